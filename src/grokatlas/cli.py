@@ -1,0 +1,99 @@
+"""``grokatlas ...`` for people, ``python -m grokatlas ...`` for rules."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from grokatlas.errors import UserError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; a user's mistake becomes one line on stderr and exit code 1."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="grokatlas", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: object, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(run=run)
+        return added
+
+    dataset = command("dataset", _dataset, "make the data set of a job file")
+    train = command("train", _train, "train the run of a spec.json")
+    measure = command("measure", _measure, "compute a measure of a run")
+    table = command("table", _table, "join the table of an experiment")
+    figure = command("figure", _figure, "draw a figure")
+    for job in (dataset, train, measure, table, figure):
+        job.add_argument("job", type=Path, help="the job file that the plan wrote (spec.json)")
+        job.add_argument("--out", type=Path, required=True, help="folder, or path without suffix")
+    train.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    train.add_argument("--threads", type=_threads, default=1, help="CPU threads (default 1)")
+
+    show = command("show", _show, "show a run: its spec and its state")
+    show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
+
+    reference = command("reference", _reference, "write config/README.md and config/schema.json")
+    reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
+    return parser
+
+
+def _threads(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of threads (1 or more)")
+    return int(text)
+
+
+def _dataset(options: argparse.Namespace) -> None:
+    from grokatlas import jobs
+
+    jobs.make_dataset(options.job, options.out)
+
+
+def _train(options: argparse.Namespace) -> None:
+    from grokatlas import jobs
+
+    jobs.train(options.job, options.out, options.device, options.threads)
+
+
+def _measure(options: argparse.Namespace) -> None:
+    from grokatlas import jobs
+
+    jobs.measure(options.job, options.out)
+
+
+def _table(options: argparse.Namespace) -> None:
+    from grokatlas import jobs
+
+    jobs.table(options.job, options.out)
+
+
+def _figure(options: argparse.Namespace) -> None:
+    from grokatlas import jobs
+
+    jobs.figure(options.job, options.out)
+
+
+def _show(options: argparse.Namespace) -> None:
+    from grokatlas import show
+
+    print(show.run(options.name))
+
+
+def _reference(options: argparse.Namespace) -> None:
+    from grokatlas import reference
+
+    reference.write(options.folder)

@@ -1,0 +1,41 @@
+"""The folder is the registry: a component is the file that carries its name.
+
+Every kind of component has a folder of the package; `build` in a file makes the component from
+keyword arguments.
+"""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+PACKAGE = Path(__file__).parent
+
+# block of a spec -> folder of its components
+FOLDERS = {
+    "task": "tasks",
+    "model": "models",
+    "loss": "losses",
+    "optimizer": "optimizers",
+    "dynamics": "dynamics",
+    "penalties": "penalties",
+    "gradients": "gradients",
+    "inputs": "inputs",
+    "observables": "observables",
+    "measures": "measures",
+}
+LISTS = ("penalties", "gradients", "inputs", "observables", "measures")
+
+def names(block: str) -> list[str]:
+    """The components that a block may name: the files of its folder."""
+    files = (PACKAGE / FOLDERS[block]).glob("*.py")
+    return sorted(file.stem for file in files if not file.stem.startswith("_"))
+
+
+def module_name(block: str, name: str) -> str:
+    """The module of a component, such as ``grokatlas.optimizers.adam``."""
+    return f"grokatlas.{FOLDERS[block]}.{name}"
+
+
+def load(block: str, name: str) -> ModuleType:
+    """Import a component's module."""
+    return importlib.import_module(module_name(block, name))

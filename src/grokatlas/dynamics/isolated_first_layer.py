@@ -1,0 +1,68 @@
+"""The first layer of a two-layer ReLU network on the zero-loss set, isolated (geometry, eq. 21)."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grokatlas.kinds import Positive
+
+FIRST = "layers.0.weight"
+SECOND = "layers.1.weight"
+
+
+class IsolatedFirstLayer:
+    """Norm minimisation on the zero-loss set, followed by the first layer alone.
+
+    With ``H = relu(X E)`` ``[N, H]`` and ``A = (H H^T)^-1`` the second layer is the one of least
+    norm among those of zero loss, ``W = H^+ Y = H^T A Y``, at every step. The first layer moves by
+    the paper's equation 21,
+
+        ``E <- E + rate * (X^T [((A Y)(A Y)^T H) o relu'(X E)] - E)``,
+
+    solved with a Cholesky factorisation of ``H H^T``. The network is `models.mlp` with one hidden
+    layer and no biases: ``E`` is the transpose of ``layers.0.weight`` ``[H, D]`` and ``W`` the
+    transpose of ``layers.1.weight`` ``[C, H]``.
+
+    Source: arXiv 2511.01938, eq. 21. The paper prints the pseudo-inverse as ``(H^T H)^-1 H^T``,
+    which is singular when there are more hidden units than samples; ours is its second form.
+    """
+
+    def __init__(self, rate: float | Tensor) -> None:
+        self.rate = rate
+
+    def init(self, params: dict) -> dict:
+        """The state is the first layer."""
+        return {FIRST: params[FIRST]}
+
+    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+        """One step of equation 21 on the whole training set."""
+        inputs, targets = batch
+        first = state[FIRST]
+        hidden, solved = _solve(first, inputs, targets)
+        back = (solved @ (solved.T @ hidden)) * (hidden > 0)
+        return {FIRST: first + self.rate * (back.T @ inputs - first)}
+
+    def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+        """Both layers: the second is solved for, from the training set."""
+        hidden, solved = _solve(state[FIRST], *batch)
+        return {FIRST: state[FIRST], SECOND: solved.T @ hidden}
+
+
+def _solve(first: Tensor, inputs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """``H`` ``[N, H]`` and ``A Y = (H H^T)^-1 Y`` ``[N, C]`` for one-hot ``Y``."""
+    hidden = torch.relu(inputs @ first.T)
+    targets = torch.nn.functional.one_hot(labels, inputs.shape[-1]).to(hidden.dtype)
+    factor = torch.linalg.cholesky(hidden @ hidden.T)
+    return hidden, torch.cholesky_solve(targets, factor)
+
+
+def build(model: Any, loss: Any, *, rate: Positive) -> IsolatedFirstLayer:
+    """Equation 21 with step size `rate`.
+
+    Args:
+        model: `models.mlp` with one hidden layer and no biases; its forward pass is inherent here.
+        loss: only observed, as the dynamics stays on its zero set.
+        rate: step size (eta).
+    """
+    return IsolatedFirstLayer(rate)

@@ -1,0 +1,228 @@
+"""What each rule runs: read a job file and verified inputs, compute, write results and manifest."""
+
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas
+
+from grokatlas import components, datasets, members, store, tables
+from grokatlas.errors import UserError
+from grokatlas.manifest import Recorder
+
+
+def make_dataset(job_file: Path, out: Path) -> None:
+    """Rule `dataset`: the arrays of a task (of each member's task, if they differ)."""
+    job = store.read_json(job_file)
+    recorder = Recorder(job, [])
+    try:
+        arrays, metadata = datasets.make(job["spec"]["tasks"]).arrays()
+    except ValueError as error:
+        raise UserError(f"{job_file}: task", str(error)) from None
+    (file,) = store.outputs("dataset", out)
+    store.write_arrays(file, arrays, metadata)
+    recorder.write(store.manifest_of("dataset", out), [file])
+
+
+def train(job_file: Path, out: Path, device: str, threads: int) -> None:
+    """Rule `train`: one run, from its job file alone.
+
+    Args:
+        job_file: the run's ``spec.json``. Where the data set that it names is not here, the data
+            are made in this process.
+        out: folder of history, snapshots and manifest.
+        device: ``auto``, ``cpu`` or ``cuda``.
+        threads: CPU threads of one operation.
+    """
+    import torch
+
+    from grokatlas import training
+
+    job = store.read_json(job_file)
+    spec = job["spec"]
+    data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
+    data = [file for file in data if file.exists()]
+    recorder = Recorder(job, data)
+    torch.set_num_threads(threads)
+    chosen = _device(device)
+    start = time.perf_counter()
+    try:
+        dataset = _read_dataset(data[0]) if data else datasets.make(members.tasks(spec))
+        result = training.train(spec, dataset, chosen, Progress(out.name))
+    except (ValueError, torch.linalg.LinAlgError) as error:
+        raise UserError(str(job_file), str(error)) from None
+    recorder.note(
+        device=_device_facts(chosen, threads),
+        train_seconds=round(time.perf_counter() - start, 3),
+        members=len(members.of(spec)),
+        segments=[
+            {
+                "start_step": 0,
+                "end_step": spec["train"]["steps"],
+                "host": socket.gethostname(),
+                "job": os.environ.get("SLURM_JOB_ID"),
+            }
+        ],
+        seeds=spec["ensemble"]["seed"],
+    )
+    history, snapshots = store.outputs("run", out)
+    store.write_parquet(history, pandas.DataFrame(result.history))
+    store.write_arrays(snapshots, result.snapshots, {})
+    recorder.write(store.manifest_of("run", out), [history, snapshots])
+
+
+def measure(job_file: Path, stem: Path) -> None:
+    """Rule `measure`: one measure of one run."""
+    job = store.read_json(job_file)
+    block = job["spec"]["measure"]
+    run, data = (Path(folder) for folder in job["inputs"])
+    recorder = Recorder(job, [*store.outputs("run", run), *store.outputs("dataset", data)])
+    keywords = {key: value for key, value in block.items() if key != "name"}
+    compute = components.load("measures", block["name"]).build(**keywords)
+    (file,) = store.outputs("measure", stem)
+    try:
+        store.write_parquet(file, compute(RunRecord(run, data)))
+    except (ValueError, KeyError) as error:
+        raise UserError(str(job_file), f"{block['name']} failed: {error}") from None
+    recorder.write(store.manifest_of("measure", stem), [file])
+
+
+class RunRecord:
+    """A finished run as a measure sees it; everything is read, verified, when asked for.
+
+    Args:
+        run: the run's folder.
+        data: the folder of its data set.
+    """
+
+    def __init__(self, run: Path, data: Path) -> None:
+        self._run = run
+        self._data = data
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The run's spec."""
+        spec: dict[str, Any] = store.read_json(store.spec_path("run", self._run))["spec"]
+        return spec
+
+    @property
+    def history(self) -> pandas.DataFrame:
+        """``member``, ``step`` and observables."""
+        return store.read_parquet(store.outputs("run", self._run)[0])
+
+    @property
+    def snapshots(self) -> dict[int, dict[str, Any]]:
+        """Step -> parameter -> array ``[M, ...]``."""
+        arrays, _ = store.read_arrays(store.outputs("run", self._run)[1])
+        steps: dict[int, dict[str, Any]] = {}
+        for key, array in arrays.items():
+            step, _, name = key.partition("/")
+            steps.setdefault(int(step), {})[name] = array
+        return steps
+
+    @property
+    def data(self) -> datasets.Dataset:
+        """The run's data set."""
+        return _read_dataset(store.outputs("dataset", self._data)[0])
+
+
+def table(job_file: Path, stem: Path) -> None:
+    """Rule `table`: the tidy table of an experiment."""
+    job = store.read_json(job_file)
+    parts, inputs = [], []
+    for cell in job["spec"]["cells"]:
+        run = store.run_folder(cell["run"])
+        files = {"history": store.outputs("run", run)[0]}
+        for name in cell["measures"]:
+            (file,) = store.outputs("measure", store.measure_stem(cell["run"], name))
+            files[name.rpartition("-")[0] or name] = file
+        spec = store.read_json(store.spec_path("run", run))["spec"]
+        records = {name: store.read_parquet(file) for name, file in files.items()}
+        parts.append(tables.cell_rows(cell, spec, records))
+        inputs += files.values()
+    recorder = Recorder(job, inputs)
+    (file,) = store.outputs("table", stem)
+    store.write_parquet(file, tables.join(parts, job["spec"]))
+    recorder.write(store.manifest_of("table", stem), [file])
+
+
+def figure(job_file: Path, stem: Path) -> None:
+    """Rule `figure`: one figure as pdf, png and csv."""
+    from grokatlas import rendering
+
+    job = store.read_json(job_file)
+    spec = job["spec"]
+    frames, inputs = {}, []
+    for name in spec["experiments"]:
+        (file,) = store.outputs("table", store.table_stem(spec["scale"], spec["paper"], name))
+        frames[name] = store.read_parquet(file)
+        inputs.append(file)
+    recorder = Recorder(job, inputs)
+    files = store.outputs("figure", stem)
+    rendering.render(spec, frames, files, job["digest"])
+    recorder.write(store.manifest_of("figure", stem), files)
+
+
+class Progress:
+    """One line on stderr every ten seconds: step, rate and time left.
+
+    Args:
+        name: what the line calls the run.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.start = self.last = time.monotonic()
+
+    def __call__(self, step: int, steps: int) -> None:
+        """Report, if ten seconds have passed or the run is done."""
+        now = time.monotonic()
+        if step == 0 or (now - self.last < 10 and step < steps):
+            return
+        self.last = now
+        rate = step / max(now - self.start, 1e-9)
+        left = (steps - step) / rate
+        line = f"run {self.name}: step {step}/{steps}, {rate:.1f} steps/s, {left:.0f} s left"
+        print(line, file=sys.stderr, flush=True)
+
+
+def _read_dataset(file: Path) -> datasets.Dataset:
+    return datasets.from_arrays(*store.read_arrays(file))
+
+
+def _device(name: str) -> Any:
+    import torch
+
+    found = torch.cuda.is_available()
+    if name == "cuda" and not found:
+        raise UserError("device: cuda", "no CUDA device is visible here; use auto or cpu")
+    return torch.device("cuda" if found and name != "cpu" else "cpu")
+
+
+def _device_facts(device: Any, threads: int) -> dict[str, Any]:
+    import torch
+
+    if device.type == "cpu":
+        return {"type": "cpu", "threads": threads}
+    facts = torch.cuda.get_device_properties(device)
+    return {
+        "type": "cuda",
+        "name": facts.name,
+        "uuid": str(facts.uuid),
+        "memory_mb": facts.total_memory // 2**20,
+        "driver": _driver(),
+        "peak_memory_mb": torch.cuda.max_memory_allocated(device) // 2**20,
+        "threads": threads,
+    }
+
+
+def _driver() -> str | None:
+    """Version of the NVIDIA driver, as the kernel tells it."""
+    try:
+        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return text.split("  ")[1] if "  " in text else text.strip()

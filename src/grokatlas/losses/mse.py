@@ -1,0 +1,35 @@
+"""Squared error, with its conventions by name."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+
+def build(
+    *, reduction: Literal["mean", "sample_mean", "sum"], half: bool
+) -> Callable[[Tensor, Tensor], Tensor]:
+    """``loss(outputs [N, C], targets)`` over squared residuals.
+
+    Args:
+        reduction: ``mean`` over samples and outputs (PyTorch's), ``sample_mean`` over samples of the
+            sum over outputs, or ``sum`` over both.
+        half: whether a factor 1/2 stands before it.
+
+    Targets are ``[N, C]``, or integer labels ``[N]`` that are made one-hot.
+    """
+
+    def loss(outputs: Tensor, targets: Tensor) -> Tensor:
+        if not targets.is_floating_point():
+            targets = torch.nn.functional.one_hot(targets, outputs.shape[-1]).to(outputs.dtype)
+        squares = (outputs - targets).square()
+        if reduction == "mean":
+            value = squares.mean()
+        elif reduction == "sample_mean":
+            value = squares.sum(-1).mean()
+        else:
+            value = squares.sum()
+        return value / 2 if half else value
+
+    return loss

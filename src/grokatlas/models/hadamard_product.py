@@ -1,0 +1,41 @@
+"""A linear predictor whose weights are the entrywise product of factors."""
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from grokatlas.kinds import Count, Vector
+from grokatlas.models.linear import entries
+
+
+class HadamardProduct(nn.Module):
+    """``f(x) = <x, w_1 o w_2 o ... o w_L>``, ``x [N, D]``, factors ``[L, D]``, ``f [N, 1]``."""
+
+    def __init__(self, factors: Tensor) -> None:
+        super().__init__()
+        self.factors = nn.Parameter(factors)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Outputs ``[N, 1]``."""
+        return inputs @ torch.prod(self.factors, dim=0)[:, None]
+
+
+def build(
+    *, data: Any, generator: torch.Generator, depth: Count, init: Vector | Literal["normal"]
+) -> HadamardProduct:
+    """A product of `depth` factors; with one input and depth 2, the two-layer net ``w1 w2 x``.
+
+    Args:
+        data: the data set, for its shapes.
+        generator: the member's.
+        depth: number of factors ``L``.
+        init: the entries of all factors, factor by factor, or ``normal`` for N(0, 1).
+
+    Raises:
+        ValueError: `init` has another number of entries than the factors.
+    """
+    shape = (depth, data.input_shape[0])
+    if init == "normal":
+        return HadamardProduct(torch.randn(shape, generator=generator, dtype=torch.float64))
+    return HadamardProduct(entries(init, shape))

@@ -1,0 +1,56 @@
+"""A linear layer with an optional activation on its output."""
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from grokatlas.kinds import NonNegative, Vector
+
+
+class Linear(nn.Module):
+    """``f(x) = act(x W^T)``, ``x [N, D]``, ``W [C, D]``, ``f [N, C]``."""
+
+    def __init__(self, weight: Tensor, slope: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self.slope = slope
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Outputs ``[N, C]``."""
+        outputs = inputs @ self.weight.T
+        return torch.where(outputs > 0, outputs, self.slope * outputs)
+
+
+def build(
+    *,
+    data: Any,
+    generator: torch.Generator,
+    init: Vector | Literal["normal"],
+    negative_slope: NonNegative,
+) -> Linear:
+    """A linear layer without bias.
+
+    Args:
+        data: the data set, for its shapes.
+        generator: the member's.
+        init: the entries of ``W`` row by row, or ``normal`` for N(0, 1/D).
+        negative_slope: of the output where it is negative: 1 for a linear map, less for a leaky ReLU.
+
+    Raises:
+        ValueError: `init` has another number of entries than ``W``.
+    """
+    shape = (data.outputs, data.input_shape[0])
+    if init == "normal":
+        weight = torch.randn(shape, generator=generator, dtype=torch.float64) / shape[1] ** 0.5
+    else:
+        weight = entries(init, shape)
+    return Linear(weight, negative_slope)
+
+
+def entries(init: list[float], shape: tuple[int, ...]) -> Tensor:
+    """A list of numbers as a tensor of a shape."""
+    weight = torch.tensor(init, dtype=torch.float64)
+    if weight.numel() != torch.Size(shape).numel():
+        raise ValueError(f"model.init has {weight.numel()} entries, the weights {tuple(shape)}")
+    return weight.reshape(shape)

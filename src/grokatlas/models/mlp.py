@@ -1,0 +1,72 @@
+"""The multilayer perceptron with ReLU."""
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from grokatlas.kinds import Count, NonNegative
+
+
+class MLP(nn.Module):
+    """``x -> relu(x W_1^T + b_1) -> ... -> output_scale * (h W_L^T + b_L)``; ``x`` is flattened.
+
+    Parameters are ``layers.<l>.weight`` ``[out, in]`` and, with biases, ``layers.<l>.bias``.
+    """
+
+    output_scale: Tensor
+
+    def __init__(self, layers: list[nn.Linear], output_scale: float) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self.register_buffer("output_scale", torch.tensor(output_scale))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Outputs ``[N, C]`` of inputs ``[N, ...]``."""
+        hidden = inputs.flatten(1)
+        for layer in self.layers[:-1]:
+            hidden = torch.relu(layer(hidden))
+        return self.output_scale * self.layers[-1](hidden)
+
+
+def build(
+    *,
+    data: Any,
+    generator: torch.Generator,
+    width: Count,
+    hidden_layers: Count,
+    bias: bool,
+    init_law: Literal["uniform_fan_in", "normal_fan_in", "normal_fan_out"],
+    init_scale: NonNegative,
+    output_scale: NonNegative,
+) -> MLP:
+    """An MLP of equal hidden layers.
+
+    Args:
+        data: the data set, for its shapes.
+        generator: the member's.
+        width: units of a hidden layer.
+        hidden_layers: number of hidden layers (`hidden_layers` + 1 linear maps).
+        bias: whether layers have biases, drawn as PyTorch does.
+        init_law: of weights: ``uniform_fan_in`` U(-1/sqrt(in), 1/sqrt(in)), PyTorch's default;
+            ``normal_fan_in`` N(0, 1/in); ``normal_fan_out`` N(0, 1/out) (variances).
+        init_scale: factor on every drawn weight and bias.
+        output_scale: factor on the outputs, not trained.
+    """
+    inputs = torch.Size(data.input_shape).numel()
+    sizes = [inputs, *[width] * hidden_layers, data.outputs]
+    layers = []
+    for before, after in zip(sizes[:-1], sizes[1:], strict=True):
+        layer = nn.utils.skip_init(nn.Linear, before, after, bias=bias, dtype=torch.float64)
+        with torch.no_grad():
+            if init_law == "uniform_fan_in":
+                layer.weight.uniform_(-(before**-0.5), before**-0.5, generator=generator)
+            else:
+                fan = before if init_law == "normal_fan_in" else after
+                layer.weight.normal_(0.0, fan**-0.5, generator=generator)
+            layer.weight.mul_(init_scale)
+            if bias:
+                layer.bias.uniform_(-(before**-0.5), before**-0.5, generator=generator)
+                layer.bias.mul_(init_scale)
+        layers.append(layer)
+    return MLP(layers, output_scale)

@@ -1,0 +1,1 @@
+"""One folder for each paper, one pure function `draw` for each figure."""

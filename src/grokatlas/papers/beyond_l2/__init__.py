@@ -1,0 +1,1 @@
+"""Grokking Beyond the Euclidean Norm of Model Parameters (arXiv 2506.05718)."""

@@ -1,0 +1,1 @@
+"""The Geometry of Grokking (arXiv 2511.01938)."""

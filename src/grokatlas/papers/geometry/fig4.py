@@ -1,0 +1,80 @@
+"""Figure 4: isolated first-layer dynamics on modular addition."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.plots import style
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Test accuracy, norms of Fourier features, and two similarity matrices, initial and final.
+
+    Accuracy and norms show every run; the matrices show the run of the first seed.
+    """
+    table = tables["isolated_dynamics"]
+    history = table.query("record == 'history'")
+    pairs = table.query("record == 'fourier_features'")
+    made = Figure(figsize=(style.TEXT_WIDTH, 4.9))
+    grid = made.add_gridspec(2, 4, height_ratios=[1.15, 1])
+    _accuracy(made.add_subplot(grid[0, :2]), history)
+    _norms(made.add_subplot(grid[0, 2:]), pairs)
+    first = pairs[pairs["seed"] == pairs["seed"].min()]
+    _matrices(made, grid, first)
+    drawn = [
+        history[["record", "seed", "step", "train_accuracy", "test_accuracy", "train_loss"]],
+        pairs[["record", "seed", "step", "feature", "other", "norm", "cosine", "absolute_cosine"]],
+    ]
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _accuracy(axes: Axes, history: pd.DataFrame) -> None:
+    for index, (seed, part) in enumerate(history.sort_values("step").groupby("seed")):
+        axes.plot(part["step"], part["test_accuracy"], color=style.MEMBERS[index], lw=1, label=seed)
+    modulus = int(history["task.modulus"].iloc[0])
+    axes.axhline(1 / modulus, color="#999999", lw=0.8, ls=":")
+    axes.text(history["step"].max(), 1 / modulus + 0.02, "chance", fontsize=6.5, ha="right")
+    axes.set(xlabel="step", ylabel="test accuracy", ylim=(-0.02, 1.04))
+    axes.legend(title="seed", title_fontsize=7, loc="center right")
+    style.letter(axes, f"a  test accuracy, addition modulo {modulus}")
+
+
+def _norms(axes: Axes, pairs: pd.DataFrame) -> None:
+    own = pairs[pairs["feature"] == pairs["other"]]
+    for step, name in _ends(pairs).items():
+        for index, (_, part) in enumerate(own[own["step"] == step].groupby("seed")):
+            axes.plot(
+                part["feature"] + 1,
+                part["norm"],
+                ".-",
+                lw=0.5,
+                ms=3,
+                color=style.COLOURS[name],
+                label=f"{name}, step {step:g}" if index == 0 else None,
+            )
+    axes.set(xlabel="Fourier feature", ylabel="norm", ylim=(0, None))
+    axes.legend(loc="best")
+    style.letter(axes, "b  norms of the Fourier features, all runs")
+
+
+def _matrices(made: Figure, grid: object, pairs: pd.DataFrame) -> None:
+    panels, image = [], None
+    for row, (column, text) in enumerate(
+        (("cosine", "similarity"), ("absolute_cosine", "of absolute values"))
+    ):
+        for place, (step, name) in enumerate(_ends(pairs).items()):
+            axes = made.add_subplot(grid[1, 2 * row + place])
+            part = pairs[pairs["step"] == step]
+            matrix = part.pivot(index="feature", columns="other", values=column)
+            image = axes.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu_r", interpolation="nearest")
+            axes.set(xticks=[], yticks=[])
+            axes.spines[:].set_visible(False)
+            letter = "cd"[row] if place == 0 else " "
+            style.letter(axes, f"{letter}  {text if place == 0 else ''}")
+            axes.set_xlabel(name)
+            panels.append(axes)
+    made.colorbar(image, ax=panels, shrink=0.8, pad=0.01, label="cosine")
+
+
+def _ends(pairs: pd.DataFrame) -> dict[float, str]:
+    return {pairs["step"].min(): "initial", pairs["step"].max(): "final"}

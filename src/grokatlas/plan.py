@@ -1,0 +1,233 @@
+"""From YAML to jobs: which runs, measures, tables and figures exist at a scale, and their digests.
+
+Pure functions of the configuration and of the source tree. Nothing here imports torch, pandas or
+matplotlib: every cluster job parses the Snakefile.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from grokatlas import cells, digest, members, store
+from grokatlas.components import PACKAGE, module_name
+from grokatlas.config import SCALES, Paper, Settings, load_papers, load_settings
+from grokatlas.errors import UserError, nearest
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of the workflow: what it makes, from what, under which digest.
+
+    Attributes:
+        kind: dataset, run, measure, table or figure.
+        target: the folder (dataset, run) or the stem (measure, table, figure) of its files.
+        spec: plain data that describes the job completely.
+        code: digest of every module that it can reach.
+        inputs: the jobs whose files it reads.
+    """
+
+    kind: str
+    target: Path
+    spec: dict[str, Any]
+    code: dict[str, str]
+    inputs: tuple["Job", ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with the spec, the code or anything upstream, and with nothing else."""
+        upstream = [job.digest for job in self.inputs]
+        return digest.of([self.kind, self.spec, self.code, upstream])
+
+    @property
+    def spec_path(self) -> Path:
+        """The job file, which is the rule's first input."""
+        return store.spec_path(self.kind, self.target)
+
+    @property
+    def manifest(self) -> Path:
+        """The manifest that the job leaves."""
+        return store.manifest_of(self.kind, self.target)
+
+    @property
+    def outputs(self) -> list[Path]:
+        """The files that the job makes, without its manifest."""
+        return store.outputs(self.kind, self.target)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What the job file says."""
+        return {
+            "kind": self.kind,
+            "spec": self.spec,
+            "code": self.code,
+            "digest": self.digest,
+            "inputs": [str(job.target) for job in self.inputs],
+        }
+
+
+@dataclass
+class Plan:
+    """All jobs of one scale, by the wildcards of their rules."""
+
+    scale: str
+    datasets: dict[str, Job] = field(default_factory=dict)
+    runs: dict[str, Job] = field(default_factory=dict)
+    measures: dict[tuple[str, str], Job] = field(default_factory=dict)
+    tables: dict[tuple[str, str], Job] = field(default_factory=dict)
+    figures: dict[tuple[str, str], Job] = field(default_factory=dict)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """Every job, upstream first."""
+        groups = (self.datasets, self.runs, self.measures, self.tables, self.figures)
+        return [job for group in groups for job in group.values()]
+
+
+class Project:
+    """The plans of a configuration folder, made when asked for.
+
+    Args:
+        folder: the folder of ``config.yaml`` and ``papers/``.
+        overrides: keys of ``config.yaml`` that the command line sets.
+        warn: called with each one-line warning.
+    """
+
+    def __init__(
+        self, folder: Path, overrides: dict[str, Any], warn: Callable[[str], None] | None = None
+    ) -> None:
+        self.settings: Settings = load_settings(folder / "config.yaml", overrides)
+        self.papers: dict[str, Paper] = load_papers(folder / "papers", self.settings.papers)
+        self._warn = warn or (lambda text: print(text, file=sys.stderr))
+        self._plans: dict[str, Plan] = {}
+        for name, paper in self.papers.items():
+            _check_figures(name, paper, self._warn)
+
+    def at(self, scale: str) -> Plan:
+        """The plan of one scale, with its job files written.
+
+        Raises:
+            UserError: for a mistake in the configuration.
+        """
+        if scale not in self._plans:
+            self._plans[scale] = make_plan(self.papers, scale)
+            write_job_files(self._plans[scale])
+        return self._plans[scale]
+
+    def figure_files(self, scale: str) -> list[Path]:
+        """Every figure's files at a scale."""
+        return [file for job in self.at(scale).figures.values() for file in job.outputs]
+
+    def input_files(self, group: str, key: Any, scale: str | None = None) -> list[Path]:
+        """The files of every job that a job reads.
+
+        Args:
+            group: ``runs``, ``measures``, ``tables`` or ``figures``.
+            key: the job's key in that group of a `Plan`.
+            scale: the scale of its plan; where a path names none, the configured scale is searched
+                first, then the others.
+
+        Raises:
+            UserError: nothing of that name is declared.
+        """
+        first = [self.settings.scale]
+        for each in [scale] if scale else first + [s for s in SCALES if s not in first]:
+            jobs: dict[Any, Job] = getattr(self.at(each), group)
+            if key in jobs:
+                return [file for job in jobs[key].inputs for file in job.outputs]
+        known = [name if isinstance(name, str) else "/".join(name) for name in jobs]
+        wanted = key if isinstance(key, str) else "/".join(key)
+        raise UserError(f"{group}: {wanted}", f"not declared in config; {nearest(wanted, known)}")
+
+
+def make_plan(papers: dict[str, Paper], scale: str) -> Plan:
+    """Every job that the papers declare at a scale; equal cells become one run."""
+    plan = Plan(scale)
+    for name, paper in papers.items():
+        for experiment in paper.experiments:
+            _add_experiment(plan, name, paper, experiment)
+        for figure, entry in paper.figures.items():
+            stem = store.figure_stem(scale, name, figure)
+            spec = {
+                "figure": figure,
+                "paper": name,
+                "scale": scale,
+                "experiments": entry.experiments,
+            }
+            tables = tuple(plan.tables[name, experiment] for experiment in entry.experiments)
+            code = digest.code([f"grokatlas.papers.{name}.{figure}", "grokatlas.rendering"])
+            plan.figures[name, figure] = Job("figure", stem, spec, code, tables)
+    return plan
+
+
+def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:
+    rows, inputs = [], []
+    for cell in cells.resolve(name, paper, experiment, plan.scale):
+        run = _add_run(plan, cell.spec)
+        jobs = [_add_measure(plan, run, measure) for measure in cell.measures]
+        rows.append({"case": cell.case, "run": run.target.name, "measures": [*cell.measure_ids]})
+        inputs += [run, *jobs]
+    spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
+    stem = store.table_stem(plan.scale, name, experiment)
+    code = digest.code(["grokatlas.tables"])
+    plan.tables[name, experiment] = Job("table", stem, spec, code, tuple({job.target: job for job in inputs}.values()))
+
+
+def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:
+    tasks = members.tasks(spec)
+    data_spec = {"tasks": tasks}
+    dataset = digest.of(data_spec)[:12]
+    if dataset not in plan.datasets:
+        modules = ["grokatlas.datasets", module_name("task", spec["task"]["name"])]
+        folder = store.data_folder(dataset)
+        plan.datasets[dataset] = Job("dataset", folder, data_spec, digest.code(modules))
+    run = digest.of(spec)[:12]
+    if run not in plan.runs:
+        code = digest.code(digest.run_modules(spec))
+        inputs = (plan.datasets[dataset],)
+        plan.runs[run] = Job("run", store.run_folder(run), spec, code, inputs)
+    return plan.runs[run]
+
+
+def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
+    name = cells.measure_id(measure)
+    key = (run.target.name, name)
+    if key not in plan.measures:
+        code = digest.code([module_name("measures", measure["name"])])
+        stem = store.measure_stem(*key)
+        inputs = (run, *run.inputs)
+        plan.measures[key] = Job("measure", stem, {"measure": measure}, code, inputs)
+    return plan.measures[key]
+
+
+def _check_figures(name: str, paper: Paper, warn: Callable[[str], None]) -> None:
+    label = f"papers/{name}.yaml"
+    used = set()
+    for figure, entry in paper.figures.items():
+        for experiment in entry.experiments:
+            if experiment not in paper.experiments:
+                hint = nearest(experiment, list(paper.experiments))
+                place = f"{label}: figures.{figure}.experiments"
+                raise UserError(place, f"no experiment {experiment!r}; {hint}")
+        used.update(entry.experiments)
+        if not (PACKAGE / "papers" / name / f"{figure}.py").is_file():
+            known = sorted(p.stem for p in (PACKAGE / "papers" / name).glob("[!_]*.py"))
+            problem = f"no function draws it (src/grokatlas/papers/{name}/{figure}.py is missing); "
+            raise UserError(f"{label}: figures.{figure}", problem + nearest(figure, known))
+    for experiment in paper.experiments:
+        if experiment not in used:
+            warn(f"warning: {label}: experiments.{experiment}: no figure uses it; it is not run")
+
+
+def write_job_files(plan: Plan) -> None:
+    """Write every job file, and let its time tell Snakemake whether the job's result still fits.
+
+    The job file is the only input of a rule whose time counts (all others are `ancient`). Where the
+    manifest of an existing result carries the planned digest, the job file is made older than any
+    result; where it carries another, newer. So what is remade depends on digests alone: not on
+    touched files, not on a copy's times, and not on whether `.snakemake` came along.
+    """
+    for job in plan.jobs:
+        store.write_job_file(job.spec_path, job.manifest, job.content)

@@ -1,0 +1,213 @@
+"""Where things lie and how they are read and written. The only module that knows file names.
+
+Everything lies below ``results/`` of the working directory. A file is written under a temporary
+name in its own folder, synced, then renamed; a read checks the sha256 that the manifest beside the
+file records. Nothing here unpickles.
+"""
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas import digest
+from grokatlas.errors import UserError
+
+RESULTS = Path("results")
+DATA = "data.safetensors"
+HISTORY = "history.parquet"
+SNAPSHOTS = "snapshots.safetensors"
+LONG_AGO = 1_000_000_000  # the time of a job file whose result fits it (September 2001)
+
+
+def data_folder(dataset: str) -> Path:
+    """The folder of a data set."""
+    return RESULTS / "data" / dataset
+
+
+def run_folder(run: str) -> Path:
+    """The folder of a run."""
+    return RESULTS / "runs" / run
+
+
+def measure_stem(run: str, measure: str) -> Path:
+    """The path of a measure, without suffix."""
+    return RESULTS / "measures" / run / measure
+
+
+def table_stem(scale: str, paper: str, experiment: str) -> Path:
+    """The path of a table, without suffix."""
+    return RESULTS / scale / "tables" / paper / experiment
+
+
+def figure_stem(scale: str, paper: str, figure: str) -> Path:
+    """The path of a figure, without suffix."""
+    return RESULTS / scale / "figures" / paper / figure
+
+
+def beside(stem: Path, suffix: str) -> Path:
+    """A sibling of a stem whose name may itself contain dots."""
+    return stem.with_name(stem.name + suffix)
+
+
+def spec_path(kind: str, target: Path) -> Path:
+    """The job file of a folder (dataset, run) or of a stem (measure, table, figure)."""
+    return target / "spec.json" if kind in ("dataset", "run") else beside(target, ".spec.json")
+
+
+def manifest_of(kind: str, target: Path) -> Path:
+    """The manifest of a folder or of a stem."""
+    if kind in ("dataset", "run"):
+        return target / "manifest.json"
+    return beside(target, ".manifest.json")
+
+
+def outputs(kind: str, target: Path) -> list[Path]:
+    """The files a job of this kind makes, without its manifest."""
+    if kind == "dataset":
+        return [target / DATA]
+    if kind == "run":
+        return [target / HISTORY, target / SNAPSHOTS]
+    suffixes = (".pdf", ".png", ".csv") if kind == "figure" else (".parquet",)
+    return [beside(target, suffix) for suffix in suffixes]
+
+
+def manifest_path(artefact: Path) -> Path:
+    """The manifest that vouches for an artefact: the stem's own, else the folder's."""
+    own = artefact.with_name(artefact.name.split(".")[0] + ".manifest.json")
+    return own if own.exists() else artefact.with_name("manifest.json")
+
+
+@contextlib.contextmanager
+def atomic(path: Path) -> Iterator[Path]:
+    """A temporary path that becomes `path` when the block ends well, and vanishes otherwise.
+
+    Raises:
+        UserError: the folder cannot be written or the disk is full.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+    except OSError as error:
+        raise UserError(str(path), f"cannot be written: {error.strerror}") from None
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        with temporary.open("rb") as stream:
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write plain data as indented, sorted JSON."""
+    with atomic(path) as temporary:
+        text = json.dumps(data, sort_keys=True, indent=1, allow_nan=False)
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def write_job_file(path: Path, manifest: Path, content: dict[str, Any]) -> None:
+    """Write a job file if it changed, and set its time by whether the result on disk fits it.
+
+    A result fits if its manifest carries the content's digest. A fitting result's job file is dated
+    long ago. A result that does not fit is named in the job file (`replaces`), which is dated
+    after it, so that Snakemake remakes it whether or not it remembers how it was made.
+    """
+    found = _recorded_digest(manifest)
+    if found is not None and found != content["digest"]:
+        content = {**content, "replaces": found}
+    text = json.dumps(content, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    try:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            with atomic(path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        time = path.stat().st_mtime
+        if found == content["digest"]:
+            if time != LONG_AGO:
+                os.utime(path, (LONG_AGO, LONG_AGO))
+        elif found is not None:
+            newest = max(f.stat().st_mtime for f in manifest.parent.iterdir() if f.is_file())
+            if time <= newest:
+                os.utime(path, (newest + 0.01, newest + 0.01))
+    except OSError as error:
+        raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
+
+
+def _recorded_digest(manifest: Path) -> str | None:
+    """The digest an existing manifest carries; "unreadable" for a damaged one, None for none."""
+    try:
+        return str(json.loads(manifest.read_text(encoding="utf-8"))["digest"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, OSError):
+        return "unreadable"
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON.
+
+    Raises:
+        UserError: the file is missing or damaged.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(str(path), "no such file; run `snakemake` to make it") from None
+    except (ValueError, OSError) as error:
+        raise UserError(str(path), f"cannot be read as JSON ({error}); remove it") from None
+
+
+def verified(path: Path) -> Path:
+    """`path`, after its sha256 was found equal to the one its manifest records.
+
+    Raises:
+        UserError: the file or its manifest is missing, or the file was modified.
+    """
+    manifest = read_json(manifest_path(path))
+    recorded = manifest.get("outputs", {}).get(path.name)
+    if recorded is None:
+        raise UserError(str(path), f"is not named in {manifest_path(path)}; remove both and rerun")
+    try:
+        found = digest.file_sha256(path)
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror}") from None
+    if found != recorded:
+        raise UserError(str(path), "is not the file its manifest records; remove it and rerun")
+    return path
+
+
+def write_parquet(path: Path, frame: Any) -> None:
+    """Write a data frame (no index, zstd)."""
+    with atomic(path) as temporary:
+        frame.to_parquet(temporary, index=False, compression="zstd")
+
+
+def read_parquet(path: Path) -> Any:
+    """Read a data frame, verified."""
+    import pandas
+
+    return pandas.read_parquet(verified(path))
+
+
+def write_arrays(path: Path, arrays: dict[str, Any], metadata: dict[str, str]) -> None:
+    """Write NumPy arrays as safetensors."""
+    from safetensors.numpy import save_file
+
+    with atomic(path) as temporary:
+        save_file(arrays, temporary, metadata=metadata)
+
+
+def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read NumPy arrays and their metadata, verified."""
+    from safetensors import safe_open
+
+    with safe_open(verified(path), framework="numpy") as file:
+        return {key: file.get_tensor(key) for key in sorted(file.keys())}, file.metadata() or {}

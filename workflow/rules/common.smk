@@ -1,0 +1,52 @@
+# Loads the plan and answers, for the wildcards of a rule, which files it needs. No logic here:
+# what exists and when it is remade is decided in src/grokatlas/plan.py.
+import sys
+from pathlib import Path
+
+from grokatlas.errors import UserError
+from grokatlas.plan import Project
+
+RESULTS = "results"
+PYTHON = sys.executable
+
+try:
+    PROJECT = Project(Path(workflow.basedir) / "config", config)
+    PROJECT.at(PROJECT.settings.scale)
+except UserError as error:
+    print(error, file=sys.stderr)
+    sys.exit(1)
+
+SCALE = PROJECT.settings.scale
+DEVICE = PROJECT.settings.device
+
+
+wildcard_constraints:
+    dataset="[0-9a-f]{12}",
+    run="[0-9a-f]{12}",
+    measure="[a-z0-9_-]+",
+    scale="smoke|quick|paper",
+    paper="[a-z0-9_]+",
+    experiment="[a-z0-9_]+",
+    figure="[a-z0-9_]+",
+
+
+def all_figures(wildcards):
+    return PROJECT.figure_files(SCALE)
+
+
+def dataset_of_run(wildcards):
+    return PROJECT.input_files("runs", wildcards.run)
+
+
+def inputs_of_measure(wildcards):
+    return PROJECT.input_files("measures", (wildcards.run, wildcards.measure))
+
+
+def inputs_of_table(wildcards):
+    key = (wildcards.paper, wildcards.experiment)
+    return PROJECT.input_files("tables", key, wildcards.scale)
+
+
+def inputs_of_figure(wildcards):
+    key = (wildcards.paper, wildcards.figure)
+    return PROJECT.input_files("figures", key, wildcards.scale)
