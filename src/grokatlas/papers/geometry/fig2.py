@@ -24,23 +24,24 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         axes.plot(x[:1], y[:1], z[:1], "^", color=colour, ms=6, zorder=4)
         axes.plot(x[-1:], y[-1:], z[-1:], "o", color=colour, ms=4, zorder=5)
     axes.plot([1], [1], [1], "k*", ms=9, zorder=6, label="(1, 1, 1), least norm")
-    axes.set(xlabel="$w_1$", ylabel="$w_2$", zlabel="$w_3$")
-    axes.view_init(elev=22, azim=-62)
-    axes.set_box_aspect((1, 1, 1), zoom=0.92)
+    for name in "xyz":
+        getattr(axes, f"set_{name}label")(f"$w_{'xyz'.index(name) + 1}$", labelpad=-3)
+        axes.tick_params(axis=name, pad=-2)
+    axes.view_init(elev=14, azim=14)
+    axes.set_box_aspect((1, 1, 1), zoom=1.0)
     axes.legend(loc="upper left", bbox_to_anchor=(-0.12, 1.0))
     return made, rows[["member", "step", *WEIGHTS, "train_loss", "test_loss"]]
 
 
 def _plane(axes: Axes3D) -> None:
-    """The plane w1 + w2 + w3 = 3, in greys by the distance from the origin."""
-    first, second = np.meshgrid(np.linspace(-1.6, 3.2, 49), np.linspace(-1.6, 3.2, 49))
-    third = 3 - first - second
-    inside = (third >= -1.9) & (third <= 3.4)
-    third = np.where(inside, third, np.nan)
-    norm = np.sqrt(first**2 + second**2 + np.where(inside, third, 0.0) ** 2)
-    light = 0.97 - 0.45 * (norm - 3**0.5) / (np.nanmax(norm[inside]) - 3**0.5)
-    light = np.clip(light, 0.0, 1.0)
-    colours = np.stack([light, light, light, np.full_like(light, 0.75)], axis=-1)
+    """A disc of the plane w1 + w2 + w3 = 3 around (1, 1, 1), in greys by the norm."""
+    radius, angle = np.meshgrid(np.linspace(0, 3.3, 40), np.linspace(0, 2 * np.pi, 121))
+    across = np.array([1.0, -1.0, 0.0]) / 2**0.5
+    along = np.array([1.0, 1.0, -2.0]) / 6**0.5
+    x, y, z = (1 + radius * (np.cos(angle) * a + np.sin(angle) * b) for a, b in zip(across, along, strict=True))
+    norm = np.sqrt(3 + radius**2)
+    light = 0.97 - 0.4 * (norm - norm.min()) / np.ptp(norm)
+    colours = np.stack([light, light, light, np.full_like(light, 0.8)], axis=-1)
     axes.plot_surface(
-        first, second, third, facecolors=colours, rstride=1, cstride=1, lw=0, shade=False, zorder=1
+        x, y, z, facecolors=colours, rstride=1, cstride=1, lw=0, antialiased=False, shade=False, zorder=1
     )

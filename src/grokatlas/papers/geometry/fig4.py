@@ -60,7 +60,7 @@ def _norms(axes: Axes, pairs: pd.DataFrame) -> None:
 def _matrices(made: Figure, grid: object, pairs: pd.DataFrame) -> None:
     panels, image = [], None
     for row, (column, text) in enumerate(
-        (("cosine", "similarity"), ("absolute_cosine", "of absolute values"))
+        (("cosine", "similarity of features"), ("absolute_cosine", "of their absolute values"))
     ):
         for place, (step, name) in enumerate(_ends(pairs).items()):
             axes = made.add_subplot(grid[1, 2 * row + place])

@@ -1,0 +1,47 @@
+"""What figures draw again and again."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+
+def spread(axes: Axes, rows: pd.DataFrame, column: str, **keywords: Any) -> pd.DataFrame:
+    """The median of a column over seeds against the step, with the range as a band.
+
+    Args:
+        axes: where to draw.
+        rows: history rows with ``step`` and ``column``, one row for each step and seed.
+        column: what to draw.
+        keywords: of the line; the band takes its colour.
+
+    Returns:
+        what was drawn: ``series``, ``step``, ``median``, ``low``, ``high`` and the number ``seeds``.
+    """
+    groups = rows.groupby("step")[column]
+    drawn = groups.agg(["median", "min", "max", "count"]).reset_index()
+    drawn.columns = ["step", "median", "low", "high", "seeds"]
+    (line,) = axes.plot(drawn["step"], drawn["median"], **keywords)
+    if drawn["seeds"].max() > 1:
+        colour = line.get_color()
+        axes.fill_between(
+            drawn["step"], drawn["low"], drawn["high"], color=colour, alpha=0.2, lw=0
+        )
+    drawn.insert(0, "series", column)
+    return drawn
+
+
+def instant(axes: Axes, step: float, text: str, height: float, side: str = "right") -> None:
+    """A vertical line at a step, named beside it at a height of 0 to 1; nothing if it never came."""
+    if pd.isna(step):
+        return
+    axes.axvline(step, color="#555555", lw=0.8, ls=":", zorder=1)
+    axes.annotate(
+        f"{text} = {step:,.0f}",
+        (step, height),
+        xycoords=("data", "axes fraction"),
+        xytext=(3 if side == "right" else -3, 0),
+        textcoords="offset points",
+        fontsize=7,
+        ha="left" if side == "right" else "right",
+    )
