@@ -78,6 +78,7 @@ class Plan:
     measures: dict[tuple[str, str], Job] = field(default_factory=dict)
     tables: dict[tuple[str, str], Job] = field(default_factory=dict)
     figures: dict[tuple[str, str], Job] = field(default_factory=dict)
+    fits: dict[Path, bool] = field(default_factory=dict)
 
     @property
     def jobs(self) -> list[Job]:
@@ -120,8 +121,8 @@ class Project:
         """Every figure's files at a scale."""
         return [file for job in self.at(scale).figures.values() for file in job.outputs]
 
-    def input_files(self, group: str, key: Any, scale: str | None = None) -> list[Path]:
-        """The files of every job that a job reads.
+    def inputs(self, group: str, key: Any, scale: str | None = None) -> list[tuple[Path, bool]]:
+        """Every file of every job that a job reads, and whether that file fits the plan.
 
         Args:
             group: ``runs``, ``measures``, ``tables`` or ``figures``.
@@ -134,9 +135,11 @@ class Project:
         """
         first = [self.settings.scale]
         for each in [scale] if scale else first + [s for s in SCALES if s not in first]:
-            jobs: dict[Any, Job] = getattr(self.at(each), group)
+            plan = self.at(each)
+            jobs: dict[Any, Job] = getattr(plan, group)
             if key in jobs:
-                return [file for job in jobs[key].inputs for file in job.outputs]
+                upstream = jobs[key].inputs
+                return [(f, plan.fits[job.target]) for job in upstream for f in job.outputs]
         known = [name if isinstance(name, str) else "/".join(name) for name in jobs]
         wanted = key if isinstance(key, str) else "/".join(key)
         raise UserError(f"{group}: {wanted}", f"not declared in config; {nearest(wanted, known)}")
@@ -224,10 +227,13 @@ def _check_figures(name: str, paper: Paper, warn: Callable[[str], None]) -> None
 def write_job_files(plan: Plan) -> None:
     """Write every job file, and let its time tell Snakemake whether the job's result still fits.
 
-    The job file is the only input of a rule whose time counts (all others are `ancient`). Where the
-    manifest of an existing result carries the planned digest, the job file is made older than any
-    result; where it carries another, newer. So what is remade depends on digests alone: not on
+    A result fits if its manifest carries the planned digest and the hashes of the inputs that lie
+    there now. The job file of a fitting result is made older than any result; of one that does not
+    fit, newer. As inputs that fit are `ancient`, what is remade depends on digests alone: not on
     touched files, not on a copy's times, and not on whether `.snakemake` came along.
     """
     for job in plan.jobs:
-        store.write_job_file(job.spec_path, job.manifest, job.content)
+        inputs = {str(file): file for upstream in job.inputs for file in upstream.outputs}
+        plan.fits[job.target] = store.write_job_file(
+            job.spec_path, job.manifest, job.content, list(inputs.values())
+        )

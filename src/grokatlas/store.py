@@ -114,41 +114,65 @@ def write_json(path: Path, data: Any) -> None:
         temporary.write_text(text + "\n", encoding="utf-8")
 
 
-def write_job_file(path: Path, manifest: Path, content: dict[str, Any]) -> None:
+def write_job_file(
+    path: Path, manifest: Path, content: dict[str, Any], inputs: list[Path]
+) -> bool:
     """Write a job file if it changed, and set its time by whether the result on disk fits it.
 
-    A result fits if its manifest carries the content's digest. A fitting result's job file is dated
-    long ago. A result that does not fit is named in the job file (`replaces`), which is dated
-    after it, so that Snakemake remakes it whether or not it remembers how it was made.
+    The job file of a fitting result is dated long ago. A result that does not fit is named in the
+    job file (`replaces`), which is dated after it, so that Snakemake remakes it whether or not it
+    remembers how it was made.
+
+    Args:
+        path: the job file.
+        manifest: the manifest of the job's result, if there is one.
+        content: what the job file says.
+        inputs: the files that the job reads.
+
+    Returns:
+        whether the result fits: its manifest carries the content's digest and, for every input
+        that lies there, the hash that the input's own manifest records.
     """
-    found = _recorded_digest(manifest)
-    if found is not None and found != content["digest"]:
-        content = {**content, "replaces": found}
+    found = _manifest_or_none(manifest)
+    fits = found is not None and found.get("digest") == content["digest"]
+    fits = fits and all(_same_input(found, file) for file in inputs)
+    if found is not None and not fits:
+        content = {**content, "replaces": found.get("digest", "unreadable")}
     text = json.dumps(content, sort_keys=True, indent=1, allow_nan=False) + "\n"
     try:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             with atomic(path) as temporary:
                 temporary.write_text(text, encoding="utf-8")
         time = path.stat().st_mtime
-        if found == content["digest"]:
-            if time != LONG_AGO:
-                os.utime(path, (LONG_AGO, LONG_AGO))
-        elif found is not None:
+        if fits and time != LONG_AGO:
+            os.utime(path, (LONG_AGO, LONG_AGO))
+        elif found is not None and not fits:
             newest = max(f.stat().st_mtime for f in manifest.parent.iterdir() if f.is_file())
-            if time <= newest:
+            if time < newest:
                 os.utime(path, (newest + 0.01, newest + 0.01))
     except OSError as error:
         raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
+    return fits
 
 
-def _recorded_digest(manifest: Path) -> str | None:
-    """The digest an existing manifest carries; "unreadable" for a damaged one, None for none."""
+def _manifest_or_none(path: Path) -> dict[str, Any] | None:
+    """A manifest's content; empty for a damaged one, None for none."""
     try:
-        return str(json.loads(manifest.read_text(encoding="utf-8"))["digest"])
+        content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError, OSError):
-        return "unreadable"
+    except (ValueError, OSError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _same_input(manifest: dict[str, Any], file: Path) -> bool:
+    """Whether a result was made from the input that lies there now, as its manifest tells."""
+    upstream = _manifest_or_none(manifest_path(file))
+    if upstream is None:
+        return True
+    recorded = manifest.get("inputs", {}).get(str(file))
+    return recorded is None or recorded == upstream.get("outputs", {}).get(file.name)
 
 
 def read_json(path: Path) -> Any:

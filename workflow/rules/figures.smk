@@ -4,7 +4,7 @@
 rule figure:
     input:
         job=RESULTS + "/{scale}/figures/{paper}/{figure}.spec.json",
-        files=ancient(inputs_of_figure),
+        files=inputs_of_figure,
     output:
         multiext(
             RESULTS + "/{scale}/figures/{paper}/{figure}",

@@ -1,12 +1,11 @@
-# Training and what is computed from a finished run. Only the job file's time counts (see
-# docs/extending.md); every other input is `ancient`.
+# Training and what is computed from a finished run.
 
 
 # in: a run's spec and its data. out: history, snapshots, manifest.
 rule train:
     input:
         job=RESULTS + "/runs/{run}/spec.json",
-        data=ancient(dataset_of_run),
+        data=dataset_of_run,
     output:
         history=RESULTS + "/runs/{run}/history.parquet",
         snapshots=RESULTS + "/runs/{run}/snapshots.safetensors",
@@ -25,7 +24,7 @@ rule train:
 rule measure:
     input:
         job=RESULTS + "/measures/{run}/{measure}.spec.json",
-        files=ancient(inputs_of_measure),
+        files=inputs_of_measure,
     output:
         table=RESULTS + "/measures/{run}/{measure}.parquet",
         manifest=RESULTS + "/measures/{run}/{measure}.manifest.json",
@@ -40,7 +39,7 @@ rule measure:
 rule table:
     input:
         job=RESULTS + "/{scale}/tables/{paper}/{experiment}.spec.json",
-        files=ancient(inputs_of_table),
+        files=inputs_of_table,
     output:
         table=RESULTS + "/{scale}/tables/{paper}/{experiment}.parquet",
         manifest=RESULTS + "/{scale}/tables/{paper}/{experiment}.manifest.json",
