@@ -12,10 +12,10 @@ include: "workflow/rules/figures.smk"
 
 
 rule all:
+    default_target: True
     input:
         all_figures,
-    default_target: True
 
 
 onsuccess:
-    print(f"figures and tables are in {RESULTS}/{SCALE}", file=sys.stderr)
+    print(f"figures and tables are in results/{SCALE}", file=sys.stderr)

@@ -1,6 +1,7 @@
 """``grokatlas ...`` for people, ``python -m grokatlas ...`` for rules."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -39,8 +40,11 @@ def _parser() -> argparse.ArgumentParser:
     figure = command("figure", _figure, "draw a figure")
     for job in (dataset, train, measure, table, figure):
         job.add_argument("job", type=Path, help="the job file that the plan wrote (spec.json)")
-        job.add_argument("--out", type=Path, required=True, help="folder, or path without suffix")
-    train.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+        job.add_argument(
+            "--out", type=Path, help="folder, or path without suffix (default: beside)"
+        )
+    device = os.environ.get("GROKATLAS_DEVICE", "auto")
+    train.add_argument("--device", choices=["auto", "cpu", "cuda"], default=device)
     train.add_argument("--threads", type=_threads, default=1, help="CPU threads (default 1)")
 
     show = command("show", _show, "show a run: its spec and its state")
@@ -49,6 +53,14 @@ def _parser() -> argparse.ArgumentParser:
     reference = command("reference", _reference, "write config/README.md and config/schema.json")
     reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
     return parser
+
+
+def _target(options: argparse.Namespace) -> Path:
+    """Where a job's results go: beside its job file, unless told otherwise."""
+    from grokatlas import store
+
+    target: Path = options.out or store.target_of(options.job)
+    return target
 
 
 def _threads(text: str) -> int:
@@ -60,31 +72,31 @@ def _threads(text: str) -> int:
 def _dataset(options: argparse.Namespace) -> None:
     from grokatlas import jobs
 
-    jobs.make_dataset(options.job, options.out)
+    jobs.make_dataset(options.job, _target(options))
 
 
 def _train(options: argparse.Namespace) -> None:
     from grokatlas import jobs
 
-    jobs.train(options.job, options.out, options.device, options.threads)
+    jobs.train(options.job, _target(options), options.device, options.threads)
 
 
 def _measure(options: argparse.Namespace) -> None:
     from grokatlas import jobs
 
-    jobs.measure(options.job, options.out)
+    jobs.measure(options.job, _target(options))
 
 
 def _table(options: argparse.Namespace) -> None:
     from grokatlas import jobs
 
-    jobs.table(options.job, options.out)
+    jobs.table(options.job, _target(options))
 
 
 def _figure(options: argparse.Namespace) -> None:
     from grokatlas import jobs
 
-    jobs.figure(options.job, options.out)
+    jobs.figure(options.job, _target(options))
 
 
 def _show(options: argparse.Namespace) -> None:

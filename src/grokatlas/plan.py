@@ -4,6 +4,7 @@ Pure functions of the configuration and of the source tree. Nothing here imports
 matplotlib: every cluster job parses the Snakefile.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -117,6 +118,13 @@ class Project:
             write_job_files(self._plans[scale])
         return self._plans[scale]
 
+    def prepare_jobs(self) -> None:
+        """Let jobs run this code, with the Python that runs Snakemake, on the chosen device."""
+        for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
+            entries = [str(first.parent), os.environ.get(variable)]
+            os.environ[variable] = os.pathsep.join(filter(None, entries))
+        os.environ["GROKATLAS_DEVICE"] = self.settings.device
+
     def figure_files(self, scale: str) -> list[Path]:
         """Every figure's files at a scale."""
         return [file for job in self.at(scale).figures.values() for file in job.outputs]
@@ -175,7 +183,9 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
     spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
     stem = store.table_stem(plan.scale, name, experiment)
     code = digest.code(["grokatlas.tables"])
-    plan.tables[name, experiment] = Job("table", stem, spec, code, tuple({job.target: job for job in inputs}.values()))
+    plan.tables[name, experiment] = Job(
+        "table", stem, spec, code, tuple({job.target: job for job in inputs}.values())
+    )
 
 
 def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:

@@ -58,6 +58,13 @@ def spec_path(kind: str, target: Path) -> Path:
     return target / "spec.json" if kind in ("dataset", "run") else beside(target, ".spec.json")
 
 
+def target_of(job_file: Path) -> Path:
+    """The folder or stem whose job file this is: the inverse of `spec_path`."""
+    if job_file.name == "spec.json":
+        return job_file.parent
+    return job_file.with_name(job_file.name.removesuffix(".spec.json"))
+
+
 def manifest_of(kind: str, target: Path) -> Path:
     """The manifest of a folder or of a stem."""
     if kind in ("dataset", "run"):
@@ -77,7 +84,7 @@ def outputs(kind: str, target: Path) -> list[Path]:
 
 def manifest_path(artefact: Path) -> Path:
     """The manifest that vouches for an artefact: the stem's own, else the folder's."""
-    own = artefact.with_name(artefact.name.split(".")[0] + ".manifest.json")
+    own = artefact.with_name(artefact.stem + ".manifest.json")
     return own if own.exists() else artefact.with_name("manifest.json")
 
 
@@ -114,9 +121,7 @@ def write_json(path: Path, data: Any) -> None:
         temporary.write_text(text + "\n", encoding="utf-8")
 
 
-def write_job_file(
-    path: Path, manifest: Path, content: dict[str, Any], inputs: list[Path]
-) -> bool:
+def write_job_file(path: Path, manifest: Path, content: dict[str, Any], inputs: list[Path]) -> bool:
     """Write a job file if it changed, and set its time by whether the result on disk fits it.
 
     The job file of a fitting result is dated long ago. A result that does not fit is named in the
@@ -223,10 +228,14 @@ def read_parquet(path: Path) -> Any:
 
 def write_arrays(path: Path, arrays: dict[str, Any], metadata: dict[str, str]) -> None:
     """Write NumPy arrays as safetensors."""
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     with atomic(path) as temporary:
-        save_file(arrays, temporary, metadata=metadata)
+        try:
+            save_file(arrays, temporary, metadata=metadata)
+        except SafetensorError as error:  # a full disk is no OSError here
+            raise UserError(str(path), f"cannot be written: {error}") from None
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, str]]:

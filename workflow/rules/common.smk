@@ -3,21 +3,22 @@
 import sys
 from pathlib import Path
 
+# the code beside this workflow, whatever is installed
+sys.path.insert(0, str(Path(workflow.basedir) / "src"))
+
 from grokatlas.errors import UserError
 from grokatlas.plan import Project
 
-RESULTS = "results"
-PYTHON = sys.executable
 
 try:
     PROJECT = Project(Path(workflow.basedir) / "config", config)
     PROJECT.at(PROJECT.settings.scale)
+    PROJECT.prepare_jobs()
 except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)
 
 SCALE = PROJECT.settings.scale
-DEVICE = PROJECT.settings.device
 
 
 wildcard_constraints:

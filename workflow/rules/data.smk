@@ -3,11 +3,13 @@
 
 rule dataset:
     input:
-        job=RESULTS + "/data/{dataset}/spec.json",
+        job="results/data/{dataset}/spec.json",
     output:
-        data=RESULTS + "/data/{dataset}/data.safetensors",
-        manifest=RESULTS + "/data/{dataset}/manifest.json",
+        data="results/data/{dataset}/data.safetensors",
+        manifest="results/data/{dataset}/manifest.json",
     log:
-        RESULTS + "/data/{dataset}/log.txt",
+        "results/data/{dataset}/log.txt",
+    conda:
+        "grokatlas"
     shell:
-        "{PYTHON} -m grokatlas dataset {input.job} --out {RESULTS}/data/{wildcards.dataset} 2> {log}"
+        "python -m grokatlas dataset {input.job} 2> {log}"

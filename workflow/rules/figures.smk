@@ -3,18 +3,19 @@
 
 rule figure:
     input:
-        job=RESULTS + "/{scale}/figures/{paper}/{figure}.spec.json",
+        job="results/{scale}/figures/{paper}/{figure}.spec.json",
         files=inputs_of_figure,
     output:
         multiext(
-            RESULTS + "/{scale}/figures/{paper}/{figure}",
+            "results/{scale}/figures/{paper}/{figure}",
             ".pdf",
             ".png",
             ".csv",
             ".manifest.json",
         ),
     log:
-        RESULTS + "/{scale}/figures/{paper}/{figure}.log",
+        "results/{scale}/figures/{paper}/{figure}.log",
+    conda:
+        "grokatlas"
     shell:
-        "{PYTHON} -m grokatlas figure {input.job}"
-        " --out {RESULTS}/{wildcards.scale}/figures/{wildcards.paper}/{wildcards.figure} 2> {log}"
+        "python -m grokatlas figure {input.job} 2> {log}"

@@ -24,9 +24,7 @@ def spread(axes: Axes, rows: pd.DataFrame, column: str, **keywords: Any) -> pd.D
     (line,) = axes.plot(drawn["step"], drawn["median"], **keywords)
     if drawn["seeds"].max() > 1:
         colour = line.get_color()
-        axes.fill_between(
-            drawn["step"], drawn["low"], drawn["high"], color=colour, alpha=0.2, lw=0
-        )
+        axes.fill_between(drawn["step"], drawn["low"], drawn["high"], color=colour, alpha=0.2, lw=0)
     drawn.insert(0, "series", column)
     return drawn
 

@@ -38,10 +38,22 @@ def _plane(axes: Axes3D) -> None:
     radius, angle = np.meshgrid(np.linspace(0, 3.3, 40), np.linspace(0, 2 * np.pi, 121))
     across = np.array([1.0, -1.0, 0.0]) / 2**0.5
     along = np.array([1.0, 1.0, -2.0]) / 6**0.5
-    x, y, z = (1 + radius * (np.cos(angle) * a + np.sin(angle) * b) for a, b in zip(across, along, strict=True))
+    x, y, z = (
+        1 + radius * (np.cos(angle) * a + np.sin(angle) * b)
+        for a, b in zip(across, along, strict=True)
+    )
     norm = np.sqrt(3 + radius**2)
     light = 0.97 - 0.4 * (norm - norm.min()) / np.ptp(norm)
     colours = np.stack([light, light, light, np.full_like(light, 0.8)], axis=-1)
     axes.plot_surface(
-        x, y, z, facecolors=colours, rstride=1, cstride=1, lw=0, antialiased=False, shade=False, zorder=1
+        x,
+        y,
+        z,
+        facecolors=colours,
+        rstride=1,
+        cstride=1,
+        lw=0,
+        antialiased=False,
+        shade=False,
+        zorder=1,
     )

@@ -1,0 +1,30 @@
+# The two commands of the README. Everything else is `snakemake` and `grokatlas` in the environment:
+#   . .venv/bin/activate
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+SCALE ?= quick
+
+.PHONY: figures test lint clean-environment
+
+figures: $(STAMP) ## draw every figure at SCALE (quick)
+	@. $(BIN)/activate && snakemake --logger rich --config scale=$(SCALE)
+
+test: $(STAMP) ## run the tests
+	@. $(BIN)/activate && python -m pytest -q
+
+lint: $(STAMP) ## check style and the workflow
+	@. $(BIN)/activate && ruff check && ruff format --check && snakefmt --check Snakefile workflow && snakemake --lint
+
+# The environment, made once. Activated, it selects the workstation profile, so that plain
+# `snakemake` uses all cores.
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	@grep -q SNAKEMAKE_PROFILE $(BIN)/activate || echo 'export SNAKEMAKE_PROFILE=profiles/workstation' >> $(BIN)/activate
+	@touch $@
+
+clean-environment:
+	rm -rf .venv

@@ -1,0 +1,109 @@
+"""The real Snakefile at smoke scale, in a copy of the checkout."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PARTS = (
+    "Snakefile",
+    "workflow",
+    "config",
+    "src",
+    "profiles",
+    "environment.yml",
+    "requirements.lock",
+)
+
+
+class Checkout:
+    """A copy of the project, with a Snakemake that runs in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def snakemake(self, *arguments: str, scale: str = "smoke", **keywords):
+        """Run Snakemake; the finished process with its output as text."""
+        variables = {**os.environ, **keywords.pop("env", {})}
+        variables.pop("SNAKEMAKE_PROFILE", None)
+        command = [sys.executable, "-m", "snakemake", *arguments, "--config", f"scale={scale}"]
+        return subprocess.run(
+            command, cwd=self.folder, env=variables, capture_output=True, text=True, check=False
+        )
+
+    def jobs(self, *arguments: str, scale: str = "smoke") -> list[str]:
+        """The jobs of a dry run, such as ``figure geometry/fig1``, without `all`, sorted."""
+        done = self.snakemake("-n", *arguments, scale=scale)
+        assert done.returncode == 0, done.stderr
+        text = done.stdout + done.stderr
+        found = []
+        for block in re.split(r"\n(?=\[|(?:local)?rule )", text):
+            rule = re.search(r"^(?:local)?rule (\w+):", block, re.MULTILINE)
+            wildcards = re.search(r"^    wildcards: (.*)$", block, re.MULTILINE)
+            if rule and wildcards:
+                values = [pair.partition("=")[2] for pair in wildcards[1].split(", ")]
+                found.append(f"{rule[1]} {'/'.join(v for v in values if v != scale)}")
+        return sorted(found)
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace text that stands in a file exactly once."""
+        file = self.folder / path
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{path} has {text.count(old)} times {old!r}"
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+    def plan(self):
+        """The plan of the copy, made in a process of its own, as plain data."""
+        code = (
+            "import json; from pathlib import Path; from grokatlas.plan import Project;"
+            "plan = Project(Path('config'), {'scale': 'smoke'}).at('smoke');"
+            "print(json.dumps([[j.kind, str(j.target), [str(i.target) for i in j.inputs]]"
+            " for j in plan.jobs]))"
+        )
+        import json
+
+        variables = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=self.folder,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+
+def copy_checkout(folder: Path) -> Checkout:
+    """The checkout's sources in a new folder, without results."""
+    folder.mkdir(parents=True)
+    for part in PARTS:
+        source = ROOT / part
+        ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=ignore)
+        else:
+            shutil.copy2(source, folder / part)
+    return Checkout(folder)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Checkout:
+    """A checkout in which everything was made once at smoke scale. Do not change it."""
+    checkout = copy_checkout(tmp_path_factory.mktemp("finished") / "atlas")
+    done = checkout.snakemake("--cores", "2")
+    assert done.returncode == 0, done.stderr
+    return checkout
+
+
+@pytest.fixture
+def checkout(finished: Checkout, tmp_path: Path) -> Checkout:
+    """A copy of the finished checkout that a test may change; file times are kept."""
+    folder = tmp_path / "atlas"
+    shutil.copytree(finished.folder, folder, copy_function=shutil.copy2)
+    return Checkout(folder)

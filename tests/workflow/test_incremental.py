@@ -1,0 +1,206 @@
+"""Exactly what changed is remade: the job list of a dry run, compared whole."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from tests.workflow.conftest import Checkout, copy_checkout
+
+pytestmark = pytest.mark.workflow
+
+TOYS = ("two_weights", "three_weights", "zero_loss_sets")
+
+
+def downstream(checkout: Checkout, targets: set[str]) -> list[str]:
+    """The jobs with these targets and all that hang on them, as `Checkout.jobs` names them."""
+    plan = checkout.plan()
+    hit = set(targets)
+    for _, target, inputs in plan:
+        if hit & set(inputs):
+            hit.add(target)
+    named = []
+    for kind, target, _ in plan:
+        if target in hit:
+            rule = "train" if kind == "run" else kind
+            parts = target.split("/")
+            keep = parts[-1:] if kind in ("run", "dataset") else parts[-2:]
+            named.append(f"{rule} {'/'.join(keep)}")
+    return sorted(named)
+
+
+def runs_of(checkout: Checkout, experiment: str, paper: str = "geometry") -> set[str]:
+    """The run folders of an experiment."""
+    file = checkout.folder / f"results/smoke/tables/{paper}/{experiment}.spec.json"
+    cells = json.loads(file.read_text())["spec"]["cells"]
+    return {f"results/runs/{cell['run']}" for cell in cells}
+
+
+def test_nothing_changed_makes_nothing(finished):
+    assert finished.jobs() == []
+
+
+def test_touched_sources_make_nothing(checkout):
+    for folder in ("src", "config", "workflow"):
+        for file in (checkout.folder / folder).rglob("*"):
+            os.utime(file)
+    assert checkout.jobs() == []
+
+
+def test_touched_results_make_nothing(checkout):
+    for file in (checkout.folder / "results").rglob("*"):
+        os.utime(file)
+    assert checkout.jobs() == []
+
+
+def test_results_copied_into_a_fresh_clone_make_nothing(finished, tmp_path):
+    clone = copy_checkout(tmp_path / "clone")
+    names = sorted((finished.folder / "results").rglob("*"), reverse=True)
+    for file in names:  # newest first and with new times: the worst order
+        if file.is_file():
+            target = clone.folder / file.relative_to(finished.folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+    assert not (clone.folder / ".snakemake").exists()
+    assert clone.jobs() == []
+
+
+def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
+    clone = copy_checkout(tmp_path / "clone")
+    shutil.copytree(finished.folder / "results", clone.folder / "results")
+    clone.edit(
+        "src/grokatlas/optimizers/adam.py",
+        "self.eps\n            moved",
+        "2 * self.eps\n            moved",
+    )
+    assert clone.jobs() == downstream(clone, runs_of(clone, "modular_addition", "beyond_l2"))
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("src/grokatlas/training.py", "class Result:", "# a remark\nclass Result:"),
+        ("src/grokatlas/optimizers/gd.py", '"""No state."""', '"""There is no state."""'),
+        (
+            "src/grokatlas/optimizers/gd.py",
+            "        return {}\n",
+            "        return (\n            {}\n        )\n",
+        ),
+        ("src/grokatlas/losses/mse.py", '"mean":', "'mean':"),
+        (
+            "config/papers/geometry.yaml",
+            "    about: equation 21",
+            "    # a remark\n    about: eq. 21",
+        ),
+    ],
+    ids=["comment", "docstring", "line breaks", "quotes", "yaml remark and description"],
+)
+def test_edits_without_meaning_make_nothing(checkout, path, old, new):
+    checkout.edit(path, old, new)
+    assert checkout.jobs() == []
+
+
+def test_an_edit_in_a_figure_redraws_that_figure(checkout):
+    checkout.edit("src/grokatlas/papers/geometry/fig1.py", '"$w_1$"', '"w1"')
+    assert checkout.jobs() == ["figure geometry/fig1"]
+
+
+def test_a_learning_rate_reruns_that_run_and_what_hangs_on_it(checkout):
+    before = runs_of(checkout, "two_weights")
+    checkout.edit(
+        "config/papers/geometry.yaml",
+        "optimizer: {name: gd, lr: 0.1}",
+        "optimizer: {name: gd, lr: 0.05}",
+    )
+    jobs = checkout.jobs()
+    after = runs_of(checkout, "two_weights")
+    assert after.isdisjoint(before)
+    assert jobs == downstream(checkout, after)
+    assert [job.split()[0] for job in jobs] == ["figure", "table", "train"]
+
+
+def test_two_values_swapped_rerun_that_run(checkout):
+    checkout.edit(
+        "config/papers/beyond_l2.yaml", "beta1: 0.9, beta2: 0.999", "beta1: 0.999, beta2: 0.9"
+    )
+    jobs = checkout.jobs()
+    assert jobs == downstream(checkout, runs_of(checkout, "modular_addition", "beyond_l2"))
+    assert sum(job.startswith("train") for job in jobs) == 2
+
+
+def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
+    checkout.edit(
+        "src/grokatlas/optimizers/adam.py",
+        "self.eps\n            moved",
+        "2 * self.eps\n            moved",
+    )
+    jobs = checkout.jobs()
+    assert jobs == downstream(checkout, runs_of(checkout, "modular_addition", "beyond_l2"))
+    assert not any("geometry" in job for job in jobs)
+
+
+def test_an_edit_in_the_loop_reruns_every_run_and_no_data(checkout):
+    checkout.edit("src/grokatlas/training.py", "if step < steps:", "if not step >= steps:")
+    every = {target for kind, target, _ in checkout.plan() if kind == "run"}
+    assert checkout.jobs() == downstream(checkout, every)
+
+
+def test_one_more_seed_reruns_only_that_experiment(checkout):
+    checkout.edit(
+        "config/papers/geometry.yaml",
+        "model: {width: 32}, train: {steps: 20}, ensemble: {seed: 2}",
+        "model: {width: 32}, train: {steps: 20}, ensemble: {seed: 3}",
+    )
+    jobs = checkout.jobs()
+    assert [job.split()[0] for job in jobs] == [
+        "dataset",
+        "figure",
+        "measure",
+        "measure",
+        "table",
+        "train",
+    ]
+    assert "figure geometry/fig4" in jobs
+    assert "table geometry/isolated_dynamics" in jobs
+
+
+def test_a_new_component_file_makes_nothing(checkout):
+    file = checkout.folder / "src/grokatlas/penalties/elastic_net.py"
+    file.write_text('"""New."""\n\n\ndef build(*, weight: float):\n    return None\n')
+    assert checkout.jobs() == []
+
+
+def test_a_run_shared_by_two_figures_is_trained_once(checkout):
+    checkout.edit(
+        "config/papers/geometry.yaml",
+        "figures:\n  fig1:\n    experiments: [two_weights]\n",
+        "figures:\n  fig1:\n    experiments: [two_weights, twin]\n",
+    )
+    text = (checkout.folder / "config/papers/geometry.yaml").read_text()
+    start, end = text.index("  two_weights:"), text.index("  three_weights:")
+    twin = text[start:end].replace("two_weights", "twin")
+    (checkout.folder / "config/papers/geometry.yaml").write_text(text[:end] + twin + text[end:])
+    assert checkout.jobs() == ["figure geometry/fig1", "table geometry/twin"]
+
+
+def test_an_edit_undone_makes_nothing(checkout):
+    path = "src/grokatlas/optimizers/gd.py"
+    checkout.edit(path, "value - self.lr", "value - 2 * self.lr")
+    assert any(job.startswith("train") for job in checkout.jobs())
+    checkout.edit(path, "value - 2 * self.lr", "value - self.lr")
+    assert checkout.jobs() == []
+
+
+def test_a_deleted_figure_is_redrawn_and_nothing_else(checkout):
+    (checkout.folder / "results/smoke/figures/geometry/fig2.png").unlink()
+    assert checkout.jobs() == ["figure geometry/fig2"]
+
+
+def test_a_run_made_again_elsewhere_renews_what_was_drawn_from_it(checkout):
+    (run,) = runs_of(checkout, "two_weights")
+    manifest = checkout.folder / run / "manifest.json"
+    content = json.loads(manifest.read_text())
+    content["outputs"]["history.parquet"] = "0" * 64
+    manifest.write_text(json.dumps(content))
+    assert checkout.jobs() == ["figure geometry/fig1", "table geometry/two_weights"]
