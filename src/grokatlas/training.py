@@ -218,24 +218,53 @@ def train(
     """
     run = Run(spec, data, device)
     steps = spec["train"]["steps"]
-    logs = set(log_steps(spec["train"]["log"], steps))
-    keep = set(spec["train"]["snapshots"])
-    rows: list[dict[str, np.ndarray]] = []
+    logs = log_steps(spec["train"]["log"], steps)
+    history = History(logs, len(run.members))
+    logged, kept = set(logs), set(spec["train"]["snapshots"])
     snapshots: dict[str, np.ndarray] = {}
     for step in range(steps + 1):
-        if step in logs or step in keep:
+        if step in logged or step in kept:
             params = run.parameters()
-            if step in logs:
-                rows.append({"step": np.full(len(run.members), step), **run.observe(params)})
+            if step in logged:
+                history.add(run.observe(params))
                 progress(step, steps)
-            if step in keep:
-                kept = {f"{step:010d}/{key}": value.cpu() for key, value in params.items()}
-                snapshots |= {key: value.detach().numpy().copy() for key, value in kept.items()}
+            if step in kept:
+                arrays = {key: value.detach().cpu().numpy() for key, value in params.items()}
+                snapshots |= {f"{step:010d}/{key}": a.copy() for key, a in arrays.items()}
         if step < steps:
             run.update()
-    history = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
-    member = np.tile(np.arange(len(run.members)), len(rows))
-    return Result({"member": member, **history}, snapshots)
+    return Result(history.columns(), snapshots)
+
+
+class History:
+    """What was logged, in arrays of their final size, so that memory does not grow with the run.
+
+    Args:
+        steps: every step that will be logged, in order.
+        members: number of members ``M``.
+    """
+
+    def __init__(self, steps: list[int], members: int) -> None:
+        self._steps = steps
+        self._members = members
+        self._rows = 0
+        self._logged: dict[str, np.ndarray] = {}
+
+    def add(self, seen: dict[str, np.ndarray]) -> None:
+        """Log the next step: a value of each column for each member."""
+        for name, values in seen.items():
+            if name not in self._logged:
+                shape = (len(self._steps), self._members)
+                self._logged[name] = np.empty(shape, dtype=values.dtype)
+            self._logged[name][self._rows] = values
+        self._rows += 1
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """``member``, ``step`` and every logged column; members run fastest."""
+        member = np.tile(np.arange(self._members), len(self._steps))
+        step = np.repeat(self._steps, self._members)
+        flat = {name: values.ravel() for name, values in self._logged.items()}
+        return {"member": member, "step": step, **flat}
 
 
 def _keywords(path: str, entry: dict[str, Any], hyper: Tree) -> dict[str, Any]:

@@ -10,6 +10,6 @@ rule dataset:
     log:
         "results/data/{dataset}/log.txt",
     conda:
-        "grokatlas"
+        "../../environment.yml"
     shell:
         "python -m grokatlas dataset {input.job} 2> {log}"

@@ -16,6 +16,6 @@ rule figure:
     log:
         "results/{scale}/figures/{paper}/{figure}.log",
     conda:
-        "grokatlas"
+        "../../environment.yml"
     shell:
         "python -m grokatlas figure {input.job} 2> {log}"

@@ -16,7 +16,7 @@ rule train:
     resources:
         gpu=1,
     conda:
-        "grokatlas"
+        "../../environment.yml"
     shell:
         "python -m grokatlas train {input.job} --threads {threads} 2> {log}"
 
@@ -32,7 +32,7 @@ rule measure:
     log:
         "results/measures/{run}/{measure}.log",
     conda:
-        "grokatlas"
+        "../../environment.yml"
     shell:
         "python -m grokatlas measure {input.job} 2> {log}"
 
@@ -48,6 +48,6 @@ rule table:
     log:
         "results/{scale}/tables/{paper}/{experiment}.log",
     conda:
-        "grokatlas"
+        "../../environment.yml"
     shell:
         "python -m grokatlas table {input.job} 2> {log}"

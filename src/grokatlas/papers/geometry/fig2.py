@@ -13,7 +13,7 @@ WEIGHTS = [f"parameters.weight.{k}" for k in range(3)]
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Trajectories in weight space with the zero-loss plane, shaded by the norm (lighter: less)."""
     rows = tables["three_weights"].query("record == 'history'").sort_values(["member", "step"])
-    made = Figure(figsize=(style.TEXT_WIDTH * 0.72, 4.4))
+    made = Figure(figsize=(style.TEXT_WIDTH * 0.68, 4.4))
     axes = made.add_subplot(projection="3d", computed_zorder=False)
     _plane(axes)
     for member, part in rows.groupby("member"):
@@ -28,32 +28,23 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         getattr(axes, f"set_{name}label")(f"$w_{'xyz'.index(name) + 1}$", labelpad=-3)
         axes.tick_params(axis=name, pad=-2)
     axes.view_init(elev=14, azim=14)
-    axes.set_box_aspect((1, 1, 1), zoom=1.0)
+    axes.set_box_aspect((1, 1, 1), zoom=1.08)
     axes.legend(loc="upper left", bbox_to_anchor=(-0.12, 1.0))
     return made, rows[["member", "step", *WEIGHTS, "train_loss", "test_loss"]]
 
 
 def _plane(axes: Axes3D) -> None:
-    """A disc of the plane w1 + w2 + w3 = 3 around (1, 1, 1), in greys by the norm."""
-    radius, angle = np.meshgrid(np.linspace(0, 3.3, 40), np.linspace(0, 2 * np.pi, 121))
-    across = np.array([1.0, -1.0, 0.0]) / 2**0.5
-    along = np.array([1.0, 1.0, -2.0]) / 6**0.5
-    x, y, z = (
-        1 + radius * (np.cos(angle) * a + np.sin(angle) * b)
-        for a, b in zip(across, along, strict=True)
-    )
-    norm = np.sqrt(3 + radius**2)
+    x, y, z = disc(3.3)
+    norm = np.sqrt(x**2 + y**2 + z**2)
     light = 0.97 - 0.4 * (norm - norm.min()) / np.ptp(norm)
     colours = np.stack([light, light, light, np.full_like(light, 0.8)], axis=-1)
-    axes.plot_surface(
-        x,
-        y,
-        z,
-        facecolors=colours,
-        rstride=1,
-        cstride=1,
-        lw=0,
-        antialiased=False,
-        shade=False,
-        zorder=1,
-    )
+    every = {"rstride": 1, "cstride": 1, "lw": 0, "antialiased": False, "shade": False}
+    axes.plot_surface(x, y, z, facecolors=colours, zorder=1, **every)
+
+
+def disc(radius: float) -> list[np.ndarray]:
+    """Coordinates of a disc of the plane w1 + w2 + w3 = 3 around (1, 1, 1), as a polar grid."""
+    out, angle = np.meshgrid(np.linspace(0, radius, 40), np.linspace(0, 2 * np.pi, 121))
+    across, along = np.array([1.0, -1.0, 0.0]) / 2**0.5, np.array([1.0, 1.0, -2.0]) / 6**0.5
+    ways = zip(across, along, strict=True)
+    return [1 + out * (np.cos(angle) * a + np.sin(angle) * b) for a, b in ways]

@@ -1,0 +1,45 @@
+"""What is known of one run, for people: its spec, its state, its progress."""
+
+import json
+from pathlib import Path
+
+from grokatlas import members, store
+from grokatlas.errors import UserError
+
+
+def run(name: str) -> str:
+    """A run's spec, members and state as text.
+
+    Args:
+        name: the run's id, or its first digits.
+
+    Raises:
+        UserError: no run, or more than one, begins so.
+    """
+    runs = sorted(path.parent for path in store.run_folder("").glob("*/spec.json"))
+    folders = [folder for folder in runs if folder.name.startswith(name)]
+    if not folders:
+        known = ", ".join(folder.name for folder in runs) or "none; run `snakemake`"
+        raise UserError(f"run {name}", f"no run begins so; there are: {known}")
+    if len(folders) > 1:
+        several = ", ".join(folder.name for folder in folders)
+        raise UserError(f"run {name}", f"is not unique, give more digits: {several}")
+    folder = folders[0]
+    spec = store.read_json(store.spec_path("run", folder))["spec"]
+    lines = [f"run {folder.name}", f"state: {_state(folder)}", f"members: {len(members.of(spec))}"]
+    return "\n".join([*lines, json.dumps(spec, indent=2, sort_keys=True)])
+
+
+def _state(folder: Path) -> str:
+    manifest = store.manifest_of("run", folder)
+    if manifest.exists():
+        made = store.read_json(manifest)
+        device = made.get("device", {})
+        kind = device.get("name", device.get("type"))
+        return (
+            f"done on {made['host']['name']} ({kind}) at {made['started']}, "
+            f"{made['wall_seconds']:.0f} s, commit {(made['git'] or {}).get('commit', 'unknown')}"
+        )
+    log = folder / "log.txt"
+    last = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return f"not done; log ends with: {last[-1]}" if last else "not started"

@@ -1,0 +1,352 @@
+"""What every file of every component folder keeps to; components are discovered, not listed."""
+
+import copy
+import inspect
+import random
+import typing
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from examples import DEEP_MLP, EXAMPLES, GRADIENTS, ONE_HOT, REFERENCES, RUNS, data_of
+
+from grokatlas import components, datasets, members, signatures, training, validation
+
+FOUND = [(block, name) for block in components.FOLDERS for name in components.names(block)]
+CASES = [
+    pytest.param(block, name, keywords, id=f"{block}-{name}-{index}")
+    for block, name in FOUND
+    for index, keywords in enumerate(EXAMPLES[block].get(name, []))
+]
+every_component = pytest.mark.parametrize(("block", "name"), FOUND)
+every_case = pytest.mark.parametrize(("block", "name", "keywords"), CASES)
+
+
+def cases_of(block: str) -> Any:
+    chosen = [
+        pytest.param(*case.values[1:], id=case.id) for case in CASES if case.values[0] == block
+    ]
+    return pytest.mark.parametrize(("name", "keywords"), chosen)
+
+
+@every_component
+def test_has_an_example(block, name):
+    assert EXAMPLES[block].get(name), (
+        f"add keywords of {components.FOLDERS[block]}/{name}.py to EXAMPLES[{block!r}] "
+        "in tests/conformance/examples.py"
+    )
+
+
+def test_no_example_without_component():
+    assert [(b, n) for b, names in EXAMPLES.items() for n in names if (b, n) not in FOUND] == []
+
+
+@every_component
+def test_is_used_by_a_run(block, name):
+    if block == "measures":
+        return
+    entries = [run[block] for run in RUNS.values() if block in run]
+    flat = [entry for e in entries for entry in (e if isinstance(e, list) else [e])]
+    assert name in {entry["name"] for entry in flat}, (
+        f"no run in RUNS of tests/conformance/examples.py uses {block} {name}; "
+        "member independence is tested on those runs"
+    )
+
+
+@every_component
+def test_build_takes_typed_keywords_without_defaults(block, name):
+    build = components.load(block, name).build
+    types = typing.get_type_hints(build)
+    blocks = {"model", "loss", "optimizer", "penalties", "gradients", "inputs"}
+    for parameter in inspect.signature(build).parameters.values():
+        assert parameter.default is parameter.empty, f"{parameter} has a default"
+        assert parameter.name in types, f"{parameter} has no type"
+        by_position = block == "dynamics" and parameter.name in blocks
+        kind = parameter.POSITIONAL_OR_KEYWORD if by_position else parameter.KEYWORD_ONLY
+        assert parameter.kind == kind, f"{parameter} must be {kind.description}"
+
+
+@every_case
+def test_the_plan_accepts_the_example(block, name, keywords):
+    read = signatures.signature(block, name).keywords
+    assert set(read) == set(keywords)
+    engine = {"data", "generator"} if block == "model" else set()
+    build = inspect.signature(components.load(block, name).build)
+    known = {p.name for p in build.parameters.values() if p.kind == p.KEYWORD_ONLY}
+    assert known == set(read) | engine
+    assert validation.check_keywords(block, name, keywords, set()) == keywords
+
+
+def _randn(*shape: int, seed: int = 0) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def _params() -> dict[str, torch.Tensor]:
+    return {"layers.0.weight": _randn(5, 4, seed=1), "layers.0.bias": _randn(5, seed=2)}
+
+
+def _model(name: str, keywords: dict, seed: int = 0) -> torch.nn.Module:
+    generator = torch.Generator().manual_seed(seed)
+    return components.load("model", name).build(
+        data=data_of(name), generator=generator, **keywords
+    )
+
+
+def _view(given: dict[str, Any]) -> training.View:
+    """A classifier with labels, as an observable sees one member."""
+    model = _model("mlp", DEEP_MLP)
+
+    def network(params: dict, inputs: torch.Tensor) -> torch.Tensor:
+        return torch.func.functional_call(model, params, (inputs,))
+
+    loss = components.load("loss", "cross_entropy").build()
+    return training.View(given["params"], network, loss, given["data"])
+
+
+def _record() -> SimpleNamespace:
+    """A finished run of two members as a measure sees it."""
+    spec = copy.deepcopy(RUNS["isolated"])
+    spec["ensemble"] = {"seed": [0, 1]}
+    spec["train"] |= {"steps": 3, "log": {"every": 1, "first": 0}, "snapshots": [0, 3]}
+    data = datasets.make(members.tasks(spec))
+    result = training.train(spec, data, torch.device("cpu"))
+    snapshots: dict[int, dict[str, np.ndarray]] = {}
+    for key, array in result.snapshots.items():
+        step, _, parameter = key.partition("/")
+        snapshots.setdefault(int(step), {})[parameter] = array
+    history = pd.DataFrame(result.history)
+    return SimpleNamespace(spec=spec, history=history, snapshots=snapshots, data=data)
+
+
+def _ingredients(block: str) -> dict[str, Any]:
+    """What a component of this block works on."""
+    if block == "loss":
+        return {"outputs": _randn(6, 3), "targets": torch.tensor([0, 2, 1, 1, 0, 2])}
+    if block == "penalties":
+        return {"params": _params(), "inputs": _randn(6, 4)}
+    if block in ("optimizer", "gradients"):
+        grads = {key: torch.cos(3 * value) for key, value in _params().items()}
+        return {"params": _params(), "grads": grads}
+    if block == "inputs":
+        return {"inputs": _randn(6, 4)}
+    if block == "observables":
+        data = datasets.make([ONE_HOT])
+        arrays = {part: torch.from_numpy(getattr(data, part)) for part in datasets.PARTS}
+        named = _model("mlp", DEEP_MLP).named_parameters()
+        return {"params": {key: value.detach() for key, value in named}, "data": arrays}
+    if block == "measures":
+        return {"run": _record()}
+    return {}
+
+
+def _use(block: str, name: str, keywords: dict, given: dict[str, Any]) -> Any:
+    """Build a component and use it once on what is given."""
+    if block == "model":
+        model = _model(name, keywords)
+        inputs = torch.from_numpy(data_of(name).train_inputs)
+        return {"outputs": model(inputs).detach(), **{k: v for k, v in model.state_dict().items()}}
+    if block == "dynamics":
+        spec = next(run for run in RUNS.values() if run["dynamics"]["name"] == name)
+        train = spec["train"] | {"steps": 2, "log": {"every": 1, "first": 0}, "snapshots": [2]}
+        spec = spec | {"dynamics": {"name": name} | keywords, "train": train}
+        data = datasets.make(members.tasks(spec))
+        result = training.train(spec, data, torch.device("cpu"))
+        return result.history | result.snapshots
+    built = components.load(block, name).build(**keywords)
+    if block == "task":
+        return built.arrays()
+    if block == "loss":
+        return built(given["outputs"], given["targets"])
+    if block == "penalties":
+        return built(given["params"], lambda params, x: x, given["inputs"])
+    if block in ("optimizer", "gradients"):
+        state = built.init(given["params"])
+        for _ in range(3):
+            arguments = (given["grads"], state)
+            if block == "optimizer":
+                arguments = (given["params"], *arguments)
+            moved, state = built.update(*arguments)
+        return {"moved": moved, "state": state}
+    if block == "inputs":
+        return built(given["inputs"])
+    return built(_view(given) if block == "observables" else given["run"])
+
+
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, dict):
+        return list(first) == list(second) and all(_same(first[k], second[k]) for k in first)
+    if isinstance(first, list | tuple):
+        return len(first) == len(second) and all(map(_same, first, second))
+    if isinstance(first, torch.Tensor):
+        return first.dtype == second.dtype and torch.equal(first, second)
+    if isinstance(first, np.ndarray):
+        return first.dtype == second.dtype and np.array_equal(first, second, equal_nan=True)
+    if isinstance(first, pd.DataFrame):
+        return first.equals(second)
+    if isinstance(first, SimpleNamespace | datasets.Dataset):
+        return _same(vars(first), vars(second))
+    return bool(first == second)
+
+
+@every_case
+def test_is_pure(block, name, keywords):
+    given = _ingredients(block)
+    before = copy.deepcopy((given, keywords))
+    first = copy.deepcopy(_use(block, name, keywords, given))
+    second = _use(block, name, keywords, given)
+    assert _same(first, second), "the same inputs twice give different results"
+    assert _same((given, keywords), before), "an input was changed in place"
+
+
+@every_case
+def test_leaves_global_state_alone(block, name, keywords):
+    given = _ingredients(block)
+
+    def state() -> list[Any]:
+        return [
+            torch.get_rng_state(),
+            list(np.random.get_state())[1:],
+            random.getstate(),
+            str(torch.get_default_dtype()),
+            torch.is_grad_enabled(),
+            torch.are_deterministic_algorithms_enabled(),
+        ]
+
+    before = state()
+    _use(block, name, keywords, given)
+    assert _same(before, state())
+
+
+@every_case
+def test_depends_on_no_global_seed(block, name, keywords):
+    given = _ingredients(block)
+    results = []
+    with torch.random.fork_rng(devices=[]):
+        saved = np.random.get_state()
+        for seed in (1, 2):
+            torch.manual_seed(seed)
+            np.random.seed(seed)
+            results.append(copy.deepcopy(_use(block, name, keywords, given)))
+        np.random.set_state(saved)
+    assert _same(*results)
+
+
+@cases_of("task")
+def test_task_makes_a_data_set(name, keywords):
+    data = components.load("task", name).build(**keywords)
+    assert len(data.train_inputs) == len(data.train_targets) > 0
+    assert len(data.test_inputs) == len(data.test_targets) > 0
+    assert data.train_inputs.shape[1:] == data.test_inputs.shape[1:] == data.input_shape
+    for targets in (data.train_targets, data.test_targets):
+        if np.issubdtype(targets.dtype, np.integer):
+            assert targets.ndim == 1
+            assert 0 <= targets.min() <= targets.max() < data.outputs
+        else:
+            assert targets.shape[1:] == (data.outputs,)
+    if data.vocabulary is not None:
+        assert 0 <= data.train_inputs.min() <= data.train_inputs.max() < data.vocabulary
+    assert not data.per_member
+
+
+@cases_of("model")
+def test_model_maps_each_sample_to_outputs(name, keywords):
+    data = data_of(name)
+    model = _model(name, keywords)
+    inputs = torch.from_numpy(data.test_inputs)
+    outputs = model(inputs)
+    assert outputs.shape == (len(inputs), data.outputs)
+    alone = torch.cat([model(inputs[k : k + 1]) for k in range(len(inputs))])
+    torch.testing.assert_close(outputs, alone, rtol=1e-12, atol=1e-12)
+
+
+@cases_of("model")
+def test_model_is_drawn_in_float64_by_its_generator_alone(name, keywords):
+    first, again, other = (_model(name, keywords, seed).state_dict() for seed in (0, 0, 1))
+    assert {str(value.dtype) for value in first.values()} == {"torch.float64"}
+    assert _same(dict(first), dict(again))
+    given = isinstance(keywords.get("init"), list)
+    assert _same(dict(first), dict(other)) == given
+
+
+@cases_of("loss")
+def test_loss_is_one_scalar_with_a_gradient(name, keywords):
+    given = _ingredients("loss")
+    loss = components.load("loss", name).build(**keywords)
+    outputs = given["outputs"].requires_grad_()
+    value = loss(outputs, given["targets"])
+    assert value.shape == ()
+    (gradient,) = torch.autograd.grad(value, outputs)
+    torch.testing.assert_close(gradient, _differences(loss, given), rtol=1e-6, atol=1e-8)
+
+
+def _differences(loss: Any, given: dict) -> torch.Tensor:
+    """Central differences of a loss with respect to the outputs."""
+    outputs = given["outputs"].detach()
+    found = torch.empty_like(outputs)
+    for place in range(outputs.numel()):
+        step = torch.zeros(outputs.numel(), dtype=outputs.dtype)
+        step[place] = 1e-6
+        up, down = (loss(outputs + s * step.view_as(outputs), given["targets"]) for s in (1, -1))
+        found.view(-1)[place] = (up - down) / 2e-6
+    return found
+
+
+@cases_of("penalties")
+def test_penalty_has_the_gradient_of_its_closed_form(name, keywords):
+    assert name in GRADIENTS, f"add {name} to GRADIENTS in tests/conformance/examples.py"
+    given = _ingredients("penalties")
+    penalty = components.load("penalties", name).build(**keywords)
+    value = penalty(given["params"], None, given["inputs"])
+    assert value.shape == ()
+    gradients = torch.func.grad(penalty)(given["params"], None, given["inputs"])
+    for key, param in given["params"].items():
+        expected = GRADIENTS[name](param, **keywords)
+        torch.testing.assert_close(gradients[key], expected, rtol=1e-12, atol=1e-12)
+
+
+@cases_of("penalties")
+def test_penalty_has_a_finite_gradient_at_zero(name, keywords):
+    params = {key: torch.zeros_like(value) for key, value in _params().items()}
+    penalty = components.load("penalties", name).build(**keywords)
+    gradients = torch.func.grad(penalty)(params, None, _randn(6, 4))
+    assert all(torch.isfinite(value).all() for value in gradients.values())
+
+
+@cases_of("optimizer")
+def test_optimizer_equals_torch_step_by_step(name, keywords):
+    assert name in REFERENCES, f"add {name} to REFERENCES in tests/conformance/examples.py"
+    params = _params()
+    ours = components.load("optimizer", name).build(**keywords)
+    theirs = {key: torch.nn.Parameter(value.clone()) for key, value in params.items()}
+    reference = REFERENCES[name](list(theirs.values()), **keywords)
+    state = ours.init(params)
+    for _ in range(20):
+        params, state = ours.update(params, {k: torch.sin(5 * v) for k, v in params.items()}, state)
+        for value in theirs.values():
+            value.grad = torch.sin(5 * value.detach())
+        reference.step()
+        for key, value in params.items():
+            torch.testing.assert_close(value, theirs[key].detach(), rtol=1e-12, atol=1e-12)
+
+
+def test_observables_fill_columns_of_their_own():
+    view = _view(_ingredients("observables"))
+    columns = ["member", "step"]
+    for name in components.names("observables"):
+        for keywords in EXAMPLES["observables"][name][:1]:
+            seen = components.load("observables", name).build(**keywords)(view)
+            assert all(torch.isfinite(value).all() for value in seen.values())
+            assert all(value.dtype == torch.float64 for value in seen.values())
+            columns += seen
+    assert len(columns) == len(set(columns))
+
+
+@cases_of("measures")
+def test_measure_gives_rows_for_every_member(name, keywords):
+    frame = components.load("measures", name).build(**keywords)(_record())
+    assert sorted(frame["member"].unique()) == [0, 1]
+    assert not {"seed", "case", "run", "record"} & set(frame.columns)

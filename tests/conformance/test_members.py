@@ -1,0 +1,155 @@
+"""A member's trajectory is its own: the same alone or in company, with its own hyperparameters."""
+
+import ast
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from examples import EXAMPLES, MINIBATCHES, RUNS
+
+from grokatlas import components, datasets, digest, members, signatures, training
+from grokatlas.validation import MEMBER_KINDS
+
+CPU = torch.device("cpu")
+# float64: 1e-10 over 200 steps. float32: members may be summed in another order than one alone
+# (2^-24 = 6e-8 an operation), and 200 updates of Adam with a large rate amplify that.
+TOLERANCE = {"float64": 1e-10, "float32": 2e-3}
+BATCHES = [(run, MINIBATCHES.get(run)) for run in RUNS]
+FULL = [(run, None) for run in MINIBATCHES]
+COMPANY = [(*batch, "float64") for batch in BATCHES + FULL]
+COMPANY += [(run, None, "float32") for run in ("blog", "mlp", "isolated")]
+
+
+def _train(spec: dict[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    result = training.train(spec, datasets.make(members.tasks(spec)), CPU)
+    return result.history, result.snapshots
+
+
+def _variant(run: str, steps: int = 200, **train: Any) -> dict[str, Any]:
+    spec = copy.deepcopy(RUNS[run])
+    spec["train"] |= {"steps": steps, "snapshots": [0, steps]} | train
+    if spec["train"].get("batch_size", 0) is None:
+        del spec["train"]["batch_size"]
+    return spec
+
+
+def _of_member(trained: tuple[dict, dict], member: int) -> dict[str, np.ndarray]:
+    history, snapshots = trained
+    rows = history["member"] == member
+    columns = {key: value[rows] for key, value in history.items() if key != "member"}
+    return columns | {key: value[member] for key, value in snapshots.items()}
+
+
+def _assert_close(first: dict, second: dict, tolerance: float) -> None:
+    assert first.keys() == second.keys()
+    for key, value in first.items():
+        assert np.isfinite(value).all(), key
+        np.testing.assert_allclose(value, second[key], tolerance, tolerance, err_msg=key)
+
+
+@pytest.mark.parametrize(("run", "batch_size", "dtype"), COMPANY)
+def test_member_alone_equals_member_in_company(run, batch_size, dtype):
+    spec = _variant(run, dtype=dtype, batch_size=batch_size)
+    company = _train(spec)
+    alone = _train(spec | {"ensemble": {"seed": spec["ensemble"]["seed"][-1:]}})
+    _assert_close(_of_member(company, 2), _of_member(alone, 0), TOLERANCE[dtype])
+
+
+def test_a_run_repeats_bit_for_bit():
+    spec = _variant("mlp", steps=20, dtype="float32", batch_size=4)
+    (history, snapshots), (again, kept) = _train(spec), _train(spec)
+    assert all(np.array_equal(history[key], again[key]) for key in history)
+    assert all(np.array_equal(snapshots[key], kept[key]) for key in snapshots)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_both_precisions_start_from_the_same_draw(run):
+    data = datasets.make(members.tasks(RUNS[run]))
+    double, single = (
+        training.Run(_variant(run, dtype=dtype), data, CPU) for dtype in ("float64", "float32")
+    )
+    for key, value in double.params.items():
+        assert torch.equal(single.params[key], value.to(torch.float32))
+
+
+def _axes() -> list[Any]:
+    """Each keyword that members may differ in, once, in the first run that has it."""
+    found: dict[tuple[str, str, str], Any] = {}
+    for run, spec in RUNS.items():
+        for block in ("model", "loss", "optimizer", "dynamics", *components.LISTS):
+            if block not in spec or block in ("observables", "measures"):
+                continue
+            entries = spec[block] if block in components.LISTS else [spec[block]]
+            for index, entry in enumerate(entries):
+                path = f"{block}.{index}" if block in components.LISTS else block
+                kinds = signatures.signature(block, entry["name"]).keywords
+                for keyword, kind in kinds.items():
+                    names = {node.id for node in ast.walk(kind) if isinstance(node, ast.Name)}
+                    if names & MEMBER_KINDS:
+                        key = (block, entry["name"], keyword)
+                        found.setdefault(key, (run, f"{path}.{keyword}", entry[keyword]))
+    return [pytest.param(*value, id="-".join(key)) for key, value in found.items()]
+
+
+def _values(value: Any, spec: dict[str, Any]) -> list[Any]:
+    if isinstance(value, float):
+        return [value, value / 2]
+    entries = len(spec["task"]["point"]) * spec["model"].get("depth", 1)
+    vector = value if isinstance(value, list) else [0.5 + 0.1 * k for k in range(entries)]
+    return [vector, [-entry for entry in reversed(vector)]]
+
+
+@pytest.mark.parametrize(("run", "path", "value"), _axes())
+def test_members_have_their_own_hyperparameters(run, path, value):
+    spec = _variant(run, steps=20)
+    spec["ensemble"] = {path: _values(value, spec), "seed": [1]}
+    company = _train(spec)
+    alone = copy.deepcopy(spec) | {"ensemble": {"seed": [1]}}
+    block, *where, keyword = path.split(".")
+    entry = alone[block][int(where[0])] if where else alone[block]
+    entry[keyword] = spec["ensemble"][path][-1]
+    first, second = _of_member(company, 0), _of_member(company, 1)
+    _assert_close(second, _of_member(_train(alone), 0), 1e-12)
+    assert any(not np.array_equal(first[key], second[key]) for key in first), "no effect"
+
+
+def test_axes_multiply_and_the_seed_runs_fastest():
+    spec = _variant("linear", steps=5)
+    spec["ensemble"] = {"optimizer.lr": [0.05, 0.01], "seed": [0, 1]}
+    company = _train(spec)
+    spec["optimizer"] = spec["optimizer"] | {"lr": 0.01}
+    alone = _train(spec | {"ensemble": {"seed": [1]}})
+    _assert_close(_of_member(company, 3), _of_member(alone, 0), 1e-12)
+
+
+PENALTIES = [(name, k) for name in components.names("penalties") for k in EXAMPLES["penalties"][name]]
+
+
+@pytest.mark.parametrize(("name", "keywords"), PENALTIES)
+def test_zero_weight_equals_absence(name, keywords):
+    spec = _variant("mlp", steps=20)
+    without = {key: value for key, value in spec.items() if key != "penalties"}
+    weighted = spec | {"penalties": [{"name": name} | keywords | {"weight": 0.0}]}
+    _assert_close(*(_of_member(_train(each), 0) for each in (weighted, without)), 1e-12)
+
+
+@pytest.mark.parametrize("block", ["gradients", "inputs"])
+def test_empty_chain_equals_none(block):
+    spec = _variant("mlp", steps=20)
+    (history, _), (chained, _) = _train(spec), _train(spec | {block: []})
+    assert all(np.array_equal(history[key], chained[key]) for key in history)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_no_component_beyond_the_spec_is_loaded(run, monkeypatch):
+    spec = _variant(run, steps=1)
+    loaded = set()
+    real = components.load
+    monkeypatch.setattr(components, "load", lambda b, n: loaded.add((b, n)) or real(b, n))
+    data = datasets.make(members.tasks(spec))
+    loaded.clear()
+    training.train(spec, data, CPU)
+    modules = {components.module_name(block, name) for block, name in loaded}
+    assert modules <= set(digest.code(digest.run_modules(spec)))

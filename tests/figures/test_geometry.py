@@ -1,0 +1,101 @@
+"""The figures of `geometry` on synthetic tables, compared as data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas.papers.geometry import fig1, fig2, fig3, fig4
+
+
+def history(members: int, steps: int, weights: int, prefix: str = "weight") -> pd.DataFrame:
+    """Rows of a toy's history with made-up, recognisable values."""
+    rows = []
+    for member in range(members):
+        for step in range(steps):
+            row = {"record": "history", "member": member, "step": step}
+            row |= {f"parameters.{prefix}.{k}": member + step / 10 + k for k in range(weights)}
+            rows.append(row | {"train_loss": 10.0**-step, "test_loss": 2.0**-step})
+    return pd.DataFrame(rows)
+
+
+def test_fig1_draws_every_decay_and_returns_the_rows():
+    table = history(3, 5, 2)
+    table["penalties.0.weight"] = table["member"].map({0: 0.2, 1: 0.01, 2: 0.1})
+    figure, drawn = fig1.draw({"two_weights": table})
+    plane, _, train, test = figure.axes
+    assert [axes.get_xscale() for axes in (train, test)] == ["log", "log"]
+    assert [axes.get_yscale() for axes in (train, test)] == ["log", "log"]
+    assert [text.get_text() for text in plane.get_legend().texts] == [
+        "$\\lambda$ = 0.01",
+        "$\\lambda$ = 0.1",
+        "$\\lambda$ = 0.2",
+    ]
+    assert len(train.lines) == 3
+    np.testing.assert_allclose(train.lines[0].get_ydata(), [0.1, 0.01, 0.001, 0.0001])
+    assert len(drawn) == len(table)
+    line = plane.lines[0].get_xydata()
+    np.testing.assert_allclose(line.sum(axis=1), 2)
+
+
+def test_the_disc_of_fig2_lies_in_the_zero_loss_plane_around_the_solution():
+    coordinates = np.stack(fig2.disc(2.0))
+    np.testing.assert_allclose(coordinates.sum(axis=0), 3)
+    distance = np.linalg.norm(coordinates - 1, axis=0)
+    np.testing.assert_allclose(distance.max(axis=1), 2)
+
+
+def test_fig2_draws_four_trajectories():
+    figure, drawn = fig2.draw({"three_weights": history(4, 5, 3)})
+    axes = figure.axes[0]
+    assert len([line for line in axes.lines if len(line.get_data_3d()[0]) == 5]) == 4
+    assert drawn["member"].nunique() == 4
+
+
+def test_fig3_has_a_panel_for_each_case_with_its_own_weights():
+    curved = history(5, 4, 2, "factors").assign(case="curved")
+    singular = history(6, 4, 2, "factors").assign(case="singular")
+    leaky = history(6, 4, 2, "weight").assign(case="leaky_relu")
+    table = pd.concat([curved, singular, leaky], ignore_index=True)
+    figure, drawn = fig3.draw({"zero_loss_sets": table})
+    assert len(figure.axes) == 3
+    assert drawn.groupby("case").size().to_dict() == {
+        "curved": 20,
+        "leaky_relu": 24,
+        "singular": 24,
+    }
+    assert drawn[["w1", "w2"]].notna().all(axis=None)
+    for axes, members in zip(figure.axes, (5, 6, 6), strict=True):
+        paths = [line for line in axes.lines if len(line.get_xdata()) == 4]
+        assert len(paths) == members
+
+
+@pytest.fixture
+def isolated() -> pd.DataFrame:
+    rows = []
+    for seed in (0, 1):
+        for step in (0, 10, 20):
+            row = {"record": "history", "seed": seed, "step": step, "task.modulus": 5}
+            row |= {"train_accuracy": 1.0, "test_accuracy": step / 20, "train_loss": 1e-20}
+            rows.append(row)
+        for step in (0, 20):
+            for feature in range(4):
+                for other in range(4):
+                    same = float(feature == other)
+                    row = {"record": "fourier_features", "seed": seed, "step": step}
+                    row |= {"feature": feature, "other": other, "norm": 1.0 + seed + step}
+                    rows.append(row | {"cosine": same, "absolute_cosine": 0.6 * (1 - same) + same})
+    return pd.DataFrame(rows)
+
+
+def test_fig4_shows_every_run_and_two_pairs_of_matrices(isolated):
+    figure, drawn = fig4.draw({"isolated_dynamics": isolated})
+    accuracy, norms, *matrices = figure.axes
+    runs = [line for line in accuracy.lines if len(line.get_xdata()) == 3]
+    assert len(runs) == 2
+    np.testing.assert_allclose(runs[0].get_ydata(), [0, 0.5, 1])
+    assert len(norms.lines) == 4
+    images = [axes.images[0].get_array() for axes in matrices if axes.images]
+    assert len(images) == 4
+    np.testing.assert_allclose(images[0], np.eye(4))
+    np.testing.assert_allclose(images[2], 0.6 + 0.4 * np.eye(4))
+    assert len(drawn) == len(isolated)

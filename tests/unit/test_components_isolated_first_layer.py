@@ -1,0 +1,108 @@
+"""Equation 21 of arXiv 2511.01938 and the zero-loss set it moves on."""
+
+import numpy as np
+import pytest
+import torch
+
+from grokatlas import datasets, training
+from grokatlas.dynamics import isolated_first_layer
+
+RATE = 0.01
+FIRST, SECOND = isolated_first_layer.FIRST, isolated_first_layer.SECOND
+TASK = {
+    "name": "modular_addition",
+    "modulus": 7,
+    "pairs": "unordered",
+    "encoding": "summed",
+    "train_fraction": 0.7,
+    "split_seed": 0,
+}
+SPEC = {
+    "task": TASK,
+    "model": {
+        "name": "mlp",
+        "width": 64,
+        "hidden_layers": 1,
+        "bias": False,
+        "init_law": "normal_fan_in",
+        "init_scale": 1.0,
+        "output_scale": 1.0,
+    },
+    "loss": {"name": "mse", "reduction": "sample_mean", "half": False},
+    "dynamics": {"name": "isolated_first_layer", "rate": RATE},
+    "observables": [{"name": "losses"}, {"name": "accuracies"}],
+    "ensemble": {"seed": [0]},
+    "train": {
+        "steps": 100,
+        "dtype": "float64",
+        "log": {"every": 10, "first": 0},
+        "snapshots": [0, 1, 100],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return datasets.make([TASK])
+
+
+@pytest.fixture(scope="module")
+def result(data):
+    return training.train(SPEC, data, torch.device("cpu"))
+
+
+@pytest.fixture(scope="module")
+def arrays(data):
+    """X ``[N, D]`` and one-hot Y ``[N, C]``."""
+    return data.train_inputs, np.eye(7)[data.train_targets]
+
+
+def _layers(result, step):
+    """E ``[D, H]`` and W ``[H, C]``."""
+    return (result.snapshots[f"{step:010d}/{key}"][0].T for key in (FIRST, SECOND))
+
+
+@pytest.mark.parametrize("step", [0, 100])
+def test_second_layer_is_the_least_norm_interpolant(result, arrays, step):
+    inputs, targets = arrays
+    first, second = _layers(result, step)
+    hidden = np.maximum(inputs @ first, 0)
+    np.testing.assert_allclose(second, np.linalg.pinv(hidden) @ targets, rtol=1e-8, atol=1e-10)
+    assert np.abs(hidden @ second - targets).max() < 1e-10
+
+
+def test_training_loss_is_zero_throughout(result):
+    assert result.history["train_loss"].max() < 1e-20
+    assert result.history["train_accuracy"].min() == 1.0
+
+
+def test_update_is_equation_21_written_out(result, arrays):
+    inputs, targets = arrays
+    (before, _), (after, _) = _layers(result, 0), _layers(result, 1)
+    hidden = np.maximum(inputs @ before, 0)
+    a = np.linalg.inv(hidden @ hidden.T)
+    active = (inputs @ before > 0).astype(float)
+    change = inputs.T @ ((a @ targets @ targets.T @ a @ hidden) * active) - before
+    np.testing.assert_allclose(after - before, RATE * change, rtol=1e-8, atol=1e-12)
+
+
+def test_update_descends_the_norm_of_both_layers(result, arrays):
+    inputs, targets = map(torch.from_numpy, arrays)
+    (before, _), (after, _) = _layers(result, 0), _layers(result, 1)
+    first = torch.tensor(before, requires_grad=True)
+    second = torch.linalg.pinv(torch.relu(inputs @ first)) @ targets
+    norm = (first.square().sum() + second.square().sum()) / 2
+    (gradient,) = torch.autograd.grad(norm, first)
+    np.testing.assert_allclose((after - before) / RATE, -gradient.numpy(), rtol=1e-7, atol=1e-9)
+
+
+def test_norm_falls(result):
+    norms = [sum((layer**2).sum() for layer in _layers(result, step)) for step in (0, 1, 100)]
+    assert norms[0] > norms[1] > norms[2]
+
+
+@pytest.mark.parametrize("change", [{"bias": True}, {"hidden_layers": 2}])
+def test_another_network_is_refused(data, change):
+    spec = SPEC | {"model": SPEC["model"] | change}
+    with pytest.raises(ValueError, match="hidden_layers 1, bias false"):
+        training.train(spec, data, torch.device("cpu"))

@@ -1,0 +1,186 @@
+"""Wrong input: one line with file, place, value, what is allowed; never a traceback."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grokatlas import plan
+from grokatlas.errors import UserError
+from tests.unit.malformed import MALFORMED, ONE, PAPER
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = "scale: quick\npapers: all\ndevice: auto\n"
+
+
+def write(folder: Path, paper: str = PAPER, settings: str = SETTINGS) -> Path:
+    (folder / "papers").mkdir()
+    (folder / "papers" / "geometry.yaml").write_text(paper)
+    (folder / "config.yaml").write_text(settings)
+    return folder
+
+
+def refusal(folder: Path, **overrides: object) -> str:
+    """The one line that a project in `folder` is refused with."""
+    with pytest.raises(UserError) as caught:
+        plan.Project(folder, overrides)
+    line = str(caught.value)
+    assert line.isprintable()
+    assert "pydantic" not in line
+    assert "Input should" not in line
+    return line
+
+
+def test_the_good_files_are_accepted(tmp_path):
+    made = plan.make_plan(plan.Project(write(tmp_path), {}).papers, "smoke")
+    assert len(made.runs) == 5
+
+
+@pytest.mark.parametrize("case", MALFORMED, ids=lambda case: case.name)
+def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
+    assert PAPER.count(case.old) == 1, "the change must fit one place"
+    line = refusal(write(tmp_path, PAPER.replace(case.old, case.new)))
+    assert line.startswith(f"papers/geometry.yaml: {case.place}: "), line
+    assert case.fragment in line
+
+
+@pytest.mark.parametrize(
+    ("settings", "place", "fragment"),
+    [
+        ("scael: quick\n", "config.yaml: scael", "unknown key; did you mean 'scale'?"),
+        ("scale: fast\n", "config.yaml: scale", "must be smoke, quick or paper"),
+        ("scale: papr\n", "config.yaml: scale", "did you mean 'paper'?"),
+        ("scale: null\n", "config.yaml: scale", "null is not allowed"),
+        ("device: gpu\n", "config.yaml: device", "must be auto, cpu or cuda"),
+        ("papers: geometry\n", "config.yaml: papers", "write [geometry]"),
+        ("papers: [geometri]\n", "config.yaml: papers.0", "did you mean 'geometry'?"),
+        ("papers: [../papers/geometry]\n", "config.yaml: papers.0", "no paper"),
+        ("papers: [geometry, geometry]\n", "config.yaml: papers.1", "stands twice"),
+        ("papers: [1]\n", "config.yaml: papers.0", "1 is not allowed: must be text"),
+        ("papers: []\n", "config.yaml: papers", "[] is not allowed"),
+        ("data_dir: 3\n", "config.yaml: data_dir", "must be text; put it in quotes"),
+        ("", "config.yaml", "must be a block of keys such as `scale: quick`"),
+        ("- scale\n", "config.yaml", "must be a block of keys"),
+        ("scale: quick\nscale: paper\n", "config.yaml: line 2: scale", "stands twice"),
+    ],
+)
+def test_a_mistake_in_the_settings_is_told_in_one_line(tmp_path, settings, place, fragment):
+    line = refusal(write(tmp_path, settings=settings))
+    assert line.startswith(f"{place}: "), line
+    assert fragment in line
+
+
+@pytest.mark.parametrize(
+    ("overrides", "place"),
+    [({"scale": "fast"}, "--config: scale"), ({"papers": ["x"]}, "--config: papers.0")],
+)
+def test_a_mistake_on_the_command_line_is_placed_there(tmp_path, overrides, place):
+    assert refusal(write(tmp_path), **overrides).startswith(f"{place}: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "must be a block of keys, not null"),
+        (b"# only a comment\n", "must be a block of keys, not null"),
+        (b"- source\n", 'must be a block of keys, not ["source"]'),
+        (b"source: \xff\xfe\n", "not UTF-8 text (byte 8); save it as UTF-8"),
+        (b"source: \x00\n", "not valid YAML"),
+    ],
+)
+def test_a_file_that_is_no_paper(tmp_path, content, problem):
+    (write(tmp_path) / "papers" / "geometry.yaml").write_bytes(content)
+    assert refusal(tmp_path).startswith(f"papers/geometry.yaml: {problem}")
+
+
+def test_a_missing_file(tmp_path):
+    (write(tmp_path) / "config.yaml").unlink()
+    assert refusal(tmp_path) == "config.yaml: no such file; add it"
+
+
+def test_a_folder_in_place_of_a_file(tmp_path):
+    (write(tmp_path) / "config.yaml").unlink()
+    (tmp_path / "config.yaml").mkdir()
+    assert refusal(tmp_path) == "config.yaml: cannot be read: Is a directory"
+
+
+def test_no_paper_at_all(tmp_path):
+    (write(tmp_path) / "papers" / "geometry.yaml").unlink()
+    assert refusal(tmp_path).startswith("papers: no paper in ")
+
+
+@pytest.mark.parametrize("name", ["Geometry.yaml", "geo-metry.yaml", "other.yml", "a b.yaml"])
+def test_a_paper_file_with_a_name_that_makes_no_folder(tmp_path, name):
+    (write(tmp_path) / "papers" / name).write_text(PAPER)
+    assert refusal(tmp_path).startswith(f"papers/{name}: is not a name for a paper")
+
+
+def test_files_of_editors_are_no_papers(tmp_path):
+    (write(tmp_path) / "papers" / "._geometry.yaml").write_bytes(b"\x00\x05")
+    assert list(plan.Project(tmp_path, {}).papers) == ["geometry"]
+
+
+def test_a_paper_without_functions(tmp_path):
+    write(tmp_path)
+    (tmp_path / "papers" / "geometry.yaml").rename(tmp_path / "papers" / "unknown.yaml")
+    assert refusal(tmp_path).startswith("papers/unknown.yaml: figures.fig1: no function draws it")
+
+
+def test_every_scale_is_checked_whatever_is_run(tmp_path):
+    write(tmp_path, PAPER.replace("steps: 5}", "steps: none}"))
+    assert refusal(tmp_path, scale="paper").startswith(
+        f"papers/geometry.yaml: {ONE}smoke.train.steps: "
+    )
+
+
+def test_only_chosen_papers_are_read(tmp_path):
+    (write(tmp_path) / "papers" / "beyond_l2.yaml").write_text("5")
+    assert list(plan.Project(tmp_path, {"papers": ["geometry"]}).papers) == ["geometry"]
+
+
+def test_an_experiment_that_no_figure_uses_is_a_warning(tmp_path):
+    warnings = []
+    plan.Project(write(tmp_path, PAPER.replace("[one, two]", "[one]")), {}, warnings.append)
+    (line,) = warnings
+    assert line.startswith("warning: papers/geometry.yaml: experiments.two: no figure uses it")
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize(
+    ("old", "new", "options", "expected"),
+    [
+        ("lr: 0.1}", "lr: '0.1'}", [], "experiments.two_weights.optimizer.lr: "),
+        ("{name: mse", "{name: msee", [], "defaults.loss.name: "),
+        ("  two_weights:", "\ttwo_weights:", [], "line "),
+        ("", "", ["--config", "scale=papr"], "--config: scale: "),
+    ],
+)
+def test_snakemake_prints_one_line_and_fails(tmp_path, old, new, options, expected):
+    finished = snakemake(tmp_path, old, new, options)
+    (line,) = finished.stderr.splitlines()
+    assert finished.returncode == 1
+    assert expected in line
+    assert "Traceback" not in finished.stdout
+
+
+@pytest.mark.workflow
+def test_snakemake_goes_on_after_a_warning(tmp_path):
+    finished = snakemake(tmp_path, "experiments: [two_weights]", "experiments: [three_weights]", [])
+    assert finished.returncode == 0
+    assert "experiments.two_weights: no figure uses it" in finished.stderr
+    assert "Traceback" not in finished.stderr
+
+
+def snakemake(folder: Path, old: str, new: str, options: list[str]) -> subprocess.CompletedProcess:
+    """A dry run in a copy of the workflow with a changed geometry.yaml."""
+    shutil.copy(ROOT / "Snakefile", folder)
+    for part in ("workflow", "config", "src"):
+        shutil.copytree(ROOT / part, folder / part)
+    paper = folder / "config" / "papers" / "geometry.yaml"
+    text = paper.read_text()
+    assert old in text
+    paper.write_text(text.replace(old, new))
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

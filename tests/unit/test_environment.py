@@ -1,0 +1,42 @@
+"""Conda and pip users get the same versions; the lock holds what the project imports."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from grokatlas import strict_yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+def locked() -> dict[str, str]:
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    pairs = [line.split("==") for line in lines if line and not line.startswith("#")]
+    return {name.lower().replace("_", "-"): version for name, version in pairs}
+
+
+def test_conda_installs_exactly_the_lock():
+    environment = strict_yaml.load(ROOT / "environment.yml")
+    *conda, pip = environment["dependencies"]
+    assert dict(pin.lower().replace("_", "-").split("==") for pin in pip["pip"]) == locked()
+    assert conda == ["python >=3.11", "pip", "make"]
+
+
+def test_python_is_the_same_in_both():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["requires-python"] == ">=3.11"
+
+
+def test_every_dependency_is_locked_exactly():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    names = {re.split(r"[<>=]", requirement)[0] for requirement in wanted}
+    assert names <= set(locked())
+    assert all(re.fullmatch(r"[0-9][0-9a-z.]*", version) for version in locked().values())
+
+
+def test_conda_users_get_the_profile_that_make_sets():
+    environment = strict_yaml.load(ROOT / "environment.yml")
+    profile = environment["variables"]["SNAKEMAKE_PROFILE"]
+    assert f"SNAKEMAKE_PROFILE={profile}" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert (ROOT / profile / "config.yaml").is_file()

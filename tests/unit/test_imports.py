@@ -1,0 +1,91 @@
+"""Who may import whom (the architecture), read from the sources."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import grokatlas
+
+SOURCE = Path(grokatlas.__file__).parent
+COMPONENTS = (
+    "tasks",
+    "models",
+    "losses",
+    "penalties",
+    "gradients",
+    "inputs",
+    "optimizers",
+    "dynamics",
+    "observables",
+    "measures",
+)
+PLANNING = ("config", "cells", "layers", "validation", "plan", "strict_yaml", "reference")
+TORCH_FREE = (
+    *PLANNING,
+    "digest",
+    "manifest",
+    "store",
+    "cli",
+    "components",
+    "signatures",
+    "members",
+)
+HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
+
+
+def imports(file: Path, nested: bool = True) -> set[str]:
+    """Dotted names a file imports; without `nested`, only at its top level."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    found = set()
+    for node in ast.walk(tree) if nested else tree.body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+    return found
+
+
+def inside(names: set[str]) -> set[str]:
+    """The first level of the package that names lead to: `config`, `models`, ..."""
+    return {n.split(".")[1] for n in names if n.startswith("grokatlas.")}
+
+
+def files(folder: str) -> list[Path]:
+    return sorted((SOURCE / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", TORCH_FREE)
+def test_the_plan_imports_no_heavy_library(name):
+    file = SOURCE / f"{name}.py"
+    assert not {n.split(".")[0] for n in imports(file, nested=False)} & HEAVY
+
+
+@pytest.mark.parametrize("name", ["training", "ensemble", "schedule", "members", "components"])
+def test_the_engine_knows_no_plan_no_paper_and_no_file(name):
+    reached = inside(imports(SOURCE / f"{name}.py"))
+    assert reached <= {"components", "members", "ensemble", "schedule"}
+
+
+@pytest.mark.parametrize("file", [f for c in COMPONENTS for f in files(c)], ids=lambda f: f.stem)
+def test_a_component_imports_only_its_own_folder_and_plain_helpers(file):
+    own = file.relative_to(SOURCE).parts[0]
+    allowed = {own, "kinds", "ensemble"} | ({"datasets"} if own == "tasks" else set())
+    assert inside(imports(file)) <= allowed
+    outside = {n.split(".")[0] for n in imports(file)} - {"grokatlas"}
+    assert outside <= {"torch", "numpy", "pandas", "math", "typing", "collections", "dataclasses"}
+
+
+@pytest.mark.parametrize("file", files("papers"), ids=lambda f: f"{f.parent.name}-{f.stem}")
+def test_a_figure_knows_no_torch_and_no_other_paper(file):
+    names = imports(file)
+    own = ".".join(["grokatlas", *file.relative_to(SOURCE).parts[:2]])
+    for name in names:
+        assert not name.startswith("torch")
+        if name.startswith("grokatlas."):
+            assert name.startswith(("grokatlas.plots", own))
+
+
+def test_every_component_folder_is_tested():
+    folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and list(path.glob("*.py"))}
+    assert folders - {"papers", "plots", "audit"} <= set(COMPONENTS)

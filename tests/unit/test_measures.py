@@ -1,0 +1,76 @@
+import cmath
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas.measures import fourier_features, grokking_times
+
+
+def _times(train, test, steps=(0, 10, 20, 30), order=None):
+    frames = [
+        pd.DataFrame({"member": member, "step": steps, "train_accuracy": a, "test_accuracy": b})
+        for member, (a, b) in enumerate(zip(train, test, strict=True))
+    ]
+    history = pd.concat(frames, ignore_index=True)
+    history = history.iloc[order] if order else history
+    measure = grokking_times.build(train_accuracy=1.0, test_accuracy=0.9)
+    return measure(SimpleNamespace(history=history)).set_index("member")
+
+
+def test_times_are_the_first_steps_at_the_levels():
+    found = _times([[0, 1, 0.5, 1]], [[0, 0, 0.9, 1]])
+    assert found.loc[0].to_dict() == {"t1": 10, "t2": 20, "test_accuracy": 1}
+
+
+def test_a_level_never_reached_has_no_time():
+    found = _times([[0, 0.5, 0.99, 0.999]], [[0, 0, 0, 0.89]])
+    assert np.isnan(found.loc[0, "t1"])
+    assert np.isnan(found.loc[0, "t2"])
+    assert found.dtypes[["t1", "t2"]].tolist() == [np.float64, np.float64]
+
+
+def test_a_level_reached_at_once_has_time_zero():
+    assert _times([[1, 1, 1, 1]], [[1, 1, 1, 1]])["t1"].tolist() == [0]
+
+
+def test_members_have_their_own_times():
+    found = _times([[0, 1, 1, 1], [0, 0, 0, 1]], [[0, 0, 0, 0], [0.95, 0, 0, 0]])
+    assert found["t1"].tolist() == [10, 30]
+    assert found["t2"].isna().tolist() == [True, False]
+
+
+def test_rows_of_the_history_may_stand_in_any_order():
+    found = _times([[0, 1, 1, 1]], [[0, 0, 0.9, 0.8]], order=[3, 1, 0, 2])
+    assert found.loc[0].to_dict() == {"t1": 10, "t2": 20, "test_accuracy": 0.8}
+
+
+@pytest.mark.parametrize("modulus", [5, 7])
+def test_fourier_features_are_the_discrete_transform_written_out(modulus):
+    weights = np.random.RandomState(0).standard_normal((2, 6, modulus))  # [M, H, p]
+    run = SimpleNamespace(snapshots={0: {"first": weights}, 9: {"first": 2 * weights}})
+    found = fourier_features.build(parameter="first")(run)
+    assert len(found) == 2 * 2 * (modulus - 1) ** 2
+    for member in (0, 1):
+        features = []
+        for k in range(1, (modulus - 1) // 2 + 1):
+            total = sum(
+                cmath.exp(-2j * cmath.pi * j * k / modulus) * weights[member, :, j]
+                for j in range(modulus)
+            )
+            features += [(total / modulus).real, (total / modulus).imag]
+        for step in (0, 9):
+            rows = found[(found["member"] == member) & (found["step"] == step)]
+            assert len(rows) == (modulus - 1) ** 2
+            for row in rows.itertuples():
+                one, other = features[row.feature], features[row.other]
+                scale = 2 if step == 9 else 1
+                assert row.norm == pytest.approx(scale * np.linalg.norm(one), rel=1e-12)
+                assert row.cosine == pytest.approx(_cosine(one, other), abs=1e-12)
+                absolute = _cosine(abs(one), abs(other))
+                assert row.absolute_cosine == pytest.approx(absolute, abs=1e-12)
+
+
+def _cosine(first, second):
+    return first @ second / np.linalg.norm(first) / np.linalg.norm(second)

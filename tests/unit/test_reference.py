@@ -1,0 +1,69 @@
+"""`config/README.md` and `config/schema.json` say what the code accepts."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from grokatlas import components, reference, signatures, strict_yaml
+from grokatlas.config import Deviation, Experiment, Figure, Log, Paper, Settings, Source, Train
+from tests.unit.malformed import PAPER
+
+CONFIG = Path(__file__).parents[2] / "config"
+SCHEMA = json.loads(reference.schema())
+
+
+@pytest.mark.parametrize("name", ["README.md", "schema.json"])
+def test_the_committed_files_are_what_the_code_says(tmp_path, name):
+    reference.write(tmp_path)
+    fresh = (tmp_path / name).read_text() == (CONFIG / name).read_text()
+    assert fresh, f"config/{name} is out of date: run `grokatlas reference`"
+
+
+@pytest.mark.parametrize(
+    "model", [Settings, Paper, Source, Deviation, Figure, Experiment, Train, Log]
+)
+def test_every_key_has_a_description_in_the_reference(model):
+    text = reference.readme()
+    for name, field in model.model_fields.items():
+        assert field.description
+        assert f"| `{name}` |" in text
+        assert field.description in text
+
+
+@pytest.mark.parametrize("block", components.FOLDERS)
+def test_every_component_stands_in_the_reference(block):
+    text = reference.readme()
+    for name in components.names(block):
+        assert f"**`{name}`**: {signatures.signature(block, name).summary}" in text
+
+
+def valid(paper: object) -> bool:
+    return jsonschema.Draft202012Validator(SCHEMA).is_valid(paper)
+
+
+@pytest.mark.parametrize("file", sorted((CONFIG / "papers").glob("*.yaml")), ids=lambda f: f.stem)
+def test_the_schema_accepts_every_paper(file):
+    assert valid(strict_yaml.load(file))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("deviations:", "deviation:"),
+        ("caption:", "captions:"),
+        ("name: gd, lr: 0.1", "name: gd, rl: 0.1"),
+        ("name: gd, lr: 0.1", "name: sgd, lr: 0.1"),
+        ("lr: 0.1}", "lr: fast}"),
+        ("squared: true", "squared: 1"),
+        ("steps: 5", "steps: 0"),
+        ("  two:", "  ../two:"),
+    ],
+)
+def test_the_schema_refuses_a_mistake(tmp_path, old, new):
+    file = tmp_path / "paper.yaml"
+    file.write_text(PAPER)
+    assert valid(strict_yaml.load(file))
+    file.write_text(PAPER.replace(old, new))
+    assert not valid(strict_yaml.load(file))

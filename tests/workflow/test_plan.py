@@ -1,0 +1,123 @@
+"""Parsing is light, errors are one line, and jobs leave whole files and manifests."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.workflow.conftest import Checkout
+
+pytestmark = pytest.mark.workflow
+
+
+def test_a_dry_run_at_paper_scale_imports_neither_torch_nor_matplotlib(checkout: Checkout):
+    command = [sys.executable, "-X", "importtime", "-m", "snakemake", "-n", "-q"]
+    done = subprocess.run(
+        [*command, "--config", "scale=paper"],
+        cwd=checkout.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
+    assert "grokatlas.plan" in imported
+    assert not {name.split(".")[0] for name in imported} & {"torch", "matplotlib", "pandas"}
+
+
+@pytest.mark.parametrize("scale", ["huge", "Paper", "1"])
+def test_an_unknown_scale_is_one_line(checkout, scale):
+    done = checkout.snakemake("-n", scale=scale)
+    assert done.returncode == 1
+    lines = [line for line in done.stderr.splitlines() if "config.yaml: scale" in line]
+    assert len(lines) == 1
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_every_job_leaves_a_manifest_with_what_it_was_made_from(finished):
+    kinds = set()
+    for path in (finished.folder / "results").rglob("*manifest.json"):
+        manifest = json.loads(path.read_text())
+        kinds.add(manifest["kind"])
+        for key in ("spec", "digest", "code", "inputs", "outputs", "versions", "host", "started"):
+            assert key in manifest, f"{path} lacks {key}"
+        assert "git" in manifest
+        assert manifest["outputs"]
+        assert manifest["kind"] == "dataset" or manifest["inputs"]
+        if manifest["kind"] == "run":
+            assert manifest["device"]["type"] in ("cpu", "cuda")
+            assert manifest["segments"][0]["end_step"] == manifest["spec"]["train"]["steps"]
+            assert manifest["members"] >= 1
+    assert kinds == {"dataset", "run", "measure", "table", "figure"}
+
+
+def test_tables_carry_the_whole_spec(finished):
+    import pandas as pd
+
+    table = pd.read_parquet(finished.folder / "results/smoke/tables/geometry/two_weights.parquet")
+    rows = table[table["member"] == 1]
+    assert (rows["penalties.0.weight"] == 0.1).all()
+    assert (rows["optimizer.lr"] == 0.1).all()
+    assert (rows["optimizer.name"] == "gd").all()
+    assert (rows["task.point.0"] == 1.0).all()
+    assert (rows["train.dtype"] == "float64").all()
+
+
+@pytest.mark.parametrize("suffix", ["history.parquet", "snapshots.safetensors"])
+def test_a_tampered_run_is_refused_by_the_jobs_that_read_it(checkout, suffix):
+    table = checkout.folder / "results/smoke/tables/geometry/isolated_dynamics.spec.json"
+    run = json.loads(table.read_text())["spec"]["cells"][0]["run"]
+    victim = checkout.folder / "results/runs" / run / suffix
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2] ^= 1
+    victim.write_bytes(content)
+    for path in (checkout.folder / "results/measures" / run).glob("*.parquet"):
+        path.unlink()
+    done = checkout.snakemake("--cores", "2", "--keep-going", "--show-failed-logs")
+    assert done.returncode == 1
+    assert f"{suffix}: is not the file its manifest records" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_path_of_another_scale_can_be_asked_for(checkout):
+    done = checkout.snakemake("-n", "results/quick/figures/geometry/fig1.pdf")
+    assert done.returncode == 0, done.stderr
+    jobs = checkout.jobs("results/quick/figures/geometry/fig1.pdf")
+    assert [job for job in jobs if job.startswith(("figure", "table"))] == [
+        "figure quick/geometry/fig1",
+        "table quick/geometry/two_weights",
+    ]
+
+
+def test_a_figure_that_is_not_declared_is_an_error_of_one_line(checkout):
+    done = checkout.snakemake("-n", "results/smoke/figures/geometry/fig9.pdf")
+    assert done.returncode == 1
+    assert "figures: geometry/fig9" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_job_killed_while_it_writes_leaves_nothing_under_a_final_name(checkout):
+    """The command that trains is stopped in the middle of writing its history."""
+    folder = checkout.folder / "results/runs"
+    run = next(path for path in sorted(folder.iterdir()))
+    for file in run.iterdir():
+        if file.name != "spec.json":
+            file.unlink()
+    code = (
+        "import os, sys, pandas\n"
+        "def half(frame, path, **keywords):\n"
+        "    path.write_bytes(b'PAR1 half')\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "pandas.DataFrame.to_parquet = half\n"
+        "from grokatlas.cli import main\n"
+        f"main(['train', {str(run / 'spec.json')!r}])\n"
+    )
+    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
+    done = subprocess.run([sys.executable, "-c", code], cwd=checkout.folder, env=variables)
+    assert done.returncode == -9
+    names = {file.name for file in run.iterdir()}
+    assert not names & {"history.parquet", "snapshots.safetensors", "manifest.json"}
+    assert checkout.snakemake("--cores", "1").returncode == 0
+    assert checkout.jobs() == []
