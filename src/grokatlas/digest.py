@@ -56,14 +56,15 @@ def code(modules: list[str]) -> dict[str, str]:
             continue
         stat = path.stat()
         found[name], imported = _module(name, path, stat.st_mtime_ns, stat.st_size)
-        waiting += imported
+        waiting += [*imported, *_parents(name)]
     return dict(sorted(found.items()))
 
 
 @functools.cache
 def _module(name: str, path: Path, _mtime: int, _size: int) -> tuple[str, tuple[str, ...]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return hashlib.sha256(_shape(tree).encode()).hexdigest(), _imports(tree)
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+    return hashlib.sha256(_shape(tree).encode()).hexdigest(), _imports(tree, package)
 
 
 def _path(name: str) -> Path | None:
@@ -78,15 +79,23 @@ def _path(name: str) -> Path | None:
     return None
 
 
-def _imports(tree: ast.Module) -> tuple[str, ...]:
+def _parents(name: str) -> list[str]:
+    """The packages whose ``__init__`` Python runs before a module."""
+    parts = name.split(".")
+    return [parent for k in range(1, len(parts)) if (parent := ".".join(parts[:k])) not in INERT]
+
+
+def _imports(tree: ast.Module, package: str) -> tuple[str, ...]:
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.append(node.module)
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return tuple(name for name in names if name not in INERT)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) + 1 - node.level]
+            base = above if node.level else []
+            module = ".".join([*base, *filter(None, [node.module])])
+            names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
+    return tuple(found for found in names if found not in INERT)
 
 
 def _shape(node: Any) -> str:

@@ -1,5 +1,8 @@
 """The one exception a user may meet: a mistake of theirs, told in one line."""
 
+import json
+from typing import Any
+
 
 class UserError(Exception):
     """What is wrong, where, what is allowed and what to do, in one line.
@@ -8,7 +11,24 @@ class UserError(Exception):
     """
 
     def __init__(self, place: str, problem: str) -> None:
-        super().__init__(f"{place}: {problem}".replace("\n", " "))
+        text = f"{place}: {problem}"
+        super().__init__("".join(c if c.isprintable() else " " for c in text).strip())
+
+
+class MistakeError(Exception):
+    """A mistake at a path below some place; who knows the place makes it a `UserError`.
+
+    Attributes:
+        path: keys and list positions that lead to it.
+        problem: what is wrong and what is allowed.
+        missing: whether what stands at `path` is absent, so that no layer holds it.
+    """
+
+    def __init__(self, path: list[str], problem: str, *, missing: bool = False) -> None:
+        super().__init__(problem)
+        self.path = path
+        self.problem = problem
+        self.missing = missing
 
 
 def nearest(name: str, allowed: list[str]) -> str:
@@ -18,3 +38,9 @@ def nearest(name: str, allowed: list[str]) -> str:
     close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}allowed: {', '.join(sorted(allowed)) or 'none'}"
+
+
+def shown(value: Any) -> str:
+    """A value as YAML spells it, cut after 60 characters."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."

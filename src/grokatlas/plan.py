@@ -4,9 +4,10 @@ Pure functions of the configuration and of the source tree. Nothing here imports
 matplotlib: every cluster job parses the Snakefile.
 """
 
+import ast
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -101,11 +102,12 @@ class Project:
         self, folder: Path, overrides: dict[str, Any], warn: Callable[[str], None] | None = None
     ) -> None:
         self.settings: Settings = load_settings(folder / "config.yaml", overrides)
-        self.papers: dict[str, Paper] = load_papers(folder / "papers", self.settings.papers)
-        self._warn = warn or (lambda text: print(text, file=sys.stderr))
+        place = "--config: papers" if "papers" in overrides else "config.yaml: papers"
+        self.papers: dict[str, Paper] = load_papers(folder / "papers", self.settings.papers, place)
         self._plans: dict[str, Plan] = {}
-        for name, paper in self.papers.items():
-            _check_figures(name, paper, self._warn)
+        _check(self.papers)
+        for text in _unused_experiments(self.papers):
+            (warn or _to_stderr)(f"warning: {text}")
 
     def at(self, scale: str) -> Plan:
         """The plan of one scale, with its job files written.
@@ -215,23 +217,50 @@ def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
     return plan.measures[key]
 
 
-def _check_figures(name: str, paper: Paper, warn: Callable[[str], None]) -> None:
-    label = f"papers/{name}.yaml"
-    used = set()
-    for figure, entry in paper.figures.items():
-        for experiment in entry.experiments:
-            if experiment not in paper.experiments:
-                hint = nearest(experiment, list(paper.experiments))
-                place = f"{label}: figures.{figure}.experiments"
-                raise UserError(place, f"no experiment {experiment!r}; {hint}")
-        used.update(entry.experiments)
-        if not (PACKAGE / "papers" / name / f"{figure}.py").is_file():
-            known = sorted(p.stem for p in (PACKAGE / "papers" / name).glob("[!_]*.py"))
-            problem = f"no function draws it (src/grokatlas/papers/{name}/{figure}.py is missing); "
-            raise UserError(f"{label}: figures.{figure}", problem + nearest(figure, known))
-    for experiment in paper.experiments:
-        if experiment not in used:
-            warn(f"warning: {label}: experiments.{experiment}: no figure uses it; it is not run")
+def _check(papers: dict[str, Paper]) -> None:
+    """Check every figure, and every cell at every scale: a mistake shows before anything runs."""
+    for name, paper in papers.items():
+        for figure, entry in paper.figures.items():
+            _check_figure(name, paper, figure, entry.experiments)
+        for scale in reversed(SCALES):
+            for experiment in paper.experiments:
+                cells.resolve(name, paper, experiment, scale)
+
+
+def _check_figure(name: str, paper: Paper, figure: str, experiments: list[str]) -> None:
+    place = f"papers/{name}.yaml: figures.{figure}"
+    for position, experiment in enumerate(experiments):
+        where = f"{place}.experiments.{position}"
+        if experiment not in paper.experiments:
+            hint = nearest(experiment, list(paper.experiments))
+            raise UserError(where, f"no experiment {experiment!r}; {hint}")
+        if experiment in experiments[:position]:
+            raise UserError(where, f"{experiment!r} stands twice; keep one")
+    folder = PACKAGE / "papers" / name
+    label = f"src/grokatlas/papers/{name}/{figure}.py"
+    try:
+        tree = ast.parse((folder / f"{figure}.py").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = sorted(file.stem for file in folder.glob("[!_]*.py"))
+        problem = f"no function draws it ({label} is missing); {nearest(figure, known)}"
+        raise UserError(place, problem) from None
+    except SyntaxError as error:
+        raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
+    if not any(isinstance(node, ast.FunctionDef) and node.name == "draw" for node in tree.body):
+        raise UserError(place, f"no function draws it ({label} has no function `draw`); add one")
+
+
+def _unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:
+    for name, paper in papers.items():
+        used = {experiment for entry in paper.figures.values() for experiment in entry.experiments}
+        for experiment in paper.experiments:
+            if experiment not in used:
+                place = f"papers/{name}.yaml: experiments.{experiment}"
+                yield f"{place}: no figure uses it; it is not run"
+
+
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def write_job_files(plan: Plan) -> None:

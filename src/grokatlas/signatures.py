@@ -1,10 +1,12 @@
-"""What the `build` of a component takes, read from its source so that a plan never imports torch."""
+"""What a component's `build` takes, read from its source so that a plan never imports torch."""
 
 import ast
 import functools
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 
 from grokatlas.components import FOLDERS, PACKAGE
+from grokatlas.errors import UserError
 
 # keywords that the engine passes itself; a YAML must not
 ENGINE_KEYWORDS = {"generator", "data"}
@@ -12,10 +14,19 @@ ENGINE_KEYWORDS = {"generator", "data"}
 
 @dataclass(frozen=True)
 class Signature:
-    """What `build` of a component takes: blocks by position, keywords with their annotations."""
+    """What `build` of a component takes, and what its docstrings say.
+
+    Attributes:
+        blocks: names of its positional arguments.
+        keywords: annotation of each keyword.
+        summary: first line of the file's docstring.
+        meanings: what the docstring of ``build`` says of a keyword, in one line.
+    """
 
     blocks: tuple[str, ...]
     keywords: dict[str, ast.expr]
+    summary: str = ""
+    meanings: dict[str, str] = field(default_factory=dict)
 
 
 @functools.cache
@@ -23,18 +34,39 @@ def signature(block: str, name: str) -> Signature:
     """What ``build`` in the component's file takes, read from its source.
 
     Raises:
-        LookupError: the file has no function ``build``, or a keyword without annotation.
+        UserError: the file is not valid Python, has no function ``build``, or one of its keywords
+            has no annotation.
     """
-    source = (PACKAGE / FOLDERS[block] / f"{name}.py").read_text(encoding="utf-8")
-    for node in ast.parse(source).body:
+    path = PACKAGE / FOLDERS[block] / f"{name}.py"
+    label = f"src/grokatlas/{FOLDERS[block]}/{name}.py"
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
+    for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "build":
             blocks = tuple(argument.arg for argument in node.args.args)
-            keywords = {}
-            for argument in node.args.kwonlyargs:
-                if argument.arg in ENGINE_KEYWORDS:
-                    continue
-                if argument.annotation is None:
-                    raise LookupError(f"{name}.py: keyword {argument.arg} of build has no type")
-                keywords[argument.arg] = argument.annotation
-            return Signature(blocks, keywords)
-    raise LookupError(f"{FOLDERS[block]}/{name}.py has no function build")
+            summary = (ast.get_docstring(tree) or "").partition("\n")[0]
+            meanings = _meanings(ast.get_docstring(node) or "")
+            return Signature(blocks, _keywords(node, label), summary, meanings)
+    raise UserError(label, "has no function `build`; add one")
+
+
+def _keywords(build: ast.FunctionDef, label: str) -> dict[str, ast.expr]:
+    keywords = {}
+    for argument in build.args.kwonlyargs:
+        if argument.arg in ENGINE_KEYWORDS:
+            continue
+        if argument.annotation is None:
+            problem = "has no type; annotate it with one of src/grokatlas/kinds.py"
+            raise UserError(f"{label}: keyword {argument.arg} of build", problem)
+        keywords[argument.arg] = argument.annotation
+    return keywords
+
+
+def _meanings(docstring: str) -> dict[str, str]:
+    """The entries of a Google docstring's ``Args`` section, each as one line."""
+    section = re.search(r"^Args:\n((?:[ ]{4}.*\n?|\n)*)", docstring, re.MULTILINE)
+    entries = re.split(r"^[ ]{4}(?=\w+:)", section[1], flags=re.MULTILINE) if section else []
+    pairs = (entry.partition(":") for entry in entries if entry.strip())
+    return {keyword: " ".join(text.split()) for keyword, _, text in pairs}

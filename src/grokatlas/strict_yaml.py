@@ -1,4 +1,4 @@
-"""YAML as plain data: 1.2 numbers, no duplicate keys, no tags, no aliases, every error with its line."""
+"""YAML as plain data: 1.2 numbers, no duplicate keys, no tags, no aliases, a line in errors."""
 
 import math
 import re
@@ -7,11 +7,17 @@ from typing import Any
 
 import yaml
 
-from grokatlas.errors import UserError
+from grokatlas.errors import UserError, shown
 
+LARGEST = 2**63 - 1
+NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INT = re.compile(r"[-+]?[0-9]+")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_CONSTANTS = {"null": None, "~": None, "": None, "true": True, "false": False}
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF|nan|NaN|NAN)")
+_CONSTANTS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -19,72 +25,110 @@ def load(path: Path, label: str | None = None) -> Any:
     """Read one YAML document as dicts, lists, strings, numbers, booleans and None.
 
     Numbers follow YAML 1.2 (``1e-3`` is a number, ``010`` is ten, ``yes`` is text). Infinities and
-    NaN, duplicate keys, explicit tags, aliases and non-text keys are refused.
+    NaN, duplicate keys, explicit tags, anchors, aliases and non-text keys are refused.
 
     Args:
         path: the file.
         label: how errors call the file; its path by default.
 
     Raises:
-        UserError: naming the file and the line.
+        UserError: naming the file, the line and the keys that lead there.
     """
     label = label or str(path)
+    text = _text(path, label)
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UserError(label, "no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(label, f"cannot be read as UTF-8 text ({error})") from None
-    try:
-        _refuse_aliases(text, label)
+        _refuse_references(text, label)
         node = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UserError(f"{label}: line {line}", f"not valid YAML: {error.problem}") from None
+        mark = error.problem_mark or error.context_mark
+        problem = error.problem or error.context or "unreadable"
+        if "another document" in problem:
+            problem = "a second document starts here; keep one"
+        elif mark and text.split("\n")[mark.line][: mark.column + 1].endswith("\t"):
+            problem = "a tab stands here; indent with spaces"
+        line = mark.line + 1 if mark else 1
+        raise UserError(f"{label}: line {line}", f"not valid YAML: {problem}") from None
     except yaml.YAMLError as error:
         raise UserError(label, f"not valid YAML: {error}") from None
-    return None if node is None else _plain(node, label)
+    except RecursionError:
+        raise UserError(label, "not valid YAML: nested too deeply") from None
+    return None if node is None else _plain(node, label, ())
 
 
-def _refuse_aliases(text: str, label: str) -> None:
-    for event in yaml.parse(text, Loader=_LOADER):
+def _text(path: Path, label: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UserError(label, "no such file; add it") from None
+    except UnicodeDecodeError as error:
+        problem = f"not UTF-8 text (byte {error.start}); save it as UTF-8"
+        raise UserError(label, problem) from None
+    except OSError as error:
+        raise UserError(label, f"cannot be read: {error.strerror}") from None
+
+
+def _refuse_references(text: str, label: str) -> None:
+    for depth, event in _events(text):
         where = f"{label}: line {event.start_mark.line + 1}"
+        if depth > 50:
+            raise UserError(where, "nested too deeply")
         if isinstance(event, yaml.AliasEvent):
             raise UserError(where, f"alias *{event.anchor} is not allowed; write the values out")
+        if getattr(event, "anchor", None) is not None:
+            raise UserError(where, f"anchor &{event.anchor} is not allowed; remove it")
         if getattr(event, "tag", None) is not None:
             raise UserError(where, f"tag {event.tag} is not allowed; write plain YAML values")
 
 
-def _plain(node: yaml.Node, label: str) -> Any:
+def _events(text: str) -> Any:
+    """The parser's events, each with how deep it stands."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        yield depth, event
+
+
+def _plain(node: yaml.Node, label: str, keys: tuple[str, ...]) -> Any:
     if isinstance(node, yaml.ScalarNode):
-        return _scalar(node, label)
+        return _scalar(node, label, keys)
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(item, label) for item in node.value]
+        return [_plain(item, label, (*keys, str(k))) for k, item in enumerate(node.value)]
     result: dict[str, Any] = {}
     for key_node, value_node in node.value:
-        key = _plain(key_node, label)
-        where = f"{label}: line {key_node.start_mark.line + 1}"
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise UserError(_where(key_node, label, keys), "a key must be text, not a block")
+        key = _scalar(key_node, label, keys)
         if not isinstance(key, str):
-            raise UserError(where, f"key {key!r} is not text; quote it")
+            raise UserError(
+                _where(key_node, label, keys), f"key {shown(key)} is not text; quote it"
+            )
         if key in result:
-            raise UserError(where, f"key {key!r} stands twice in one block; keep one")
-        result[key] = _plain(value_node, label)
+            problem = "stands twice in one block; keep one"
+            raise UserError(_where(key_node, label, (*keys, key)), problem)
+        result[key] = _plain(value_node, label, (*keys, key))
     return result
 
 
-def _scalar(node: yaml.ScalarNode, label: str) -> Any:
+def _scalar(node: yaml.ScalarNode, label: str, keys: tuple[str, ...]) -> Any:
     text = node.value
     if node.style in ("'", '"', "|", ">"):
         return text
-    if text.lower() in _CONSTANTS:
-        return _CONSTANTS[text.lower()]
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
     if _INT.fullmatch(text):
+        if len(text) > 40 or abs(int(text)) > LARGEST:
+            problem = f"{text[:20]}... is not allowed: at most {LARGEST}; write a smaller one"
+            raise UserError(_where(node, label, keys), problem)
         return int(text)
-    if _FLOAT.fullmatch(text):
-        number = float(text)
-        if math.isfinite(number):
-            return number
-    if re.fullmatch(r"[-+]?\.(inf|nan)", text, re.IGNORECASE) or _FLOAT.fullmatch(text):
-        where = f"{label}: line {node.start_mark.line + 1}"
-        raise UserError(where, f"{text} is not a finite number; write a finite one")
+    if NUMBER.fullmatch(text) and math.isfinite(float(text)):
+        return float(text)
+    if NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text):
+        problem = f"{text} is not a finite number; write a finite one"
+        raise UserError(_where(node, label, keys), problem)
     return text
+
+
+def _where(node: yaml.Node, label: str, keys: tuple[str, ...]) -> str:
+    place = f"{label}: line {node.start_mark.line + 1}"
+    return f"{place}: {'.'.join(keys)}" if keys else place

@@ -166,7 +166,9 @@ RUNS: dict[str, dict[str, Any]] = {
         task=SUMMED | {"split_seed": "member"}, model=_example("model", "mlp", 1), **_CLASSES
     ),
     "one_hot": _run(
-        task=ONE_HOT, model=_example("model", "mlp"), **(_CLASSES | {"loss": _example("loss", "mse")})
+        task=ONE_HOT,
+        model=_example("model", "mlp"),
+        **(_CLASSES | {"loss": _example("loss", "mse")}),
     ),
     "isolated": _run(
         task=SUMMED | {"split_seed": "member"},

@@ -91,9 +91,7 @@ def _params() -> dict[str, torch.Tensor]:
 
 def _model(name: str, keywords: dict, seed: int = 0) -> torch.nn.Module:
     generator = torch.Generator().manual_seed(seed)
-    return components.load("model", name).build(
-        data=data_of(name), generator=generator, **keywords
-    )
+    return components.load("model", name).build(data=data_of(name), generator=generator, **keywords)
 
 
 def _view(given: dict[str, Any]) -> training.View:

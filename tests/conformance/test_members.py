@@ -124,7 +124,9 @@ def test_axes_multiply_and_the_seed_runs_fastest():
     _assert_close(_of_member(company, 3), _of_member(alone, 0), 1e-12)
 
 
-PENALTIES = [(name, k) for name in components.names("penalties") for k in EXAMPLES["penalties"][name]]
+PENALTIES = [
+    (name, k) for name in components.names("penalties") for k in EXAMPLES["penalties"][name]
+]
 
 
 @pytest.mark.parametrize(("name", "keywords"), PENALTIES)

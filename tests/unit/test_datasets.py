@@ -59,7 +59,9 @@ def test_a_data_set_survives_a_file(tasks):
 def test_extras_survive_a_file():
     data = datasets.make([ONE])
     held = datasets.Dataset(
-        **{part: getattr(data, part) for part in datasets.PARTS}, outputs=1, extras={"a": np.ones(2)}
+        **{part: getattr(data, part) for part in datasets.PARTS},
+        outputs=1,
+        extras={"a": np.ones(2)},
     )
     assert datasets.from_arrays(*held.arrays()).extras["a"].tolist() == [1, 1]
 

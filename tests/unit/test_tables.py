@@ -87,4 +87,8 @@ def test_values_of_mixed_type_become_text():
 def test_a_table_survives_parquet(other, tmp_path):
     table = _join(SPEC, other)
     table.to_parquet(tmp_path / "table.parquet", index=False)
-    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "table.parquet"), table)
+    found = pd.read_parquet(tmp_path / "table.parquet")
+    assert found.columns.tolist() == table.columns.tolist()
+    for column in table:
+        assert found[column].isna().tolist() == table[column].isna().tolist()
+        assert found[column].dropna().tolist() == table[column].dropna().tolist()

@@ -24,16 +24,15 @@ def test_a_dry_run_at_paper_scale_imports_neither_torch_nor_matplotlib(checkout:
     )
     imported = set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
     assert "grokatlas.plan" in imported
-    assert not {name.split(".")[0] for name in imported} & {"torch", "matplotlib", "pandas"}
+    assert not {name.split(".")[0] for name in imported} & {"torch", "matplotlib"}
 
 
 @pytest.mark.parametrize("scale", ["huge", "Paper", "1"])
 def test_an_unknown_scale_is_one_line(checkout, scale):
     done = checkout.snakemake("-n", scale=scale)
     assert done.returncode == 1
-    lines = [line for line in done.stderr.splitlines() if "config.yaml: scale" in line]
-    assert len(lines) == 1
-    assert "Traceback" not in done.stdout + done.stderr
+    (line,) = done.stderr.splitlines()
+    assert re.match(r"--config: scale: .* is not allowed: must be smoke, quick or paper", line)
 
 
 def test_every_job_leaves_a_manifest_with_what_it_was_made_from(finished):
@@ -73,8 +72,10 @@ def test_a_tampered_run_is_refused_by_the_jobs_that_read_it(checkout, suffix):
     content = bytearray(victim.read_bytes())
     content[len(content) // 2] ^= 1
     victim.write_bytes(content)
-    for path in (checkout.folder / "results/measures" / run).glob("*.parquet"):
-        path.unlink()
+    for part in (f"results/measures/{run}", "results/smoke"):
+        for path in (checkout.folder / part).rglob("*"):
+            if path.suffix in (".parquet", ".pdf"):
+                path.unlink()
     done = checkout.snakemake("--cores", "2", "--keep-going", "--show-failed-logs")
     assert done.returncode == 1
     assert f"{suffix}: is not the file its manifest records" in done.stdout + done.stderr
@@ -94,8 +95,10 @@ def test_a_path_of_another_scale_can_be_asked_for(checkout):
 def test_a_figure_that_is_not_declared_is_an_error_of_one_line(checkout):
     done = checkout.snakemake("-n", "results/smoke/figures/geometry/fig9.pdf")
     assert done.returncode == 1
-    assert "figures: geometry/fig9" in done.stderr
-    assert "Traceback" not in done.stderr
+    output = (done.stdout + done.stderr).splitlines()
+    (line,) = [line for line in output if "geometry/fig9: not declared" in line]
+    assert "did you mean 'geometry/fig4'?" in line
+    assert not any("Traceback" in line for line in output)
 
 
 def test_a_job_killed_while_it_writes_leaves_nothing_under_a_final_name(checkout):

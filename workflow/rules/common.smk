@@ -37,7 +37,11 @@ def all_figures(wildcards):
 
 # An input that fits the plan is `ancient`: its time does not count (see docs/extending.md).
 def files(group, key, scale=None):
-    return [ancient(f) if fits else f for f, fits in PROJECT.inputs(group, key, scale)]
+    try:
+        return [ancient(f) if fits else f for f, fits in PROJECT.inputs(group, key, scale)]
+    except UserError as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)
 
 
 def dataset_of_run(wildcards):

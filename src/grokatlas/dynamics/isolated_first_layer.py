@@ -32,7 +32,13 @@ class IsolatedFirstLayer:
         self.rate = rate
 
     def init(self, params: dict) -> dict:
-        """The state is the first layer."""
+        """The state is the first layer.
+
+        Raises:
+            ValueError: the model is not the one of this dynamics.
+        """
+        if set(params) != {FIRST, SECOND}:
+            raise ValueError("isolated_first_layer needs model mlp: hidden_layers 1, bias false")
         return {FIRST: params[FIRST]}
 
     def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
@@ -52,7 +58,8 @@ class IsolatedFirstLayer:
 def _solve(first: Tensor, inputs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """``H`` ``[N, H]`` and ``A Y = (H H^T)^-1 Y`` ``[N, C]`` for one-hot ``Y``."""
     hidden = torch.relu(inputs @ first.T)
-    targets = torch.nn.functional.one_hot(labels, inputs.shape[-1]).to(hidden.dtype)
+    classes = torch.arange(inputs.shape[-1], device=labels.device)  # one_hot reads values
+    targets = (labels[:, None] == classes).to(hidden.dtype)
     factor = torch.linalg.cholesky(hidden @ hidden.T)
     return hidden, torch.cholesky_solve(targets, factor)
 

@@ -11,10 +11,12 @@ from grokatlas.kinds import NonNegative, Vector
 class Linear(nn.Module):
     """``f(x) = act(x W^T)``, ``x [N, D]``, ``W [C, D]``, ``f [N, C]``."""
 
+    slope: Tensor
+
     def __init__(self, weight: Tensor, slope: float) -> None:
         super().__init__()
         self.weight = nn.Parameter(weight)
-        self.slope = slope
+        self.register_buffer("slope", torch.tensor(slope, dtype=torch.float64))
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Outputs ``[N, C]``."""

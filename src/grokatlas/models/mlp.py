@@ -19,7 +19,7 @@ class MLP(nn.Module):
     def __init__(self, layers: list[nn.Linear], output_scale: float) -> None:
         super().__init__()
         self.layers = nn.ModuleList(layers)
-        self.register_buffer("output_scale", torch.tensor(output_scale))
+        self.register_buffer("output_scale", torch.tensor(output_scale, dtype=torch.float64))
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Outputs ``[N, C]`` of inputs ``[N, ...]``."""

@@ -1,0 +1,183 @@
+"""The layers of a cell: how they merge, and which of them holds a mistake.
+
+Layers, weakest first: the paper's defaults, the experiment, the case, then the overrides of the
+scale (`quick`; for `smoke`, `smoke` on top of `quick`) of each of them, then the sweep's point.
+Blocks merge key by key, but a block that names another component replaces the whole block; lists
+are replaced; null takes away what weaker layers give.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grokatlas import components
+from grokatlas.config import SCALES, Experiment, Layer, Overrides, Paper
+from grokatlas.errors import UserError, nearest, shown
+
+MOST = 10_000  # cells of a sweep, members of a run
+
+
+@dataclass(frozen=True)
+class Part:
+    """One layer: where it stands in the file, what it gives, whether it is a scale's override."""
+
+    place: str
+    values: dict[str, Any]
+    scaled: bool = False
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The layers of one cell.
+
+    Attributes:
+        label: the file, as errors call it.
+        place: the experiment's, or the case's, place in the file.
+        parts: the layers, weakest first.
+    """
+
+    label: str
+    place: str
+    parts: tuple[Part, ...]
+
+    def merged(self) -> dict[str, Any]:
+        """One block of values, without nulls."""
+        values: dict[str, Any] = {}
+        for part in self.parts:
+            values = _merge(values, part.values)
+        without: dict[str, Any] = _without_nulls(values)
+        return without
+
+    def points(self) -> Iterator[tuple[dict[str, Any], "Layers", dict[str, Any]]]:
+        """Each point of the sweep's product: its axes, the layers with it on top, the values."""
+        values = self.merged()
+        axes = values.pop("sweep", {})
+        self._check_axes(axes)
+        for choice in itertools.product(*axes.values()):
+            point = dict(zip(axes, choice, strict=True))
+            chosen, parts = values, list(self.parts)
+            for path, value in point.items():
+                chosen = self._with(chosen, split(path), value, path)
+                holder = self._holder(["sweep", path])
+                place = f"{holder.place if holder else self.place}.sweep"
+                parts.append(Part(place, _nested(split(path), value)))
+            yield point, replace(self, parts=tuple(parts)), _without_nulls(chosen)
+
+    def _check_axes(self, axes: dict[str, list[Any]]) -> None:
+        cells = 1
+        blocks = [name for name in Overrides.model_fields if name != "sweep"]
+        for path, choices in axes.items():
+            if split(path)[0] not in blocks:
+                hint = nearest(split(path)[0], blocks)
+                raise self.error(["sweep", path], f"no such block to sweep; {hint}")
+            if not choices:
+                raise self.error(["sweep", path], "an axis needs at least one value")
+            if any(choices.count(value) > 1 for value in choices):
+                raise self.error(["sweep", path], "a value stands twice; keep one")
+            cells *= len(choices)
+        if cells > MOST:
+            raise self.error(["sweep"], f"makes {cells} runs; at most {MOST}")
+
+    def _with(self, values: Any, keys: list[str], value: Any, path: str) -> Any:
+        """A copy of nested dicts and lists with one place set."""
+        if not keys:
+            return value
+        head, rest = keys[0], keys[1:]
+        if isinstance(values, list):
+            if not head.isdigit() or int(head) >= len(values):
+                problem = f"there is no entry {head!r} (the list has {len(values)})"
+                raise self.error(["sweep", path], problem)
+            inner = self._with(values[int(head)], rest, value, path)
+            return [*values[: int(head)], inner, *values[int(head) + 1 :]]
+        if not isinstance(values, dict):
+            problem = f"{head!r} leads into {shown(values)}, which is not a block"
+            raise self.error(["sweep", path], problem)
+        inner = values.get(head, [] if head in components.LISTS else {})
+        return {**values, head: self._with(inner, rest, value, path)}
+
+    def error(
+        self, keys: list[str], problem: str, missing: bool = False, beside: list[str] | None = None
+    ) -> UserError:
+        """An error at the strongest layer that holds `keys`, or holds most of them.
+
+        Args:
+            keys: path of the mistake in the merged values.
+            problem: what is wrong.
+            missing: whether something should stand at `keys`; if only a shorter path is held,
+                overrides of a scale, which need not be whole, are blamed last.
+            beside: where a missing key belongs: the layer that holds this path is blamed.
+        """
+        for length in range(len(keys), 0, -1):
+            whole = length == len(keys)
+            wanted = beside if beside and whole else keys[:length]
+            holder = self._holder(wanted, scaled_last=missing and not whole)
+            if holder:
+                return UserError(f"{self.label}: {holder.place}.{'.'.join(keys)}", problem)
+        return UserError(f"{self.label}: {self.place}.{'.'.join(keys)}", problem)
+
+    def _holder(self, keys: list[str], scaled_last: bool = False) -> Part | None:
+        parts = list(reversed(self.parts))
+        if scaled_last:
+            parts.sort(key=lambda part: part.scaled)
+        return next((part for part in parts if _holds(part.values, keys)), None)
+
+
+def of(label: str, paper: Paper, name: str, case: str | None, scale: str) -> Layers:
+    """The layers of a case (or of the experiment, if it has none) at a scale."""
+    experiment: Experiment = paper.experiments[name]
+    place = f"experiments.{name}"
+    full: list[tuple[str, Layer]] = [("defaults", paper.defaults), (place, experiment)]
+    if case is not None and experiment.cases:
+        place = f"{place}.cases.{case}"
+        full.append((place, experiment.cases[case]))
+    parts = [Part(where, _given(layer)) for where, layer in full]
+    for override in SCALES[SCALES.index(scale) : SCALES.index("paper")][::-1]:
+        for where, layer in full:
+            over: Overrides | None = getattr(layer, override)
+            if over is not None:
+                parts.append(Part(f"{where}.{override}", _given(over), scaled=True))
+    return Layers(label, place, tuple(parts))
+
+
+def split(path: str) -> list[str]:
+    """The keys of a dotted path; an axis of the ensemble is one key."""
+    head, _, rest = path.partition(".")
+    if head == "ensemble" and rest:
+        return [head, rest]
+    return path.split(".")
+
+
+def _given(layer: Overrides) -> dict[str, Any]:
+    keys = Overrides.model_fields
+    return {key: getattr(layer, key) for key in layer.model_fields_set if key in keys}
+
+
+def _merge(base: Any, over: Any) -> Any:
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    if "name" in over and over["name"] != base.get("name"):
+        return over
+    return base | {key: _merge(base.get(key), value) for key, value in over.items()}
+
+
+def _without_nulls(values: Any) -> Any:
+    if isinstance(values, list):
+        return [_without_nulls(value) for value in values]
+    if not isinstance(values, dict):
+        return values
+    return {key: _without_nulls(value) for key, value in values.items() if value is not None}
+
+
+def _nested(keys: list[str], value: Any) -> Any:
+    return {keys[0]: _nested(keys[1:], value)} if keys else value
+
+
+def _holds(layer: Any, keys: list[str]) -> bool:
+    """Whether a layer gives something at a path; a key may hold dots (an axis of the ensemble)."""
+    if not keys:
+        return True
+    if isinstance(layer, list):
+        index = int(keys[0]) if keys[0].isdigit() else len(layer)
+        return index < len(layer) and _holds(layer[index], keys[1:])
+    return isinstance(layer, dict) and keys[0] in layer and _holds(layer[keys[0]], keys[1:])

@@ -1,0 +1,119 @@
+"""The golden traces: `python tests/golden/regenerate.py [CASE ...]` writes them anew.
+
+Only after a change that is meant to change numbers; the diff of the csv files shows what it did.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import torch
+
+from grokatlas import datasets, manifest, members, training
+
+HERE = Path(__file__).parent
+MACHINE = HERE / "machine.json"
+ONE_SAMPLE = {
+    "name": "one_sample",
+    "point": [1.0, 2.0],
+    "target": 2.0,
+    "test_points": 20,
+    "test_seed": 0,
+}
+ADDITION = {
+    "name": "modular_addition",
+    "modulus": 11,
+    "pairs": "ordered",
+    "encoding": "tokens",
+    "train_fraction": 0.5,
+    "split_seed": "member",
+}
+TOY: dict[str, Any] = {
+    "task": ONE_SAMPLE,
+    "loss": {"name": "mse", "reduction": "sample_mean", "half": False},
+    "optimizer": {"name": "gd", "lr": 0.02},
+    "penalties": [{"name": "l2", "weight": 0.05, "squared": True}],
+}
+ENCODER: dict[str, Any] = {
+    "task": ADDITION,
+    "model": {
+        "name": "bilinear_encoder",
+        "embedding": "shared",
+        "composition": "matrix_product",
+        "side": 3,
+        "width": 16,
+        "bias": True,
+    },
+    "loss": {"name": "cross_entropy"},
+    "optimizer": {"name": "adam", "lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
+    "penalties": [{"name": "l2", "weight": 1e-4, "squared": False}],
+}
+ISOLATED: dict[str, Any] = {
+    "task": ADDITION | {"pairs": "unordered", "encoding": "summed"},
+    "model": {
+        "name": "mlp",
+        "width": 64,
+        "hidden_layers": 1,
+        "bias": False,
+        "init_law": "normal_fan_in",
+        "init_scale": 1.0,
+        "output_scale": 1.0,
+    },
+    "loss": {"name": "mse", "reduction": "sample_mean", "half": False},
+    "dynamics": {"name": "isolated_first_layer", "rate": 0.01},
+}
+
+
+def _case(blocks: dict[str, Any], dtype: str, **train: Any) -> dict[str, Any]:
+    schedule = {"steps": 20, "log": {"every": 1, "first": 0}, "snapshots": []}
+    return {
+        "dynamics": {"name": "gradient_training"},
+        "observables": [{"name": "losses"}, {"name": "norms", "orders": ["l1", "l2"]}],
+        "ensemble": {"seed": [0, 1]},
+        "train": {"dtype": dtype, **schedule, **train},
+        **blocks,
+    }
+
+
+LINEAR = TOY | {"model": {"name": "linear", "init": "normal", "negative_slope": 0.1}}
+PRODUCT = TOY | {"model": {"name": "hadamard_product", "depth": 2, "init": "normal"}}
+CASES = {
+    "one_sample-linear-float64": _case(LINEAR, "float64"),
+    "one_sample-hadamard_product-float64": _case(PRODUCT, "float64"),
+    "modular_addition-bilinear_encoder-float64": _case(ENCODER, "float64"),
+    "modular_addition-bilinear_encoder-float32": _case(ENCODER, "float32"),
+    "modular_addition-bilinear_encoder-minibatch-float64": _case(ENCODER, "float64", batch_size=24),
+    "modular_addition-bilinear_encoder-minibatch-float32": _case(ENCODER, "float32", batch_size=24),
+    "modular_addition-mlp-isolated_first_layer-float64": _case(ISOLATED, "float64"),
+}
+
+
+def trace(case: str) -> pd.DataFrame:
+    """The history of a case: losses and norms of two members, at each of 20 steps."""
+    spec = CASES[case]
+    result = training.train(spec, datasets.make(members.tasks(spec)), torch.device("cpu"))
+    return pd.DataFrame(result.history).astype({"member": "int64", "step": "int64"})
+
+
+def machine() -> dict[str, str]:
+    """What the last digits depend on: torch's release and the CPU, by which kernels are chosen."""
+    capability = torch.backends.cpu.get_cpu_capability()
+    return {"torch": torch.__version__, "capability": capability, "cpu": manifest.host()["cpu"]}
+
+
+def main(cases: list[str]) -> None:
+    """Write the traces of some cases, or of all."""
+    torch.set_num_threads(1)
+    if not cases:
+        MACHINE.write_text(json.dumps(machine(), indent=1) + "\n", encoding="utf-8")
+    elif json.loads(MACHINE.read_text(encoding="utf-8")) != machine():
+        sys.exit("the other traces were written on another machine: write all of them anew")
+    for case in cases or CASES:
+        trace(case).to_csv(HERE / f"{case}.csv", index=False, lineterminator="\n")
+        print(HERE / f"{case}.csv")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,163 @@
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+from safetensors.numpy import load_file
+
+from grokatlas import digest, jobs, members, store
+from grokatlas.errors import UserError
+
+SPEC = {
+    "task": {
+        "name": "modular_addition",
+        "modulus": 5,
+        "pairs": "ordered",
+        "encoding": "tokens",
+        "train_fraction": 0.5,
+        "split_seed": "member",
+    },
+    "model": {
+        "name": "bilinear_encoder",
+        "embedding": "shared",
+        "composition": "sum",
+        "side": 2,
+        "width": 8,
+        "bias": True,
+    },
+    "loss": {"name": "cross_entropy"},
+    "optimizer": {"name": "adam", "lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
+    "dynamics": {"name": "gradient_training"},
+    "observables": [{"name": "losses"}, {"name": "accuracies"}],
+    "ensemble": {"seed": [0, 1]},
+    "train": {
+        "steps": 30,
+        "batch_size": 5,
+        "dtype": "float32",
+        "log": {"every": 3, "first": 0},
+        "snapshots": [0, 30],
+    },
+}
+DATA = "results/data/0123456789ab"
+RUN = store.run_folder("0123456789ab")
+
+
+def _job_file(folder, kind, spec, inputs=()):
+    path = store.spec_path(kind, folder)
+    job = {"kind": kind, "spec": spec, "code": {}, "digest": kind, "inputs": list(inputs)}
+    store.write_json(path, job)
+    return path
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _train(folder, inputs=()):
+    jobs.train(_job_file(folder, "run", SPEC, inputs), folder, "cpu", 1)
+    history, snapshots = store.outputs("run", folder)
+    return store.read_parquet(history), store.read_arrays(snapshots)[0]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_needs_its_spec_alone():
+    data = store.data_folder("0123456789ab")
+    jobs.make_dataset(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    history, snapshots = _train(RUN, [DATA])
+    alone, kept = _train(store.run_folder("aaaaaaaaaaaa"), ["results/data/absent"])
+    pd.testing.assert_frame_equal(history, alone, check_exact=True)
+    assert {k: v.tobytes() for k, v in snapshots.items()} == {
+        k: v.tobytes() for k, v in kept.items()
+    }
+    manifest = store.read_json(RUN / "manifest.json")
+    file = data / store.DATA
+    assert manifest["inputs"] == {str(file): digest.file_sha256(file)}
+
+
+@pytest.mark.usefixtures("here")
+def test_the_manifest_of_a_run_vouches_for_all_its_files():
+    _train(RUN)
+    manifest = store.read_json(RUN / "manifest.json")
+    assert manifest["outputs"] == {
+        file.name: digest.file_sha256(file) for file in store.outputs("run", RUN)
+    }
+    assert manifest["device"] == {"type": "cpu", "threads": 1}
+    assert manifest["members"] == 2
+    assert manifest["seeds"] == [0, 1]
+    (segment,) = manifest["segments"]
+    assert (segment["start_step"], segment["end_step"]) == (0, 30)
+    assert {"host", "job"} <= set(segment)
+    assert manifest["train_seconds"] > 0
+    assert manifest["spec"] == SPEC
+
+
+@pytest.mark.usefixtures("here")
+def test_a_changed_data_set_is_refused():
+    data = store.data_folder("0123456789ab")
+    jobs.make_dataset(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    file = data / store.DATA
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    with pytest.raises(UserError, match="is not the file its manifest records"):
+        _train(RUN, [DATA])
+    assert not (RUN / "manifest.json").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_measure_reads_the_run():
+    _train(RUN)
+    data = store.data_folder("0123456789ab")
+    jobs.make_dataset(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    block = {"name": "grokking_times", "train_accuracy": 0.0, "test_accuracy": 1.0}
+    stem = store.measure_stem("0123456789ab", "grokking_times-1")
+    job_file = _job_file(stem, "measure", {"measure": block}, [str(RUN), str(data)])
+    jobs.measure(job_file, stem)
+    (file,) = store.outputs("measure", stem)
+    assert store.read_parquet(file)["t1"].tolist() == [0, 0]
+
+
+def test_a_run_record_sorts_snapshots_by_step(here):
+    _train(RUN)
+    record = jobs.RunRecord(RUN, here / DATA)
+    assert list(record.snapshots) == [0, 30]
+    assert set(record.snapshots[30]) >= {"hidden.weight", "embedding.0"}
+    assert record.spec == SPEC
+    assert record.history["step"].max() == 30
+
+
+MOMENTS = ["a temporary file", store.HISTORY, store.SNAPSHOTS, "random"]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_run_leaves_no_half_written_file(here, moment):
+    spec = SPEC | {"train": SPEC["train"] | {"steps": 300, "snapshots": list(range(301))}}
+    job_file = _job_file(RUN, "run", spec)
+    command = [sys.executable, "-m", "grokatlas", "train", str(job_file), "--out", str(RUN)]
+    with subprocess.Popen(
+        [*command, "--device", "cpu"], cwd=here, stderr=subprocess.PIPE
+    ) as process:
+        wait = random.uniform(0.5, 4)
+        start = time.monotonic()
+        while process.poll() is None:
+            names = os.listdir(RUN)
+            temporary = any(name.endswith(".part") for name in names)
+            if {"a temporary file": temporary, "random": time.monotonic() - start > wait}.get(
+                moment, moment in names
+            ):
+                process.send_signal(signal.SIGKILL)
+                break
+            time.sleep(0.0002)
+    files = {file.name: file for file in RUN.iterdir() if not file.name.startswith(".")}
+    assert set(files) <= {"spec.json", store.HISTORY, store.SNAPSHOTS, "manifest.json"}
+    if store.HISTORY in files:
+        assert len(pd.read_parquet(files[store.HISTORY])) == 2 * 101
+    if store.SNAPSHOTS in files:
+        assert len(load_file(files[store.SNAPSHOTS])) == 301 * 5
+    if "manifest.json" in files:
+        for file in store.outputs("run", RUN):
+            store.verified(file)

@@ -1,0 +1,268 @@
+import json
+import os
+import resource
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas import digest, store
+from grokatlas.errors import UserError
+
+WRITERS = {
+    "json": lambda path, size: store.write_json(path, list(range(size))),
+    "parquet": lambda path, size: store.write_parquet(
+        path, pd.DataFrame({"a": np.random.RandomState(0).rand(size)})
+    ),
+    "arrays": lambda path, size: store.write_arrays(path, {"a": np.zeros(size)}, {}),
+}
+writers = pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+
+
+@pytest.fixture
+def full_disk():
+    """Files may grow to 4 kB only, which an operation meets as it meets a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_atomic_writes_under_the_final_name_at_the_end_only(tmp_path):
+    path = tmp_path / "folder" / "file.txt"
+    with store.atomic(path) as temporary:
+        temporary.write_text("new")
+        assert temporary.parent == path.parent
+        assert not path.exists()
+    assert path.read_text() == "new"
+    assert [file.name for file in path.parent.iterdir()] == ["file.txt"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("old", [None, "old"])
+def test_a_block_that_raises_leaves_what_was_there(tmp_path, error, old):
+    path = tmp_path / "file.txt"
+    if old:
+        path.write_text(old)
+    with pytest.raises(error), store.atomic(path) as temporary:
+        temporary.write_text("half")
+        raise error
+    assert (path.read_text() if path.exists() else None) == old
+    assert list(tmp_path.iterdir()) == ([path] if old else [])
+
+
+@writers
+@pytest.mark.usefixtures("full_disk")
+def test_a_full_disk_is_told_in_one_line(tmp_path, write):
+    path = tmp_path / "file"
+    write(path, 10)
+    before = path.read_bytes()
+    with pytest.raises(UserError, match="cannot be written") as caught:
+        write(path, 5000)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@writers
+def test_a_folder_that_cannot_be_made_is_told_in_one_line(tmp_path, write):
+    (tmp_path / "results").write_text("a file where a folder should be")
+    with pytest.raises(UserError, match=r"results/run/file: cannot be written"):
+        write(tmp_path / "results" / "run" / "file", 10)
+
+
+def test_a_failing_sync_leaves_nothing(tmp_path, monkeypatch):
+    def fail(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(UserError, match="No space left on device"):
+        store.write_json(tmp_path / "a.json", {})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def result(tmp_path):
+    """A file and the manifest beside it."""
+    path = tmp_path / "run" / store.HISTORY
+    store.write_parquet(path, pd.DataFrame({"a": [1.0, 2.0]}))
+    manifest = {"digest": "d", "outputs": {path.name: digest.file_sha256(path)}}
+    store.write_json(path.parent / "manifest.json", manifest)
+    return path
+
+
+def test_an_intact_file_is_read(result):
+    assert store.verified(result) == result
+    assert store.read_parquet(result)["a"].tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("place", [0, 100, -1])
+def test_a_flipped_byte_is_refused(result, place):
+    content = bytearray(result.read_bytes())
+    content[place] ^= 1
+    result.write_bytes(content)
+    with pytest.raises(UserError, match="is not the file its manifest records"):
+        store.read_parquet(result)
+
+
+@pytest.mark.parametrize("kept", [0, 50])
+def test_a_truncated_file_is_refused(result, kept):
+    result.write_bytes(result.read_bytes()[:kept])
+    with pytest.raises(UserError, match="is not the file its manifest records"):
+        store.verified(result)
+
+
+def test_a_file_without_manifest_is_refused(result):
+    (result.parent / "manifest.json").unlink()
+    with pytest.raises(UserError, match=r"manifest.json: no such file"):
+        store.verified(result)
+
+
+def test_a_damaged_manifest_is_refused(result):
+    (result.parent / "manifest.json").write_text('{"outputs": ')
+    with pytest.raises(UserError, match="cannot be read as JSON"):
+        store.verified(result)
+
+
+def test_a_file_that_the_manifest_does_not_name_is_refused(result):
+    other = result.with_name("other.parquet")
+    other.write_bytes(result.read_bytes())
+    with pytest.raises(UserError, match="is not named in"):
+        store.verified(other)
+
+
+def test_a_missing_file_is_refused(result):
+    result.unlink()
+    with pytest.raises(UserError, match="cannot be read: No such file"):
+        store.verified(result)
+
+
+def test_arrays_come_back_as_written(tmp_path):
+    path = tmp_path / store.SNAPSHOTS
+    arrays = {"b/x": np.arange(6.0).reshape(2, 3), "a": np.array([1, 2]), "e": np.zeros((0, 2))}
+    store.write_arrays(path, arrays, {"note": "text"})
+    store.write_json(tmp_path / "manifest.json", {"outputs": {path.name: digest.file_sha256(path)}})
+    found, metadata = store.read_arrays(path)
+    assert metadata == {"note": "text"}
+    assert list(found) == ["a", "b/x", "e"]
+    for key, array in arrays.items():
+        assert np.array_equal(found[key], array)
+        assert found[key].dtype == array.dtype
+
+
+@pytest.mark.parametrize("kind", ["dataset", "run", "measure", "table", "figure"])
+def test_each_output_finds_its_manifest(tmp_path, kind):
+    target = tmp_path / "a.b-1f"  # a stem may hold a dot
+    store.write_json(store.manifest_of(kind, target), {})
+    for file in store.outputs(kind, target):
+        assert store.manifest_path(file) == store.manifest_of(kind, target)
+    assert store.target_of(store.spec_path(kind, target)) == target
+
+
+def test_no_two_files_of_a_job_share_a_name(tmp_path):
+    for kind in ("dataset", "run", "measure", "table", "figure"):
+        target = tmp_path / kind
+        files = [store.spec_path(kind, target), store.manifest_of(kind, target)]
+        files += store.outputs(kind, target)
+        assert len(set(files)) == len(files)
+
+
+class Job:
+    """A job file beside the result it describes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "spec.json"
+        self.manifest = folder / "manifest.json"
+        self.output = folder / "history.parquet"
+
+    def plan(self, planned: str, inputs: tuple[Path, ...] = ()) -> bool:
+        return store.write_job_file(self.path, self.manifest, {"digest": planned}, list(inputs))
+
+    def finish(self, made: str, **manifest) -> None:
+        self.output.write_text("result")
+        self.manifest.write_text(json.dumps({"digest": made} | manifest))
+
+    @property
+    def content(self) -> dict:
+        return json.loads(self.path.read_text())
+
+    @property
+    def time(self) -> float:
+        return self.path.stat().st_mtime
+
+
+@pytest.fixture
+def job(tmp_path):
+    return Job(tmp_path / "run")
+
+
+def test_a_planned_job_without_result_has_its_own_time(job):
+    before = time.time() - 1
+    assert not job.plan("new")
+    assert job.content == {"digest": "new"}
+    assert job.time > before
+
+
+def test_the_job_file_of_a_fitting_result_is_dated_long_ago(job):
+    job.plan("new")
+    job.finish("new")
+    assert job.plan("new")
+    assert job.time == store.LONG_AGO
+    assert job.content == {"digest": "new"}
+
+
+@pytest.mark.parametrize("future", [0, 1000])
+def test_the_job_file_of_a_stale_result_is_newer_and_names_it(job, future):
+    job.plan("old")
+    job.finish("old")
+    late = time.time() + future
+    os.utime(job.output, (late, late))
+    assert not job.plan("new")
+    assert job.content == {"digest": "new", "replaces": "old"}
+    assert job.time > job.output.stat().st_mtime
+    assert job.time > job.manifest.stat().st_mtime
+
+
+def test_a_stale_result_made_anew_fits(job):
+    job.plan("old")
+    job.finish("old")
+    job.plan("new")
+    job.finish("new")
+    assert job.plan("new")
+    assert job.time == store.LONG_AGO
+    assert job.content == {"digest": "new"}
+
+
+@pytest.mark.parametrize("made", [None, "new", "old"])
+def test_an_unchanged_plan_touches_nothing(job, made):
+    job.plan("new")
+    if made:
+        job.finish(made)
+        job.plan("new")
+    before = job.path.stat()
+    job.plan("new")
+    after = job.path.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
+def test_a_damaged_manifest_makes_a_result_stale(job, text):
+    job.plan("new")
+    job.finish("new")
+    job.manifest.write_text(text)
+    assert not job.plan("new")
+    assert job.time > job.output.stat().st_mtime
+
+
+def test_a_result_from_another_input_is_stale(job, tmp_path):
+    data = tmp_path / "data" / store.DATA
+    store.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "hash"}})
+    job.plan("new", (data,))
+    job.finish("new", inputs={str(data): "hash"})
+    assert job.plan("new", (data,))
+    store.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "other"}})
+    assert not job.plan("new", (data,))
+    assert job.time > job.output.stat().st_mtime
