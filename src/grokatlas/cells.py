@@ -87,7 +87,7 @@ class _Checker:
             if block in used and block not in values and block not in components.LISTS:
                 hint = nearest("", components.names(block))
                 problem = f"missing; name one in a block ({hint})"
-                raise self.layers.error([block], problem, missing=True)
+                self._fail([block], problem)
             if values.get(block) and block not in {*used, "dynamics"}:
                 problem = f"dynamics {name} does not use it; remove it, or undo it with null"
                 self._fail([block], problem)
@@ -204,10 +204,5 @@ class _Checker:
 
     def _error(self, path: list[str], mistake: MistakeError) -> Exception:
         """A mistake below a block; a missing keyword belongs beside the component's name."""
-        beside = [*path, "name"] if path != ["train"] else None
-        return self.layers.error(
-            [*path, *mistake.path],
-            mistake.problem,
-            mistake.missing,
-            beside if mistake.missing else None,
-        )
+        beside = [*path, "name"] if mistake.missing and path != ["train"] else None
+        return self.layers.error([*path, *mistake.path], mistake.problem, beside)

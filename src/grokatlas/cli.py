@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     show = command("show", _show, "show a run: its spec and its state")
     show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
 
-    reference = command("reference", _reference, "write config/README.md and config/schema.json")
+    reference = command("reference", _reference, "renew what docs and config/README.md repeat of the configuration")
     reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
     return parser
 
@@ -106,6 +106,7 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _reference(options: argparse.Namespace) -> None:
-    from grokatlas import reference
+    from grokatlas import pages, reference
 
     reference.write(options.folder)
+    pages.write(options.folder, options.folder.parent / "docs" / "papers")

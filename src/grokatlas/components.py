@@ -25,6 +25,7 @@ FOLDERS = {
 }
 LISTS = ("penalties", "gradients", "inputs", "observables", "measures")
 
+
 def names(block: str) -> list[str]:
     """The components that a block may name: the files of its folder."""
     files = (PACKAGE / FOLDERS[block]).glob("*.py")

@@ -25,9 +25,7 @@ def stack(trees: list[dict[str, Tensor]]) -> dict[str, Tensor]:
     return {key: torch.stack([tree[key] for tree in trees]) for key in trees[0]}
 
 
-def batch_indices(
-    generator: torch.Generator, samples: int, batch_size: int
-) -> list[Tensor]:
+def batch_indices(generator: torch.Generator, samples: int, batch_size: int) -> list[Tensor]:
     """One epoch of minibatches: a permutation of ``range(samples)`` cut into batches.
 
     The last batch holds what remains and may be smaller.

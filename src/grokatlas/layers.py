@@ -20,11 +20,10 @@ MOST = 10_000  # cells of a sweep, members of a run
 
 @dataclass(frozen=True)
 class Part:
-    """One layer: where it stands in the file, what it gives, whether it is a scale's override."""
+    """One layer: where it stands in the file, and what it gives."""
 
     place: str
     values: dict[str, Any]
-    scaled: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,31 +95,23 @@ class Layers:
         inner = values.get(head, [] if head in components.LISTS else {})
         return {**values, head: self._with(inner, rest, value, path)}
 
-    def error(
-        self, keys: list[str], problem: str, missing: bool = False, beside: list[str] | None = None
-    ) -> UserError:
+    def error(self, keys: list[str], problem: str, beside: list[str] | None = None) -> UserError:
         """An error at the strongest layer that holds `keys`, or holds most of them.
 
         Args:
             keys: path of the mistake in the merged values.
             problem: what is wrong.
-            missing: whether something should stand at `keys`; if only a shorter path is held,
-                overrides of a scale, which need not be whole, are blamed last.
-            beside: where a missing key belongs: the layer that holds this path is blamed.
+            beside: for a missing key: the layer that holds this path should hold the key too.
         """
         for length in range(len(keys), 0, -1):
-            whole = length == len(keys)
-            wanted = beside if beside and whole else keys[:length]
-            holder = self._holder(wanted, scaled_last=missing and not whole)
+            wanted = beside if beside and length == len(keys) else keys[:length]
+            holder = self._holder(wanted)
             if holder:
                 return UserError(f"{self.label}: {holder.place}.{'.'.join(keys)}", problem)
         return UserError(f"{self.label}: {self.place}.{'.'.join(keys)}", problem)
 
-    def _holder(self, keys: list[str], scaled_last: bool = False) -> Part | None:
-        parts = list(reversed(self.parts))
-        if scaled_last:
-            parts.sort(key=lambda part: part.scaled)
-        return next((part for part in parts if _holds(part.values, keys)), None)
+    def _holder(self, keys: list[str]) -> Part | None:
+        return next((part for part in reversed(self.parts) if _holds(part.values, keys)), None)
 
 
 def of(label: str, paper: Paper, name: str, case: str | None, scale: str) -> Layers:
@@ -136,7 +127,7 @@ def of(label: str, paper: Paper, name: str, case: str | None, scale: str) -> Lay
         for where, layer in full:
             over: Overrides | None = getattr(layer, override)
             if over is not None:
-                parts.append(Part(f"{where}.{override}", _given(over), scaled=True))
+                parts.append(Part(f"{where}.{override}", _given(over)))
     return Layers(label, place, tuple(parts))
 
 

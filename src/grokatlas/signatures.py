@@ -66,7 +66,7 @@ def _keywords(build: ast.FunctionDef, label: str) -> dict[str, ast.expr]:
 
 def _meanings(docstring: str) -> dict[str, str]:
     """The entries of a Google docstring's ``Args`` section, each as one line."""
-    section = re.search(r"^Args:\n((?:[ ]{4}.*\n?|\n)*)", docstring, re.MULTILINE)
+    section = re.search(r"^Args:\n((?:(?:[ ]{4}.*)?(?:\n|\Z))*)", docstring, re.MULTILINE)
     entries = re.split(r"^[ ]{4}(?=\w+:)", section[1], flags=re.MULTILINE) if section else []
     pairs = (entry.partition(":") for entry in entries if entry.strip())
     return {keyword: " ".join(text.split()) for keyword, _, text in pairs}

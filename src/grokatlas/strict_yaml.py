@@ -57,7 +57,7 @@ def load(path: Path, label: str | None = None) -> Any:
 
 def _text(path: Path, label: str) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise UserError(label, "no such file; add it") from None
     except UnicodeDecodeError as error:

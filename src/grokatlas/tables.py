@@ -41,7 +41,7 @@ def join(parts: list[pd.DataFrame], spec: dict[str, Any]) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True)
     for place, key in enumerate(("paper", "experiment", "scale")):
         table.insert(place, key, spec[key])
-    for column in table.columns[table.dtypes == object]:
+    for column in table.columns[table.dtypes == "object"]:
         kinds = {type(value) for value in table[column].dropna()}
         if len(kinds) > 1:
             table[column] = [v if pd.isna(v) else json.dumps(v) for v in table[column]]

@@ -146,7 +146,7 @@ def _use(block: str, name: str, keywords: dict, given: dict[str, Any]) -> Any:
     if block == "model":
         model = _model(name, keywords)
         inputs = torch.from_numpy(data_of(name).train_inputs)
-        return {"outputs": model(inputs).detach(), **{k: v for k, v in model.state_dict().items()}}
+        return {"outputs": model(inputs).detach(), **model.state_dict()}
     if block == "dynamics":
         spec = next(run for run in RUNS.values() if run["dynamics"]["name"] == name)
         train = spec["train"] | {"steps": 2, "log": {"every": 1, "first": 0}, "snapshots": [2]}

@@ -4,6 +4,7 @@ Only after a change that is meant to change numbers; the diff of the csv files s
 """
 
 import json
+import platform
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pandas as pd
 import torch
 
-from grokatlas import datasets, manifest, members, training
+from grokatlas import datasets, members, training
 
 HERE = Path(__file__).parent
 MACHINE = HERE / "machine.json"
@@ -100,7 +101,17 @@ def trace(case: str) -> pd.DataFrame:
 def machine() -> dict[str, str]:
     """What the last digits depend on: torch's release and the CPU, by which kernels are chosen."""
     capability = torch.backends.cpu.get_cpu_capability()
-    return {"torch": torch.__version__, "capability": capability, "cpu": manifest.host()["cpu"]}
+    return {"torch": torch.__version__, "capability": capability, "cpu": _cpu()}
+
+
+def _cpu() -> str:
+    """Name, family and model of the CPU, as far as the system tells."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    facts = dict(line.split(":", 1) for line in lines if ":" in line)
+    wanted = ("model name", "cpu family", "model", "stepping")
+    known = {key.strip(): value.strip() for key, value in facts.items()}
+    return ", ".join(known.get(key, platform.machine()) for key in wanted)
 
 
 def main(cases: list[str]) -> None:

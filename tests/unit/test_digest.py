@@ -73,7 +73,7 @@ def package(tmp_path, monkeypatch):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(source, encoding="utf-8")
 
-    write(**{"kinds": "Count = int", "errors": "class UserError(Exception): pass"})
+    write(kinds="Count = int", errors="class UserError(Exception): pass")
     (root / "__init__.py").write_text('__version__ = "1"')
     write.root = root
     return write

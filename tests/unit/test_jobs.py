@@ -1,4 +1,3 @@
-import os
 import random
 import signal
 import subprocess
@@ -144,7 +143,7 @@ def test_a_killed_run_leaves_no_half_written_file(here, moment):
         wait = random.uniform(0.5, 4)
         start = time.monotonic()
         while process.poll() is None:
-            names = os.listdir(RUN)
+            names = [file.name for file in RUN.iterdir()]
             temporary = any(name.endswith(".part") for name in names)
             if {"a temporary file": temporary, "random": time.monotonic() - start > wait}.get(
                 moment, moment in names

@@ -46,9 +46,14 @@ def test_a_block_that_raises_leaves_what_was_there(tmp_path, error, old):
     path = tmp_path / "file.txt"
     if old:
         path.write_text(old)
-    with pytest.raises(error), store.atomic(path) as temporary:
-        temporary.write_text("half")
-        raise error
+
+    def write():
+        with store.atomic(path) as temporary:
+            temporary.write_text("half")
+            raise error
+
+    with pytest.raises(error):
+        write()
     assert (path.read_text() if path.exists() else None) == old
     assert list(tmp_path.iterdir()) == ([path] if old else [])
 

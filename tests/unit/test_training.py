@@ -121,7 +121,7 @@ def test_a_batch_of_all_samples_is_the_full_batch():
 
 
 def test_a_step_on_minibatches_is_gradient_descent_on_the_drawn_samples():
-    """One epoch of a linear model, against numpy, on the batches that the member's generator draws."""
+    """One epoch of a linear model against numpy, on the batches of the member's generator."""
     task = {
         "name": "modular_addition",
         "modulus": 3,
@@ -149,5 +149,5 @@ def test_a_step_on_minibatches_is_gradient_descent_on_the_drawn_samples():
 
 def test_init_of_another_size_is_refused():
     spec = _spec() | {"model": TWO_WEIGHTS["model"] | {"init": [1.0, 2.0, 3.0]}}
-    with pytest.raises(ValueError, match="model.init has 3 entries"):
+    with pytest.raises(ValueError, match=r"model\.init has 3 entries"):
         _train(spec)

@@ -13,8 +13,8 @@ def build(
     """``loss(outputs [N, C], targets)`` over squared residuals.
 
     Args:
-        reduction: ``mean`` over samples and outputs (PyTorch's), ``sample_mean`` over samples of the
-            sum over outputs, or ``sum`` over both.
+        reduction: ``mean`` over samples and outputs (PyTorch's), ``sample_mean`` over samples of
+            the sum over outputs, or ``sum`` over both.
         half: whether a factor 1/2 stands before it.
 
     Targets are ``[N, C]``, or integer labels ``[N]`` that are made one-hot.

@@ -10,8 +10,8 @@ import pandas as pd
 def build(*, parameter: str) -> Callable[[Any], pd.DataFrame]:
     """Real and imaginary parts of the discrete Fourier transform of E over tokens.
 
-    ``F_k = (1/p) sum_j exp(-2 pi i j k / p) E_j`` for k = 1 ... (p-1)/2, E ``[p, H]``: p - 1 vectors
-    of length H. Source: arXiv 2511.01938, figure 4.
+    ``F_k = (1/p) sum_j exp(-2 pi i j k / p) E_j`` for k = 1 ... (p-1)/2, E ``[p, H]``: p - 1
+    vectors of length H. Source: arXiv 2511.01938, figure 4.
 
     Args:
         parameter: name of the first layer's weight ``[H, p]``, the transpose of E.

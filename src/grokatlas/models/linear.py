@@ -37,7 +37,8 @@ def build(
         data: the data set, for its shapes.
         generator: the member's.
         init: the entries of ``W`` row by row, or ``normal`` for N(0, 1/D).
-        negative_slope: of the output where it is negative: 1 for a linear map, less for a leaky ReLU.
+        negative_slope: of the output where it is negative: 1 for a linear map, less for a leaky
+            ReLU.
 
     Raises:
         ValueError: `init` has another number of entries than ``W``.

@@ -1,5 +1,6 @@
 """The multilayer perceptron with ReLU."""
 
+from itertools import pairwise
 from typing import Any, Literal
 
 import torch
@@ -56,7 +57,7 @@ def build(
     inputs = torch.Size(data.input_shape).numel()
     sizes = [inputs, *[width] * hidden_layers, data.outputs]
     layers = []
-    for before, after in zip(sizes[:-1], sizes[1:], strict=True):
+    for before, after in pairwise(sizes):
         layer = nn.utils.skip_init(nn.Linear, before, after, bias=bias, dtype=torch.float64)
         with torch.no_grad():
             if init_law == "uniform_fan_in":

@@ -1,0 +1,268 @@
+"""From layers to specs: how blocks merge, what makes a run, what keeps its identity."""
+
+import itertools
+
+import pytest
+
+from grokatlas import cells, digest, members
+from grokatlas.config import Paper
+from grokatlas.plan import make_plan
+
+MODEL = {
+    "name": "mlp",
+    "width": 8,
+    "hidden_layers": 1,
+    "bias": True,
+    "init_law": "normal_fan_in",
+    "init_scale": 1.0,
+    "output_scale": 1.0,
+}
+TASK = {
+    "name": "modular_addition",
+    "modulus": 5,
+    "pairs": "ordered",
+    "encoding": "one_hot",
+    "train_fraction": 0.5,
+    "split_seed": 0,
+}
+BASE = {
+    "task": TASK,
+    "model": MODEL,
+    "loss": {"name": "cross_entropy"},
+    "optimizer": {"name": "gd", "lr": 0.1},
+    "train": {"steps": 100},
+}
+ADAM = {"name": "adam", "lr": 0.2, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
+
+
+def paper(defaults=None, **experiments):
+    figure = {"experiments": list(experiments), "caption": "c"}
+    return Paper.model_validate(
+        {
+            "source": {"title": "t", "arxiv": "1"},
+            "defaults": defaults or {},
+            "experiments": experiments,
+            "figures": {"fig1": figure},
+        }
+    )
+
+
+def resolve(experiment=None, scale="paper", defaults=BASE):
+    return cells.resolve("geometry", paper(defaults, one=experiment or {}), "one", scale)
+
+
+def spec(experiment=None, scale="paper", defaults=BASE):
+    (cell,) = resolve(experiment, scale, defaults)
+    return cell.spec
+
+
+def run_id(*arguments, **keywords):
+    return digest.of(spec(*arguments, **keywords))
+
+
+def test_a_spec_holds_every_number_of_the_run():
+    assert spec() == {
+        **BASE,
+        "dynamics": {"name": "gradient_training"},
+        "ensemble": {"seed": [0]},
+        "train": {
+            "steps": 100,
+            "dtype": "float32",
+            "log": {"every": 1, "first": 0},
+            "snapshots": [0, 100],
+        },
+    }
+
+
+def test_three_layers_merge_key_by_key_and_the_strongest_wins():
+    experiment = {
+        "model": {"width": 16, "bias": False},
+        "cases": {"a": {"model": {"width": 32}}},
+    }
+    assert spec(experiment)["model"] == MODEL | {"width": 32, "bias": False}
+
+
+def test_a_block_that_names_another_component_replaces_the_whole_block():
+    descent = {"name": "gd", "lr": 0.3}
+    assert spec({"optimizer": ADAM, "cases": {"a": {"optimizer": descent}}})["optimizer"] == descent
+
+
+def test_a_block_that_names_the_same_component_is_merged():
+    assert spec({"model": {"name": "mlp", "width": 3}})["model"] == MODEL | {"width": 3}
+
+
+def test_a_list_is_replaced():
+    strong, weak = ({"name": "l2", "weight": w, "squared": True} for w in (1.0, 0.1))
+    experiment = {"penalties": [weak, strong], "cases": {"a": {"penalties": [strong]}}}
+    assert spec(experiment)["penalties"] == [strong]
+
+
+def test_train_merges_to_any_depth():
+    train = spec(
+        {"train": {"log": {"every": 5}}, "smoke": {"train": {"log": {"first": 2}}}}, "smoke"
+    )
+    assert train["train"]["log"] == {"every": 5, "first": 2}
+
+
+@pytest.mark.parametrize(
+    ("scale", "width", "modulus"), [("paper", 8, 5), ("quick", 4, 5), ("smoke", 4, 3)]
+)
+def test_overrides_of_scales_are_cumulative(scale, width, modulus):
+    experiment = {"quick": {"model": {"width": 4}}, "smoke": {"task": {"modulus": 3}}}
+    found = spec(experiment, scale)
+    assert (found["model"]["width"], found["task"]["modulus"]) == (width, modulus)
+
+
+def test_smoke_is_stronger_than_quick():
+    experiment = {"quick": {"model": {"width": 4}}, "smoke": {"model": {"width": 2}}}
+    assert spec(experiment, "smoke")["model"]["width"] == 2
+
+
+def test_a_scale_of_the_defaults_is_weaker_than_the_experiment_s_own_but_stronger_than_its_values():
+    defaults = {**BASE, "quick": {"model": {"width": 4, "bias": False}}}
+    found = spec({"model": {"width": 9}, "quick": {"model": {"bias": True}}}, "quick", defaults)
+    assert (found["model"]["width"], found["model"]["bias"]) == (4, True)
+
+
+def test_a_case_has_its_own_overrides():
+    experiment = {
+        "quick": {"model": {"width": 4}},
+        "cases": {"a": {}, "b": {"quick": {"model": {"width": 2}}}},
+    }
+    widths = {cell.case: cell.spec["model"]["width"] for cell in resolve(experiment, "quick")}
+    assert widths == {"a": 4, "b": 2}
+
+
+def test_null_takes_away_what_a_weaker_layer_gives():
+    defaults = {**BASE, "train": {"steps": 10, "batch_size": 4}, "ensemble": {"seed": 3}}
+    experiment = {"train": {"batch_size": None}, "ensemble": {"seed": None}}
+    found = spec(experiment, defaults=defaults)
+    assert "batch_size" not in found["train"]
+    assert found["ensemble"] == {"seed": [0]}
+
+
+def test_null_removes_a_block_that_the_dynamics_does_not_use():
+    dynamics = {"name": "isolated_first_layer", "rate": 0.1}
+    assert "optimizer" not in spec({"dynamics": dynamics, "optimizer": None})
+
+
+def test_a_sweep_makes_the_product_of_its_axes_with_labels():
+    found = resolve({"sweep": {"optimizer.lr": [0.1, 0.2], "train.steps": [5, 6]}})
+    values = [(c.spec["optimizer"]["lr"], c.spec["train"]["steps"]) for c in found]
+    assert values == list(itertools.product([0.1, 0.2], [5, 6]))
+    assert found[1].case == "optimizer.lr=0.1, train.steps=6"
+
+
+def test_a_sweep_multiplies_cases():
+    found = resolve({"sweep": {"optimizer.lr": [0.1, 0.2]}, "cases": {"a": {}, "b": {}}})
+    assert [cell.case for cell in found] == [
+        f"{case}, optimizer.lr={lr}" for case in "ab" for lr in (0.1, 0.2)
+    ]
+
+
+def test_a_sweep_is_stronger_than_a_scale_and_a_scale_may_shorten_it():
+    experiment = {
+        "sweep": {"model.width": [2, 3]},
+        "quick": {"model": {"width": 9}, "sweep": {"model.width": [2]}},
+    }
+    assert [cell.spec["model"]["width"] for cell in resolve(experiment, "quick")] == [2]
+
+
+def test_a_sweep_reaches_into_lists_the_seed_and_null():
+    experiment = {
+        "penalties": [{"name": "l2", "weight": 1.0, "squared": True}],
+        "sweep": {
+            "penalties.0.weight": [2.0],
+            "ensemble.seed": [[7]],
+            "train.batch_size": [None],
+        },
+    }
+    found = spec(experiment)
+    assert found["penalties"][0]["weight"] == 2.0
+    assert found["ensemble"] == {"seed": [7]}
+    assert "batch_size" not in found["train"]
+
+
+@pytest.mark.parametrize(("seed", "seeds"), [(3, [0, 1, 2]), ([4, 2], [4, 2])])
+def test_a_number_of_seeds_counts_from_zero_and_a_list_is_kept(seed, seeds):
+    assert spec({"ensemble": {"seed": seed}})["ensemble"] == {"seed": seeds}
+
+
+def test_members_are_the_product_of_the_axes_the_seed_fastest():
+    found = spec({"ensemble": {"seed": 2, "optimizer.lr": [1, 2]}})
+    assert "lr" not in found["optimizer"]
+    assert [(m["optimizer.lr"], m["seed"]) for m in members.of(found)] == [
+        (1.0, 0),
+        (1.0, 1),
+        (2.0, 0),
+        (2.0, 1),
+    ]
+
+
+def test_members_share_a_task_unless_its_seed_is_theirs():
+    shared = spec({"ensemble": {"seed": 2}})
+    own = spec({"ensemble": {"seed": 2}, "task": {"split_seed": "member"}})
+    assert members.tasks(shared) == [TASK]
+    assert [task["split_seed"] for task in members.tasks(own)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"optimizer": {"lr": 1}}, {"optimizer": {"lr": 1.0}}),
+        ({"ensemble": {"optimizer.lr": [1, 2]}}, {"ensemble": {"optimizer.lr": [1.0, 2.0]}}),
+        ({"train": {"batch_size": None}}, {}),
+        ({"penalties": []}, {"penalties": None}),
+        ({"ensemble": {"seed": 2}}, {"ensemble": {"seed": [0, 1]}}),
+        ({"train": {"snapshots": ["final", "initial"]}}, {"train": {"snapshots": [0, 100, 100]}}),
+        ({"train": {"log": {"every": 1}}}, {}),
+        ({"measures": [{"name": "grokking_times", "train_accuracy": 1, "test_accuracy": 1}]}, {}),
+        ({"about": "the same run"}, {}),
+    ],
+)
+def test_two_spellings_of_one_run_have_one_id(first, second):
+    assert run_id(first) == run_id(second)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"optimizer": {"lr": 0.2}},
+        {"optimizer": ADAM},
+        {"model": {"width": 9}},
+        {"task": {"split_seed": 1}},
+        {"train": {"steps": 101}},
+        {"train": {"dtype": "float64"}},
+        {"train": {"log": {"every": 2}}},
+        {"train": {"snapshots": [0]}},
+        {"ensemble": {"seed": [1]}},
+        {"observables": [{"name": "losses"}]},
+        {"penalties": [{"name": "l2", "weight": 0.0, "squared": True}]},
+    ],
+)
+def test_what_can_change_a_number_changes_the_id(change):
+    assert run_id(change) != run_id({})
+
+
+def test_equal_cells_of_two_experiments_are_one_run():
+    both = paper(BASE, one={"model": {"width": 16}}, two={"cases": {"a": {"model": {"width": 16}}}})
+    plan = make_plan({"geometry": both}, "paper")
+    assert len(plan.runs) == 1
+    assert len(plan.tables) == 2
+
+
+def test_the_id_of_a_measure_is_its_keywords():
+    low, high, same = (
+        cells.measure_id({"name": "grokking_times", "test_accuracy": x}) for x in (0.5, 0.9, 0.5)
+    )
+    assert low == same != high
+    assert cells.measure_id({"name": "plain"}) == "plain"
+
+
+@pytest.mark.parametrize("scale", ["smoke", "quick", "paper"])
+@pytest.mark.parametrize("width", [1, 7])
+def test_the_order_of_keys_does_not_matter(scale, width):
+    experiment = {"model": {"width": width, "bias": False}, "quick": {"task": {"modulus": 3}}}
+    backwards = {key: dict(reversed(value.items())) for key, value in reversed(experiment.items())}
+    defaults = dict(reversed(BASE.items()))
+    assert run_id(experiment, scale) == run_id(backwards, scale, defaults)
