@@ -50,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     show = command("show", _show, "show a run: its spec and its state")
     show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
 
-    reference = command("reference", _reference, "renew what docs and config/README.md repeat of the configuration")
+    reference = command(
+        "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
+    )
     reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
     return parser
 

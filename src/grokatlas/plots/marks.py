@@ -16,7 +16,7 @@ def spread(axes: Axes, rows: pd.DataFrame, column: str, **keywords: Any) -> pd.D
         keywords: of the line; the band takes its colour.
 
     Returns:
-        what was drawn: ``series``, ``step``, ``median``, ``low``, ``high`` and the number ``seeds``.
+        what was drawn: ``series``, ``step``, ``median``, ``low``, ``high``, number of ``seeds``.
     """
     groups = rows.groupby("step")[column]
     drawn = groups.agg(["median", "min", "max", "count"]).reset_index()
@@ -30,7 +30,7 @@ def spread(axes: Axes, rows: pd.DataFrame, column: str, **keywords: Any) -> pd.D
 
 
 def instant(axes: Axes, step: float, text: str, height: float, side: str = "right") -> None:
-    """A vertical line at a step, named beside it at a height of 0 to 1; nothing if it never came."""
+    """A vertical line at a step, named beside it at a height (0 to 1); nothing if it never came."""
     if pd.isna(step):
         return
     axes.axvline(step, color="#555555", lw=0.8, ls=":", zorder=1)

@@ -10,7 +10,7 @@ CASES = {"blog": "the blog's formula", "notebook": "the authors' notebook"}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """Accuracy and loss with the l2 norm on twin axes, for the blog's and the notebook's setting."""
+    """Accuracy and loss, the l2 norm on twin axes: the blog's setting and the notebook's."""
     table = tables["modular_addition"]
     history = table.query("record == 'history'")
     times = table.query("record == 'grokking_times'")
