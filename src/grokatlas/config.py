@@ -159,9 +159,6 @@ class Settings(_Model):
     device: Literal["auto", "cpu", "cuda"] = Field(
         "auto", description="auto takes a GPU where there is one"
     )
-    data_dir: str | None = Field(
-        None, description="folder of downloaded image data, looked at before any fetch"
-    )
 
 
 def load_settings(path: Path, overrides: dict[str, Any]) -> Settings:

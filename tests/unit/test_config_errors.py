@@ -60,7 +60,6 @@ def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
         ("papers: [geometry, geometry]\n", "config.yaml: papers.1", "stands twice"),
         ("papers: [1]\n", "config.yaml: papers.0", "1 is not allowed: must be text"),
         ("papers: []\n", "config.yaml: papers", "[] is not allowed"),
-        ("data_dir: 3\n", "config.yaml: data_dir", "must be text; put it in quotes"),
         ("", "config.yaml", "must be a block of keys such as `scale: quick`"),
         ("- scale\n", "config.yaml", "must be a block of keys"),
         ("scale: quick\nscale: paper\n", "config.yaml: line 2: scale", "stands twice"),
