@@ -9,6 +9,7 @@ SCALE ?= quick
 
 figures: $(STAMP) ## draw every figure at SCALE (quick)
 	@. $(BIN)/activate && snakemake --logger rich --config scale=$(SCALE)
+	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
 
 test: $(STAMP) ## run the tests
 	@. $(BIN)/activate && python -m pytest -q
