@@ -185,6 +185,8 @@ class _Judge:
         home = planned.home(record.content)
         if home is not None and home != result.target:
             return Finding("modified", f"is that of {home or 'nothing'}, not of {result.target}")
+        if record is result.manifest and not _agree(result):
+            return Finding("modified", f"is not of the job that {result.target}'s job file names")
         return OK
 
     def _output(self, name: str, result: Result, manifest: Finding, trusted: bool) -> Finding:
@@ -286,6 +288,15 @@ def _moved(result: Result) -> bool:
         return False
     job = result.job
     return job is None or (job.verdict == "ok" and planned.home(job.content) == home)
+
+
+def _agree(result: Result) -> bool:
+    """Whether a manifest and the job file beside it tell of one job, as far as both are sound."""
+    if not result.sound or result.job is None or result.job.verdict != "ok":
+        return True
+    manifest, job = result.sound, result.job.content
+    same = manifest["digest"] == job["digest"]
+    return manifest["kind"] == job["kind"] and (not same or manifest["spec"] == job["spec"])
 
 
 def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[str]:
