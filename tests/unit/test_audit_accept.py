@@ -99,6 +99,14 @@ def test_a_second_change_is_measured_from_the_first_acceptance(made):
     assert [note["reason"] for note in content["accepted"]] == ["renamed a variable", "again"]
 
 
+def test_an_accepted_result_follows_what_it_was_made_from(made):
+    made(measure_code="2")
+    assert accept("toy/fig1") == 0
+    jobs = made(measure_code="2", run_code="2")
+    assert accept(*(job.target for job in jobs.values() if job.kind == "run")) == 0
+    assert all(fits(job) for job in jobs.values())
+
+
 def test_what_fits_is_left_alone(made, capsys):
     made()
     before = bytes_of_results()

@@ -155,6 +155,13 @@ def test_an_edited_manifest_is_named_and_vouches_for_nothing(jobs, kind, change)
     assert {found[file.as_posix()] for file in job.outputs} == {"unverified"}
 
 
+@pytest.mark.parametrize("text", [" ", "\n", "\t\n"])
+def test_even_white_space_in_a_manifest_is_named(jobs, text):
+    run = of_kind(jobs, "run")
+    run.manifest.write_text(run.manifest.read_text() + text)
+    assert wrong(jobs)[run.manifest.as_posix()] == "modified"
+
+
 def test_a_manifest_without_seal_is_unverified(jobs):
     job = of_kind(jobs, "run")
     content = store.read_json(job.manifest)
