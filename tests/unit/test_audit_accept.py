@@ -46,7 +46,7 @@ def test_accepting_a_figure_accepts_all_it_was_made_from(made, capsys):
     assert verify(Tree(Path("results")), jobs).ok
 
 
-def test_accepting_a_run_takes_along_what_hangs_on_it_alone(made):
+def test_accepting_a_run_takes_along_what_hangs_on_it_alone(made, capsys):
     jobs = made(run_code="2")
     runs = [job for job in jobs.values() if job.kind == "run"]
     assert accept(runs[0].target) == 0
@@ -54,6 +54,9 @@ def test_accepting_a_run_takes_along_what_hangs_on_it_alone(made):
     measure = next(job for job in jobs.values() if job.kind == "measure")
     data = next(job for job in jobs.values() if job.kind == "dataset")
     assert fitting == {data.target, runs[0].target, measure.target}
+    out = capsys.readouterr().out
+    assert out.count(str(runs[1].target)) == 1
+    assert f"remains  results/smoke/tables/toy/rates: {runs[1].target} is not accepted" in out
     assert accept(runs[1].target) == 0
     assert all(fits(job) for job in jobs.values())
 
@@ -156,6 +159,15 @@ def test_what_nothing_declares_is_refused(made, capsys):
     gone = [job for job in audit_tree.declared().values() if job.target.as_posix() not in jobs]
     assert accept(gone[0].target) == 1
     assert "no paper declares it" in capsys.readouterr().err
+
+
+def test_what_was_not_made_is_refused(made, capsys):
+    jobs = made(run_code="2")
+    figure = jobs["results/smoke/figures/toy/fig1"]
+    for file in (figure.manifest, *figure.outputs):
+        file.unlink()
+    assert accept(figure.target) == 1
+    assert "was not made yet" in capsys.readouterr().err
 
 
 def test_without_a_configuration_nothing_is_accepted(tmp_path, monkeypatch, capsys):

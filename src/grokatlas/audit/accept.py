@@ -40,9 +40,12 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
     for target in named:
         if target not in jobs:
             raise UserError(target, "no paper declares it at any scale; it cannot be accepted")
+        if not _here(tree, target):
+            raise UserError(target, "was not made yet; run `snakemake` to make it")
     needed = [target for target in _upstream(named, jobs) if _here(tree, target)]
-    affected = _downstream(set(needed), jobs)
-    report = verify(tree, jobs, [target for target in affected if _here(tree, target)])
+    affected = _downstream({t for t in needed if not _fits(tree, jobs[t])}, jobs)
+    judged = dict.fromkeys([*needed, *(target for target in affected if _here(tree, target))])
+    report = verify(tree, jobs, list(judged))
     for target in needed:
         _check(target, report)
     stamped, lines = _stamp(tree, jobs, set(needed), affected, report)
@@ -60,6 +63,12 @@ def _here(tree: Tree, target: str) -> bool:
     """Whether a job left anything besides its job file."""
     result = tree.results.get(target)
     return result is not None and (result.manifest is not None or bool(result.files))
+
+
+def _fits(tree: Tree, job: Job) -> bool:
+    """Whether a job's result has the planned digest, or was not made here."""
+    target = job.target.as_posix()
+    return not _here(tree, target) or tree.results[target].sound.get("digest") == job.digest
 
 
 def _upstream(targets: list[str], jobs: dict[str, Job]) -> list[str]:
@@ -100,20 +109,19 @@ def _stamp(
     unsound = {report.targets[name] for name, f in report.findings.items() if f.verdict in BROKEN}
     stamped: list[str] = []
     lines: list[str] = []
-    remaining: set[str] = set()
     for target, job in jobs.items():
         if target not in affected or not _here(tree, target):
             continue
-        content = tree.results[target].sound
-        if content and content["digest"] == job.digest:
+        if _fits(tree, job):
             continue
+        content = tree.results[target].sound
         why = ""
         if target in unsound:
             why = "it does not verify"
         elif target not in needed:
-            why = _own_change(content, job, remaining)
+            stale = [j.target.as_posix() for j in job.inputs if not _fits(tree, j)]
+            why = _own_change(content, job, [name for name in stale if name not in stamped])
         if why:
-            remaining.add(target)
             lines.append(f"remains  {target}: {why}; `snakemake` remakes it")
         else:
             stamped.append(target)
@@ -121,15 +129,14 @@ def _stamp(
     return stamped, lines
 
 
-def _own_change(content: dict[str, Any], job: Job, remaining: set[str]) -> str:
+def _own_change(content: dict[str, Any], job: Job, stale: list[str]) -> str:
     """Why a result downstream cannot follow; empty if it can."""
     if store.sealed({"spec": content["spec"]}) != store.sealed({"spec": job.spec}):
         return "its own spec changed"
     modules = planned.changed_modules(planned.code_of(content), job.code)
     if modules:
         return f"its own code changed too ({', '.join(modules)})"
-    hanging = [j.target.as_posix() for j in job.inputs if j.target.as_posix() in remaining]
-    return f"{hanging[0]} remains" if hanging else ""
+    return f"{stale[0]} is not accepted" if stale else ""
 
 
 def _note(content: dict[str, Any], job: Job, reason: str) -> dict[str, Any]:

@@ -52,7 +52,10 @@ def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
         "strict": strict,
         "passed": passed(report, strict),
         "counts": report.counts,
-        "accepted": report.accepted,
+        "accepted": {
+            target: [{k: v for k, v in note.items() if k != "code"} for note in notes]
+            for target, notes in report.accepted.items()
+        },
         "notes": report.notes,
         "files": files,
     }
