@@ -12,7 +12,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; a user's mistake becomes one line on stderr and exit code 1."""
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        code: int | None = options.run(options)
     except UserError as error:
         print(error, file=sys.stderr)
         return 1
@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 1
-    return 0
+    return code or 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -49,6 +49,26 @@ def _parser() -> argparse.ArgumentParser:
 
     show = command("show", _show, "show a run: its spec and its state")
     show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
+
+    verify = command("verify", _verify, "re-hash results and walk to their origin")
+    verify.add_argument("paths", metavar="PATH", nargs="*", help="start here (default: everything)")
+    verify.add_argument("--json", metavar="FILE", help="write a receipt; - prints it")
+    verify.add_argument("--strict", action="store_true", help="list accepted results and exit 1")
+
+    explain = command("explain", _explain, "the tree behind a figure, table or run")
+    explain.add_argument("name", metavar="FIGURE", help="path, paper/figure, run id, or any pdf")
+    explain.add_argument("--values", action="store_true", help="also where each column comes from")
+
+    diff = command("diff", _diff, "what differs between two figures, tables, runs or trees")
+    diff.add_argument("first", metavar="A")
+    diff.add_argument("second", metavar="B")
+
+    accept = command("accept", _accept, "keep results after a change of code proven neutral")
+    accept.add_argument("paths", metavar="PATH", nargs="+", help="path, paper/figure or run id")
+    accept.add_argument("--reason", required=True, help="why the change is neutral")
+
+    for audit in (verify, explain, diff, accept):
+        audit.add_argument("--results", type=Path, default=Path("results"), metavar="DIR")
 
     reference = command(
         "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
@@ -105,6 +125,30 @@ def _show(options: argparse.Namespace) -> None:
     from grokatlas import show
 
     print(show.run(options.name))
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from grokatlas.audit import commands
+
+    return commands.verify(options.paths, options.results, options.json, options.strict)
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from grokatlas.audit import commands
+
+    return commands.explain(options.name, options.results, options.values)
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from grokatlas.audit import commands
+
+    return commands.diff(options.first, options.second, options.results)
+
+
+def _accept(options: argparse.Namespace) -> int:
+    from grokatlas.audit import commands
+
+    return commands.accept(options.paths, options.results, options.reason)
 
 
 def _reference(options: argparse.Namespace) -> None:

@@ -11,12 +11,12 @@ import pandas
 
 from grokatlas import components, datasets, members, store, tables
 from grokatlas.errors import UserError
-from grokatlas.manifest import Recorder
+from grokatlas.manifest import Recorder, git_state
 
 
 def make_dataset(job_file: Path, out: Path) -> None:
     """Rule `dataset`: the arrays of a task (of each member's task, if they differ)."""
-    job = store.read_json(job_file)
+    job = store.read_sealed(job_file)
     recorder = Recorder(job, [])
     try:
         arrays, metadata = datasets.make(job["spec"]["tasks"]).arrays()
@@ -41,7 +41,7 @@ def train(job_file: Path, out: Path, device: str, threads: int) -> None:
 
     from grokatlas import training
 
-    job = store.read_json(job_file)
+    job = store.read_sealed(job_file)
     spec = job["spec"]
     data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
     data = [file for file in data if file.exists()]
@@ -76,7 +76,7 @@ def train(job_file: Path, out: Path, device: str, threads: int) -> None:
 
 def measure(job_file: Path, stem: Path) -> None:
     """Rule `measure`: one measure of one run."""
-    job = store.read_json(job_file)
+    job = store.read_sealed(job_file)
     block = job["spec"]["measure"]
     run, data = (Path(folder) for folder in job["inputs"])
     recorder = Recorder(job, [*store.outputs("run", run), *store.outputs("dataset", data)])
@@ -105,7 +105,7 @@ class RunRecord:
     @property
     def spec(self) -> dict[str, Any]:
         """The run's spec."""
-        spec: dict[str, Any] = store.read_json(store.spec_path("run", self._run))["spec"]
+        spec: dict[str, Any] = store.read_sealed(store.spec_path("run", self._run))["spec"]
         return spec
 
     @property
@@ -131,7 +131,7 @@ class RunRecord:
 
 def table(job_file: Path, stem: Path) -> None:
     """Rule `table`: the tidy table of an experiment."""
-    job = store.read_json(job_file)
+    job = store.read_sealed(job_file)
     parts, inputs = [], []
     for cell in job["spec"]["cells"]:
         run = store.run_folder(cell["run"])
@@ -139,7 +139,7 @@ def table(job_file: Path, stem: Path) -> None:
         for name in cell["measures"]:
             (file,) = store.outputs("measure", store.measure_stem(cell["run"], name))
             files[name.rpartition("-")[0] or name] = file
-        spec = store.read_json(store.spec_path("run", run))["spec"]
+        spec = store.read_sealed(store.spec_path("run", run))["spec"]
         records = {name: store.read_parquet(file) for name, file in files.items()}
         parts.append(tables.cell_rows(cell, spec, records))
         inputs += files.values()
@@ -153,7 +153,7 @@ def figure(job_file: Path, stem: Path) -> None:
     """Rule `figure`: one figure as pdf, png and csv."""
     from grokatlas import rendering
 
-    job = store.read_json(job_file)
+    job = store.read_sealed(job_file)
     spec = job["spec"]
     frames, inputs = {}, []
     for name in spec["experiments"]:
@@ -162,8 +162,16 @@ def figure(job_file: Path, stem: Path) -> None:
         inputs.append(file)
     recorder = Recorder(job, inputs)
     files = store.outputs("figure", stem)
-    rendering.render(spec, frames, files, job["digest"])
+    rendering.render(spec, frames, files, _origin(job, frames))
     recorder.write(store.manifest_of("figure", stem), files)
+
+
+def _origin(job: dict[str, Any], frames: dict[str, pandas.DataFrame]) -> str:
+    """What a figure's files say about themselves: the job's digest, the commit, the runs."""
+    git = git_state()
+    commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"
+    runs = sorted({str(run) for frame in frames.values() for run in frame["run"].unique()})
+    return f"digest {job['digest']}; commit {commit}; runs {' '.join(runs)}"
 
 
 class Progress:

@@ -37,25 +37,23 @@ class Recorder:
     def write(self, path: Path, outputs: list[Path]) -> None:
         """Write the manifest; the last file of a job, so that it vouches for the others."""
         usage = resource.getrusage(resource.RUSAGE_SELF)
-        store.write_json(
-            path,
-            {
-                "kind": self.job["kind"],
-                "digest": self.job["digest"],
-                "spec": self.job["spec"],
-                "code": self.job["code"],
-                "inputs": {str(file): _recorded_sha256(file) for file in self.inputs},
-                "outputs": {file.name: digest.file_sha256(file) for file in outputs},
-                "git": git_state(),
-                "versions": versions(),
-                "host": host(),
-                "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
-                "wall_seconds": round(time.perf_counter() - self.clock, 3),
-                "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 3),
-                "peak_memory_mb": round(usage.ru_maxrss / 1024, 1),
-                **self.extra,
-            },
-        )
+        content = {
+            "kind": self.job["kind"],
+            "digest": self.job["digest"],
+            "spec": self.job["spec"],
+            "code": self.job["code"],
+            "inputs": {str(file): _recorded_sha256(file) for file in self.inputs},
+            "outputs": {file.name: digest.file_sha256(file) for file in outputs},
+            "git": git_state(),
+            "versions": versions(),
+            "host": host(),
+            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
+            "wall_seconds": round(time.perf_counter() - self.clock, 3),
+            "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 3),
+            "peak_memory_mb": round(usage.ru_maxrss / 1024, 1),
+            **self.extra,
+        }
+        store.write_json(path, store.sealed(content))
 
 
 def versions() -> dict[str, str]:

@@ -16,7 +16,7 @@ EPOCH = "946684800"  # 2000-01-01: a fixed date makes the same figure the same b
 
 
 def render(
-    spec: dict[str, Any], tables: dict[str, pd.DataFrame], files: list[Path], digest: str
+    spec: dict[str, Any], tables: dict[str, pd.DataFrame], files: list[Path], origin: str
 ) -> None:
     """Draw one figure and write it.
 
@@ -24,7 +24,7 @@ def render(
         spec: names ``paper``, ``figure`` and ``scale``.
         tables: the figure's tables by experiment.
         files: where to write pdf, png and csv, by suffix.
-        digest: the job's, kept in the metadata of pdf and png.
+        origin: digest, commit and runs, kept in the metadata of pdf and png.
 
     Raises:
         UserError: the tables lack what the figure draws.
@@ -46,8 +46,8 @@ def render(
                 if file.suffix == ".csv":
                     drawn.to_csv(temporary, index=False, lineterminator="\n")
                 elif file.suffix == ".pdf":
-                    keep = title | {"Subject": f"digest {digest}"}
+                    keep = title | {"Subject": origin}
                     figure.savefig(temporary, format="pdf", metadata=keep)
                 else:
-                    keep = title | {"Description": f"digest {digest}"}
+                    keep = title | {"Description": origin}
                     figure.savefig(temporary, format="png", metadata=keep)

@@ -114,11 +114,26 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def json_text(data: Any) -> str:
+    """Plain data as every JSON file here spells it: sorted keys, one space of indent."""
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
 def write_json(path: Path, data: Any) -> None:
     """Write plain data as indented, sorted JSON."""
     with atomic(path) as temporary:
-        text = json.dumps(data, sort_keys=True, indent=1, allow_nan=False)
-        temporary.write_text(text + "\n", encoding="utf-8")
+        temporary.write_text(json_text(data), encoding="utf-8")
+
+
+def sealed(content: dict[str, Any]) -> dict[str, Any]:
+    """A manifest's or job file's content with its `seal`: the sha256 of everything else in it."""
+    rest = {key: value for key, value in content.items() if key != "seal"}
+    return {**rest, "seal": digest.of(rest)}
+
+
+def seal_holds(content: dict[str, Any]) -> bool:
+    """Whether content is as it was when it was sealed."""
+    return sealed(content)["seal"] == content.get("seal")
 
 
 def write_job_file(path: Path, manifest: Path, content: dict[str, Any], inputs: list[Path]) -> bool:
@@ -139,11 +154,11 @@ def write_job_file(path: Path, manifest: Path, content: dict[str, Any], inputs: 
         that lies there, the hash that the input's own manifest records.
     """
     found = _manifest_or_none(manifest)
-    fits = found is not None and found.get("digest") == content["digest"]
+    fits = found is not None and found.get("digest") == content["digest"] and "seal" in found
     fits = fits and all(_same_input(found, file) for file in inputs)
     if found is not None and not fits:
         content = {**content, "replaces": found.get("digest", "unreadable")}
-    text = json.dumps(content, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    text = json_text(sealed(content))
     try:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             with atomic(path) as temporary:
@@ -194,14 +209,28 @@ def read_json(path: Path) -> Any:
         raise UserError(str(path), f"cannot be read as JSON ({error}); remove it") from None
 
 
+def read_sealed(path: Path) -> dict[str, Any]:
+    """Read a manifest or a job file, and refuse one that was edited after it was written.
+
+    Raises:
+        UserError: the file is missing, damaged, edited or without seal.
+    """
+    content = read_json(path)
+    try:
+        if isinstance(content, dict) and seal_holds(content):
+            return content
+    except ValueError:  # not finite, so never written here
+        pass
+    raise UserError(str(path), "was edited after it was written; remove it and run `snakemake`")
+
+
 def verified(path: Path) -> Path:
     """`path`, after its sha256 was found equal to the one its manifest records.
 
     Raises:
         UserError: the file or its manifest is missing, or the file was modified.
     """
-    manifest = read_json(manifest_path(path))
-    recorded = manifest.get("outputs", {}).get(path.name)
+    recorded = read_sealed(manifest_path(path)).get("outputs", {}).get(path.name)
     if recorded is None:
         raise UserError(str(path), f"is not named in {manifest_path(path)}; remove both and rerun")
     try:
@@ -222,8 +251,12 @@ def write_parquet(path: Path, frame: Any) -> None:
 def read_parquet(path: Path) -> Any:
     """Read a data frame, verified."""
     import pandas
+    import pyarrow
 
-    return pandas.read_parquet(verified(path))
+    try:
+        return pandas.read_parquet(verified(path))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise UserError(str(path), f"is no parquet file ({error}); remove it and rerun") from None
 
 
 def write_arrays(path: Path, arrays: dict[str, Any], metadata: dict[str, str]) -> None:
@@ -240,7 +273,11 @@ def write_arrays(path: Path, arrays: dict[str, Any], metadata: dict[str, str]) -
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """Read NumPy arrays and their metadata, verified."""
-    from safetensors import safe_open
+    from safetensors import SafetensorError, safe_open
 
-    with safe_open(verified(path), framework="numpy") as file:
-        return {key: file.get_tensor(key) for key in sorted(file.keys())}, file.metadata() or {}
+    try:
+        with safe_open(verified(path), framework="numpy") as file:
+            arrays = {key: file.get_tensor(key) for key in sorted(file.keys())}
+            return arrays, file.metadata() or {}
+    except SafetensorError as error:
+        raise UserError(str(path), f"is no safetensors file ({error}); remove it") from None

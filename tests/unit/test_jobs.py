@@ -48,7 +48,7 @@ RUN = store.run_folder("0123456789ab")
 def _job_file(folder, kind, spec, inputs=()):
     path = store.spec_path(kind, folder)
     job = {"kind": kind, "spec": spec, "code": {}, "digest": kind, "inputs": list(inputs)}
-    store.write_json(path, job)
+    store.write_json(path, store.sealed(job))
     return path
 
 

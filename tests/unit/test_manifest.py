@@ -28,7 +28,7 @@ def test_a_manifest_has_every_field(written):
     content, _ = written
     assert set(content) == {
         *("kind", "digest", "spec", "code", "inputs", "outputs", "git", "versions", "host"),
-        *("started", "wall_seconds", "cpu_seconds", "peak_memory_mb", "seeds"),
+        *("started", "wall_seconds", "cpu_seconds", "peak_memory_mb", "seeds", "seal"),
     }
     assert {key: content[key] for key in JOB} == JOB
 

@@ -95,7 +95,7 @@ def result(tmp_path):
     path = tmp_path / "run" / store.HISTORY
     store.write_parquet(path, pd.DataFrame({"a": [1.0, 2.0]}))
     manifest = {"digest": "d", "outputs": {path.name: digest.file_sha256(path)}}
-    store.write_json(path.parent / "manifest.json", manifest)
+    store.write_json(path.parent / "manifest.json", store.sealed(manifest))
     return path
 
 
@@ -149,7 +149,8 @@ def test_arrays_come_back_as_written(tmp_path):
     path = tmp_path / store.SNAPSHOTS
     arrays = {"b/x": np.arange(6.0).reshape(2, 3), "a": np.array([1, 2]), "e": np.zeros((0, 2))}
     store.write_arrays(path, arrays, {"note": "text"})
-    store.write_json(tmp_path / "manifest.json", {"outputs": {path.name: digest.file_sha256(path)}})
+    manifest = {"outputs": {path.name: digest.file_sha256(path)}}
+    store.write_json(tmp_path / "manifest.json", store.sealed(manifest))
     found, metadata = store.read_arrays(path)
     assert metadata == {"note": "text"}
     assert list(found) == ["a", "b/x", "e"]
@@ -188,7 +189,7 @@ class Job:
 
     def finish(self, made: str, **manifest) -> None:
         self.output.write_text("result")
-        self.manifest.write_text(json.dumps({"digest": made} | manifest))
+        self.manifest.write_text(json.dumps(store.sealed({"digest": made} | manifest)))
 
     @property
     def content(self) -> dict:
@@ -207,7 +208,7 @@ def job(tmp_path):
 def test_a_planned_job_without_result_has_its_own_time(job):
     before = time.time() - 1
     assert not job.plan("new")
-    assert job.content == {"digest": "new"}
+    assert job.content == store.sealed({"digest": "new"})
     assert job.time > before
 
 
@@ -216,7 +217,7 @@ def test_the_job_file_of_a_fitting_result_is_dated_long_ago(job):
     job.finish("new")
     assert job.plan("new")
     assert job.time == store.LONG_AGO
-    assert job.content == {"digest": "new"}
+    assert job.content == store.sealed({"digest": "new"})
 
 
 @pytest.mark.parametrize("future", [0, 1000])
@@ -226,7 +227,7 @@ def test_the_job_file_of_a_stale_result_is_newer_and_names_it(job, future):
     late = time.time() + future
     os.utime(job.output, (late, late))
     assert not job.plan("new")
-    assert job.content == {"digest": "new", "replaces": "old"}
+    assert job.content == store.sealed({"digest": "new", "replaces": "old"})
     assert job.time > job.output.stat().st_mtime
     assert job.time > job.manifest.stat().st_mtime
 
@@ -238,7 +239,7 @@ def test_a_stale_result_made_anew_fits(job):
     job.finish("new")
     assert job.plan("new")
     assert job.time == store.LONG_AGO
-    assert job.content == {"digest": "new"}
+    assert job.content == store.sealed({"digest": "new"})
 
 
 @pytest.mark.parametrize("made", [None, "new", "old"])

@@ -1,0 +1,167 @@
+"""Let results stand for today's code after a change proven neutral, and keep a note of it."""
+
+import getpass
+import subprocess
+import time
+from typing import Any
+
+from grokatlas import manifest, store
+from grokatlas.audit import locate, planned
+from grokatlas.audit.tree import Tree
+from grokatlas.audit.verify import BROKEN, Report, verify
+from grokatlas.errors import UserError
+from grokatlas.plan import Job
+
+
+def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
+    """Give results, and what hangs on them, the digests of the current plan.
+
+    A digest covers everything upstream. So what the named results were made from is accepted with
+    them, and so is every result downstream whose own spec and code are unchanged.
+
+    Args:
+        tree: the results.
+        paths: paths, ids or names of results.
+        reason: why the change is neutral.
+
+    Returns:
+        one line for each accepted result, and for each that must still be remade.
+
+    Raises:
+        UserError: no reason is given, a result does not verify or its spec changed. Nothing is
+            written then.
+    """
+    if not reason.strip():
+        raise UserError("--reason", "is empty; say why the change is neutral")
+    jobs = planned.jobs()
+    if jobs is None:
+        raise UserError(str(planned.CONFIG), "no configuration here; accept in a checkout")
+    named = locate.targets(tree, paths)
+    for target in named:
+        if target not in jobs:
+            raise UserError(target, "no paper declares it at any scale; it cannot be accepted")
+        if not _here(tree, target):
+            raise UserError(target, "was not made yet; run `snakemake` to make it")
+    needed = [target for target in _upstream(named, jobs) if _here(tree, target)]
+    affected = _downstream({t for t in needed if not _fits(tree, jobs[t])}, jobs)
+    judged = dict.fromkeys([*needed, *(target for target in affected if _here(tree, target))])
+    report = verify(tree, jobs, list(judged))
+    for target in needed:
+        _check(target, report)
+    stamped, lines = _stamp(tree, jobs, set(needed), affected, report)
+    for target in stamped:
+        record = tree.results[target].manifest
+        assert record is not None
+        note = _note(record.content, jobs[target], reason.strip())
+        accepted = [*record.content.get("accepted", []), note]
+        content = {**record.content, "digest": note["new"], "accepted": accepted}
+        store.write_json(tree.path(record.name), store.sealed(content))
+    return lines or ["nothing to accept: all of it fits this checkout"]
+
+
+def _here(tree: Tree, target: str) -> bool:
+    """Whether a job left anything besides its job file."""
+    result = tree.results.get(target)
+    return result is not None and (result.manifest is not None or bool(result.files))
+
+
+def _fits(tree: Tree, job: Job) -> bool:
+    """Whether a job's result has the planned digest, or was not made here."""
+    target = job.target.as_posix()
+    return not _here(tree, target) or tree.results[target].sound.get("digest") == job.digest
+
+
+def _upstream(targets: list[str], jobs: dict[str, Job]) -> list[str]:
+    found: dict[str, None] = {}
+    waiting = list(targets)
+    while waiting:
+        target = waiting.pop()
+        found[target] = None
+        waiting += [job.target.as_posix() for job in jobs[target].inputs]
+    return list(found)
+
+
+def _downstream(targets: set[str], jobs: dict[str, Job]) -> set[str]:
+    """Targets and all that hang on them; the plan lists upstream jobs first."""
+    found = set(targets)
+    for target, job in jobs.items():
+        if any(upstream.target.as_posix() in found for upstream in job.inputs):
+            found.add(target)
+    return found
+
+
+def _check(target: str, report: Report) -> None:
+    """Refuse what is not sound, or what was made from another spec."""
+    own = [(name, f) for name, f in report.findings.items() if report.targets[name] == target]
+    for name, finding in own:
+        if finding.verdict in (*BROKEN, "orphan"):
+            problem = f"is {finding.verdict} ({finding.reason}); only sound results are accepted"
+            raise UserError(name, problem)
+        if finding.verdict == "stale-spec":
+            problem = f"its spec changed ({finding.reason}); it must be made again"
+            raise UserError(target, problem)
+
+
+def _stamp(
+    tree: Tree, jobs: dict[str, Job], needed: set[str], affected: set[str], report: Report
+) -> tuple[list[str], list[str]]:
+    """What to re-stamp, upstream first, and what to tell about it and about the rest."""
+    unsound = {report.targets[name] for name, f in report.findings.items() if f.verdict in BROKEN}
+    stamped: list[str] = []
+    lines: list[str] = []
+    for target, job in jobs.items():
+        if target not in affected or not _here(tree, target):
+            continue
+        if _fits(tree, job):
+            continue
+        content = tree.results[target].sound
+        why = ""
+        if target in unsound:
+            why = "it does not verify"
+        elif target not in needed:
+            stale = [j.target.as_posix() for j in job.inputs if not _fits(tree, j)]
+            why = _own_change(content, job, [name for name in stale if name not in stamped])
+        if why:
+            lines.append(f"remains  {target}: {why}; `snakemake` remakes it")
+        else:
+            stamped.append(target)
+            lines.append(f"accepted {target}: {content['digest'][:12]} -> {job.digest[:12]}")
+    return stamped, lines
+
+
+def _own_change(content: dict[str, Any], job: Job, stale: list[str]) -> str:
+    """Why a result downstream cannot follow; empty if it can."""
+    if store.sealed({"spec": content["spec"]}) != store.sealed({"spec": job.spec}):
+        return "its own spec changed"
+    modules = planned.changed_modules(planned.code_of(content), job.code)
+    if modules:
+        return f"its own code changed too ({', '.join(modules)})"
+    return f"{stale[0]} is not accepted" if stale else ""
+
+
+def _note(content: dict[str, Any], job: Job, reason: str) -> dict[str, Any]:
+    return {
+        "old": content["digest"],
+        "new": job.digest,
+        "changed": planned.changed_modules(planned.code_of(content), job.code),
+        "code": job.code,
+        "git": manifest.git_state(),
+        "reason": reason,
+        "who": _who(),
+        "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def _who() -> str:
+    """The name that git signs with, else the login name."""
+    command = ["git", "config", "user.name"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
+        if done.stdout.strip():
+            return done.stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        pass
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"

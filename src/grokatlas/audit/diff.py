@@ -1,0 +1,182 @@
+"""What differs between two figures, tables, runs or result trees."""
+
+from pathlib import Path
+from typing import Any
+
+from grokatlas.audit import dotted, locate, numbers, planned
+from grokatlas.audit.tree import ROOT, Tree
+from grokatlas.errors import UserError
+
+
+def compare(first: str, second: str, default: Path) -> tuple[list[str], bool]:
+    """Compare two results or two trees.
+
+    Args:
+        first: a path, id or name; or a results folder.
+        second: the same of the other.
+        default: the tree that ids and names are looked up in.
+
+    Returns:
+        what differs, line by line, and whether the numbers are the same.
+
+    Raises:
+        UserError: a name means nothing, the two are of different kinds, or a file is damaged.
+    """
+    (tree_a, a), (tree_b, b) = _side(first, default), _side(second, default)
+    if a == ROOT and b == ROOT:
+        return _trees(tree_a, tree_b)
+    if ROOT in (a, b):
+        raise UserError(f"{first}, {second}", "one is a results folder, the other is not")
+    kinds = [tree.results[target].sound["kind"] for tree, target in ((tree_a, a), (tree_b, b))]
+    if kinds[0] != kinds[1]:
+        raise UserError(f"{first}, {second}", f"one is a {kinds[0]}, the other a {kinds[1]}")
+    lines, same = _results(tree_a, a, tree_b, b)
+    verdict = "the numbers are the same" if same else "the numbers differ"
+    return [f"{a} -> {b}", *lines, verdict], same
+
+
+def _side(text: str, default: Path) -> tuple[Tree, str]:
+    path = Path(text)
+    folder = locate.tree_of(path, default)
+    tree = Tree(folder)
+    if path.is_dir() and folder.resolve() in (path.resolve(), path.resolve() / ROOT):
+        return tree, ROOT
+    target = locate.target(tree, text)
+    result = tree.results[target]
+    if not result.sound:
+        problem = result.manifest.problem if result.manifest else "is missing"
+        raise UserError(target, f"cannot be compared: its manifest {problem}")
+    return tree, target
+
+
+def _trees(first: Tree, second: Tree) -> tuple[list[str], bool]:
+    """Two trees: what only one has, and each result that both have and whose numbers differ."""
+    a = {target for target, result in first.results.items() if result.sound}
+    b = {target for target, result in second.results.items() if result.sound}
+    lines = [f"only in {first.folder}: {target}" for target in sorted(a - b)]
+    lines += [f"only in {second.folder}: {target}" for target in sorted(b - a)]
+    differing = 0
+    for target in sorted(a & b):
+        found, same = _results(first, target, second, target)
+        differing += not same
+        lines += [target, *(f"  {line}" for line in found)] if found else []
+    lines.append(f"{len(a & b)} results in both, the numbers of {differing} differ")
+    return lines, a == b and not differing
+
+
+def _results(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool]:
+    old, new = first.results[a].sound, second.results[b].sound
+    lines = [f"spec: {n}: {x} -> {y}" for n, x, y in dotted.differences(old["spec"], new["spec"])]
+    lines += _runs(first, a, second, b)
+    lines += [f"code: {m} changed" for m in planned.changed_modules(old["code"], new["code"])]
+    lines += _facts("commit", _commit(old), _commit(new))
+    lines += _facts("data", _data(first, a), _data(second, b))
+    for package, x, y in dotted.differences(old.get("versions", {}), new.get("versions", {})):
+        lines.append(f"versions: {package}: {x} -> {y}")
+    machine = ("host", "device")
+    for name, x, y in dotted.differences(*({k: c.get(k) for k in machine} for c in (old, new))):
+        lines.append(f"machine: {name}: {x} -> {y}")
+    found, same = _numbers(first, a, second, b)
+    return lines + found, same
+
+
+def _runs(first: Tree, a: str, second: Tree, b: str) -> list[str]:
+    """How the runs behind two tables or figures differ, matched by experiment and case."""
+    lines = []
+    old, new = _cells(first, a), _cells(second, b)
+    if len(old) == len(new) == 1:  # two experiments of one cell each are compared whatever they
+        new = dict(zip(old, new.values(), strict=True))  # are called
+    for key in sorted(old.keys() | new.keys()):
+        name = " ".join(filter(None, key)) or "run"
+        if key not in old or key not in new:
+            lines.append(f"runs: {name}: only in the {'first' if key in old else 'second'}")
+            continue
+        x, y = (tree.results[t].sound for tree, t in ((first, old[key]), (second, new[key])))
+        if x and y:
+            for path, before, after in dotted.differences(x["spec"], y["spec"]):
+                lines.append(f"runs: {name}: {path}: {before} -> {after}")
+            for module in planned.changed_modules(x["code"], y["code"]):
+                lines.append(f"runs: {name}: code: {module} changed")
+            lines += _facts(f"runs: {name}: commit", _commit(x), _commit(y))
+    return lines
+
+
+def _cells(tree: Tree, target: str) -> dict[tuple[str, str], str]:
+    """The runs behind a table or a figure, by experiment and case."""
+    content = tree.results[target].sound
+    if content["kind"] == "table":
+        cells = content["spec"].get("cells", [])
+        found = {
+            (content["spec"]["experiment"], cell["case"]): f"{ROOT}/runs/{cell['run']}"
+            for cell in cells
+        }
+        return {key: run for key, run in found.items() if run in tree.results}
+    if content["kind"] != "figure":
+        return {}
+    merged: dict[tuple[str, str], str] = {}
+    for name in content["inputs"]:
+        owner = tree.owner(name)
+        if owner and owner.sound.get("kind") == "table":
+            merged |= _cells(tree, owner.target)
+    return merged
+
+
+def _data(tree: Tree, target: str) -> str:
+    """The hashes of the data sets behind a result, sorted."""
+    found, waiting = set(), [target]
+    seen: set[str] = set()
+    while waiting:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        result = tree.results[each]
+        if result.sound.get("kind") == "dataset":
+            found |= {f"{each.split('/')[-1]} {sha[:12]}" for sha in result.outputs.values()}
+        owners = [tree.owner(name) for name in result.sound.get("inputs", {})]
+        waiting += [owner.target for owner in owners if owner]
+    return ", ".join(sorted(found)) or "none"
+
+
+def _commit(content: dict[str, Any]) -> str:
+    git = content.get("git") or {}
+    return git.get("commit", "unknown")[:12] + (" dirty" if git.get("dirty") else "")
+
+
+def _facts(label: str, old: str, new: str) -> list[str]:
+    return [f"{label}: {old} -> {new}"] if old != new else []
+
+
+def _numbers(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool]:
+    """How the output files differ; each is hashed before it is read."""
+    old, new = _files(first, a), _files(second, b)
+    lines, same = [], True
+    for suffix in sorted(old.keys() | new.keys()):
+        if suffix not in old or suffix not in new:
+            lines.append(f"numbers: {suffix}: only in the {'first' if suffix in old else 'second'}")
+            same = False
+            continue
+        x, y = _sound(first, old[suffix]), _sound(second, new[suffix])
+        if first.sha256(old[suffix]) == second.sha256(new[suffix]):
+            continue
+        if x.suffix not in numbers.NUMERIC:
+            lines.append(f"bytes: {suffix} differs")
+            continue
+        found = numbers.compare(x, y)
+        same = same and not found
+        lines += [f"numbers: {suffix}: {line}" for line in found]
+    return lines, same
+
+
+def _files(tree: Tree, target: str) -> dict[str, str]:
+    """The outputs by what they are: ``history.parquet`` of a run, ``.csv`` of a figure."""
+    return {name.removeprefix(target).lstrip("/"): name for name in tree.results[target].outputs}
+
+
+def _sound(tree: Tree, name: str) -> Path:
+    owner = tree.owner(name)
+    if owner is None or name in tree.refused:
+        raise UserError(name, "is missing or refused; `grokatlas verify` tells more")
+    if tree.sha256(name) != owner.outputs.get(name):
+        raise UserError(name, "is not the file its manifest records; it is not compared")
+    return tree.path(name)

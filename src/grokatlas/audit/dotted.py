@@ -1,0 +1,64 @@
+"""Specs as dotted names: flat, compared, and in one line."""
+
+from typing import Any
+
+from grokatlas import digest
+
+ABSENT = "absent"
+
+
+def flat(value: Any, path: str = "") -> dict[str, Any]:
+    """Nested dicts and lists as ``penalties.0.weight: 0.1``; an empty one is a value."""
+    if isinstance(value, dict) and value:
+        items = [(str(key), inner) for key, inner in value.items()]
+    elif isinstance(value, list) and value:
+        items = [(str(index), inner) for index, inner in enumerate(value)]
+    else:
+        return {path: value}
+    found: dict[str, Any] = {}
+    for key, inner in items:
+        found |= flat(inner, f"{path}.{key}" if path else key)
+    return found
+
+
+def differences(old: Any, new: Any) -> list[tuple[str, str, str]]:
+    """Every dotted name whose value differs, with both values as text, sorted by name."""
+    a, b = flat(old), flat(new)
+    texts = [(path, _text(a, path), _text(b, path)) for path in sorted(a.keys() | b.keys())]
+    return [(path, before, after) for path, before, after in texts if before != after]
+
+
+def compact(spec: dict[str, Any]) -> list[str]:
+    """A run's spec, one line for each block: ``optimizer: adam(beta1=0.9, lr=0.001)``."""
+    lines = []
+    for block, value in spec.items():
+        if block == "ensemble":
+            continue
+        entries = value if isinstance(value, list) else [value]
+        lines.append(f"{block}: {', '.join(_call(entry) for entry in entries)}")
+    return lines
+
+
+def members(spec: dict[str, Any]) -> str:
+    """The axes of a run's members: ``4 members: seed 0..3``."""
+    axes, count, parts = spec.get("ensemble", {}), 1, []
+    for path, values in axes.items():
+        count *= len(values)
+        shown = ", ".join(map(digest.canonical, values))
+        if len(values) > 2 and isinstance(values[0], int):
+            whole = values == list(range(values[0], values[0] + len(values)))
+            shown = f"{values[0]}..{values[-1]}" if whole else shown
+        parts.append(f"{path} {shown}")
+    return f"{count} member{'s' if count != 1 else ''}: {'; '.join(parts)}"
+
+
+def _call(entry: Any) -> str:
+    if not isinstance(entry, dict):
+        return digest.canonical(entry)
+    keywords = {k: v for k, v in entry.items() if k != "name"}
+    inner = ", ".join(f"{path}={digest.canonical(v)}" for path, v in flat(keywords).items() if path)
+    return f"{entry.get('name', '')}({inner})" if inner else str(entry.get("name", ""))
+
+
+def _text(values: dict[str, Any], path: str) -> str:
+    return digest.canonical(values[path]) if path in values else ABSENT

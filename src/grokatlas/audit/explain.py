@@ -1,0 +1,134 @@
+"""The tree behind a figure, table or run, from the manifests alone."""
+
+from pathlib import Path
+from typing import Any
+
+from grokatlas import digest
+from grokatlas.audit import dotted, locate, metadata, values
+from grokatlas.audit.tree import ROOT, Result, Tree
+from grokatlas.errors import UserError
+
+
+def text(tree: Tree, name: str, with_values: bool) -> str:
+    """What a result was made from, with spec, code, machine and time of each part.
+
+    Args:
+        tree: the results.
+        name: a path, ``paper/figure``, a run id, or a pdf or png from elsewhere.
+        with_values: also say where each column of a figure's data comes from, and end with the
+            command that makes it again.
+
+    Raises:
+        UserError: the name means nothing here, or its manifest cannot be trusted.
+    """
+    target = locate.target(tree, name)
+    lines = [*_sent(tree, Path(name), target), *_part(tree, target, 0, set())]
+    lines += ["", f"`grokatlas verify {_shown(tree, target)}` re-hashes all of it"]
+    if with_values:
+        lines += ["", *values.lines(tree, target)]
+    return "\n".join(lines)
+
+
+def _sent(tree: Tree, path: Path, target: str) -> list[str]:
+    """How a file from elsewhere relates to the one here."""
+    if not path.is_file() or locate.targets_below(tree, path):
+        return []
+    sha = digest.file_sha256(path)
+    twins = [name for name, known in tree.results[target].outputs.items() if known == sha]
+    same = f"byte for byte {twins[0]}" if twins else f"not byte for byte a file of {target}"
+    return [f"{path}: {metadata.origin(path)}", f"{path}: {same}", ""]
+
+
+def _part(tree: Tree, target: str, depth: int, told: set[str]) -> list[str]:
+    """One result and, indented, what it was made from."""
+    indent = "  " * depth
+    result = tree.results[target]
+    if target in told:
+        return [f"{indent}{_title(target)}: see above"]
+    told.add(target)
+    if not result.sound:
+        problem = result.manifest.problem if result.manifest else "has no manifest"
+        if depth == 0:
+            raise UserError(target, f"cannot be explained: its manifest {problem}")
+        return [f"{indent}{_title(target)}: its manifest {problem}"]
+    content = result.sound
+    lines = [f"{indent}{_title(target)}: digest {content['digest'][:12]}"]
+    lines += [f"{indent}  {line}" for line in _about(content)]
+    for name in content["inputs"]:
+        if tree.owner(name) is None:
+            lines.append(f"{indent}  {name}: missing")
+    for upstream in _made_from(tree, result):
+        lines += _part(tree, upstream, depth + 1, told)
+    return lines
+
+
+def _made_from(tree: Tree, result: Result) -> list[str]:
+    """The results that a result read: runs, then their measures, then data."""
+    owners = [tree.owner(name) for name in result.sound["inputs"]]
+    found = dict.fromkeys(owner.target for owner in owners if owner)
+    later = (f"{ROOT}/data/", f"{ROOT}/measures/")
+    return sorted(found, key=lambda target: [target.startswith(place) for place in later])
+
+
+def _about(content: dict[str, Any]) -> list[str]:
+    """Spec, members, code, machine, time and notes of one result."""
+    lines = []
+    if content["kind"] == "run":
+        lines += [*dotted.compact(content["spec"]), dotted.members(content["spec"])]
+    elif content["kind"] == "dataset":
+        tasks = content["spec"].get("tasks", [])
+        lines += dotted.compact({"task": tasks[:1]})
+        lines += [f"{len(tasks)} tasks, one for each member"] if len(tasks) > 1 else []
+    elif content["kind"] == "measure":
+        lines += dotted.compact(content["spec"])
+    lines += [_code(content), _machine(content)]
+    for segment in content.get("segments", []):
+        job = f", job {segment['job']}" if segment.get("job") else ""
+        steps = f"steps {segment.get('start_step')} to {segment.get('end_step')}"
+        lines.append(f"segment: {steps} on {segment.get('host')}{job}")
+    for note in content.get("accepted", []):
+        change = f"{note['old'][:12]} -> {note['new'][:12]}"
+        changed = f"; changed: {', '.join(note['changed'])}" if note.get("changed") else ""
+        who = f"{note['who']}, {note['when']}"
+        lines.append(f"accepted: {note['reason']} ({who}, digest {change}{changed})")
+    return lines
+
+
+def _code(content: dict[str, Any]) -> str:
+    git = content.get("git") or {}
+    state = "with uncommitted changes" if git.get("dirty") else "clean"
+    commit = f"commit {git['commit'][:12]} ({state})" if git.get("commit") else "commit unknown"
+    code = content["code"]
+    return f"code: {len(code)} modules, digest {digest.of(code)[:12]}, {commit}"
+
+
+def _machine(content: dict[str, Any]) -> str:
+    host, device = content.get("host") or {}, content.get("device") or {}
+    when, where = content.get("started", "at an unknown time"), host.get("name", "unknown")
+    parts = [f"made {when} on {where}"]
+    parts += [str(host["cpu"])] if "cpu" in host else []
+    if device.get("type") == "cuda":
+        parts.append(
+            f"GPU {device.get('name')} ({device.get('uuid')}, driver {device.get('driver')}, "
+            f"{device.get('memory_mb')} MB)"
+        )
+    elif device:
+        parts.append(f"no GPU, {device.get('threads')} threads")
+    times = {"wall": "wall_seconds", "on the device": "train_seconds"}
+    parts += [f"{content[key]} s {label}" for label, key in times.items() if key in content]
+    return ", ".join(parts)
+
+
+def _title(target: str) -> str:
+    parts = target.split("/")
+    kinds = {"data": "data set", "runs": "run", "measures": "measure"}
+    if parts[1] in kinds:
+        return f"{kinds[parts[1]]} {'/'.join(parts[2:])}"
+    if len(parts) > 3:
+        return f"{parts[2].removesuffix('s')} {'/'.join(parts[3:])} ({parts[1]} scale)"
+    return target
+
+
+def _shown(tree: Tree, target: str) -> str:
+    name = str(tree.path(target))
+    return name if tree.folder.name == ROOT else f"{name} --results {tree.folder}"

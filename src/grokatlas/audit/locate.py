@@ -1,0 +1,112 @@
+"""From what a person types to a result: a path, id, ``paper/figure``, or a file sent by mail."""
+
+from pathlib import Path
+
+from grokatlas import store
+from grokatlas.audit import metadata, planned
+from grokatlas.audit.tree import JOB_FILE, MANIFEST, ROOT, Result, Tree
+from grokatlas.config import SCALES
+from grokatlas.errors import UserError, nearest
+
+
+def target(tree: Tree, text: str) -> str:
+    """The one result that a path, id or name means.
+
+    Raises:
+        UserError: there is none, or several.
+    """
+    below = targets_below(tree, Path(text))
+    if len(below) == 1:
+        return below[0]
+    found = below or _by_name(tree, text)
+    if len(found) > 1:
+        raise UserError(text, f"means {len(found)} results, such as {found[0]}; name one")
+    if not found and Path(text).is_file():
+        return _by_origin(tree, Path(text))
+    if not found:
+        known = [name for name in tree.results if tree.results[name].manifest]
+        hint = nearest(text, known) if len(known) <= 20 else "`grokatlas verify` lists results"
+        raise UserError(text, f"no such result in {tree.folder}; {hint}")
+    return found[0]
+
+
+def targets(tree: Tree, texts: list[str]) -> list[str]:
+    """All results that paths, ids or names mean; a folder means everything below it.
+
+    Raises:
+        UserError: one of them means nothing.
+    """
+    found: dict[str, None] = {}
+    for text in texts:
+        found |= dict.fromkeys(targets_below(tree, Path(text)) or [target(tree, text)])
+    return list(found)
+
+
+def targets_below(tree: Tree, path: Path) -> list[str]:
+    """The results at a path or below it, if the path lies in the tree."""
+    name = _name(tree, path)
+    if name is None:
+        return []
+    owner = tree.owner(name)
+    if owner:
+        return [owner.target]
+    if name in tree.results:
+        return [name]
+    for suffix in (f".{MANIFEST}", f".{JOB_FILE}", ".pdf", ".png", ".csv", ".parquet"):
+        if name.endswith(suffix) and name.removesuffix(suffix) in tree.results:
+            return [name.removesuffix(suffix)]
+    return [each for each in tree.results if name == ROOT or each.startswith(f"{name}/")]
+
+
+def tree_of(path: Path, default: Path) -> Path:
+    """The results folder that a path lies in or that it holds, else the default."""
+    for folder in (path / ROOT, path, *path.parents):
+        named = folder.name == ROOT and folder.is_dir()
+        if named or ((folder / "runs").is_dir() and (folder / "data").is_dir()):
+            return folder
+    return default
+
+
+def _name(tree: Tree, path: Path) -> str | None:
+    """A path as the tree names it; None outside. Links are not followed below the tree."""
+    absolute = path.parent.resolve() / path.name if path.name != ".." else path.resolve()
+    try:
+        inner = absolute.relative_to(tree.folder.resolve())
+    except ValueError:
+        return None
+    return "/".join((ROOT, *inner.parts))
+
+
+def _by_name(tree: Tree, text: str) -> list[str]:
+    """Results called by ``paper/figure``, ``paper/experiment`` or the first digits of an id."""
+    parts = text.split("/")
+    if len(parts) == 2:
+        scales = [planned.scale() or "", *SCALES]
+        for scale in dict.fromkeys(filter(None, scales)):
+            stems = (store.figure_stem(scale, *parts), store.table_stem(scale, *parts))
+            found = [stem.as_posix() for stem in stems if _made(tree, stem.as_posix())]
+            if found:
+                return found[:1]
+    if len(parts) == 1 and len(text) >= 4:
+        places = tuple(f"{ROOT}/{folder}/{text}" for folder in ("runs", "data"))
+        return [name for name in tree.results if name.startswith(places)]
+    return []
+
+
+def _made(tree: Tree, name: str) -> bool:
+    return name in tree.results and tree.results[name].manifest is not None
+
+
+def _by_origin(tree: Tree, path: Path) -> str:
+    """The figure whose digest a pdf or png from elsewhere carries."""
+    origin = metadata.origin(path)
+    for name, result in tree.results.items():
+        if origin.digest in digests(result):
+            return name
+    raise UserError(str(path), f"{origin}; its figure is not in {tree.folder}")
+
+
+def digests(result: Result) -> set[str]:
+    """The digest that a result has, and those it had before it was accepted."""
+    content = result.sound
+    return {content.get("digest"), *(note["old"] for note in content.get("accepted", []))}

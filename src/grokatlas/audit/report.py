@@ -1,0 +1,77 @@
+"""What `verify` found, as text for people and as a receipt for the record."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from grokatlas import __version__, manifest
+from grokatlas.audit.verify import Finding, Report
+
+
+def text(report: Report, strict: bool) -> str:
+    """One line for every problem, then the counts.
+
+    Args:
+        report: what was found.
+        strict: also list what was accepted.
+    """
+    groups: dict[tuple[str, Finding], list[str]] = {}
+    for name, finding in report.findings.items():
+        if finding.verdict != "ok":
+            groups.setdefault((report.targets[name], finding), []).append(name)
+    lines = [_line(target, finding, names) for (target, finding), names in groups.items()]
+    for target, notes in report.accepted.items() if strict else ():
+        lines += [f"{'accepted':<11} {target}: {_note(note)}" for note in notes]
+    lines += [f"note: {note}" for note in report.notes]
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in report.counts.items() if n) or "none"
+    accepted = f"; {len(report.accepted)} results accepted" if report.accepted else ""
+    return "\n".join([*lines, f"{len(report.findings)} files: {counts}{accepted}"])
+
+
+def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
+    """The report as plain data: tool, time, commit of the checkout, counts, verdict of every file.
+
+    Args:
+        report: what was found.
+        folder: the tree.
+        strict: whether an accepted result counts as a failure.
+    """
+    files: dict[str, dict[str, Any]] = {}
+    for name, finding in report.findings.items():
+        entry: dict[str, Any] = {"verdict": finding.verdict, "sha256": report.hashes.get(name)}
+        if finding.reason:
+            entry["reason"] = finding.reason
+        if finding.chain:
+            entry["chain"] = list(finding.chain)
+        files[name] = entry
+    return {
+        "tool": f"grokatlas {__version__}",
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "git": manifest.git_state(),
+        "results": str(folder),
+        "strict": strict,
+        "passed": passed(report, strict),
+        "counts": report.counts,
+        "accepted": {
+            target: [{k: v for k, v in note.items() if k != "code"} for note in notes]
+            for target, notes in report.accepted.items()
+        },
+        "notes": report.notes,
+        "files": files,
+    }
+
+
+def passed(report: Report, strict: bool) -> bool:
+    """Whether every file is ok and, if strict, nothing was accepted."""
+    return report.ok and not (strict and report.accepted)
+
+
+def _line(target: str, finding: Finding, names: list[str]) -> str:
+    what = names[0] if len(names) == 1 else f"{target} ({len(names)} files)"
+    chain = f"; {' <- '.join(finding.chain)}" if len(finding.chain) > 1 else ""
+    return f"{finding.verdict:<11} {what}: {finding.reason}{chain}"
+
+
+def _note(note: dict[str, Any]) -> str:
+    change = f"{note['old'][:12]} -> {note['new'][:12]}"
+    return f"{note['reason']} ({note['who']}, {note['when']}, {change})"

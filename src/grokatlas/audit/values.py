@@ -1,0 +1,101 @@
+"""Where the columns of a figure's data come from, as far as it is recorded."""
+
+import csv
+from typing import Any
+
+from grokatlas.audit import dotted
+from grokatlas.audit.tree import Tree
+from grokatlas.errors import UserError
+
+ROW_KEYS = ("paper", "experiment", "scale", "case", "run", "record", "member")
+
+
+def lines(tree: Tree, target: str) -> list[str]:
+    """The origin of every plotted column, and last the command that makes the figure again.
+
+    Raises:
+        UserError: the target is no figure, or its data are damaged.
+    """
+    content = tree.results[target].sound
+    if content["kind"] != "figure":
+        return _command(content, target)
+    spec = content["spec"]
+    known = _table_columns(tree, target)
+    module = f"grokatlas.papers.{spec['paper']}.{spec['figure']}"
+    found = [f"columns of {target}.csv:"]
+    for column in _header(tree, f"{target}.csv"):
+        origin = known.get(column, f"computed by draw() in {module} from its tables")
+        found.append(f"  {column}: {origin}")
+    return [*found, "", *_command(content, target)]
+
+
+def _command(content: dict[str, Any], target: str) -> list[str]:
+    """How to make a result again from nothing; the last line is the command alone."""
+    git = content.get("git") or {}
+    scale = content["spec"].get("scale", target.split("/")[1])
+    config = f" --config scale={scale}" if "scale" in content["spec"] else ""
+    suffix = {"figure": ".pdf", "table": ".parquet", "measure": ".parquet"}
+    whole = {"run": "/history.parquet", "dataset": "/data.safetensors"}
+    file = target + {**suffix, **whole}.get(content["kind"], "")
+    found = []
+    if git.get("dirty"):
+        found.append("its code had uncommitted changes: the commit alone is not all of it")
+    checkout = f"git checkout {git['commit']} && " if git.get("commit") else ""
+    found += [
+        "to make it again, from the data on:",
+        f"{checkout}snakemake --cores all --forceall {file}{config}",
+    ]
+    return found
+
+
+def _header(tree: Tree, name: str) -> list[str]:
+    recorded = tree.owner(name)
+    try:
+        if recorded is None or tree.sha256(name) != recorded.outputs.get(name):
+            raise UserError(name, "is not the file its manifest records; `grokatlas verify` it")
+        with tree.path(name).open(encoding="utf-8", newline="") as stream:
+            return next(csv.reader(stream), [])
+    except (OSError, ValueError, csv.Error) as error:
+        raise UserError(name, f"cannot be read: {error}") from None
+
+
+def _table_columns(tree: Tree, figure: str) -> dict[str, str]:
+    """The columns of a figure's tables, each with where the table took it from."""
+    found: dict[str, str] = {}
+    for table in _upstream(tree, figure):
+        for upstream in _upstream(tree, table):
+            content = tree.results[upstream].sound
+            if content.get("kind") == "run":
+                found |= _spec_columns(content["spec"])
+                found |= _parquet(tree, f"{upstream}/history.parquet", "logged during training")
+            elif content.get("kind") == "measure":
+                name = content["spec"]["measure"]["name"]
+                found |= _parquet(tree, f"{upstream}.parquet", f"measured by measures/{name}.py")
+    return found | dict.fromkeys(ROW_KEYS, "names the row of its table")
+
+
+def _spec_columns(spec: dict[str, Any]) -> dict[str, str]:
+    blocks = {key: value for key, value in spec.items() if key != "ensemble"}
+    axes = {axis: values[0] for axis, values in spec["ensemble"].items()}
+    found = dict.fromkeys(dotted.flat(blocks), "from the runs' specs")
+    member = "varies from member to member (ensemble axis)"
+    return found | {path: member for axis, v in axes.items() for path in dotted.flat(v, axis)}
+
+
+def _upstream(tree: Tree, target: str) -> list[str]:
+    owners = [tree.owner(name) for name in tree.results[target].sound.get("inputs", {})]
+    return list(dict.fromkeys(owner.target for owner in owners if owner))
+
+
+def _parquet(tree: Tree, name: str, origin: str) -> dict[str, str]:
+    """The column names of a parquet file; nothing where it cannot be read."""
+    import pyarrow
+    from pyarrow import parquet
+
+    if name in tree.refused:
+        return {}
+    try:
+        columns = parquet.read_schema(tree.path(name)).names
+    except (OSError, pyarrow.ArrowException):
+        return {}
+    return dict.fromkeys(columns, f"{origin} (table column of that name)")

@@ -1,0 +1,320 @@
+"""One verdict for every file of a results tree, and the first broken edge behind it."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from grokatlas import digest
+from grokatlas.audit import dotted, planned
+from grokatlas.audit.tree import Record, Result, Tree
+from grokatlas.plan import Job
+
+VERDICTS = ("ok", "stale-code", "stale-spec", "modified", "missing", "orphan", "unverified")
+BROKEN = ("modified", "missing", "unverified")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict on one file.
+
+    Attributes:
+        verdict: one of `VERDICTS`.
+        reason: what is wrong, empty for ok.
+        chain: from the result that the file belongs to, to where the walk upstream broke.
+    """
+
+    verdict: str = "ok"
+    reason: str = ""
+    chain: tuple[str, ...] = ()
+
+
+OK = Finding()
+
+
+@dataclass
+class Report:
+    """What `verify` found.
+
+    Attributes:
+        findings: by file.
+        targets: the result of each file.
+        accepted: the notes of every accepted result, by target.
+        hashes: sha256 of every file that was hashed.
+        notes: what could not be judged.
+    """
+
+    findings: dict[str, Finding] = field(default_factory=dict)
+    targets: dict[str, str] = field(default_factory=dict)
+    accepted: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many files have each verdict."""
+        counts = dict.fromkeys(VERDICTS, 0)
+        for finding in self.findings.values():
+            counts[finding.verdict] += 1
+        return counts
+
+    @property
+    def ok(self) -> bool:
+        """Whether every file is ok."""
+        return all(finding.verdict == "ok" for finding in self.findings.values())
+
+
+def verify(tree: Tree, jobs: dict[str, Job] | None, targets: list[str] | None = None) -> Report:
+    """Judge every file of a tree, or of some targets and all they were made from.
+
+    Args:
+        tree: the results.
+        jobs: what the checkout plans (`planned.jobs`); None judges hashes alone.
+        targets: what to start from; everything by default.
+    """
+    judge = _Judge(tree, jobs)
+    chosen = list(tree.results) if targets is None else judge.closure(targets)
+    tree.hash_all(judge.named(chosen))
+    report = Report()
+    for target in chosen:
+        for name, finding in judge.files(target).items():
+            report.findings[name] = finding
+            report.targets[name] = target
+        notes = tree.results[target].sound.get("accepted")
+        if notes:
+            report.accepted[target] = notes
+    for name, finding in judge.absent(chosen).items():
+        report.findings.setdefault(name, finding)
+        report.targets.setdefault(name, name)
+    report.hashes = {n: tree.sha256(n) for n in judge.named(chosen) if tree.path(n).is_file()}
+    report.findings = dict(sorted(report.findings.items()))
+    report.notes = _notes(tree, jobs, chosen)
+    return report
+
+
+class _Judge:
+    """Walks from any result to its origin, each result judged once."""
+
+    def __init__(self, tree: Tree, jobs: dict[str, Job] | None) -> None:
+        self.tree = tree
+        self.jobs = jobs
+        self.used = self._used_by_declared() if jobs is not None else {}
+        self._files: dict[str, dict[str, Finding]] = {}
+        self._own: dict[str, dict[str, Finding]] = {}
+        self._open: set[str] = set()
+
+    def closure(self, targets: list[str]) -> list[str]:
+        """Targets and all that they were made from."""
+        found: dict[str, None] = {}
+        waiting = list(targets)
+        while waiting:
+            target = waiting.pop()
+            if target not in found:
+                found[target] = None
+                waiting += self.upstream(self.tree.results[target])
+        return list(found)
+
+    def upstream(self, result: Result) -> list[str]:
+        """The results whose files a result was made from, as far as they are here."""
+        owners = [self.tree.owner(name) for name in result.sound.get("inputs", {})]
+        return list(dict.fromkeys(owner.target for owner in owners if owner))
+
+    def named(self, targets: list[str]) -> list[str]:
+        """The files there are that some manifest vouches for."""
+        names = [name for target in targets for name in self.tree.results[target].outputs]
+        there = (set(self.tree.results[target].files) for target in targets)
+        lying = set().union(*there) - self.tree.refused.keys()
+        return [name for name in names if name in lying]
+
+    def absent(self, targets: list[str]) -> dict[str, Finding]:
+        """The files that a manifest read and that do not lie here."""
+        found = {}
+        for target in targets:
+            for name in self.tree.results[target].sound.get("inputs", {}):
+                if self.tree.owner(name) is None:
+                    found[name] = Finding("missing", f"{target} was made from it", (target, name))
+        return found
+
+    def files(self, target: str) -> dict[str, Finding]:
+        """The verdict on every file of a result."""
+        if target not in self._files:
+            result = self.tree.results[target]
+            findings = dict(self.own(target))
+            shared = self.whole(result)
+            job = result.job.name if result.job else None
+            for name, finding in findings.items():
+                if finding.verdict == "ok" and name != job and shared.verdict != "ok":
+                    findings[name] = shared
+            self._files[target] = findings
+        return self._files[target]
+
+    def own(self, target: str) -> dict[str, Finding]:
+        """The verdicts on a result's files, from what lies in its place alone."""
+        if target not in self._own:
+            self._own[target] = self._judge_own(self.tree.results[target])
+        return self._own[target]
+
+    def _judge_own(self, result: Result) -> dict[str, Finding]:
+        found: dict[str, Finding] = {}
+        manifest, job = (self._record(r, result) for r in (result.manifest, result.job))
+        moved = bool(result.sound) and _moved(result)
+        if moved:
+            manifest = job = Finding("orphan", f"is {planned.home(result.sound)}, moved or renamed")
+        if result.job:
+            found[result.job.name] = job
+        elif result.manifest:
+            name = result.manifest.name.removesuffix("manifest.json") + "spec.json"
+            found[name] = Finding("missing", f"{result.manifest.name} stands without it")
+        if result.manifest:
+            found[result.manifest.name] = manifest
+        elif result.files and result.job:
+            name = result.job.name.removesuffix("spec.json") + "manifest.json"
+            found[name] = Finding("missing", "the files beside it stand without it")
+        trusted = manifest.verdict == "ok" or moved
+        for name in sorted(result.files | (result.outputs.keys() if trusted else set())):
+            found[name] = self._output(name, result, manifest, trusted)
+            if moved and found[name].verdict == "ok":
+                found[name] = manifest
+        return found
+
+    def _record(self, record: Record | None, result: Result) -> Finding:
+        """The verdict on a manifest or job file by itself."""
+        if record is None:
+            return OK
+        if record.verdict != "ok":
+            return Finding(record.verdict, record.problem)
+        home = planned.home(record.content)
+        if home is not None and home != result.target:
+            return Finding("modified", f"is that of {home or 'nothing'}, not of {result.target}")
+        if record is result.manifest and not _agree(result):
+            return Finding("modified", f"is not of the job that {result.target}'s job file names")
+        return OK
+
+    def _output(self, name: str, result: Result, manifest: Finding, trusted: bool) -> Finding:
+        if name in self.tree.refused:
+            return Finding("unverified", self.tree.refused[name])
+        if result.manifest is None:
+            verdict = "unverified" if result.job else "orphan"
+            return Finding(verdict, "no manifest vouches for it")
+        if not trusted:
+            return Finding("unverified", f"{result.manifest.name} {manifest.reason}")
+        recorded = result.outputs.get(name)
+        if recorded is None:
+            return Finding("orphan", f"{result.manifest.name} does not name it")
+        if name not in result.files:
+            return Finding("missing", f"{result.manifest.name} names it")
+        try:
+            if self.tree.sha256(name) == recorded:
+                return OK
+        except OSError as error:
+            return Finding("unverified", f"cannot be read: {error.strerror}")
+        return Finding("modified", f"its sha256 is not the one in {result.manifest.name}")
+
+    def whole(self, result: Result) -> Finding:
+        """The verdict that all files of a result share: its origin, then its age."""
+        if not result.sound or _moved(result):
+            return OK
+        if result.target in self._open:
+            return Finding("unverified", "was made from itself", (result.target,))
+        self._open.add(result.target)
+        try:
+            broken = self._origin(result)
+            return broken if broken.verdict != "ok" else self._age(result)
+        finally:
+            self._open.discard(result.target)
+
+    def _origin(self, result: Result) -> Finding:
+        """The first input that does not hold, or ok."""
+        for name, recorded in result.sound["inputs"].items():
+            owner = self.tree.owner(name)
+            if owner is None:
+                return self._edge(result, name, "is missing")
+            found = self.files(owner.target).get(name, OK)
+            if found.verdict in BROKEN or (found.verdict == "orphan" and not owner.sound):
+                if found.verdict == "unverified" and len(found.chain) > 1:
+                    return replace(found, chain=(result.target, *found.chain))
+                return self._edge(result, name, f"is {found.verdict}")
+            if owner.outputs.get(name) != recorded:
+                problem = "was made again since and differs; run `snakemake`"
+                return self._edge(result, name, problem)
+        return OK
+
+    def _edge(self, result: Result, name: str, problem: str) -> Finding:
+        return Finding("unverified", f"{name} {problem}", (result.target, name))
+
+    def _age(self, result: Result) -> Finding:
+        """Whether a sound result is what the checkout would make now."""
+        if self.jobs is None:
+            return OK
+        target, manifest = result.target, result.sound
+        job = self.jobs.get(target)
+        if job is None:
+            if target in self.used:
+                reason = "no paper declares it any more"
+                return Finding("stale-spec", reason, (self.used[target], target))
+            return Finding("orphan", "no paper declares it at any scale; it may be removed")
+        if digest.of(manifest["spec"]) != digest.of(job.spec):
+            path, old, new = dotted.differences(manifest["spec"], job.spec)[0]
+            return Finding("stale-spec", f"{path} was {old}, now {new}", (target,))
+        modules = planned.changed_modules(planned.code_of(manifest), job.code)
+        if modules and manifest["digest"] != job.digest:
+            return Finding("stale-code", f"changed since: {', '.join(modules)}", (target,))
+        if manifest["digest"] == job.digest:
+            return OK
+        for upstream in job.inputs:
+            name = upstream.target.as_posix()
+            if name in self.tree.results and self.tree.results[name].sound:
+                found = self._age(self.tree.results[name])
+                if found.verdict != "ok":
+                    return replace(found, chain=(target, *found.chain))
+        return Finding("stale-code", "what it was made from was renewed since", (target,))
+
+    def _used_by_declared(self) -> dict[str, str]:
+        """Every result that a declared one was made from, with one that was."""
+        found: dict[str, str] = {}
+        waiting = [target for target in self.tree.results if target in (self.jobs or {})]
+        while waiting:
+            target = waiting.pop()
+            for upstream in self.upstream(self.tree.results[target]):
+                if upstream not in found:
+                    found[upstream] = target
+                    waiting.append(upstream)
+        return found
+
+
+def _moved(result: Result) -> bool:
+    """Whether a whole result lies where another one belongs."""
+    home = planned.home(result.sound)
+    if home is None or home == result.target:
+        return False
+    job = result.job
+    return job is None or (job.verdict == "ok" and planned.home(job.content) == home)
+
+
+def _agree(result: Result) -> bool:
+    """Whether a manifest and the job file beside it tell of one job, as far as both are sound."""
+    if not result.sound or result.job is None or result.job.verdict != "ok":
+        return True
+    manifest, job = result.sound, result.job.content
+    same = manifest["digest"] == job["digest"]
+    return manifest["kind"] == job["kind"] and (not same or manifest["spec"] == job["spec"])
+
+
+def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[str]:
+    notes = []
+    if jobs is None:
+        notes.append(
+            f"no {planned.CONFIG}/ here: whether code and specs are current was not judged"
+        )
+    elif not _same_code(Path("src/grokatlas")):
+        notes.append(f"code is compared with {digest.PACKAGE}, not with src/ of this folder")
+    waiting = [t for t in chosen if not tree.results[t].manifest and not tree.results[t].files]
+    if waiting:
+        notes.append(f"{len(waiting)} planned jobs were not run yet")
+    if tree.leftovers:
+        text = f"{len(tree.leftovers)} temporary files of killed jobs, such as {tree.leftovers[0]}"
+        notes.append(f"{text}; they may be removed")
+    return notes
+
+
+def _same_code(folder: Path) -> bool:
+    return not folder.is_dir() or folder.resolve() == digest.PACKAGE.resolve()

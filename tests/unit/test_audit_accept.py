@@ -1,0 +1,187 @@
+from pathlib import Path
+
+import pytest
+
+from grokatlas import cli, store
+from grokatlas.audit import planned
+from grokatlas.audit.tree import Tree
+from grokatlas.audit.verify import verify
+from tests.unit import audit_tree
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """A finished tree; call it with what the checkout plans now."""
+    monkeypatch.chdir(tmp_path)
+    audit_tree.build(audit_tree.declared())
+
+    def now(**changes):
+        jobs = audit_tree.declared(**changes)
+        monkeypatch.setattr(planned, "jobs", lambda: jobs)
+        return jobs
+
+    return now
+
+
+def accept(*paths, reason="renamed a variable"):
+    return cli.main(["accept", *map(str, paths), "--reason", reason])
+
+
+def bytes_of_results():
+    return {f: f.read_bytes() for f in Path("results").rglob("*") if f.is_file()}
+
+
+def fits(job):
+    """What Snakemake is told when the plan is made again."""
+    read = [file for upstream in job.inputs for file in upstream.outputs]
+    return store.write_job_file(job.spec_path, job.manifest, job.content, read)
+
+
+def test_accepting_a_figure_accepts_all_it_was_made_from(made, capsys):
+    jobs = made(run_code="2")
+    assert not fits(jobs["results/smoke/figures/toy/fig1"])
+    assert accept("toy/fig1") == 0
+    assert capsys.readouterr().out.count("accepted ") == len(jobs) - 1  # all but the data set
+    assert all(fits(job) for job in jobs.values())
+    assert verify(Tree(Path("results")), jobs).ok
+
+
+def test_accepting_a_run_takes_along_what_hangs_on_it_alone(made, capsys):
+    jobs = made(run_code="2")
+    runs = [job for job in jobs.values() if job.kind == "run"]
+    assert accept(runs[0].target) == 0
+    fitting = {job.target for job in jobs.values() if fits(job)}
+    measure = next(job for job in jobs.values() if job.kind == "measure")
+    data = next(job for job in jobs.values() if job.kind == "dataset")
+    assert fitting == {data.target, runs[0].target, measure.target}
+    out = capsys.readouterr().out
+    assert out.count(str(runs[1].target)) == 1
+    assert f"remains  results/smoke/tables/toy/rates: {runs[1].target} is not accepted" in out
+    assert accept(runs[1].target) == 0
+    assert all(fits(job) for job in jobs.values())
+
+
+def test_what_changed_by_itself_remains(made, capsys):
+    jobs = made(run_code="2", figure_code="2")
+    runs = [job.target for job in jobs.values() if job.kind == "run"]
+    assert accept(*runs) == 0
+    out = capsys.readouterr().out
+    remain = "remains  results/smoke/figures/toy/fig1: its own code changed too"
+    assert f"{remain} (grokatlas.papers.toy.fig1); `snakemake` remakes it" in out
+    assert not fits(jobs["results/smoke/figures/toy/fig1"])
+    assert fits(jobs["results/smoke/tables/toy/rates"])
+
+
+def test_the_note_stays_and_the_code_that_ran_too(made):
+    before = audit_tree.declared()
+    jobs = made(run_code="2")
+    assert accept("toy/fig1", reason="  renamed a variable ") == 0
+    run = next(job for job in jobs.values() if job.kind == "run")
+    content = store.read_sealed(run.manifest)
+    (note,) = content["accepted"]
+    assert note["old"] == before[run.target.as_posix()].digest
+    assert note["new"] == content["digest"] == run.digest
+    assert note["reason"] == "renamed a variable"
+    assert note["changed"] == ["grokatlas.training"]
+    assert note["who"]
+    assert note["when"].endswith("Z")
+    assert content["code"] == {"grokatlas.training": "1"}
+    assert content["git"] == audit_tree.GIT
+
+
+def test_a_second_change_is_measured_from_the_first_acceptance(made):
+    made(run_code="2")
+    assert accept("toy/fig1") == 0
+    jobs = made(run_code="2", figure_code="3")
+    found = verify(Tree(Path("results")), jobs).findings
+    stale = {name: f for name, f in found.items() if f.verdict != "ok"}
+    assert {f.verdict for f in stale.values()} == {"stale-code"}
+    assert all("/figures/" in name for name in stale)
+    assert accept("toy/fig1", "toy/fig2", reason="again") == 0
+    content = store.read_sealed(jobs["results/smoke/figures/toy/fig1"].manifest)
+    assert [note["reason"] for note in content["accepted"]] == ["renamed a variable", "again"]
+
+
+def test_an_accepted_result_follows_what_it_was_made_from(made):
+    made(measure_code="2")
+    assert accept("toy/fig1") == 0
+    jobs = made(measure_code="2", run_code="2")
+    assert accept(*(job.target for job in jobs.values() if job.kind == "run")) == 0
+    assert all(fits(job) for job in jobs.values())
+
+
+def test_what_fits_is_left_alone(made, capsys):
+    made()
+    before = bytes_of_results()
+    assert accept("toy/fig1") == 0
+    assert "nothing to accept" in capsys.readouterr().out
+    assert bytes_of_results() == before
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "\n"])
+def test_a_reason_is_needed(made, capsys, reason):
+    made(run_code="2")
+    before = bytes_of_results()
+    assert accept("toy/fig1", reason=reason) == 1
+    assert "is empty" in capsys.readouterr().err
+    assert bytes_of_results() == before
+
+
+@pytest.mark.parametrize("kind", ["run", "table", "figure"])
+@pytest.mark.parametrize("harm", ["modify", "delete", "edit manifest"])
+def test_what_does_not_verify_is_refused(made, capsys, kind, harm):
+    jobs = made(run_code="2")
+    job = next(job for job in jobs.values() if job.kind == kind)
+    if harm == "modify":
+        job.outputs[0].write_bytes(b"x")
+    elif harm == "delete":
+        job.outputs[0].unlink()
+    else:
+        audit_tree.edited(job.manifest, started="2020-01-01T00:00:00Z")
+    before = bytes_of_results()
+    assert accept("toy/fig1") == 1
+    error = capsys.readouterr().err
+    assert "only sound results are accepted" in error
+    assert error.count("\n") == 1
+    assert bytes_of_results() == before
+
+
+def test_a_changed_spec_is_refused(made, capsys):
+    made(lrs=(0.1, 0.3))
+    before = bytes_of_results()
+    assert accept("toy/fig1") == 1
+    assert "its spec changed" in capsys.readouterr().err
+    assert bytes_of_results() == before
+
+
+def test_what_nothing_declares_is_refused(made, capsys):
+    jobs = made(lrs=(0.1,))
+    gone = [job for job in audit_tree.declared().values() if job.target.as_posix() not in jobs]
+    assert accept(gone[0].target) == 1
+    assert "no paper declares it" in capsys.readouterr().err
+
+
+def test_what_was_not_made_is_refused(made, capsys):
+    jobs = made(run_code="2")
+    figure = jobs["results/smoke/figures/toy/fig1"]
+    for file in (figure.manifest, *figure.outputs):
+        file.unlink()
+    assert accept(figure.target) == 1
+    assert "was not made yet" in capsys.readouterr().err
+
+
+def test_without_a_configuration_nothing_is_accepted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    audit_tree.build(audit_tree.declared())
+    assert accept("toy/fig1") == 1
+    assert "accept in a checkout" in capsys.readouterr().err
+
+
+def test_one_unsound_result_downstream_does_not_keep_the_others(made, capsys):
+    jobs = made(run_code="2")
+    jobs["results/smoke/figures/toy/fig2"].outputs[0].write_bytes(b"x")
+    assert accept("toy/fig1") == 0
+    out = capsys.readouterr().out
+    assert "remains  results/smoke/figures/toy/fig2: it does not verify" in out
+    assert fits(jobs["results/smoke/figures/toy/fig1"])
+    assert not fits(jobs["results/smoke/figures/toy/fig2"])

@@ -1,0 +1,194 @@
+from pathlib import Path
+
+import pytest
+
+from grokatlas import cli, store
+from grokatlas.audit import locate, metadata, tree
+from grokatlas.errors import UserError
+from tests.unit import audit_tree
+
+
+@pytest.fixture
+def jobs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = audit_tree.declared()
+    audit_tree.build(made)
+    return made
+
+
+def told(capsys, *arguments):
+    assert cli.main(["explain", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def runs(jobs):
+    return [job.target.name for job in jobs.values() if job.kind == "run"]
+
+
+def test_the_tree_behind_a_figure(jobs, capsys):
+    text = told(capsys, "toy/fig1")
+    for run in runs(jobs):
+        assert f"run {run}: digest" in text
+    assert "optimizer: gd(lr=0.1)" in text
+    assert "optimizer: gd(lr=0.2)" in text
+    assert "3 members: seed 0..2" in text
+    assert f"commit {'c' * 12} (clean)" in text
+    assert "GPU H200 (GPU-1, driver 550" in text
+    assert "12.5 s on the device" in text
+    assert "segment: steps 0 to 6 on node1, job 17" in text
+    assert "segment: steps 6 to 10 on node2, job 18" in text
+    assert "data set" in text
+
+
+def test_a_result_used_twice_is_told_once(jobs, capsys):
+    text = told(capsys, "toy/fig1")
+    run = runs(jobs)[0]
+    assert text.count(f"run {run}: digest") == 1
+    assert f"run {run}: see above" in text
+
+
+def test_uncommitted_changes_and_acceptance_show(jobs, capsys):
+    run = next(job for job in jobs.values() if job.kind == "run")
+    note = {"old": "a" * 64, "new": run.digest, "reason": "renamed a variable", "who": "Ada"}
+    note |= {"when": "2026-01-02T00:00:00Z", "code": run.code, "changed": ["grokatlas.training"]}
+    git = {"commit": "c" * 40, "dirty": True}
+    audit_tree.edited(run.manifest, seal=True, git=git, accepted=[note])
+    text = told(capsys, run.target.name)
+    assert "with uncommitted changes" in text
+    assert "accepted: renamed a variable (Ada, 2026-01-02T00:00:00Z" in text
+    assert "changed: grokatlas.training" in text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "results/smoke/figures/toy/fig1",
+        "results/smoke/figures/toy/fig1.pdf",
+        "results/smoke/figures/toy/fig1.png",
+        "results/smoke/figures/toy/fig1.csv",
+        "results/smoke/figures/toy/fig1.manifest.json",
+        "results/smoke/figures/toy/fig1.spec.json",
+        "toy/fig1",
+    ],
+)
+def test_the_names_of_a_figure(jobs, name):
+    found = locate.target(tree.Tree(Path("results")), name)
+    assert found == "results/smoke/figures/toy/fig1"
+
+
+def test_a_run_is_found_by_its_first_digits(jobs):
+    run = runs(jobs)[0]
+    assert locate.target(tree.Tree(Path("results")), run[:6]) == f"results/runs/{run}"
+
+
+def test_the_columns_and_the_command(jobs, capsys):
+    lines = told(capsys, "toy/fig1", "--values").splitlines()
+    assert "  train_loss: logged during training (table column of that name)" in lines
+    assert "  ratio: computed by draw() in grokatlas.papers.toy.fig1 from its tables" in lines
+    command = "snakemake --cores all --forceall results/smoke/figures/toy/fig1.pdf"
+    assert lines[-1] == f"git checkout {'c' * 40} && {command} --config scale=smoke"
+
+
+def test_columns_are_not_read_from_a_modified_file(jobs, capsys):
+    Path("results/smoke/figures/toy/fig1.csv").write_text("a,b\n1,2\n")
+    assert cli.main(["explain", "toy/fig1", "--values"]) == 1
+    assert "is not the file its manifest records" in capsys.readouterr().err
+
+
+def test_an_untrusted_manifest_explains_nothing(jobs, capsys):
+    audit_tree.edited(Path("results/smoke/figures/toy/fig1.manifest.json"), digest="0" * 64)
+    assert cli.main(["explain", "toy/fig1"]) == 1
+    assert "was edited" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["pdf", "png"])
+def test_a_file_sent_by_mail_is_found_by_its_digest(jobs, tmp_path, capsys, suffix):
+    sent = tmp_path / f"figure.{suffix}"
+    sent.write_bytes(Path(f"results/smoke/figures/toy/fig1.{suffix}").read_bytes())
+    text = told(capsys, str(sent))
+    assert f"byte for byte results/smoke/figures/toy/fig1.{suffix}" in text
+    assert f"run {runs(jobs)[0]}: digest" in text
+    sent.write_bytes(sent.read_bytes() + b"\n")
+    assert "not byte for byte" in told(capsys, str(sent))
+
+
+def test_a_file_sent_before_its_figure_was_accepted_is_found(jobs, tmp_path, capsys):
+    figure = jobs["results/smoke/figures/toy/fig1"]
+    sent = tmp_path / "figure.pdf"
+    sent.write_bytes(audit_tree.pdf(f"digest {'a' * 64}; commit {'b' * 40}; runs 0123456789ab"))
+    note = {"old": "a" * 64, "new": figure.digest, "reason": "x", "who": "y", "when": "z"}
+    audit_tree.edited(figure.manifest, seal=True, accepted=[note])
+    assert "figure toy/fig1" in told(capsys, str(sent))
+
+
+@pytest.mark.parametrize("suffix", ["pdf", "png"])
+def test_a_figure_that_is_not_here_tells_what_it_carries(jobs, tmp_path, capsys, suffix):
+    sent = tmp_path / f"other.{suffix}"
+    text = f"digest {'d' * 64}; commit {'b' * 40} dirty; runs 0123456789ab abcdef012345"
+    sent.write_bytes(getattr(audit_tree, suffix)(text))
+    assert cli.main(["explain", str(sent)]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    for part in ("toy/fig1 (smoke scale)", "d" * 12, "b" * 40 + " dirty", "0123456789ab"):
+        assert part in error
+
+
+def test_a_figure_of_an_older_version_carries_its_digest_alone(tmp_path):
+    file = tmp_path / "old.pdf"
+    file.write_bytes(audit_tree.pdf(f"digest {'d' * 64}"))
+    found = metadata.origin(file)
+    assert (found.digest, found.commit, found.runs) == ("d" * 64, "unknown", ())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"%PDF-1.4\n",
+        b"%PDF-1.4\ntrailer << /Info 7 0 R >>",
+        b"\x89PNG\r\n\x1a\n",
+        b"\x89PNG\r\n\x1a\n\xff\xff\xff\xfftEXtDescription\0digest",
+        audit_tree.png("made with another tool"),
+        audit_tree.pdf("x" * 100),
+        b"hello",
+    ],
+    ids=range(8),
+)
+def test_a_file_without_origin_is_refused_in_one_line(tmp_path, data):
+    file = tmp_path / "x.pdf"
+    file.write_bytes(data)
+    with pytest.raises(UserError, match=r"x\.pdf: "):
+        metadata.origin(file)
+
+
+def test_a_png_with_a_damaged_chunk_is_not_believed(tmp_path):
+    data = bytearray(audit_tree.png(f"digest {'d' * 64}"))
+    data[-10] ^= 1
+    file = tmp_path / "x.png"
+    file.write_bytes(data)
+    with pytest.raises(UserError, match="carries no digest"):
+        metadata.origin(file)
+
+
+def test_nothing_of_the_audit_imports_torch_or_snakemake(jobs):
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from grokatlas import cli; cli.main(['explain', 'toy/fig1']);"
+        "cli.main(['verify']); cli.main(['diff', 'results', 'results']);"
+        "heavy = {'torch', 'snakemake', 'matplotlib', 'pickle5'} & set(sys.modules);"
+        "print(); print(sorted(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_store_names_every_file_that_the_tree_finds(jobs):
+    found = tree.Tree(Path("results"))
+    for job in jobs.values():
+        for file in (*job.outputs, job.manifest, job.spec_path):
+            owner = found.owner(file.as_posix())
+            assert owner is not None
+            assert owner.target == job.target.as_posix()
+        assert store.manifest_path(job.outputs[0]) == job.manifest
