@@ -72,16 +72,16 @@ def test_fig3_has_a_panel_for_each_case_with_its_own_weights():
 @pytest.fixture
 def isolated() -> pd.DataFrame:
     rows = []
-    for seed in (0, 1):
+    for case, seed in (("own_split", 0), ("own_split", 1), ("one_split", 0), ("one_split", 1)):
         for step in (0, 10, 20):
-            row = {"record": "history", "seed": seed, "step": step, "task.modulus": 5}
-            row |= {"train_accuracy": 1.0, "test_accuracy": step / 20, "train_loss": 1e-20}
-            rows.append(row)
+            row = {"record": "history", "case": case, "seed": seed, "step": step}
+            row |= {"task.modulus": 5, "train_accuracy": 1.0, "train_loss": 1e-20}
+            rows.append(row | {"test_accuracy": step / (20 if case == "own_split" else 40)})
         for step in (0, 20):
             for feature in range(4):
                 for other in range(4):
                     same = float(feature == other)
-                    row = {"record": "fourier_features", "seed": seed, "step": step}
+                    row = {"record": "fourier_features", "case": case, "seed": seed, "step": step}
                     row |= {"feature": feature, "other": other, "norm": 1.0 + seed + step}
                     rows.append(row | {"cosine": same, "absolute_cosine": 0.6 * (1 - same) + same})
     return pd.DataFrame(rows)
@@ -91,11 +91,13 @@ def test_fig4_shows_every_run_and_two_pairs_of_matrices(isolated):
     figure, drawn = fig4.draw({"isolated_dynamics": isolated})
     accuracy, norms, *matrices = figure.axes
     runs = [line for line in accuracy.lines if len(line.get_xdata()) == 3]
-    assert len(runs) == 2
-    np.testing.assert_allclose(runs[0].get_ydata(), [0, 0.5, 1])
+    solid = [line for line in runs if line.get_linestyle() == "-"]
+    assert len(runs) == 4
+    assert len(solid) == 2
+    np.testing.assert_allclose(solid[0].get_ydata(), [0, 0.5, 1])
     assert len(norms.lines) == 4
     images = [axes.images[0].get_array() for axes in matrices if axes.images]
     assert len(images) == 4
     np.testing.assert_allclose(images[0], np.eye(4))
     np.testing.assert_allclose(images[2], 0.6 + 0.4 * np.eye(4))
-    assert len(drawn) == len(isolated)
+    assert drawn.groupby("record").size().to_dict() == {"fourier_features": 64, "history": 12}

@@ -6,15 +6,18 @@ from matplotlib.figure import Figure
 
 from grokatlas.plots import style
 
+QUANTITIES = ["train_accuracy", "test_accuracy", "train_loss"]
+
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Test accuracy, norms of Fourier features, and two similarity matrices, initial and final.
 
-    Accuracy and norms show every run; the matrices show the run of the first seed.
+    Accuracy shows every run of both cases, norms every run with its own split, the matrices the
+    first of these.
     """
     table = tables["isolated_dynamics"]
     history = table.query("record == 'history'")
-    pairs = table.query("record == 'fourier_features'")
+    pairs = table.query("record == 'fourier_features' and case == 'own_split'")
     made = Figure(figsize=(style.TEXT_WIDTH, 4.9))
     grid = made.add_gridspec(2, 4, height_ratios=[1.15, 1])
     _accuracy(made.add_subplot(grid[0, :2]), history)
@@ -22,20 +25,37 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     first = pairs[pairs["seed"] == pairs["seed"].min()]
     _matrices(made, grid, first)
     drawn = [
-        history[["record", "seed", "step", "train_accuracy", "test_accuracy", "train_loss"]],
-        pairs[["record", "seed", "step", "feature", "other", "norm", "cosine", "absolute_cosine"]],
+        history[["record", "case", "seed", "step", *QUANTITIES]],
+        pairs[
+            [
+                "record",
+                "case",
+                "seed",
+                "step",
+                "feature",
+                "other",
+                "norm",
+                "cosine",
+                "absolute_cosine",
+            ]
+        ],
     ]
     return made, pd.concat(drawn, ignore_index=True)
 
 
 def _accuracy(axes: Axes, history: pd.DataFrame) -> None:
-    for index, (seed, part) in enumerate(history.sort_values("step").groupby("seed")):
-        axes.plot(part["step"], part["test_accuracy"], color=style.MEMBERS[index], lw=1, label=seed)
+    for case, dashes in (("own_split", "-"), ("one_split", (0, (2, 1)))):
+        rows = history[history["case"] == case].sort_values("step")
+        for index, (seed, part) in enumerate(rows.groupby("seed")):
+            line = {"color": style.MEMBERS[index], "ls": dashes, "lw": 1 if dashes == "-" else 0.7}
+            label = str(seed) if case == "own_split" else None
+            axes.plot(part["step"], part["test_accuracy"], label=label, **line)
     modulus = int(history["task.modulus"].iloc[0])
     axes.axhline(1 / modulus, color="#999999", lw=0.8, ls=":")
     axes.text(history["step"].max(), 1 / modulus + 0.02, "chance", fontsize=6.5, ha="right")
     axes.set(xlabel="step", ylabel="test accuracy", ylim=(-0.02, 1.04))
-    axes.legend(title="seed", title_fontsize=7, loc="center right")
+    axes.plot([], [], color="#555555", ls=(0, (2, 1)), lw=0.7, label="one split")
+    axes.legend(title="seed (own split)", title_fontsize=7, loc="center right")
     style.letter(axes, f"a  test accuracy, addition modulo {modulus}")
 
 
