@@ -90,9 +90,12 @@ def _add_handing_on(command: Callable[[str, object, str], argparse.ArgumentParse
     adopt = command("adopt", _adopt, "unpack such a file into results, checked")
     adopt.add_argument("archive", metavar="ARCHIVE", type=Path)
     adopt.add_argument("--replace", action="store_true", help="overwrite results that differ")
-    pack.add_argument(
-        "--scale", choices=["smoke", "quick", "paper"], help="default: the one that was made"
-    )
+    crate = command("crate", _crate, "write the results of a scale as a Workflow Run RO-Crate")
+    crate.add_argument("out", metavar="OUT", type=Path, help="a path that ends in .zip")
+    for handed_on in (pack, crate):
+        handed_on.add_argument(
+            "--scale", choices=["smoke", "quick", "paper"], help="default: the one that was made"
+        )
 
 
 def _target(options: argparse.Namespace) -> Path:
@@ -179,6 +182,12 @@ def _adopt(options: argparse.Namespace) -> None:
     from grokatlas import archive
 
     print(archive.adopt(options.archive, options.replace))
+
+
+def _crate(options: argparse.Namespace) -> None:
+    from grokatlas import crate
+
+    print(crate.write(options.out, options.scale))
 
 
 def _reference(options: argparse.Namespace) -> None:

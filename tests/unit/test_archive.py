@@ -530,9 +530,10 @@ def test_a_failed_write_leaves_nothing(packed, monkeypatch):
 def test_no_torch_no_snakemake_no_pandas(packed):
     Path("Snakefile").touch()
     code = (
-        "import sys; from pathlib import Path; from grokatlas import archive;"
+        "import sys; from pathlib import Path; from grokatlas import archive, crate;"
         f"archive.adopt(Path({str(packed['zip'])!r}), False);"
         "archive.pack(Path('x.zip'), None, False);"
+        "crate.write(Path('y.zip'), None);"
         "print({'torch', 'snakemake', 'pandas', 'numpy', 'matplotlib'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
