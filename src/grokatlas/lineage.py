@@ -182,13 +182,13 @@ def _bytes(root: Path, name: str) -> bytes:
 
 
 def _content(name: str, text: bytes) -> dict[str, Any]:
-    """A manifest or a job file as plain data; its seal, if it has one, must hold."""
+    """A manifest or a job file as plain data, as it was sealed and written."""
     try:
         content = json.loads(text, parse_constant=_no_number)
-        if isinstance(content, dict):
-            rest = {key: value for key, value in content.items() if key != "seal"}
-            if content.get("seal") in (None, digest.of(rest)):
-                return content
+        sealed = isinstance(content, dict) and store.seal_holds(content)
+        if sealed and store.json_text(content).encode() == text:
+            record: dict[str, Any] = content
+            return record
     except (ValueError, RecursionError):
         pass
     raise UserError(name, "is damaged or was edited; remove it and run `snakemake`")

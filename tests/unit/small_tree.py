@@ -41,9 +41,7 @@ def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
     code = {"grokatlas.toy": digest.of(kind)}
     job = {"kind": kind, "spec": spec, "code": code}
     job["digest"] = digest.of([kind, spec, code, digests])
-    store.write_json(
-        store.spec_path(kind, target), {**job, "inputs": [str(other) for other in upstream]}
-    )
+    write(store.spec_path(kind, target), {**job, "inputs": [str(other) for other in upstream]})
     facts = {
         "inputs": inputs,
         "outputs": {file.name: digest.file_sha256(file) for file in outputs},
@@ -53,8 +51,13 @@ def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
         "started": "2026-11-20T10:00:00Z",
         "wall_seconds": 61.5,
     }
-    store.write_json(store.manifest_of(kind, target), {**job, **facts})
+    write(store.manifest_of(kind, target), {**job, **facts})
     return target
+
+
+def write(path: Path, content: dict) -> None:
+    """Write a job file or manifest as jobs do, whatever it says."""
+    store.write_json(path, store.sealed(content))
 
 
 def _manifest(target: Path) -> Path:

@@ -135,10 +135,13 @@ def test_each_other_version_and_commit_is_a_tool_of_its_own(tree, tmp_path):
     crate.write(tmp_path / "1.zip", "smoke")
     path = store.manifest_of("figure", tree["figure"])
     content = store.read_json(path)
-    store.write_json(path, {**content, "versions": {"python": "3.13.0"}, "git": None})
+    small_tree.write(path, {**content, "versions": {"python": "3.13.0"}, "git": None})
     crate.write(tmp_path / "2.zip", "smoke")
     tools = [set(of_type(tmp_path / f"{n}.zip", "SoftwareApplication")) for n in (1, 2)]
     assert len(tools[1] - tools[0]) == 2  # Python and the tool, whose version is not known
+    small_tree.write(path, {**content, "git": None})
+    crate.write(tmp_path / "3.zip", "smoke")
+    assert len(set(of_type(tmp_path / "3.zip", "SoftwareApplication")) - tools[0]) == 1
     (tool,) = (t for t in tools[1] - tools[0] if t.startswith("#tool/figure"))
     assert "softwareVersion" not in entities(tmp_path / "2.zip")[tool]
 
@@ -149,7 +152,7 @@ def test_what_no_manifest_tells_is_not_told(tree, tmp_path):
         content = store.read_json(path)
         for key in ("git", "versions", "host", "started", "wall_seconds"):
             content.pop(key)
-        store.write_json(path, content)
+        small_tree.write(path, content)
     crate.write(tmp_path / "x.zip", "smoke")
     everything = entities(tmp_path / "x.zip")
     assert "#engine" not in everything
@@ -162,7 +165,7 @@ def test_no_host_no_user_and_no_path_outside_is_told(tree, tmp_path):
     note = {"who": "Alice Example", "reason": "told by alice@example.org", "code": {}}
     content = store.read_json(path)
     note["code"] = content["code"]
-    store.write_json(path, {**content, "accepted": [note]})
+    small_tree.write(path, {**content, "accepted": [note]})
     crate.write(tmp_path / "x.zip", "smoke")
     with zipfile.ZipFile(tmp_path / "x.zip") as archive:
         texts = {name: archive.read(name) for name in archive.namelist()}

@@ -60,6 +60,12 @@ def test_nothing_is_left_to_do(fresh):
     assert fresh.jobs() == []
 
 
+def test_all_of_it_verifies(archives, tmp_path):
+    checkout = copy_checkout(tmp_path / "clone")
+    grokatlas(checkout, "adopt", str(archives["all"]))
+    assert grokatlas(checkout, "verify").split(": ")[1].strip().endswith(" ok")
+
+
 def test_every_figure_is_redrawn_from_tables_alone(fresh, finished):
     figures = Path("results/smoke/figures")
     shutil.rmtree(fresh.folder / figures)
