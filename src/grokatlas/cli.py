@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from grokatlas.errors import UserError
@@ -70,11 +71,31 @@ def _parser() -> argparse.ArgumentParser:
     for audit in (verify, explain, diff, accept):
         audit.add_argument("--results", type=Path, default=Path("results"), metavar="DIR")
 
+    _add_handing_on(command)
+
     reference = command(
         "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
     )
     reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
     return parser
+
+
+def _add_handing_on(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:
+    """The commands that hand results on."""
+    pack = command("pack", _pack, "write the results of a scale, with all behind them, as one file")
+    pack.add_argument("out", metavar="OUT", type=Path, help="a path that ends in .tar.gz or .zip")
+    pack.add_argument(
+        "--tables-only", action="store_true", help="no runs and data, only their manifests"
+    )
+    adopt = command("adopt", _adopt, "unpack such a file into results, checked")
+    adopt.add_argument("archive", metavar="ARCHIVE", type=Path)
+    adopt.add_argument("--replace", action="store_true", help="overwrite results that differ")
+    crate = command("crate", _crate, "write the results of a scale as a Workflow Run RO-Crate")
+    crate.add_argument("out", metavar="OUT", type=Path, help="a path that ends in .zip")
+    for handed_on in (pack, crate):
+        handed_on.add_argument(
+            "--scale", choices=["smoke", "quick", "paper"], help="default: the one that was made"
+        )
 
 
 def _target(options: argparse.Namespace) -> Path:
@@ -149,6 +170,24 @@ def _accept(options: argparse.Namespace) -> int:
     from grokatlas.audit import commands
 
     return commands.accept(options.paths, options.results, options.reason)
+
+
+def _pack(options: argparse.Namespace) -> None:
+    from grokatlas import archive
+
+    print(archive.pack(options.out, options.scale, options.tables_only))
+
+
+def _adopt(options: argparse.Namespace) -> None:
+    from grokatlas import archive
+
+    print(archive.adopt(options.archive, options.replace))
+
+
+def _crate(options: argparse.Namespace) -> None:
+    from grokatlas import crate
+
+    print(crate.write(options.out, options.scale))
 
 
 def _reference(options: argparse.Namespace) -> None:

@@ -1,0 +1,95 @@
+"""What was packed in one checkout is adopted in a fresh one: nothing is trained again."""
+
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import Checkout, copy_checkout
+
+pytestmark = pytest.mark.workflow
+FIGURES = [
+    "figure beyond_l2/fig1",
+    "figure geometry/fig1",
+    "figure geometry/fig2",
+    "figure geometry/fig3",
+    "figure geometry/fig4",
+]
+LIMIT = 180  # seconds to redraw every figure from tables
+
+
+def grokatlas(checkout: Checkout, *arguments: str) -> str:
+    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
+    done = subprocess.run(
+        [sys.executable, "-m", "grokatlas", *arguments],
+        cwd=checkout.folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def archives(finished, tmp_path_factory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("archives")
+    files = {"all": folder / "all.tar.gz", "tables": folder / "tables.zip"}
+    grokatlas(finished, "pack", str(files["all"]), "--scale", "smoke")
+    grokatlas(finished, "pack", str(files["tables"]), "--tables-only")
+    return files
+
+
+@pytest.fixture(params=["all", "tables"])
+def fresh(request, archives, tmp_path) -> Checkout:
+    """A fresh clone that adopted an archive."""
+    checkout = copy_checkout(tmp_path / "clone")
+    assert "adopted" in grokatlas(checkout, "adopt", str(archives[request.param]))
+    return checkout
+
+
+def test_nothing_is_left_to_do(fresh):
+    assert fresh.jobs() == []
+    shutil.rmtree(fresh.folder / ".snakemake", ignore_errors=True)
+    assert fresh.jobs() == []
+
+
+def test_all_of_it_verifies(archives, tmp_path):
+    checkout = copy_checkout(tmp_path / "clone")
+    grokatlas(checkout, "adopt", str(archives["all"]))
+    assert grokatlas(checkout, "verify").split(": ")[1].strip().endswith(" ok")
+
+
+def test_every_figure_is_redrawn_from_tables_alone(fresh, finished):
+    figures = Path("results/smoke/figures")
+    shutil.rmtree(fresh.folder / figures)
+    assert fresh.jobs() == FIGURES
+    start = time.monotonic()
+    done = fresh.snakemake("--cores", "2")
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - start < LIMIT
+    drawn = sorted(f.relative_to(fresh.folder) for f in fresh.folder.glob(f"{figures}/*/*.p*"))
+    assert len(drawn) == 2 * len(FIGURES)
+    for file in drawn:
+        assert filecmp.cmp(fresh.folder / file, finished.folder / file, shallow=False), file
+    assert fresh.jobs() == []
+
+
+def test_a_restyled_figure_is_redrawn_alone(fresh):
+    path = fresh.folder / "src/grokatlas/papers/geometry/fig1.py"
+    path.write_text(path.read_text(encoding="utf-8") + "\nSTYLE = 1\n", encoding="utf-8")
+    assert fresh.jobs() == ["figure geometry/fig1"]
+    assert fresh.snakemake("--cores", "1").returncode == 0
+
+
+def test_a_changed_experiment_is_made_again(fresh):
+    """What does not fit is not taken on trust, with or without what was trained."""
+    path = fresh.folder / "src/grokatlas/observables/losses.py"
+    path.write_text(path.read_text(encoding="utf-8") + "\nCHANGED = 1\n", encoding="utf-8")
+    assert any(job.startswith("train ") for job in fresh.jobs())
