@@ -30,6 +30,7 @@ TORCH_FREE = (
     "components",
     "signatures",
     "members",
+    *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
 )
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 
