@@ -9,14 +9,14 @@ from typing import Any
 
 import pandas
 
-from grokatlas import components, datasets, members, store, tables
+from grokatlas import components, datasets, digest, members, store, tables
 from grokatlas.errors import UserError
 from grokatlas.manifest import Recorder, git_state
 
 
 def make_dataset(job_file: Path, out: Path) -> None:
     """Rule `dataset`: the arrays of a task (of each member's task, if they differ)."""
-    job = store.read_sealed(job_file)
+    job = _planned(job_file)
     recorder = Recorder(job, [])
     try:
         arrays, metadata = datasets.make(job["spec"]["tasks"]).arrays()
@@ -41,7 +41,7 @@ def train(job_file: Path, out: Path, device: str, threads: int) -> None:
 
     from grokatlas import training
 
-    job = store.read_sealed(job_file)
+    job = _planned(job_file)
     spec = job["spec"]
     data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
     data = [file for file in data if file.exists()]
@@ -76,7 +76,7 @@ def train(job_file: Path, out: Path, device: str, threads: int) -> None:
 
 def measure(job_file: Path, stem: Path) -> None:
     """Rule `measure`: one measure of one run."""
-    job = store.read_sealed(job_file)
+    job = _planned(job_file)
     block = job["spec"]["measure"]
     run, data = (Path(folder) for folder in job["inputs"])
     recorder = Recorder(job, [*store.outputs("run", run), *store.outputs("dataset", data)])
@@ -131,7 +131,7 @@ class RunRecord:
 
 def table(job_file: Path, stem: Path) -> None:
     """Rule `table`: the tidy table of an experiment."""
-    job = store.read_sealed(job_file)
+    job = _planned(job_file)
     parts, inputs = [], []
     for cell in job["spec"]["cells"]:
         run = store.run_folder(cell["run"])
@@ -153,7 +153,7 @@ def figure(job_file: Path, stem: Path) -> None:
     """Rule `figure`: one figure as pdf, png and csv."""
     from grokatlas import rendering
 
-    job = store.read_sealed(job_file)
+    job = _planned(job_file)
     spec = job["spec"]
     frames, inputs = {}, []
     for name in spec["experiments"]:
@@ -164,6 +164,23 @@ def figure(job_file: Path, stem: Path) -> None:
     files = store.outputs("figure", stem)
     rendering.render(spec, frames, files, _origin(job, frames))
     recorder.write(store.manifest_of("figure", stem), files)
+
+
+def _planned(job_file: Path) -> dict[str, Any]:
+    """A job file, if the code here is the code it was planned with.
+
+    Raises:
+        UserError: the file is missing or was edited, or the code changed since the plan was made:
+            the manifest would name code that did not run.
+    """
+    job = store.read_sealed(job_file)
+    here = digest.code(list(job["code"]))
+    names = sorted({*here, *job["code"]})
+    changed = [name for name in names if here.get(name) != job["code"].get(name)]
+    if changed:
+        problem = f"the code changed since it was planned ({', '.join(changed)})"
+        raise UserError(str(job_file), f"{problem}; run `snakemake` again")
+    return job
 
 
 def _origin(job: dict[str, Any], frames: dict[str, pandas.DataFrame]) -> str:

@@ -160,3 +160,14 @@ def test_a_killed_run_leaves_no_half_written_file(here, moment):
     if "manifest.json" in files:
         for file in store.outputs("run", RUN):
             store.verified(file)
+
+
+def test_a_job_planned_with_other_code_is_refused(tmp_path):
+    job = {"kind": "run", "digest": "0", "spec": {}, "code": {"grokatlas.training": "0" * 64}}
+    file = tmp_path / "spec.json"
+    store.write_json(file, store.sealed({**job, "inputs": []}))
+    with pytest.raises(
+        UserError, match=r"code changed since it was planned \(.*grokatlas\.training"
+    ):
+        jobs.train(file, tmp_path, "cpu", 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["spec.json"]

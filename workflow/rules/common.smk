@@ -9,7 +9,6 @@ sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 from grokatlas.errors import UserError
 from grokatlas.plan import Project
 
-
 try:
     PROJECT = Project(Path(workflow.basedir) / "config", config)
     PROJECT.at(PROJECT.settings.scale)

@@ -12,11 +12,11 @@ rule train:
         manifest="results/runs/{run}/manifest.json",
     log:
         "results/runs/{run}/log.txt",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         gpu=1,
-    conda:
-        "../../environment.yml"
     shell:
         "python -m grokatlas train {input.job} --threads {threads} 2> {log}"
 
