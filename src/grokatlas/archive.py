@@ -97,6 +97,7 @@ def adopt(archive: Path, replace: bool) -> str:
             shown = ", ".join(differ[:10]) + (f" and {len(differ) - 10} more" * (len(differ) > 10))
             problem = f"{len(differ)} results here differ from the archive's ({shown})"
             raise UserError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
+        _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
         for result in new:
             _move(result, moves[result.target], listed, stage)
@@ -104,6 +105,15 @@ def adopt(archive: Path, replace: bool) -> str:
     known = len(results) - len(new)
     made = f" into the new folder {store.RESULTS}" if created else ""
     return f"adopted {text}{made}; {known} were here already"
+
+
+def _refuse_loss(archive: Path, results: list[Result], listed: dict[str, dict[str, Any]]) -> None:
+    """Refuse to replace a result whose files the archive does not hold: they would be lost."""
+    lost = [n for r in results for n in r.outputs if n not in listed and os.path.lexists(n)]
+    if lost:
+        shown = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" * (len(lost) > 5))
+        problem = f"does not hold {shown}, which --replace would remove here; nothing was changed"
+        raise UserError(str(archive), f"{problem}; adopt an archive with the runs, or remove them")
 
 
 def _survey(archive: Path) -> dict[str, dict[str, Any]]:

@@ -78,6 +78,11 @@ class _Checker:
                 for index, entry in enumerate(values.get(block, []))
             ]
         measures = spec.pop("measures")
+        names = [measure["name"] for measure in measures]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                problem = f"{name} stands twice; a table tells measures apart by name: keep one"
+                self._fail(["measures", str(index), "name"], problem)
         return Cell(case, {key: spec[key] for key in sorted(spec) if spec[key] != []}, measures)
 
     def _check_used_blocks(self, values: dict[str, Any]) -> None:

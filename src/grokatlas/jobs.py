@@ -11,7 +11,7 @@ import pandas
 
 from grokatlas import components, datasets, digest, members, store, tables
 from grokatlas.errors import UserError
-from grokatlas.manifest import Recorder, git_state
+from grokatlas.manifest import Recorder
 
 
 def make_dataset(job_file: Path, out: Path) -> None:
@@ -52,8 +52,12 @@ def train(job_file: Path, out: Path, device: str, threads: int) -> None:
     try:
         dataset = _read_dataset(data[0]) if data else datasets.make(members.tasks(spec))
         result = training.train(spec, dataset, chosen, Progress(out.name))
-    except (ValueError, torch.linalg.LinAlgError) as error:
-        raise UserError(str(job_file), str(error)) from None
+    except (ValueError, TypeError, RuntimeError) as error:
+        if os.environ.get("GROKATLAS_TRACEBACK"):
+            raise
+        first = str(error).strip().partition("\n")[0]
+        problem = f"training failed: {first} (GROKATLAS_TRACEBACK=1 shows where)"
+        raise UserError(str(job_file), problem) from None
     recorder.note(
         device=_device_facts(chosen, threads),
         train_seconds=round(time.perf_counter() - start, 3),
@@ -132,18 +136,20 @@ class RunRecord:
 def table(job_file: Path, stem: Path) -> None:
     """Rule `table`: the tidy table of an experiment."""
     job = _planned(job_file)
-    parts, inputs = [], []
+    cells = []
     for cell in job["spec"]["cells"]:
-        run = store.run_folder(cell["run"])
-        files = {"history": store.outputs("run", run)[0]}
+        files = {"history": store.outputs("run", store.run_folder(cell["run"]))[0]}
         for name in cell["measures"]:
             (file,) = store.outputs("measure", store.measure_stem(cell["run"], name))
             files[name.rpartition("-")[0] or name] = file
+        cells.append((cell, files))
+    recorder = Recorder(job, [file for _, files in cells for file in files.values()])
+    parts = []
+    for cell, files in cells:
+        run = store.run_folder(cell["run"])
         spec = store.read_sealed(store.spec_path("run", run))["spec"]
         records = {name: store.read_parquet(file) for name, file in files.items()}
         parts.append(tables.cell_rows(cell, spec, records))
-        inputs += files.values()
-    recorder = Recorder(job, inputs)
     (file,) = store.outputs("table", stem)
     store.write_parquet(file, tables.join(parts, job["spec"]))
     recorder.write(store.manifest_of("table", stem), [file])
@@ -155,14 +161,12 @@ def figure(job_file: Path, stem: Path) -> None:
 
     job = _planned(job_file)
     spec = job["spec"]
-    frames, inputs = {}, []
-    for name in spec["experiments"]:
-        (file,) = store.outputs("table", store.table_stem(spec["scale"], spec["paper"], name))
-        frames[name] = store.read_parquet(file)
-        inputs.append(file)
-    recorder = Recorder(job, inputs)
+    stems = {n: store.table_stem(spec["scale"], spec["paper"], n) for n in spec["experiments"]}
+    inputs = {name: store.outputs("table", table)[0] for name, table in stems.items()}
+    recorder = Recorder(job, list(inputs.values()))
+    frames = {name: store.read_parquet(file) for name, file in inputs.items()}
     files = store.outputs("figure", stem)
-    rendering.render(spec, frames, files, _origin(job, frames))
+    rendering.render(spec, frames, files, _origin(job, frames, recorder))
     recorder.write(store.manifest_of("figure", stem), files)
 
 
@@ -183,9 +187,9 @@ def _planned(job_file: Path) -> dict[str, Any]:
     return job
 
 
-def _origin(job: dict[str, Any], frames: dict[str, pandas.DataFrame]) -> str:
+def _origin(job: dict[str, Any], frames: dict[str, pandas.DataFrame], recorder: Recorder) -> str:
     """What a figure's files say about themselves: the job's digest, the commit, the runs."""
-    git = git_state()
+    git = recorder.git
     commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"
     runs = sorted({str(run) for frame in frames.values() for run in frame["run"].unique()})
     return f"digest {job['digest']}; commit {commit}; runs {' '.join(runs)}"

@@ -158,13 +158,15 @@ def check(results: dict[str, Result]) -> None:
             if upstream is None:
                 raise UserError(target, f"was made from {name}, which is not here")
             if upstream.outputs.get(name) != recorded:
-                raise UserError(target, f"was made from another {name}; run `snakemake`")
+                raise UserError(
+                    target, f"was made from another {name}; run `snakemake`, or remove it"
+                )
         if all(name in results for name in result.job["inputs"]):
             digests = [results[name].manifest["digest"] for name in result.job["inputs"]]
             content = [result.kind, result.manifest["spec"], _code(result.manifest), digests]
             if digest.of(content) != result.manifest["digest"]:
-                problem = "its digest is not that of its spec, code and inputs; run `snakemake`"
-                raise UserError(target, problem)
+                problem = "its digest is not that of its spec, code and inputs"
+                raise UserError(target, f"{problem}; run `snakemake`, or remove it")
 
 
 def _records(kind: str, target: Path) -> tuple[Path, Path]:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import digest, store
+from grokatlas.components import PACKAGE
+from grokatlas.errors import UserError
 
 PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "safetensors", "matplotlib", "snakemake")
 
@@ -25,7 +27,8 @@ class Recorder:
 
     def __init__(self, job: dict[str, Any], inputs: list[Path]) -> None:
         self.job = job
-        self.inputs = inputs
+        self.inputs = {str(file): _recorded_sha256(file) for file in inputs}
+        self.git = git_state()
         self.started = time.time()
         self.clock = time.perf_counter()
         self.extra: dict[str, Any] = {}
@@ -42,9 +45,9 @@ class Recorder:
             "digest": self.job["digest"],
             "spec": self.job["spec"],
             "code": self.job["code"],
-            "inputs": {str(file): _recorded_sha256(file) for file in self.inputs},
+            "inputs": self.inputs,
             "outputs": {file.name: digest.file_sha256(file) for file in outputs},
-            "git": git_state(),
+            "git": self.git,
             "versions": versions(),
             "host": host(),
             "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
@@ -80,11 +83,19 @@ def host() -> dict[str, Any]:
 
 
 def git_state() -> dict[str, Any] | None:
-    """Commit and dirty flag of the code; None outside a git checkout."""
-    here = Path(__file__).parent
+    """Commit and dirty flag of the code; None outside its git checkout.
+
+    Dirty means that a tracked file differs from the commit, or that a file that can change a number
+    is not tracked.
+    """
     try:
-        commit = _git(here, "rev-parse", "HEAD")
-        dirty = _git(here, "status", "--porcelain", "--untracked-files=no")
+        root = Path(_git(PACKAGE, "rev-parse", "--show-toplevel"))
+        if (root / "src" / PACKAGE.name).resolve() != PACKAGE.resolve():
+            return None
+        commit = _git(root, "rev-parse", "HEAD")
+        dirty = _git(root, "status", "--porcelain", "--untracked-files=no")
+        sources = ("src", "config", "workflow", "Snakefile")
+        dirty += _git(root, "status", "--porcelain", "--untracked-files=normal", "--", *sources)
     except (OSError, subprocess.SubprocessError):
         return None
     return {"commit": commit, "dirty": bool(dirty)}
@@ -113,4 +124,7 @@ def _recorded_sha256(path: Path) -> str:
         recorded: str | None = store.read_json(manifest).get("outputs", {}).get(path.name)
         if recorded:
             return recorded
-    return digest.file_sha256(path)
+    try:
+        return digest.file_sha256(path)
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror}; run `snakemake`") from None

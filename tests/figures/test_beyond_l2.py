@@ -43,4 +43,5 @@ def test_panels_are_linear_with_the_norm_on_twin_axes(table):
     assert len(figure.axes) == 8
     assert {axes.get_xscale() for axes in figure.axes} == {"linear"}
     assert sum(axes.get_ylabel() == "l2 norm" for axes in figure.axes) == 4
-    assert all(axes.get_xlim() == (0, pytest.approx(88)) for axes in figure.axes)
+    ends = [axes.get_xlim()[1] for axes in figure.axes if axes.get_ylabel() == "accuracy"]
+    assert ends == [pytest.approx(88), 100]  # the notebook's case has no t2: all of it is drawn

@@ -509,17 +509,16 @@ def test_a_job_file_alone_is_no_result(packed, tree, tmp_path):
     assert content(Path()) == content(tmp_path / "from")
 
 
-def test_replaced_by_tables_only_leaves_no_file_that_nothing_vouches_for(
-    packed, tree, tmp_path, monkeypatch
-):
+def test_tables_only_never_replaces_what_it_does_not_hold(packed, tree, tmp_path, monkeypatch):
     archive.adopt(packed["zip"], replace=False)
     monkeypatch.chdir(tmp_path / "from")
     archive.pack(tmp_path / "t.zip", "smoke", tables_only=True)
     monkeypatch.chdir(tmp_path / "to")
     file = store.outputs("run", tree["run"])[0]
     file.write_bytes(b"mine")
-    archive.adopt(tmp_path / "t.zip", replace=True)
-    assert not file.exists()
+    with pytest.raises(UserError, match=r"does not hold results/runs/.*nothing was changed"):
+        archive.adopt(tmp_path / "t.zip", replace=True)
+    assert file.read_bytes() == b"mine"
 
 
 def test_a_failed_write_leaves_nothing(packed, monkeypatch):

@@ -6,6 +6,7 @@ import pytest
 
 from grokatlas import cells, digest, members
 from grokatlas.config import Paper
+from grokatlas.errors import UserError
 from grokatlas.plan import make_plan
 
 MODEL = {
@@ -266,3 +267,10 @@ def test_the_order_of_keys_does_not_matter(scale, width):
     backwards = {key: dict(reversed(value.items())) for key, value in reversed(experiment.items())}
     defaults = dict(reversed(BASE.items()))
     assert run_id(experiment, scale) == run_id(backwards, scale, defaults)
+
+
+def test_two_measures_of_one_name_are_refused():
+    level = {"name": "grokking_times", "train_accuracy": 1.0}
+    measures = [{**level, "test_accuracy": 0.99}, {**level, "test_accuracy": 1.0}]
+    with pytest.raises(UserError, match=r"measures\.1\.name: grokking_times stands twice"):
+        resolve({"measures": measures})

@@ -1,5 +1,6 @@
 """Wrong input: one line with file, place, value, what is allowed; never a traceback."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -182,4 +183,7 @@ def snakemake(folder: Path, old: str, new: str, options: list[str]) -> subproces
     assert old in text
     paper.write_text(text.replace(old, new))
     command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    plain = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
+    return subprocess.run(
+        command, cwd=folder, env=plain, capture_output=True, text=True, check=False
+    )

@@ -1,3 +1,4 @@
+import hashlib
 import os
 import shutil
 import subprocess
@@ -67,7 +68,7 @@ def test_times_and_memory_are_measured(written):
 
 
 def test_git_state_outside_a_checkout_is_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(manifest, "__file__", str(tmp_path / "manifest.py"))
+    monkeypatch.setattr(manifest, "PACKAGE", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert manifest.git_state() is None
 
@@ -84,12 +85,60 @@ def test_git_state_tells_commit_and_dirt(tmp_path, monkeypatch):
         command = ["git", "-C", str(tmp_path), *who, *arguments]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
+    package = tmp_path / "src" / "grokatlas"
+    package.mkdir(parents=True)
     git("init")
-    (tmp_path / "code.py").write_text("1")
-    git("add", "code.py")
+    (package / "code.py").write_text("1")
+    git("add", "-A")
     git("commit", "-m", "one")
-    monkeypatch.setattr(manifest, "__file__", str(tmp_path / "code.py"))
+    monkeypatch.setattr(manifest, "PACKAGE", package)
     commit = git("rev-parse", "HEAD")
     assert manifest.git_state() == {"commit": commit, "dirty": False}
-    (tmp_path / "code.py").write_text("2")
+    (package / "code.py").write_text("2")
     assert manifest.git_state() == {"commit": commit, "dirty": True}
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A git checkout of a package, all of it committed."""
+    package = tmp_path / "src" / "grokatlas"
+    package.mkdir(parents=True)
+    (package / "adam.py").write_text("x = 1\n")
+    monkeypatch.setattr(manifest, "PACKAGE", package)
+    author = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+    for command in (["init", "-q"], ["add", "-A"], [*author, "commit", "-qm", "first"]):
+        subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
+    return tmp_path
+
+
+def test_a_clean_checkout_is_not_dirty(repository):
+    (repository / "notes.txt").write_text("not code")
+    assert manifest.git_state()["dirty"] is False
+
+
+@pytest.mark.parametrize("name", ["adam.py", "new.py"])
+def test_an_edit_and_a_new_source_make_the_checkout_dirty(repository, name):
+    (repository / "src" / "grokatlas" / name).write_text("x = 2\n")
+    assert manifest.git_state()["dirty"] is True
+
+
+def test_a_package_inside_another_checkout_has_no_git_state(repository, monkeypatch):
+    inner = repository / ".venv" / "grokatlas"
+    inner.mkdir(parents=True)
+    monkeypatch.setattr(manifest, "PACKAGE", inner)
+    assert manifest.git_state() is None
+
+
+def test_git_and_inputs_are_those_of_the_start(repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "input"
+    file.write_text("before")
+    job = {"kind": "run", "digest": "0", "spec": {}, "code": {}}
+    recorder = manifest.Recorder(job, [file])
+    commit = recorder.git["commit"]
+    file.write_text("after")
+    (repository / "src" / "grokatlas" / "adam.py").write_text("x = 3\n")
+    recorder.write(tmp_path / "manifest.json", [])
+    written = store.read_json(tmp_path / "manifest.json")
+    assert written["git"] == {"commit": commit, "dirty": False}
+    assert written["inputs"] == {str(file): hashlib.sha256(b"before").hexdigest()}

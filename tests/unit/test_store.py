@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import resource
@@ -21,13 +22,18 @@ WRITERS = {
 writers = pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 
 
-@pytest.fixture
+@contextlib.contextmanager
 def full_disk():
-    """Files may grow to 4 kB only, which an operation meets as it meets a full disk."""
+    """Files may grow to 4 kB only, which an operation meets as it meets a full disk.
+
+    Only around the operation: the tests' own output may go to a longer file.
+    """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_atomic_writes_under_the_final_name_at_the_end_only(tmp_path):
@@ -59,12 +65,11 @@ def test_a_block_that_raises_leaves_what_was_there(tmp_path, error, old):
 
 
 @writers
-@pytest.mark.usefixtures("full_disk")
 def test_a_full_disk_is_told_in_one_line(tmp_path, write):
     path = tmp_path / "file"
     write(path, 10)
     before = path.read_bytes()
-    with pytest.raises(UserError, match="cannot be written") as caught:
+    with full_disk(), pytest.raises(UserError, match="cannot be written") as caught:
         write(path, 5000)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)

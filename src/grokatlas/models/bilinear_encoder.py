@@ -64,8 +64,13 @@ def build(
 
     Embeddings are drawn as PyTorch draws a linear layer's weight, U(-1/sqrt(V), 1/sqrt(V)); hidden
     and readout weights from N(0, 1/fan_out) (variance); biases as PyTorch does.
+
+    Raises:
+        ValueError: the inputs are not pairs of tokens.
     """
     tokens, size = data.vocabulary, side * side
+    if tokens is None or data.input_shape != (2,):
+        raise ValueError("bilinear_encoder needs pairs of tokens: a task with encoding tokens")
 
     def linear(before: int, after: int) -> nn.Linear:
         layer = nn.utils.skip_init(nn.Linear, before, after, bias=bias, dtype=torch.float64)

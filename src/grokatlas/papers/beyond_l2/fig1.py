@@ -14,12 +14,14 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     table = tables["modular_addition"]
     history = table.query("record == 'history'")
     times = table.query("record == 'grokking_times'")
-    end = _length(history, times)
     made, grid = style.figure(2, len(CASES), height=2.2)
     drawn = []
     for axes, (case, text) in zip(grid, CASES.items(), strict=True):
-        rows = history[(history["case"] == case) & (history["step"] <= end)]
-        marked = times[times["case"] == case][["t1", "t2"]].median(skipna=False)
+        reached = times[times["case"] == case][["t1", "t2"]]
+        rows = history[history["case"] == case]
+        end = _length(rows, reached)
+        rows = rows[rows["step"] <= end]
+        marked = reached.median(skipna=False)
         modulus = int(rows["task.modulus"].iloc[0])
         drawn += _panel(axes[0], rows, "accuracy", marked, case)
         style.letter(axes[0], f"{text}: addition modulo {modulus}, {rows['seed'].nunique()} seeds")
@@ -59,7 +61,6 @@ def _panel(
 
 
 def _length(history: pd.DataFrame, times: pd.DataFrame) -> float:
-    """How much of the runs is drawn: a tenth more than the latest generalisation."""
+    """How much of a case is drawn: a tenth more than its last generalisation, or all of it."""
     last = float(history["step"].max())
-    latest = times["t2"].max()
-    return last if pd.isna(latest) else min(last, 1.1 * latest)
+    return last if times["t2"].isna().any() else min(last, 1.1 * times["t2"].max())
