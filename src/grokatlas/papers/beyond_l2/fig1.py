@@ -28,6 +28,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         drawn += _panel(axes[1], rows, "loss", marked, case)
         for panel in axes:
             panel.set(xlabel="step", xlim=(0, end))
+            panel.locator_params(axis="x", nbins=6)
     handles, labels = grid[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=3)
     kept = times[["case", "seed", "t1", "t2"]].melt(["case", "seed"], var_name="series")
