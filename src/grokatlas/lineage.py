@@ -137,7 +137,7 @@ def load(root: Path, target: str) -> Result:
         raise UserError(manifest_file, f"does not name exactly {', '.join(sorted(names))}")
     if manifest["kind"] != kind or _home(kind, manifest) != target:
         raise UserError(manifest_file, "is about another result; remove it and run `snakemake`")
-    if any(job[key] != manifest[key] for key in ("kind", "digest", "spec")) or "replaces" in job:
+    if any(job[key] != manifest[key] for key in ("kind", "digest", "spec")):
         raise UserError(target, "does not fit its job file; run `snakemake` to renew it")
     return Result(kind, target, manifest, job, records)
 

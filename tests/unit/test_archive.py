@@ -210,9 +210,16 @@ def test_an_edited_manifest_is_not_packed(tree, tmp_path, job, changes, words):
 
 
 def test_a_stale_result_is_not_packed(tree, tmp_path):
-    edit(store.spec_path("table", tree["table"]), replaces="0")
+    edit(store.spec_path("table", tree["table"]), digest="0")
     with pytest.raises(UserError, match="toys: does not fit its job file; run `snakemake`"):
         archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
+
+
+def test_a_result_that_was_just_remade_is_packed(tree, tmp_path):
+    """Its job file names the result that it replaced, until the next plan."""
+    edit(store.spec_path("table", tree["table"]), replaces="0")
+    archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
+    assert (tmp_path / "x.zip").exists()
 
 
 def test_a_result_of_another_input_is_not_packed(tree, tmp_path):
