@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import cells, digest, store
+from grokatlas import digest, store
+from grokatlas.audit import planned
 from grokatlas.config import SCALES
 from grokatlas.errors import UserError
 
@@ -135,7 +136,7 @@ def load(root: Path, target: str) -> Result:
     names = {file.name for file in store.outputs(kind, Path(target))}
     if set(manifest["outputs"]) != names:
         raise UserError(manifest_file, f"does not name exactly {', '.join(sorted(names))}")
-    if manifest["kind"] != kind or _home(kind, manifest) != target:
+    if manifest["kind"] != kind or planned.home(manifest) != target:
         raise UserError(manifest_file, "is about another result; remove it and run `snakemake`")
     if any(job[key] != manifest[key] for key in ("kind", "digest", "spec")):
         raise UserError(target, "does not fit its job file; run `snakemake` to renew it")
@@ -163,8 +164,11 @@ def check(results: dict[str, Result]) -> None:
                 )
         if all(name in results for name in result.job["inputs"]):
             digests = [results[name].manifest["digest"] for name in result.job["inputs"]]
-            content = [result.kind, result.manifest["spec"], _code(result.manifest), digests]
-            if digest.of(content) != result.manifest["digest"]:
+            code = planned.code_of(result.manifest)
+            if (
+                digest.of([result.kind, result.manifest["spec"], code, digests])
+                != result.manifest["digest"]
+            ):
                 problem = "its digest is not that of its spec, code and inputs"
                 raise UserError(target, f"{problem}; run `snakemake`, or remove it")
 
@@ -207,32 +211,6 @@ def _check_shape(name: str, content: dict[str, Any], shape: dict[str, type]) -> 
     sound = sound and isinstance(notes, list) and all(isinstance(n, dict) for n in notes)
     if not sound:
         raise UserError(name, "lacks what a job writes; remove it and run `snakemake`")
-
-
-def _code(manifest: dict[str, Any]) -> dict[str, str]:
-    """The code that a result stands for: that of its last acceptance, else the one that made it."""
-    notes = manifest.get("accepted") or [{}]
-    code: dict[str, str] = notes[-1].get("code", manifest["code"])
-    return code
-
-
-def _home(kind: str, manifest: dict[str, Any]) -> str | None:
-    """Where a result belongs, as its spec tells."""
-    spec = manifest["spec"]
-    try:
-        if kind == "dataset":
-            return store.data_folder(digest.of(spec)[:12]).as_posix()
-        if kind == "run":
-            return store.run_folder(digest.of(spec)[:12]).as_posix()
-        if kind == "measure":
-            runs = [name for name in manifest["inputs"] if name.startswith(f"{_RESULTS}/runs/")]
-            name = cells.measure_id(spec["measure"])
-            return store.measure_stem(runs[0].split("/")[2], name).as_posix()
-        if kind == "table":
-            return store.table_stem(spec["scale"], spec["paper"], spec["experiment"]).as_posix()
-        return store.figure_stem(spec["scale"], spec["paper"], spec["figure"]).as_posix()
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError):
-        return None
 
 
 def _no_number(text: str) -> None:
