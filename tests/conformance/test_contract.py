@@ -11,7 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from examples import DEEP_MLP, EXAMPLES, GRADIENTS, ONE_HOT, REFERENCES, RUNS, data_of
+from examples import EXAMPLES
+from examples.model import DEEP_MLP
+from examples.optimizer import REFERENCES
+from examples.penalties import GRADIENTS
+from examples.runs import RUNS, data_of
+from examples.task import ONE_HOT
 
 from grokatlas import components, datasets, members, signatures, training, validation
 
@@ -36,7 +41,7 @@ def cases_of(block: str) -> Any:
 def test_has_an_example(block, name):
     assert EXAMPLES[block].get(name), (
         f"add keywords of {components.FOLDERS[block]}/{name}.py to EXAMPLES[{block!r}] "
-        "in tests/conformance/examples.py"
+        "in tests/conformance/examples/"
     )
 
 
@@ -51,7 +56,7 @@ def test_is_used_by_a_run(block, name):
     entries = [run[block] for run in RUNS.values() if block in run]
     flat = [entry for e in entries for entry in (e if isinstance(e, list) else [e])]
     assert name in {entry["name"] for entry in flat}, (
-        f"no run in RUNS of tests/conformance/examples.py uses {block} {name}; "
+        f"no run in RUNS of tests/conformance/examples/runs.py uses {block} {name}; "
         "member independence is tested on those runs"
     )
 
@@ -295,7 +300,7 @@ def _differences(loss: Any, given: dict) -> torch.Tensor:
 
 @cases_of("penalties")
 def test_penalty_has_the_gradient_of_its_closed_form(name, keywords):
-    assert name in GRADIENTS, f"add {name} to GRADIENTS in tests/conformance/examples.py"
+    assert name in GRADIENTS, f"add {name} to GRADIENTS in tests/conformance/examples/runs.py"
     given = _ingredients("penalties")
     penalty = components.load("penalties", name).build(**keywords)
     value = penalty(given["params"], None, given["inputs"])
@@ -316,7 +321,7 @@ def test_penalty_has_a_finite_gradient_at_zero(name, keywords):
 
 @cases_of("optimizer")
 def test_optimizer_equals_torch_step_by_step(name, keywords):
-    assert name in REFERENCES, f"add {name} to REFERENCES in tests/conformance/examples.py"
+    assert name in REFERENCES, f"add {name} to REFERENCES in tests/conformance/examples/runs.py"
     params = _params()
     ours = components.load("optimizer", name).build(**keywords)
     theirs = {key: torch.nn.Parameter(value.clone()) for key, value in params.items()}

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from examples import EXAMPLES, MINIBATCHES, RUNS
+from examples import EXAMPLES
+from examples.runs import MINIBATCHES, RUNS
 
 from grokatlas import components, datasets, digest, members, signatures, training
 from grokatlas.validation import MEMBER_KINDS

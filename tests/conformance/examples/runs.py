@@ -1,0 +1,75 @@
+"""Runs in which every component takes part: member independence is tested on these."""
+
+from typing import Any
+
+from grokatlas import datasets
+
+from . import EXAMPLES
+from .model import TASKS
+from .task import ONE_HOT, ONE_SAMPLE, SUMMED, TOKENS
+
+
+def _example(block: str, name: str, index: int = 0) -> dict[str, Any]:
+    return {"name": name} | EXAMPLES[block][name][index]
+
+
+def _run(**blocks: Any) -> dict[str, Any]:
+    frame = {
+        "dynamics": {"name": "gradient_training"},
+        "ensemble": {"seed": [3, 0, 7]},
+        "train": {
+            "steps": 200,
+            "dtype": "float64",
+            "log": {"every": 50, "first": 2},
+            "snapshots": [0, 200],
+        },
+    }
+    return frame | blocks
+
+
+_SEEN = [{"name": "losses"}, _example("observables", "norms")]
+_WEIGHTS = {
+    "loss": _example("loss", "mse"),
+    "optimizer": _example("optimizer", "gd"),
+    "penalties": [_example("penalties", "l2")],
+    "observables": [*_SEEN, {"name": "parameters"}],
+}
+_CLASSES = {
+    "loss": {"name": "cross_entropy"},
+    "optimizer": _example("optimizer", "adam"),
+    "penalties": [_example("penalties", "l2")],
+    "observables": [*_SEEN, {"name": "accuracies"}],
+}
+_NOTEBOOK = _CLASSES | {"penalties": [_example("penalties", "l2", 1)]}
+
+# every task, model and dynamics that go together
+RUNS: dict[str, dict[str, Any]] = {
+    "linear": _run(task=ONE_SAMPLE, model=_example("model", "linear"), **_WEIGHTS),
+    "hadamard": _run(task=ONE_SAMPLE, model=_example("model", "hadamard_product"), **_WEIGHTS),
+    "blog": _run(task=TOKENS, model=_example("model", "bilinear_encoder"), **_CLASSES),
+    "notebook": _run(task=TOKENS, model=_example("model", "bilinear_encoder", 1), **_NOTEBOOK),
+    "mlp": _run(
+        task=SUMMED | {"split_seed": "member"}, model=_example("model", "mlp", 1), **_CLASSES
+    ),
+    "one_hot": _run(
+        task=ONE_HOT,
+        model=_example("model", "mlp"),
+        **(_CLASSES | {"loss": _example("loss", "mse")}),
+    ),
+    "isolated": _run(
+        task=SUMMED | {"split_seed": "member"},
+        model=_example("model", "mlp") | {"output_scale": 1.0},
+        loss=_example("loss", "mse", 1),
+        dynamics=_example("dynamics", "isolated_first_layer"),
+        observables=_CLASSES["observables"],
+    ),
+}
+# those whose gradient is of a batch of more than one sample
+MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4}
+
+
+def data_of(model: str) -> datasets.Dataset:
+    """The data set of a task that the model can learn."""
+    if model not in TASKS:
+        raise LookupError(f"TASKS of tests/conformance/examples/model.py has no task for {model}")
+    return datasets.make([TASKS[model]])
