@@ -108,7 +108,8 @@ class _Checker:
             self._fail(
                 ["train", "snapshots"], f"{snapshots[-1]} is beyond the last step {train.steps}"
             )
-        return {**train.model_dump(exclude_none=True), "snapshots": snapshots}
+        shuffle = {"shuffle": True} if train.batch_size and train.shuffle is None else {}
+        return {**train.model_dump(exclude_none=True), **shuffle, "snapshots": snapshots}
 
     def _axes(self, values: dict[str, Any]) -> dict[str, list[Any]]:
         """The ensemble's axes, checked; the seed last."""

@@ -46,13 +46,26 @@ class Train(_Model):
 
     steps: PositiveInt = Field(description="parameter updates (never epochs)")
     batch_size: PositiveInt | None = Field(
-        None, description="samples per update, reshuffled every epoch; absent: the full batch"
+        None, description="samples per update; absent: the full batch"
+    )
+    shuffle: bool | None = Field(
+        None, description="whether each epoch has its own order of samples (with batch_size: true)"
     )
     dtype: Literal["float32", "float64"] = Field("float32", description="precision of the run")
     log: Log = Field(default=Log(every=1), description="when observables are logged")
     snapshots: list[WholeInt | Literal["initial", "final"]] = Field(
         default=["initial", "final"], description="steps whose parameters are kept"
     )
+    stop: Annotated[dict[str, float], Field(min_length=1)] | None = Field(
+        None,
+        description="columns and levels: a member stops at the first log where all are reached",
+    )
+
+    @model_validator(mode="after")
+    def _shuffle_minibatches(self) -> "Train":
+        if self.batch_size is None and self.shuffle is not None:
+            raise ValueError("`shuffle` says how minibatches are made; give batch_size as well")
+        return self
 
 
 class Deviation(_Model):

@@ -1,16 +1,13 @@
-"""The member axis: initialise each member, stack, map a program over members, trace it once.
+"""The member axis: stack, map a program over members, trace it once; generators of each member."""
 
-A component is written for one member. `Ensemble` builds every member's model from the member's own
-generator (on the CPU, so that each device starts from the same numbers), stacks parameters along a
-leading axis ``M``, and maps functions of one member over it with ``torch.func.vmap``.
-"""
-
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.passes.dialect.common.cse_pass import CSEPass
 
 Tree = dict[str, Any]
 
@@ -20,26 +17,36 @@ def generators(seeds: list[int]) -> list[torch.Generator]:
     return [torch.Generator("cpu").manual_seed(seed) for seed in seeds]
 
 
+def noise_generators(seeds: list[int], path: str, device: torch.device) -> list[torch.Generator]:
+    """One generator for each member, of the noise of one block alone (such as ``penalties.0``).
+
+    A block's noise is a stream of its own, so that adding the block changes neither the member's
+    initial parameters nor its batches nor another block's noise.
+    """
+    streams = []
+    for seed in seeds:
+        text = hashlib.sha256(f"{seed} {path}".encode()).digest()
+        streams.append(torch.Generator(device).manual_seed(int.from_bytes(text[:8]) >> 1))
+    return streams
+
+
 def stack(trees: list[dict[str, Tensor]]) -> dict[str, Tensor]:
     """Tensors of equal names stacked along a new leading axis ``M``."""
     return {key: torch.stack([tree[key] for tree in trees]) for key in trees[0]}
 
 
-def batch_indices(generator: torch.Generator, samples: int, batch_size: int) -> list[Tensor]:
-    """One epoch of minibatches: a permutation of ``range(samples)`` cut into batches.
-
-    The last batch holds what remains and may be smaller.
-    """
-    order = torch.randperm(samples, generator=generator)
-    return list(order.split(batch_size))
+def select(tree: Any, places: list[int]) -> Any:
+    """Every tensor of a tree, with only the members at these places."""
+    return torch.utils._pytree.tree_map(lambda leaf: leaf[places], tree)
 
 
 class Mapped:
     """A function of one member, mapped over members and traced once for each shape of arguments.
 
     Tracing (``make_fx``) flattens the mapped program and its gradients into one list of tensor
-    operations, so that a step pays for neither ``vmap`` nor autograd bookkeeping. The program must
-    be pure and must not branch on values.
+    operations without side effects, in which what is computed twice is computed once (such as the
+    forward pass of a loss and of a penalty). A step pays for neither ``vmap`` nor autograd
+    bookkeeping. The program must be pure and must not branch on values.
 
     Args:
         function: takes trees of tensors of one member, returns a tree of tensors.
@@ -47,7 +54,7 @@ class Mapped:
     """
 
     def __init__(self, function: Callable[..., Tree], in_dims: tuple[int | None, ...]) -> None:
-        mapped = torch.func.vmap(function, in_dims=in_dims)
+        mapped = torch.func.functionalize(torch.func.vmap(function, in_dims=in_dims))
         self._mapped = lambda *arguments: mapped(*arguments)  # no __wrapped__ for the tracer
         self._traced: dict[tuple, Callable[..., Tree]] = {}
 
@@ -55,6 +62,13 @@ class Mapped:
         """The function's result with a leading axis ``M`` on every tensor."""
         key = tuple(leaf.shape for leaf in torch.utils._pytree.tree_leaves(arguments))
         if key not in self._traced:
-            self._traced[key] = make_fx(self._mapped)(*arguments)
+            self._traced[key] = self._trace(arguments)
         with torch.no_grad():
             return self._traced[key](*arguments)
+
+    def _trace(self, arguments: tuple) -> Callable[..., Tree]:
+        graph = make_fx(self._mapped)(*arguments)
+        CSEPass()(graph)
+        graph.graph.eliminate_dead_code()
+        graph.recompile()
+        return graph

@@ -19,6 +19,8 @@ from examples.runs import RUNS, data_of
 from examples.task import ONE_HOT
 
 from grokatlas import components, datasets, members, signatures, training, validation
+from grokatlas.network import Network
+from grokatlas.view import View
 
 FOUND = [(block, name) for block in components.FOLDERS for name in components.names(block)]
 CASES = [
@@ -99,15 +101,27 @@ def _model(name: str, keywords: dict, seed: int = 0) -> torch.nn.Module:
     return components.load("model", name).build(data=data_of(name), generator=generator, **keywords)
 
 
-def _view(given: dict[str, Any]) -> training.View:
+def _network() -> Network:
+    """An MLP for `ONE_HOT`: outputs ``[N, 5]`` of inputs ``[N, 2, 5]``."""
+    return Network(_model("mlp", DEEP_MLP), {})
+
+
+def _with_noise(part: Any, inputs: torch.Tensor, outputs: int) -> Any:
+    """A part with the noise it asks for."""
+    if not hasattr(part, "noise_shape"):
+        return part
+    return part.given(_randn(*part.noise_shape(tuple(inputs.shape), (len(inputs), outputs))))
+
+
+def _view(given: dict[str, Any]) -> View:
     """A classifier with labels, as an observable sees one member."""
-    model = _model("mlp", DEEP_MLP)
-
-    def network(params: dict, inputs: torch.Tensor) -> torch.Tensor:
-        return torch.func.functional_call(model, params, (inputs,))
-
     loss = components.load("loss", "cross_entropy").build()
-    return training.View(given["params"], network, loss, given["data"])
+
+    def on_batch(params: dict, model: Any, inputs: Any, targets: Any) -> torch.Tensor:
+        return loss(model(params, inputs), targets)
+
+    penalty = components.load("penalties", "l2").build(weight=0.01, squared=True)
+    return View(given["params"], _network(), on_batch, [penalty], given["data"], {})
 
 
 def _record() -> SimpleNamespace:
@@ -130,7 +144,9 @@ def _ingredients(block: str) -> dict[str, Any]:
     if block == "loss":
         return {"outputs": _randn(6, 3), "targets": torch.tensor([0, 2, 1, 1, 0, 2])}
     if block == "penalties":
-        return {"params": _params(), "inputs": _randn(6, 4)}
+        named = _model("mlp", DEEP_MLP).named_parameters()
+        params = {key: value.detach() for key, value in named}
+        return {"params": params, "inputs": _randn(6, 2, 5)}
     if block in ("optimizer", "gradients"):
         grads = {key: torch.cos(3 * value) for key, value in _params().items()}
         return {"params": _params(), "grads": grads}
@@ -165,7 +181,8 @@ def _use(block: str, name: str, keywords: dict, given: dict[str, Any]) -> Any:
     if block == "loss":
         return built(given["outputs"], given["targets"])
     if block == "penalties":
-        return built(given["params"], lambda params, x: x, given["inputs"])
+        built = _with_noise(built, given["inputs"], 5)
+        return built(given["params"], _network(), given["inputs"])
     if block in ("optimizer", "gradients"):
         state = built.init(given["params"])
         for _ in range(3):
@@ -175,7 +192,8 @@ def _use(block: str, name: str, keywords: dict, given: dict[str, Any]) -> Any:
             moved, state = built.update(*arguments)
         return {"moved": moved, "state": state}
     if block == "inputs":
-        return built(given["inputs"])
+        state = built.init(_params())
+        return _with_noise(built, given["inputs"], 5)(given["inputs"], state)
     return built(_view(given) if block == "observables" else given["run"])
 
 
@@ -300,22 +318,25 @@ def _differences(loss: Any, given: dict) -> torch.Tensor:
 
 @cases_of("penalties")
 def test_penalty_has_the_gradient_of_its_closed_form(name, keywords):
-    assert name in GRADIENTS, f"add {name} to GRADIENTS in tests/conformance/examples/runs.py"
+    assert name in GRADIENTS, f"add {name} to GRADIENTS in tests/conformance/examples/penalties.py"
     given = _ingredients("penalties")
-    penalty = components.load("penalties", name).build(**keywords)
-    value = penalty(given["params"], None, given["inputs"])
-    assert value.shape == ()
-    gradients = torch.func.grad(penalty)(given["params"], None, given["inputs"])
-    for key, param in given["params"].items():
-        expected = GRADIENTS[name](param, **keywords)
-        torch.testing.assert_close(gradients[key], expected, rtol=1e-12, atol=1e-12)
+    inputs, network = given["inputs"], _network()
+    built = components.load("penalties", name).build(**keywords)
+    penalty = _with_noise(built, inputs, 5)
+    assert penalty(given["params"], network, inputs).shape == ()
+    gradients = torch.func.grad(penalty)(given["params"], network, inputs)
+    expected = GRADIENTS[name](built, given["params"], network, inputs, **keywords)
+    for key, value in gradients.items():
+        torch.testing.assert_close(value, expected[key], rtol=1e-9, atol=1e-11)
 
 
 @cases_of("penalties")
 def test_penalty_has_a_finite_gradient_at_zero(name, keywords):
-    params = {key: torch.zeros_like(value) for key, value in _params().items()}
-    penalty = components.load("penalties", name).build(**keywords)
-    gradients = torch.func.grad(penalty)(params, None, _randn(6, 4))
+    given = _ingredients("penalties")
+    params = {key: torch.zeros_like(value) for key, value in given["params"].items()}
+    built = components.load("penalties", name).build(**keywords)
+    penalty = _with_noise(built, given["inputs"], 5)
+    gradients = torch.func.grad(penalty)(params, _network(), given["inputs"])
     assert all(torch.isfinite(value).all() for value in gradients.values())
 
 

@@ -10,7 +10,7 @@ import torch
 from examples import EXAMPLES
 from examples.runs import MINIBATCHES, RUNS
 
-from grokatlas import components, datasets, digest, members, signatures, training
+from grokatlas import components, datasets, digest, members, programs, signatures, training
 from grokatlas.validation import MEMBER_KINDS
 
 CPU = torch.device("cpu")
@@ -33,6 +33,8 @@ def _variant(run: str, steps: int = 200, **train: Any) -> dict[str, Any]:
     spec["train"] |= {"steps": steps, "snapshots": [0, steps]} | train
     if spec["train"].get("batch_size", 0) is None:
         del spec["train"]["batch_size"]
+    elif "batch_size" in spec["train"]:
+        spec["train"]["shuffle"] = True
     return spec
 
 
@@ -69,7 +71,7 @@ def test_a_run_repeats_bit_for_bit():
 def test_both_precisions_start_from_the_same_draw(run):
     data = datasets.make(members.tasks(RUNS[run]))
     double, single = (
-        training.Run(_variant(run, dtype=dtype), data, CPU) for dtype in ("float64", "float32")
+        programs.Run(_variant(run, dtype=dtype), data, CPU) for dtype in ("float64", "float32")
     )
     for key, value in double.params.items():
         assert torch.equal(single.params[key], value.to(torch.float32))

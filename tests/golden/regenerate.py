@@ -66,6 +66,8 @@ ISOLATED: dict[str, Any] = {
     "dynamics": {"name": "isolated_first_layer", "rate": 0.01},
 }
 
+MINIBATCH = {"batch_size": 24, "shuffle": True}
+
 
 def _case(blocks: dict[str, Any], dtype: str, **train: Any) -> dict[str, Any]:
     schedule = {"steps": 20, "log": {"every": 1, "first": 0}, "snapshots": []}
@@ -85,8 +87,12 @@ CASES = {
     "one_sample-hadamard_product-float64": _case(PRODUCT, "float64"),
     "modular_addition-bilinear_encoder-float64": _case(ENCODER, "float64"),
     "modular_addition-bilinear_encoder-float32": _case(ENCODER, "float32"),
-    "modular_addition-bilinear_encoder-minibatch-float64": _case(ENCODER, "float64", batch_size=24),
-    "modular_addition-bilinear_encoder-minibatch-float32": _case(ENCODER, "float32", batch_size=24),
+    "modular_addition-bilinear_encoder-minibatch-float64": _case(
+        ENCODER, "float64", batch_size=24, shuffle=True
+    ),
+    "modular_addition-bilinear_encoder-minibatch-float32": _case(
+        ENCODER, "float32", batch_size=24, shuffle=True
+    ),
     "modular_addition-mlp-isolated_first_layer-float64": _case(ISOLATED, "float64"),
 }
 

@@ -1,6 +1,17 @@
+from typing import Any
+
 import pytest
 
-from grokatlas.schedule import log_steps
+from grokatlas.schedule import log_schedule
+
+
+def log_steps(log: dict[str, Any], steps: int) -> list[int]:
+    schedule = log_schedule(log, steps)
+    found = [schedule.next(0)]
+    while found[-1] < steps:
+        found.append(schedule.next(found[-1] + 1))
+    return found
+
 
 SCHEDULES = [
     {"every": 1, "first": 0},

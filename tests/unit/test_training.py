@@ -113,15 +113,16 @@ def test_a_batch_of_all_samples_is_the_full_batch():
     model = {"name": "linear", "init": "normal", "negative_slope": 0.5}
     spec = _spec() | {"task": task, "model": model, "observables": [{"name": "losses"}]}
     full = _train(spec)
-    spec["train"] = spec["train"] | {"batch_size": 15}
+    spec["train"] = spec["train"] | {"batch_size": 15, "shuffle": True}
     whole = _train(spec)
     assert np.array_equal(full.history["train_loss"], whole.history["train_loss"])
-    spec["train"] = spec["train"] | {"batch_size": 14}
+    spec["train"] = spec["train"] | {"batch_size": 14, "shuffle": True}
     assert not np.array_equal(full.history["train_loss"], _train(spec).history["train_loss"])
 
 
-def test_a_step_on_minibatches_is_gradient_descent_on_the_drawn_samples():
-    """One epoch of a linear model against numpy, on the batches of the member's generator."""
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_a_step_on_minibatches_is_gradient_descent_on_its_samples(shuffle):
+    """One epoch of a linear model against numpy, in the generator's order or the data's."""
     task = {
         "name": "modular_addition",
         "modulus": 3,
@@ -131,7 +132,8 @@ def test_a_step_on_minibatches_is_gradient_descent_on_the_drawn_samples():
         "split_seed": 0,
     }
     weight = np.linspace(-1, 1, 9).reshape(3, 3)
-    spec = _spec(steps=3, batch_size=3, log={"every": 1, "first": 0}, snapshots=[0, 1, 2, 3]) | {
+    log = {"every": 1, "first": 0}
+    spec = _spec(steps=3, batch_size=3, shuffle=shuffle, log=log, snapshots=[0, 1, 2, 3]) | {
         "task": task,
         "model": {"name": "linear", "init": weight.ravel().tolist(), "negative_slope": 1.0},
         "penalties": [],
@@ -141,6 +143,7 @@ def test_a_step_on_minibatches_is_gradient_descent_on_the_drawn_samples():
     data = datasets.make([task])
     found = _train(spec).snapshots
     order = torch.randperm(7, generator=torch.Generator().manual_seed(5)).numpy()
+    order = order if shuffle else np.arange(7)
     for step, batch in enumerate([order[:3], order[3:6], order[6:]]):
         x, y = data.train_inputs[batch], np.eye(3)[data.train_targets[batch]]
         weight = weight - 0.1 * 2 * (x @ weight.T - y).T @ x / len(batch)

@@ -8,7 +8,8 @@ import torch
 class GradientTraining:
     """``params = optimizer(params, chain(grad(loss(model(params, inputs(x)), y) + penalties)))``.
 
-    The state holds ``params``, ``optimizer`` and ``gradients`` (one entry for each of the chain).
+    The state holds ``params``, ``optimizer``, and one entry for each of ``gradients`` and
+    ``inputs``.
     """
 
     def __init__(
@@ -29,26 +30,39 @@ class GradientTraining:
 
     def init(self, params: dict) -> dict:
         """The state before the first step."""
-        chain = {str(index): link.init(params) for index, link in enumerate(self.gradients)}
-        return {"params": params, "optimizer": self.optimizer.init(params), "gradients": chain}
+        return {
+            "params": params,
+            "optimizer": self.optimizer.init(params),
+            "gradients": {str(k): link.init(params) for k, link in enumerate(self.gradients)},
+            "inputs": {str(k): change.init(params) for k, change in enumerate(self.inputs)},
+        }
+
+    def begin_epoch(self, state: dict, train: tuple[torch.Tensor, torch.Tensor]) -> dict:
+        """Renew what changes of inputs remember, from the whole training set."""
+        renewed = {}
+        for k, change in enumerate(self.inputs):
+            before = state["inputs"][str(k)]
+            renewed[str(k)] = change.begin_epoch(before, state["params"], self.model, *train)
+        return state | {"inputs": renewed}
 
     def objective(self, params: dict, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """The loss of a batch plus every penalty: one scalar."""
-        for change in self.inputs:
-            inputs = change(inputs)
-        value = self.loss(self.model(params, inputs), targets)
+        value = self.loss(params, self.model, inputs, targets)
         for penalty in self.penalties:
             value = value + penalty(params, self.model, inputs)
         return value
 
     def update(self, state: dict, batch: tuple[torch.Tensor, torch.Tensor]) -> dict:
         """The state after one step on a batch."""
-        grads = torch.func.grad(self.objective)(state["params"], *batch)
+        inputs, targets = batch
+        for k, change in enumerate(self.inputs):
+            inputs = change(inputs, state["inputs"][str(k)])
+        grads = torch.func.grad(self.objective)(state["params"], inputs, targets)
         chain = {}
-        for index, link in enumerate(self.gradients):
-            grads, chain[str(index)] = link.update(grads, state["gradients"][str(index)])
+        for k, link in enumerate(self.gradients):
+            grads, chain[str(k)] = link.update(grads, state["gradients"][str(k)])
         params, optimizer = self.optimizer.update(state["params"], grads, state["optimizer"])
-        return {"params": params, "optimizer": optimizer, "gradients": chain}
+        return state | {"params": params, "optimizer": optimizer, "gradients": chain}
 
     def parameters(self, state: dict, batch: tuple[torch.Tensor, torch.Tensor]) -> dict:
         """The parameters that the model uses in this state."""
@@ -65,6 +79,7 @@ def build(
 ) -> GradientTraining:
     """Training by the gradient of ``loss + sum of penalties``.
 
-    Every block is already built for one member: `model` is ``model(params, x)``.
+    Every block is already built for one member: `model` is ``model(params, inputs)`` and `loss` is
+    ``loss(params, model, inputs, targets)``.
     """
     return GradientTraining(model, loss, optimizer, penalties, gradients, inputs)

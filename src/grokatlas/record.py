@@ -1,0 +1,41 @@
+"""What a run leaves, kept in memory."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class Record:
+    """History and snapshots of a run in memory, and a place to go on from: none.
+
+    `savepoint.Savepoint` is the same on disk.
+
+    Attributes:
+        rows: blocks of history, each with columns of equal length.
+        snapshots: ``"<step>/<parameter>"`` -> array with a leading axis ``M``.
+    """
+
+    rows: list[dict[str, np.ndarray]] = field(default_factory=list)
+    snapshots: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def restored(self) -> dict[str, Any] | None:
+        """Tensors to go on from, or None to begin."""
+        return None
+
+    def add_rows(self, rows: dict[str, np.ndarray]) -> None:
+        """The next rows of history, by column."""
+        self.rows.append(rows)
+
+    def add_snapshot(self, step: int, arrays: dict[str, np.ndarray]) -> None:
+        """Every member's parameters at a step."""
+        self.snapshots |= {f"{step:010d}/{key}": array.copy() for key, array in arrays.items()}
+
+    def after(self, step: int, saved: Any) -> None:
+        """Called between steps; a record on disk may save what ``saved()`` returns, or stop."""
+
+    @property
+    def history(self) -> dict[str, np.ndarray]:
+        """``member``, ``step`` and one column for every observable; members run fastest."""
+        return {key: np.concatenate([rows[key] for rows in self.rows]) for key in self.rows[0]}
