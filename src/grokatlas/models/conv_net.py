@@ -10,45 +10,39 @@ from torch.nn import functional
 
 from grokatlas.kinds import Count, Counts, Vector, Whole
 
-Weights = list[Tensor]
-
 
 class ConvNet(nn.Module):
     """Convolutions with ReLU, average pools and one hidden layer, on images.
 
     Parameters are ``convolutions.<l>`` ``[out, in, 3, 3]`` and ``linear.<l>`` ``[out, in]``, no
-    biases. With pixel normalisation, inputs are first ``(x - pixel_mean) / pixel_std``, channel by
-    channel, so that a change of the inputs is a change of pixels.
+    biases. Pixels are first normalised, ``(x - pixel_mean) / pixel_std`` in each channel, inside
+    the model, so that a change of its inputs is a change of pixels.
     """
+
+    pixel_mean: Tensor
+    pixel_std: Tensor
 
     def __init__(
         self,
         image: tuple[int, ...],
-        convolutions: Weights,
-        linear: Weights,
+        pixels: tuple[Tensor, Tensor],
+        convolutions: list[Tensor],
+        linear: list[Tensor],
         strides: list[int],
         pools: int,
     ) -> None:
         super().__init__()
         self.image = image
+        self.register_buffer("pixel_mean", pixels[0])
+        self.register_buffer("pixel_std", pixels[1])
         self.convolutions = nn.ParameterList([nn.Parameter(weight) for weight in convolutions])
         self.linear = nn.ParameterList([nn.Parameter(weight) for weight in linear])
         self.strides = strides
         self.pools = pools
-        self.normalised = False
-
-    def normalise(self, mean: list[float], std: list[float]) -> None:
-        """Normalise pixels: buffers ``pixel_mean``, ``pixel_std`` ``[channels, 1, 1]``."""
-        for name, values in (("pixel_mean", mean), ("pixel_std", std)):
-            column = torch.tensor(values, dtype=torch.float64)[:, None, None]
-            self.register_buffer(name, column)
-        self.normalised = True
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Outputs ``[N, C]`` of images ``[N, channels, height, width]``, which may be flattened."""
-        maps = inputs.reshape(len(inputs), *self.image)
-        if self.normalised:
-            maps = (maps - self.pixel_mean) / self.pixel_std
+        maps = (inputs.reshape(len(inputs), *self.image) - self.pixel_mean) / self.pixel_std
         for weight, stride in zip(self.convolutions, self.strides, strict=True):
             maps = torch.relu(functional.conv2d(maps, weight, stride=stride, padding=1))
         for _ in range(self.pools):
@@ -80,8 +74,8 @@ def build(
         strides: of each convolution.
         pools: number of 2 x 2 average pools after the last convolution.
         width: units of the hidden linear layer.
-        pixel_mean: of each input channel, subtracted inside the model; null for none.
-        pixel_std: of each input channel, divided by inside the model; null for none.
+        pixel_mean: of each input channel, subtracted inside the model; null for 0.
+        pixel_std: of each input channel, divided by inside the model; null for 1.
 
     Weights are drawn as ``torch.nn.init.kaiming_normal_(mode="fan_out")`` does for ReLU:
     N(0, 2/(9 out)) for convolutions, N(0, 2/out) for linear maps (variances).
@@ -104,10 +98,9 @@ def build(
         normal = torch.randn(shape, generator=generator, dtype=torch.float64)
         return (2 / fan_out) ** 0.5 * normal
 
-    model = ConvNet(image, [draw(s) for s in shapes], [draw(s) for s in sizes], [*strides], pools)
-    if pixel_mean is not None or pixel_std is not None:
-        model.normalise(*_pixels(pixel_mean, pixel_std, image[0]))
-    return model
+    pixels = _pixels(pixel_mean, pixel_std, image)
+    convolutions, linear = ([draw(shape) for shape in layers] for layers in (shapes, sizes))
+    return ConvNet(image, pixels, convolutions, linear, [*strides], pools)
 
 
 def _image(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -131,12 +124,16 @@ def _map_size(side: int, strides: list[int], pools: int) -> int:
     return left
 
 
-def _pixels(mean: list[float] | None, std: list[float] | None, channels: int) -> tuple:
-    """Mean and deviation of each channel, checked."""
-    if mean is None or std is None:
-        raise ValueError("give model.pixel_mean and model.pixel_std, or neither")
-    if len(mean) != channels or len(std) != channels:
-        raise ValueError(f"model.pixel_mean and model.pixel_std need {channels} entries: channels")
-    if min(std) <= 0:
+def _pixels(
+    mean: list[float] | None, std: list[float] | None, image: tuple[int, ...]
+) -> tuple[Tensor, Tensor]:
+    """Mean and deviation of each channel, ``[channels, 1, 1]``, checked."""
+    columns = []
+    for key, values, none in (("pixel_mean", mean, 0.0), ("pixel_std", std, 1.0)):
+        values = [none] * image[0] if values is None else values
+        if len(values) != image[0]:
+            raise ValueError(f"model.{key} has {len(values)} entries, an image {image[0]} channels")
+        columns.append(torch.tensor(values, dtype=torch.float64)[:, None, None])
+    if (columns[1] <= 0).any():
         raise ValueError("model.pixel_std must be positive in each channel")
-    return mean, std
+    return columns[0], columns[1]
