@@ -50,14 +50,18 @@ class Transformer(nn.Module):
         features = inputs if inputs.is_floating_point() else self.embed(inputs)
         stream = features + self.position
         last = stream[:, -1]
-        queries = torch.einsum("hed,nd->nhe", self.query, last)
-        keys = torch.einsum("hed,ntd->nhte", self.key, stream)
-        values = torch.einsum("hed,ntd->nhte", self.value, stream)
-        scores = torch.einsum("nhe,nhte->nht", queries, keys) / keys.shape[-1] ** 0.5
-        mixed = torch.einsum("nht,nhte->nhe", torch.softmax(scores, dim=-1), values)
+        queries = _project(last, self.query)  # [N, heads, d_h]
+        keys, values = _project(stream, self.key), _project(stream, self.value)
+        scores = (queries[:, None] * keys).sum(-1) / keys.shape[-1] ** 0.5  # [N, T, heads]
+        mixed = (torch.softmax(scores, dim=1)[..., None] * values).sum(1)
         last = last + mixed.flatten(1) @ self.attention_out.T
         hidden = torch.relu(last @ self.mlp_in.T + self.mlp_in_bias)
         return (last + hidden @ self.mlp_out.T + self.mlp_out_bias) @ self.unembedding
+
+
+def _project(stream: Tensor, weight: Tensor) -> Tensor:
+    """``[..., d]`` by every head's ``[heads, d_h, d]``, as ``[..., heads, d_h]``."""
+    return (stream @ weight.flatten(0, 1).T).unflatten(-1, weight.shape[:2])
 
 
 def build(
