@@ -12,7 +12,7 @@ figures: $(STAMP) ## draw every figure at SCALE (quick)
 	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
 
 test: $(STAMP) ## run the tests
-	@. $(BIN)/activate && python -m pytest -q
+	@. $(BIN)/activate && python -m pytest -q -n auto --dist worksteal
 
 lint: $(STAMP) ## check style and the workflow
 	@. $(BIN)/activate && ruff check && ruff format --check && snakefmt --check Snakefile workflow && snakemake --lint

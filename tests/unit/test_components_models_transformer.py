@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, training
+from grokatlas import datasets, programs
 from grokatlas.ensemble import Mapped, stack
 from grokatlas.models import transformer
 
@@ -138,13 +138,13 @@ def test_a_fixed_matrix_is_neither_trained_nor_decayed(fixed):
         },
     }
     data = datasets.make([TASK])
-    run = training.Run(spec, data, torch.device("cpu"))
+    run = programs.Run(spec, data, torch.device("cpu"))
     before = {key: value.clone() for key, value in run.constants.items()}
     assert set(before) == set(fixed)
     assert not set(fixed) & set(run.parameters())
     started = {key: value.clone() for key, value in run.parameters().items()}
     for _ in range(5):
-        run.update()
+        run.move(1)
     for key, value in run.constants.items():
         assert torch.equal(value, before[key])
         for member, seed in enumerate(spec["ensemble"]["seed"]):
