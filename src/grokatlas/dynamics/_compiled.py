@@ -52,7 +52,7 @@ def each_member(work: Callable[[int], None], members: int) -> None:
 
 
 def numbers(keyword: Any, like: Tensor) -> np.ndarray:
-    """A keyword, one number or ``[M]``, as an array ``[M]`` for the members of ``like [M, ...]``."""
+    """A keyword, one number or ``[M]``, as an array ``[M]`` like ``[M, ...]``."""
     value = torch.as_tensor(keyword, dtype=like.dtype, device=like.device)
     return value.expand(len(like)).numpy()
 

@@ -67,6 +67,8 @@ _REAL = {
     "penalties": [_example("penalties", "l2")],
     "observables": _SEEN,
 }
+_NORMAL = {"model": _example("model", "linear") | {"negative_slope": 1.0, "init": "normal"}}
+_MOVED = {"loss": _example("loss", "mse"), "observables": _SEEN}  # by dynamics of their own
 
 # every task, model and dynamics that go together
 RUNS: dict[str, dict[str, Any]] = {
@@ -99,6 +101,30 @@ RUNS: dict[str, dict[str, Any]] = {
     "teacher_1d": _run(task=TEACHER_STUDENT_1D, **_MLP, **_REAL),
     "fourier": _run(task=FOURIER_REGRESSION, **_PRODUCT, **_REAL),
     "regression": _run(task=LINEAR_REGRESSION, **_LINEAR, **_REAL),
+    "subgradients": _run(
+        task=SPARSE_RECOVERY | {"instance_seed": "member"},
+        dynamics=_example("dynamics", "subgradient_descent"),
+        **_NORMAL,
+        **_MOVED,
+    ),
+    "closed_form": _run(
+        task=LINEAR_REGRESSION,
+        dynamics=_example("dynamics", "linear_descent"),
+        **_NORMAL,
+        **_MOVED,
+    ),
+    "nuclear": _run(
+        task=MATRIX_COMPLETION | {"rows": 4, "columns": 4},
+        model={"name": "matrix", "init_scale": 0.1},
+        dynamics=_example("dynamics", "nuclear_subgradient_descent"),
+        **_MOVED,
+    ),
+    "flow": _run(
+        task=LINEAR_REGRESSION,
+        model=_example("model", "hadamard_product"),
+        dynamics=_example("dynamics", "riemannian_flow"),
+        **_MOVED,
+    ),
 }
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4}
