@@ -66,7 +66,9 @@ class Mapped:
             return self._traced[key](*arguments)
 
     def _trace(self, arguments: tuple) -> Callable[..., Tree]:
-        module = make_fx(self._mapped)(*arguments)
+        # one tensor given as two arguments would become one argument of the trace
+        distinct = torch.utils._pytree.tree_map(lambda leaf: leaf.detach(), arguments)
+        module = make_fx(self._mapped)(*distinct)
         _share(module)
         _fold(module)
         module.graph.eliminate_dead_code()

@@ -116,6 +116,18 @@ FOURIER_REGRESSION = {
     "test_points": 20,
     "data_seed": "member",
 }
+MATRIX_COMPLETION = {
+    "name": "matrix_completion",
+    "rows": 6,
+    "columns": 5,
+    "rank": 2,
+    "truth": "gaussian_factors",
+    "train_points": 15,
+    "leverage_share": 0.0,
+    "test_entries": "unobserved",
+    "instance_seed": "member",
+}
+EQUALS = ADDITION | {"encoding": "tokens_equals"}
 LINEAR_REGRESSION = {
     "name": "linear_regression",
     "features": 8,
@@ -137,6 +149,33 @@ MLP: dict[str, Any] = {
 }
 
 MINIBATCH = {"batch_size": 24, "shuffle": True}
+TRANSFORMER: dict[str, Any] = {
+    "model": {
+        "name": "transformer",
+        "dimension": 16,
+        "heads": 2,
+        "head_dimension": 8,
+        "width": 32,
+        "embedding": "learned",
+        "unembedding": "learned",
+    }
+}
+FIXED = {"model": TRANSFORMER["model"] | {"embedding": "fixed"}}
+CONV_NET: dict[str, Any] = {
+    "model": {
+        "name": "conv_net",
+        "channels": [4, 8],
+        "strides": [1, 2],
+        "pools": 2,
+        "width": 8,
+        "pixel_mean": [0.3053],
+        "pixel_std": [0.3760],
+    }
+}
+STUDENT = {"model": MLP["model"] | {"bias": "hidden", "init_law": "normal", "init_scale": 2.0}}
+MATRIX = {"model": {"name": "matrix", "init_scale": 0.1}}
+FACTORS = {"model": {"name": "matrix_factorisation", "factors": 4, "init_scale": 1.0}}
+DIAGONAL = {"model": {"name": "diagonal_linear", "init_variance": 0.1}}
 
 
 def _case(blocks: dict[str, Any], dtype: str, **train: Any) -> dict[str, Any]:
@@ -153,6 +192,36 @@ def _case(blocks: dict[str, Any], dtype: str, **train: Any) -> dict[str, Any]:
 LINEAR = TOY | {"model": {"name": "linear", "init": "normal", "negative_slope": 0.1}}
 PRODUCT = TOY | {"model": {"name": "hadamard_product", "depth": 2, "init": "normal"}}
 FLAT = TOY | {"model": {"name": "linear", "init": "normal", "negative_slope": 1.0}}
+OWN = {"loss": TOY["loss"]}  # of dynamics that take neither optimizer nor penalties
+SUBGRADIENTS: dict[str, Any] = OWN | {
+    "task": SPARSE_RECOVERY,
+    "model": FLAT["model"],
+    "dynamics": {"name": "subgradient_descent", "rate": 0.1, "l1": 0.01, "l2": 0.001},
+}
+CLOSED_FORM: dict[str, Any] = OWN | {
+    "task": LINEAR_REGRESSION,
+    "model": FLAT["model"],
+    "dynamics": {"name": "linear_descent", "rate": 0.01, "l2": 0.01, "data_scale": "sum"},
+}
+NUCLEAR: dict[str, Any] = (
+    OWN
+    | MATRIX
+    | {
+        "task": MATRIX_COMPLETION | {"columns": MATRIX_COMPLETION["rows"]},
+        "dynamics": {"name": "nuclear_subgradient_descent", "rate": 0.2, "weight": 0.05},
+    }
+)
+FLOW: dict[str, Any] = OWN | {
+    "task": LINEAR_REGRESSION,
+    "model": PRODUCT["model"],
+    "dynamics": {
+        "name": "riemannian_flow",
+        "rate": 0.05,
+        "corrections": 2,
+        "fast_steps": 10,
+        "fast_rate": 0.01,
+    },
+}
 CASES = {
     "one_sample-linear-float64": _case(LINEAR, "float64"),
     "one_sample-hadamard_product-float64": _case(PRODUCT, "float64"),
@@ -175,7 +244,36 @@ CASES = {
     "fourier_regression-hadamard_product-float64": _case(
         PRODUCT | {"task": FOURIER_REGRESSION}, "float64"
     ),
+    "fourier_regression-diagonal_linear-float64": _case(
+        TOY | DIAGONAL | {"task": FOURIER_REGRESSION}, "float64"
+    ),
+    "teacher_student_1d-mlp-normal-float64": _case(
+        TOY | STUDENT | {"task": TEACHER_STUDENT_1D, "optimizer": {"name": "gd", "lr": 1e-4}},
+        "float64",
+    ),
+    "matrix_completion-matrix-float64": _case(
+        TOY | MATRIX | {"task": MATRIX_COMPLETION}, "float64"
+    ),
+    "matrix_completion-matrix_factorisation-float64": _case(
+        TOY | FACTORS | {"task": MATRIX_COMPLETION}, "float64"
+    ),
+    "modular_addition-transformer-float64": _case(
+        ENCODER | TRANSFORMER | {"task": EQUALS}, "float64"
+    ),
+    "modular_addition-transformer-float32": _case(
+        ENCODER | TRANSFORMER | {"task": EQUALS}, "float32"
+    ),
+    "modular_addition-transformer-fixed-float64": _case(
+        ENCODER | FIXED | {"task": EQUALS}, "float64"
+    ),
+    "digits-conv_net-float64": _case(
+        ENCODER | CONV_NET | {"task": DIGITS | {"pixels": "unit"}}, "float64"
+    ),
     "linear_regression-linear-float64": _case(FLAT | {"task": LINEAR_REGRESSION}, "float64"),
+    "sparse_recovery-linear-subgradient_descent-float64": _case(SUBGRADIENTS, "float64"),
+    "linear_regression-linear-linear_descent-float64": _case(CLOSED_FORM, "float64"),
+    "matrix_completion-matrix-nuclear_subgradient_descent-float64": _case(NUCLEAR, "float64"),
+    "linear_regression-hadamard_product-riemannian_flow-float64": _case(FLOW, "float64"),
 }
 
 

@@ -83,6 +83,13 @@ def test_stack_puts_members_first():
     assert stacked["b"].tolist() == [0, 1, 2, 3]
 
 
+def test_one_tensor_given_twice_stays_two_arguments():
+    mapped = Mapped(lambda a, b: {"difference": a - b}, (0, 0))
+    same = torch.ones(2, 3)
+    mapped(same, same)
+    assert mapped(same, 3 * same)["difference"].tolist() == [[-2.0] * 3] * 2
+
+
 def test_noise_of_a_block_is_a_stream_of_its_own():
     cpu = torch.device("cpu")
     one, two = noise_generators([5, 9], "penalties.0", cpu)

@@ -32,8 +32,7 @@ class LinearDescent:
         """
         weight = only_parameter(params, NAME, "[C, D]")
         step = torch.zeros((), dtype=torch.int64, device=weight.device)
-        start = {key: value.clone() for key, value in params.items()}  # no tensor twice in a state
-        return {"params": params, "start": start, "step": step}
+        return {"params": params, "start": dict(params), "step": step}
 
     def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
         """One step on the whole training set."""
