@@ -192,6 +192,36 @@ def _case(blocks: dict[str, Any], dtype: str, **train: Any) -> dict[str, Any]:
 LINEAR = TOY | {"model": {"name": "linear", "init": "normal", "negative_slope": 0.1}}
 PRODUCT = TOY | {"model": {"name": "hadamard_product", "depth": 2, "init": "normal"}}
 FLAT = TOY | {"model": {"name": "linear", "init": "normal", "negative_slope": 1.0}}
+OWN = {"loss": TOY["loss"]}  # of dynamics that take neither optimizer nor penalties
+SUBGRADIENTS: dict[str, Any] = OWN | {
+    "task": SPARSE_RECOVERY,
+    "model": FLAT["model"],
+    "dynamics": {"name": "subgradient_descent", "rate": 0.1, "l1": 0.01, "l2": 0.001},
+}
+CLOSED_FORM: dict[str, Any] = OWN | {
+    "task": LINEAR_REGRESSION,
+    "model": FLAT["model"],
+    "dynamics": {"name": "linear_descent", "rate": 0.01, "l2": 0.01, "data_scale": "sum"},
+}
+NUCLEAR: dict[str, Any] = (
+    OWN
+    | MATRIX
+    | {
+        "task": MATRIX_COMPLETION | {"columns": MATRIX_COMPLETION["rows"]},
+        "dynamics": {"name": "nuclear_subgradient_descent", "rate": 0.2, "weight": 0.05},
+    }
+)
+FLOW: dict[str, Any] = OWN | {
+    "task": LINEAR_REGRESSION,
+    "model": PRODUCT["model"],
+    "dynamics": {
+        "name": "riemannian_flow",
+        "rate": 0.05,
+        "corrections": 2,
+        "fast_steps": 10,
+        "fast_rate": 0.01,
+    },
+}
 CASES = {
     "one_sample-linear-float64": _case(LINEAR, "float64"),
     "one_sample-hadamard_product-float64": _case(PRODUCT, "float64"),
@@ -240,6 +270,10 @@ CASES = {
         ENCODER | CONV_NET | {"task": DIGITS | {"pixels": "unit"}}, "float64"
     ),
     "linear_regression-linear-float64": _case(FLAT | {"task": LINEAR_REGRESSION}, "float64"),
+    "sparse_recovery-linear-subgradient_descent-float64": _case(SUBGRADIENTS, "float64"),
+    "linear_regression-linear-linear_descent-float64": _case(CLOSED_FORM, "float64"),
+    "matrix_completion-matrix-nuclear_subgradient_descent-float64": _case(NUCLEAR, "float64"),
+    "linear_regression-hadamard_product-riemannian_flow-float64": _case(FLOW, "float64"),
 }
 
 

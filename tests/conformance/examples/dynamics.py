@@ -5,4 +5,14 @@ from typing import Any
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "gradient_training": [{}],
     "isolated_first_layer": [{"rate": 0.01}],
+    "linear_descent": [
+        {"rate": 0.05, "l2": 0.01, "data_scale": "sum"},
+        {"rate": 0.1, "l2": 0.0, "data_scale": "mean"},
+    ],
+    "nuclear_subgradient_descent": [{"rate": 0.1, "weight": 0.01}],
+    "riemannian_flow": [
+        {"rate": 0.02, "corrections": 1, "fast_steps": 10, "fast_rate": 0.05},
+        {"rate": 0.02, "corrections": 2, "fast_steps": 0, "fast_rate": 0.0},
+    ],
+    "subgradient_descent": [{"rate": 0.05, "l1": 0.01, "l2": 0.001}],
 }

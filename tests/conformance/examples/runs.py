@@ -70,6 +70,8 @@ _REAL = {
     "penalties": [_example("penalties", "l2")],
     "observables": _SEEN,
 }
+_NORMAL = {"model": _example("model", "linear") | {"negative_slope": 1.0, "init": "normal"}}
+_MOVED = {"loss": _example("loss", "mse"), "observables": _SEEN}  # by dynamics of their own
 
 # every task, model and dynamics that go together
 RUNS: dict[str, dict[str, Any]] = {
@@ -103,6 +105,30 @@ RUNS: dict[str, dict[str, Any]] = {
     "teacher_1d": _run(task=TEACHER_STUDENT_1D, **_STUDENT, **_REAL),
     "fourier": _run(task=FOURIER_REGRESSION, **_DIAGONAL, **_REAL),
     "regression": _run(task=LINEAR_REGRESSION, **_LINEAR, **_REAL),
+    "subgradients": _run(
+        task=SPARSE_RECOVERY | {"instance_seed": "member"},
+        dynamics=_example("dynamics", "subgradient_descent"),
+        **_NORMAL,
+        **_MOVED,
+    ),
+    "closed_form": _run(
+        task=LINEAR_REGRESSION,
+        dynamics=_example("dynamics", "linear_descent"),
+        **_NORMAL,
+        **_MOVED,
+    ),
+    "nuclear": _run(
+        task=MATRIX_COMPLETION | {"rows": 4, "columns": 4},
+        dynamics=_example("dynamics", "nuclear_subgradient_descent"),
+        **_MATRIX,
+        **_MOVED,
+    ),
+    "flow": _run(
+        task=LINEAR_REGRESSION,
+        model=_example("model", "hadamard_product"),
+        dynamics=_example("dynamics", "riemannian_flow"),
+        **_MOVED,
+    ),
     "transformer": _run(task=TOKENS_EQUALS, model=_example("model", "transformer"), **_CLASSES),
     "fixed_embedding": _run(
         task=TOKENS_EQUALS, model=_example("model", "transformer", 1), **_CLASSES

@@ -1,0 +1,157 @@
+"""Subgradient descent for sparse recovery: least squares with l1 and l2 terms."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grokatlas.dynamics._compiled import (
+    broadcast,
+    compiled,
+    each_member,
+    numbers,
+    only_parameter,
+    real,
+    usable,
+)
+from grokatlas.kinds import NonNegative, Positive
+
+NAME = "subgradient_descent"
+ROWS = 6  # samples that a pass of the compiled loop takes together
+
+
+class SubgradientDescent:
+    """``a <- a - rate * (X^T (X a - y) + l1 sign(a) + l2 a)``, with ``sign(0) = 0``.
+
+    Full-batch subgradient descent of ``1/2 |X a - y|^2 + l1 |a|_1 + l2/2 |a|^2`` (a sum over
+    samples, not a mean) for ``X [N, D]``, ``y [N]``, ``a [D]``. The model is `models.linear` with
+    one output and ``negative_slope`` 1; ``a`` is its weight ``[1, D]``.
+
+    Source: arXiv 2506.05718, sparse recovery. There the l2 term is written ``beta_2 |a|^2``; its
+    code, as here, has ``beta_2/2 |a|^2``.
+    """
+
+    def __init__(self, rate: float | Tensor, l1: float | Tensor, l2: float | Tensor) -> None:
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+
+    def init(self, params: dict) -> dict:
+        """The state is the weight.
+
+        Raises:
+            ValueError: the model is not the one of this dynamics.
+        """
+        only_parameter(params, NAME, "[1, D]")
+        return dict(params)
+
+    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+        """One step on the whole training set."""
+        ((key, weight),) = state.items()
+        inputs, targets = batch
+        return {key: _step(weight, inputs, real(targets, NAME), self.rate, self.l1, self.l2)}
+
+    def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+        """The weight."""
+        return state
+
+
+def advance(
+    state: dict, train: tuple[Tensor, Tensor], steps: int, *, rate: Any, l1: Any, l2: Any
+) -> dict:
+    """All members by many steps, compiled.
+
+    Args:
+        state: the weights ``[M, 1, D]``.
+        train: inputs ``[N, D]`` and targets ``[N, 1]``, or one for each member with an axis ``M``.
+        steps: how many.
+        rate: one number, or ``[M]``.
+        l1: one number, or ``[M]``.
+        l2: one number, or ``[M]``.
+
+    The result is that of `update` taken `steps` times but for the order of sums. It depends neither
+    on how a stretch is cut nor on threads and members. Without numba, or on a GPU, the steps are
+    taken by torch.
+    """
+    ((key, weight),) = state.items()
+    inputs, targets = train[0], real(train[1], NAME)
+    if not usable(weight.device):
+        terms = [broadcast(value, weight) for value in (rate, l1, l2)]
+        for _ in range(steps):
+            weight = _step(weight, inputs, targets, *terms)
+        return {key: weight}
+    x, y = _padded(inputs.numpy()), _padded(targets[..., None].numpy())[..., 0]
+    terms = [numbers(value, weight) for value in (rate, l1, l2)]
+    moved = weight.numpy().copy()
+
+    def work(member: int) -> None:
+        own = (x[member], y[member]) if inputs.ndim == 3 else (x, y)
+        _descend(*own, moved[member, 0], *(term[member] for term in terms), steps)
+
+    each_member(work, len(moved))
+    return {key: torch.from_numpy(moved)}
+
+
+def _step(weight: Tensor, x: Tensor, y: Tensor, rate: Any, l1: Any, l2: Any) -> Tensor:
+    """One step of ``[..., 1, D]``."""
+    residual = weight @ x.mT - y[..., None, :]
+    return weight - rate * (residual @ x + l1 * weight.sign() + l2 * weight)
+
+
+def _padded(samples: np.ndarray) -> np.ndarray:
+    """``[..., N, D]`` with samples of zeros (and target zero) up to a multiple of `ROWS`."""
+    more = -samples.shape[-2] % ROWS
+    widths = [(0, 0)] * (samples.ndim - 2) + [(0, more), (0, 0)]
+    return np.ascontiguousarray(np.pad(samples, widths))
+
+
+@compiled
+def _descend(x, y, a, rate, l1, l2, steps):
+    """Move ``a [D]`` in place; rows are taken six at a time, so that ``a`` is read once for six."""
+    samples, features = x.shape
+    gradient = np.empty_like(a)
+    residual = np.empty_like(y)
+    zero = rate - rate
+    for _ in range(steps):
+        for j in range(0, samples, 6):
+            x0, x1, x2, x3, x4, x5 = x[j], x[j + 1], x[j + 2], x[j + 3], x[j + 4], x[j + 5]
+            s0 = s1 = s2 = s3 = s4 = s5 = zero
+            for i in range(features):
+                s0 += x0[i] * a[i]
+                s1 += x1[i] * a[i]
+                s2 += x2[i] * a[i]
+                s3 += x3[i] * a[i]
+                s4 += x4[i] * a[i]
+                s5 += x5[i] * a[i]
+            residual[j], residual[j + 1] = s0 - y[j], s1 - y[j + 1]
+            residual[j + 2], residual[j + 3] = s2 - y[j + 2], s3 - y[j + 3]
+            residual[j + 4], residual[j + 5] = s4 - y[j + 4], s5 - y[j + 5]
+        for i in range(features):
+            sign = l1 if a[i] > zero else (-l1 if a[i] < zero else zero)
+            gradient[i] = l2 * a[i] + sign
+        for j in range(0, samples, 6):
+            x0, x1, x2, x3, x4, x5 = x[j], x[j + 1], x[j + 2], x[j + 3], x[j + 4], x[j + 5]
+            r0, r1, r2 = residual[j], residual[j + 1], residual[j + 2]
+            r3, r4, r5 = residual[j + 3], residual[j + 4], residual[j + 5]
+            for i in range(features):
+                gradient[i] += (
+                    r0 * x0[i] + r1 * x1[i] + r2 * x2[i] + r3 * x3[i] + r4 * x4[i] + r5 * x5[i]
+                )
+        for i in range(features):
+            a[i] -= rate * gradient[i]
+
+
+def build(
+    model: Any, loss: Any, *, rate: Positive, l1: NonNegative, l2: NonNegative
+) -> SubgradientDescent:
+    """Subgradient descent with step size `rate`.
+
+    Args:
+        model: `models.linear` with one output and ``negative_slope`` 1; inherent in the equation.
+        loss: only observed, as the equation has its own.
+        rate: step size (alpha).
+        l1: weight of ``|a|_1`` (beta_1).
+        l2: weight of ``|a|^2 / 2`` (beta_2).
+    """
+    return SubgradientDescent(rate, l1, l2)
