@@ -69,7 +69,7 @@ def _trained(
     from grokatlas import training
 
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")
     torch.utils.deterministic.fill_uninitialized_memory = False
     chosen = _device(device)
     try:

@@ -22,16 +22,17 @@ BARE = {
 }
 BLOCKED = """
 import sys
-from importlib.abc import MetaPathFinder
+from importlib.machinery import PathFinder
 
-class Absent(MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ABSENT:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+class WithoutAbsent(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        absent = name.partition(".")[0] in ABSENT
+        return None if absent else PathFinder.find_spec(name, path, target)
 
 ABSENT = set(sys.argv[1].split())
 del sys.argv[1]
-sys.meta_path.insert(0, Absent())
+sys.meta_path[sys.meta_path.index(PathFinder)] = WithoutAbsent
 from grokatlas.cli import main
 sys.exit(main())
 """
