@@ -6,7 +6,22 @@ from grokatlas import datasets
 
 from . import EXAMPLES
 from .model import TASKS
-from .task import ONE_HOT, ONE_SAMPLE, SUMMED, TOKENS
+from .task import (
+    CIFAR10,
+    DIGITS,
+    FOURIER_REGRESSION,
+    LINEAR_REGRESSION,
+    MATRIX_COMPLETION,
+    MNIST,
+    ONE_HOT,
+    ONE_SAMPLE,
+    SPARSE_RECOVERY,
+    SUMMED,
+    TEACHER_STUDENT,
+    TEACHER_STUDENT_1D,
+    TOKENS,
+    XOR_CLUSTERS,
+)
 
 
 def _example(block: str, name: str, index: int = 0) -> dict[str, Any]:
@@ -42,6 +57,17 @@ _CLASSES = {
 }
 _NOTEBOOK = _CLASSES | {"penalties": [_example("penalties", "l2", 1)]}
 
+_ENCODER = {"model": _example("model", "bilinear_encoder")}
+_LINEAR = {"model": _example("model", "linear") | {"negative_slope": 1.0}}
+_MLP = {"model": _example("model", "mlp", 1)}
+_PRODUCT = {"model": _example("model", "hadamard_product")}
+_REAL = {
+    "loss": _example("loss", "mse"),
+    "optimizer": _example("optimizer", "gd") | {"lr": 0.01},
+    "penalties": [_example("penalties", "l2")],
+    "observables": _SEEN,
+}
+
 # every task, model and dynamics that go together
 RUNS: dict[str, dict[str, Any]] = {
     "linear": _run(task=ONE_SAMPLE, model=_example("model", "linear"), **_WEIGHTS),
@@ -63,6 +89,16 @@ RUNS: dict[str, dict[str, Any]] = {
         dynamics=_example("dynamics", "isolated_first_layer"),
         observables=_CLASSES["observables"],
     ),
+    "mnist": _run(task=MNIST, **_MLP, **_CLASSES),
+    "digits": _run(task=DIGITS | {"split_seed": "member"}, **_MLP, **_CLASSES),
+    "cifar10": _run(task=CIFAR10, **_MLP, **_CLASSES),
+    "xor_clusters": _run(task=XOR_CLUSTERS | {"data_seed": "member"}, **_MLP, **_REAL),
+    "sparse": _run(task=SPARSE_RECOVERY, **_LINEAR, **_REAL),
+    "completion": _run(task=MATRIX_COMPLETION, **_ENCODER, **_REAL),
+    "teacher": _run(task=TEACHER_STUDENT | {"instance_seed": "member"}, **_MLP, **_REAL),
+    "teacher_1d": _run(task=TEACHER_STUDENT_1D, **_MLP, **_REAL),
+    "fourier": _run(task=FOURIER_REGRESSION, **_PRODUCT, **_REAL),
+    "regression": _run(task=LINEAR_REGRESSION, **_LINEAR, **_REAL),
 }
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4}
