@@ -15,7 +15,7 @@ class Adam:
     With ``m <- beta1 m + (1 - beta1) g`` and ``v <- beta2 v + (1 - beta2) g^2``, both 0 at first,
     step ``t`` (from 1) is
 
-        ``p <- p - lr * m / c1 / (sqrt(v) / sqrt(c2) + eps)``, ``c1 = 1 - beta1^t``, ``c2`` likewise.
+        ``p <- p - lr (m / c_1) / (sqrt(v / c_2) + eps)``, ``c_i = 1 - beta_i^t``.
 
     The corrections are computed in float64 whatever the dtype of the parameters: in float32
     ``1 - beta2^t`` would lose half of its digits in the first steps.
