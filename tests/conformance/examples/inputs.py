@@ -3,7 +3,7 @@
 from typing import Any
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
-    "accuracy_scaled_noise": [{"high": 0.5, "low": 0.4}],
+    "accuracy_scaled_noise": [{"high": 0.5, "low": 0.36}],
 }
 
 # changes that change nothing if these keywords are 0

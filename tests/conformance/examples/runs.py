@@ -101,7 +101,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "regression": _run(task=LINEAR_REGRESSION, **_LINEAR, **_REAL),
     "amplified": _run(
         task=SUMMED | {"split_seed": "member"},
-        model=_example("model", "mlp", 1),
+        model=_example("model", "mlp"),
         **_CLASSES
         | {
             "optimizer": _example("optimizer", "adamw"),
@@ -111,7 +111,7 @@ RUNS: dict[str, dict[str, Any]] = {
     ),
     "noisy": _run(
         task=ONE_HOT,
-        model=_example("model", "mlp", 1),
+        model=_example("model", "mlp"),
         **_CLASSES
         | {
             "optimizer": _example("optimizer", "sgd"),
