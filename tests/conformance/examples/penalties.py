@@ -15,7 +15,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         _JACOBIAN | {"projections": None},
     ],
     "jacobian_level": [
-        {"weight": 0.01, "level": 5.0, "projections": 1},
+        {"weight": 0.01, "level": 2.0, "projections": 1},
         {"weight": 0.01, "level": 0.001, "projections": None},
     ],
     "l1": [{"weight": 0.01}],
