@@ -120,6 +120,17 @@ def test_one_output_needs_no_projection(form):
     torch.testing.assert_close(noisy(params, MODEL, INPUTS), exact(params, MODEL, INPUTS))
 
 
+@pytest.mark.parametrize("projections", [1, None])
+def test_jacobian_of_zero_rests_at_the_floor(projections):
+    penalty = jacobian.build(weight=1.0, form="norm", projections=projections)
+    if projections:
+        penalty = penalty.given(_randn(1, 6, 3))
+    zero = {"weight": torch.zeros(3, 4, dtype=torch.float64)}
+    gradient, value = torch.func.grad_and_value(penalty)(zero, MODEL, INPUTS)
+    assert value.item() == pytest.approx(1e-4)
+    assert torch.equal(gradient["weight"], zero["weight"])
+
+
 def test_tokens_are_differentiated_by_their_embeddings():
     tokens = torch.tensor([0, 3, 3, 1])
     penalty = jacobian.build(weight=1.0, form="norm", projections=None)
