@@ -116,6 +116,18 @@ FOURIER_REGRESSION = {
     "test_points": 20,
     "data_seed": "member",
 }
+MATRIX_COMPLETION = {
+    "name": "matrix_completion",
+    "rows": 6,
+    "columns": 5,
+    "rank": 2,
+    "truth": "gaussian_factors",
+    "train_points": 15,
+    "leverage_share": 0.0,
+    "test_entries": "unobserved",
+    "instance_seed": "member",
+}
+EQUALS = ADDITION | {"encoding": "tokens_equals"}
 LINEAR_REGRESSION = {
     "name": "linear_regression",
     "features": 8,
@@ -137,6 +149,33 @@ MLP: dict[str, Any] = {
 }
 
 MINIBATCH = {"batch_size": 24, "shuffle": True}
+TRANSFORMER: dict[str, Any] = {
+    "model": {
+        "name": "transformer",
+        "dimension": 16,
+        "heads": 2,
+        "head_dimension": 8,
+        "width": 32,
+        "embedding": "learned",
+        "unembedding": "learned",
+    }
+}
+FIXED = {"model": TRANSFORMER["model"] | {"embedding": "fixed"}}
+CONV_NET: dict[str, Any] = {
+    "model": {
+        "name": "conv_net",
+        "channels": [4, 8],
+        "strides": [1, 2],
+        "pools": 2,
+        "width": 8,
+        "pixel_mean": [0.3053],
+        "pixel_std": [0.3760],
+    }
+}
+STUDENT = {"model": MLP["model"] | {"bias": "hidden", "init_law": "normal", "init_scale": 2.0}}
+MATRIX = {"model": {"name": "matrix", "init_scale": 0.1}}
+FACTORS = {"model": {"name": "matrix_factorisation", "factors": 4, "init_scale": 1.0}}
+DIAGONAL = {"model": {"name": "diagonal_linear", "init_variance": 0.1}}
 
 
 def _case(blocks: dict[str, Any], dtype: str, **train: Any) -> dict[str, Any]:
@@ -174,6 +213,31 @@ CASES = {
     "teacher_student_1d-mlp-float64": _case(TOY | MLP | {"task": TEACHER_STUDENT_1D}, "float64"),
     "fourier_regression-hadamard_product-float64": _case(
         PRODUCT | {"task": FOURIER_REGRESSION}, "float64"
+    ),
+    "fourier_regression-diagonal_linear-float64": _case(
+        TOY | DIAGONAL | {"task": FOURIER_REGRESSION}, "float64"
+    ),
+    "teacher_student_1d-mlp-normal-float64": _case(
+        TOY | STUDENT | {"task": TEACHER_STUDENT_1D, "optimizer": {"name": "gd", "lr": 1e-4}},
+        "float64",
+    ),
+    "matrix_completion-matrix-float64": _case(
+        TOY | MATRIX | {"task": MATRIX_COMPLETION}, "float64"
+    ),
+    "matrix_completion-matrix_factorisation-float64": _case(
+        TOY | FACTORS | {"task": MATRIX_COMPLETION}, "float64"
+    ),
+    "modular_addition-transformer-float64": _case(
+        ENCODER | TRANSFORMER | {"task": EQUALS}, "float64"
+    ),
+    "modular_addition-transformer-float32": _case(
+        ENCODER | TRANSFORMER | {"task": EQUALS}, "float32"
+    ),
+    "modular_addition-transformer-fixed-float64": _case(
+        ENCODER | FIXED | {"task": EQUALS}, "float64"
+    ),
+    "digits-conv_net-float64": _case(
+        ENCODER | CONV_NET | {"task": DIGITS | {"pixels": "unit"}}, "float64"
     ),
     "linear_regression-linear-float64": _case(FLAT | {"task": LINEAR_REGRESSION}, "float64"),
 }

@@ -104,6 +104,20 @@ def test_a_file_of_another_shape_is_refused(held, monkeypatch, tmp_path, values,
         _mnist()
 
 
+def test_labels_above_9_are_refused(held, monkeypatch, tmp_path):
+    name, labels = "t10k-labels-idx1-ubyte.gz", np.full(30, 10, np.uint8)
+    pin = image_files.write(tmp_path / "mnist" / name, gzip.compress(image_files.idx(labels)))
+    monkeypatch.setitem(mnist.SHA256, name, pin)
+    with pytest.raises(ValueError, match="do not fit the labels"):
+        _mnist()
+    (tmp_path / cifar10.ARCHIVE.name).unlink()
+    file = cifar10.FIRST["train"].name
+    pin = image_files.write(tmp_path / file, bytes([10]) * cifar10.RECORD)
+    monkeypatch.setitem(cifar10.FIRST, "train", images.File(file, pin))
+    with pytest.raises(ValueError, match="labels above 9"):
+        cifar10.build(train_points=1, test_points=1, pixels="unit")
+
+
 def test_cifar_images_are_planes_of_colours(held):
     data = cifar10.build(train_points=30, test_points=12, pixels="unit")
     records = held["cifar_train"][:30]  # of three batch files

@@ -20,6 +20,7 @@ from .task import (
     TEACHER_STUDENT,
     TEACHER_STUDENT_1D,
     TOKENS,
+    TOKENS_EQUALS,
     XOR_CLUSTERS,
 )
 
@@ -57,10 +58,12 @@ _CLASSES = {
 }
 _NOTEBOOK = _CLASSES | {"penalties": [_example("penalties", "l2", 1)]}
 
-_ENCODER = {"model": _example("model", "bilinear_encoder")}
 _LINEAR = {"model": _example("model", "linear") | {"negative_slope": 1.0}}
 _MLP = {"model": _example("model", "mlp", 1)}
-_PRODUCT = {"model": _example("model", "hadamard_product")}
+_MATRIX = {"model": _example("model", "matrix")}
+_FACTORS = {"model": _example("model", "matrix_factorisation")}
+_DIAGONAL = {"model": _example("model", "diagonal_linear")}
+_STUDENT = {"model": _example("model", "mlp", 3)}
 _REAL = {
     "loss": _example("loss", "mse"),
     "optimizer": _example("optimizer", "gd") | {"lr": 0.01},
@@ -94,11 +97,17 @@ RUNS: dict[str, dict[str, Any]] = {
     "cifar10": _run(task=CIFAR10, **_MLP, **_CLASSES),
     "xor_clusters": _run(task=XOR_CLUSTERS | {"data_seed": "member"}, **_MLP, **_REAL),
     "sparse": _run(task=SPARSE_RECOVERY, **_LINEAR, **_REAL),
-    "completion": _run(task=MATRIX_COMPLETION, **_ENCODER, **_REAL),
+    "completion": _run(task=MATRIX_COMPLETION, **_MATRIX, **_REAL),
+    "factors": _run(task=MATRIX_COMPLETION | {"instance_seed": "member"}, **_FACTORS, **_REAL),
     "teacher": _run(task=TEACHER_STUDENT | {"instance_seed": "member"}, **_MLP, **_REAL),
-    "teacher_1d": _run(task=TEACHER_STUDENT_1D, **_MLP, **_REAL),
-    "fourier": _run(task=FOURIER_REGRESSION, **_PRODUCT, **_REAL),
+    "teacher_1d": _run(task=TEACHER_STUDENT_1D, **_STUDENT, **_REAL),
+    "fourier": _run(task=FOURIER_REGRESSION, **_DIAGONAL, **_REAL),
     "regression": _run(task=LINEAR_REGRESSION, **_LINEAR, **_REAL),
+    "transformer": _run(task=TOKENS_EQUALS, model=_example("model", "transformer"), **_CLASSES),
+    "fixed_embedding": _run(
+        task=TOKENS_EQUALS, model=_example("model", "transformer", 1), **_CLASSES
+    ),
+    "conv_net": _run(task=DIGITS, model=_example("model", "conv_net"), **_CLASSES),
     "amplified": _run(
         task=SUMMED | {"split_seed": "member"},
         model=_example("model", "mlp"),
@@ -138,7 +147,8 @@ RUNS: dict[str, dict[str, Any]] = {
     ),
 }
 # those whose gradient is of a batch of more than one sample
-MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
+MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
+MINIBATCHES |= {"amplified": 4, "noisy": 6, "sobolev": 4}
 
 
 def data_of(model: str) -> datasets.Dataset:
