@@ -4,6 +4,8 @@ import ast
 import copy
 from typing import Any
 
+import examples.gradients
+import examples.inputs
 import numpy as np
 import pytest
 import torch
@@ -140,6 +142,18 @@ def test_zero_weight_equals_absence(name, keywords):
     without = {key: value for key, value in spec.items() if key != "penalties"}
     weighted = spec | {"penalties": [{"name": name} | keywords | {"weight": 0.0}]}
     _assert_close(*(_of_member(_train(each), 0) for each in (weighted, without)), 1e-12)
+
+
+NEUTRAL = [("gradients", *item) for item in examples.gradients.NEUTRAL.items()]
+NEUTRAL += [("inputs", *item) for item in examples.inputs.NEUTRAL.items()]
+
+
+@pytest.mark.parametrize(("block", "name", "keywords"), NEUTRAL)
+def test_factor_zero_equals_absence(block, name, keywords):
+    spec = _variant("mlp", steps=20)
+    entry = {"name": name} | EXAMPLES[block][name][0] | dict.fromkeys(keywords, 0.0)
+    changed = spec | {block: [entry]}
+    _assert_close(*(_of_member(_train(each), 0) for each in (changed, spec)), 1e-12)
 
 
 @pytest.mark.parametrize("block", ["gradients", "inputs"])

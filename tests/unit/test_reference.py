@@ -54,7 +54,7 @@ def test_the_schema_accepts_every_paper(file):
         ("deviations:", "deviation:"),
         ("caption:", "captions:"),
         ("name: gd, lr: 0.1", "name: gd, rl: 0.1"),
-        ("name: gd, lr: 0.1", "name: sgd, lr: 0.1"),
+        ("name: gd, lr: 0.1", "name: momentum, lr: 0.1"),
         ("lr: 0.1}", "lr: fast}"),
         ("squared: true", "squared: 1"),
         ("steps: 5", "steps: 0"),

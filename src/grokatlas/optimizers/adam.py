@@ -3,12 +3,23 @@
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from grokatlas.kinds import Positive, Unit
+from grokatlas.optimizers._scalars import below_one, double
 
 
 class Adam:
-    """Adam with bias correction (Kingma & Ba 2015, algorithm 1), as ``torch.optim.Adam``."""
+    """Adam with bias correction (Kingma & Ba 2015, algorithm 1), as ``torch.optim.Adam``.
+
+    With ``m <- beta1 m + (1 - beta1) g`` and ``v <- beta2 v + (1 - beta2) g^2``, both 0 at first,
+    step ``t`` (from 1) is
+
+        ``p <- p - lr (m / c_1) / (sqrt(v / c_2) + eps)``, ``c_i = 1 - beta_i^t``.
+
+    The corrections are computed in float64 whatever the dtype of the parameters: in float32
+    ``1 - beta2^t`` would lose half of its digits in the first steps.
+    """
 
     def __init__(self, lr: Any, beta1: Any, beta2: Any, eps: Any) -> None:
         self.lr = lr
@@ -21,23 +32,39 @@ class Adam:
         first = {key: torch.zeros_like(value) for key, value in params.items()}
         second = {key: torch.zeros_like(value) for key, value in params.items()}
         some = next(iter(params.values()))
-        return {"first": first, "second": second, "step": torch.zeros_like(some.sum())}
+        step = torch.zeros_like(some.sum(), dtype=torch.float64)
+        return {"first": first, "second": second, "step": step}
 
     def update(self, params: dict, grads: dict, state: dict) -> tuple[dict, dict]:
         """The parameters after one step, and the moments."""
         step = state["step"] + 1
-        correction1 = 1 - self.beta1**step
-        correction2 = (1 - self.beta2**step).sqrt()
+        scale, shift = self._divisor(step)
         first, second, moved = {}, {}, {}
         for key, value in params.items():
-            first[key] = state["first"][key] + (1 - self.beta1) * (grads[key] - state["first"][key])
-            square = grads[key].square()
-            second[key] = self.beta2 * state["second"][key] + (1 - self.beta2) * square
-            spread = second[key].sqrt() / correction2 + self.eps
-            moved[key] = value - (self.lr / correction1) * (first[key] / spread)
+            grad = grads[key]
+            first[key] = torch.lerp(state["first"][key], grad, 1 - self.beta1)
+            second[key] = torch.lerp(state["second"][key], grad * grad, 1 - self.beta2)
+            root = second[key].sqrt()
+            divisor = torch.addcmul(shift.to(value.dtype), root, scale.to(value.dtype))
+            moved[key] = torch.addcdiv(value, first[key], divisor)
         return moved, {"first": first, "second": second, "step": step}
+
+    def _divisor(self, step: Tensor) -> tuple[Tensor, Tensor]:
+        """``a``, ``b`` such that a step is ``p + m / (a sqrt(v) + b)``: few passes over ``p``."""
+        correction1 = 1 - double(self.beta1) ** step
+        correction2 = 1 - double(self.beta2) ** step
+        rate = correction1 / double(self.lr)
+        return -rate / correction2.sqrt(), -rate * double(self.eps)
 
 
 def build(*, lr: Positive, beta1: Unit, beta2: Unit, eps: Positive) -> Adam:
-    """Adam with step size `lr`, decay rates `beta1` and `beta2`, and `eps` outside the root."""
+    """Adam without weight decay.
+
+    Args:
+        lr: step size.
+        beta1: decay rate of the first moment, below 1.
+        beta2: decay rate of the second moment, below 1.
+        eps: added outside the root.
+    """
+    below_one(beta1=beta1, beta2=beta2)
     return Adam(lr, beta1, beta2, eps)

@@ -4,15 +4,40 @@ from typing import Any
 
 import torch
 
+_ADAM = {"lr": 0.02, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
+_SGD = {"lr": 0.05, "momentum": 0.9, "weight_decay": 0.1, "nesterov": False}
+
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
-    "adam": [{"lr": 0.02, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}],
+    "adam": [_ADAM, _ADAM | {"beta1": 0.0, "beta2": 0.999}],
+    "adamw": [
+        _ADAM | {"weight_decay": 0.1, "decay": "decoupled"},
+        _ADAM | {"weight_decay": 0.1, "decay": "coupled"},
+    ],
     "gd": [{"lr": 0.05}],
+    "sgd": [
+        _SGD,
+        _SGD | {"nesterov": True},
+        _SGD | {"momentum": 0.0, "weight_decay": 0.0},
+    ],
 }
 
+
+def _adam(params: list, lr: float, beta1: float, beta2: float, eps: float) -> torch.optim.Optimizer:
+    return torch.optim.Adam(params, lr=lr, betas=(beta1, beta2), eps=eps)
+
+
+def _adamw(
+    params: list,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    decay: str,
+) -> torch.optim.Optimizer:
+    kind = torch.optim.AdamW if decay == "decoupled" else torch.optim.Adam
+    return kind(params, lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=weight_decay)
+
+
 # optimizer -> the same of torch
-REFERENCES = {
-    "gd": lambda params, lr: torch.optim.SGD(params, lr=lr),
-    "adam": lambda params, lr, beta1, beta2, eps: torch.optim.Adam(
-        params, lr=lr, betas=(beta1, beta2), eps=eps
-    ),
-}
+REFERENCES = {"adam": _adam, "adamw": _adamw, "gd": torch.optim.SGD, "sgd": torch.optim.SGD}

@@ -134,9 +134,47 @@ RUNS: dict[str, dict[str, Any]] = {
         task=TOKENS_EQUALS, model=_example("model", "transformer", 1), **_CLASSES
     ),
     "conv_net": _run(task=DIGITS, model=_example("model", "conv_net"), **_CLASSES),
+    "amplified": _run(
+        task=SUMMED | {"split_seed": "member"},
+        model=_example("model", "mlp"),
+        **_CLASSES
+        | {
+            "optimizer": _example("optimizer", "adamw"),
+            "penalties": [_example("penalties", "l1"), _example("penalties", "nuclear")],
+            "gradients": [_example("gradients", "grokfast_ema")],
+        },
+    ),
+    "noisy": _run(
+        task=ONE_HOT,
+        model=_example("model", "mlp"),
+        **_CLASSES
+        | {
+            "optimizer": _example("optimizer", "sgd"),
+            "penalties": [_example("penalties", "jacobian")],
+            "gradients": [_example("gradients", "clip_norm"), _example("gradients", "clip_value")],
+            "inputs": [_example("inputs", "accuracy_scaled_noise")],
+        },
+    ),
+    "binary": _run(
+        task=ONE_SAMPLE | {"target": 1.0},
+        **_LINEAR,
+        **_WEIGHTS
+        | {
+            "loss": _example("loss", "binary_cross_entropy"),
+            "optimizer": _example("optimizer", "sgd", 1),
+            "penalties": [_example("penalties", "jacobian_level")],
+            "gradients": [_example("gradients", "grokfast_ma")],
+        },
+    ),
+    "sobolev": _run(
+        task=TEACHER_STUDENT | {"jacobian": True},
+        **_MLP,
+        **_REAL | {"loss": _example("loss", "sobolev")},
+    ),
 }
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
+MINIBATCHES |= {"amplified": 4, "noisy": 6, "sobolev": 4}
 
 
 def data_of(model: str) -> datasets.Dataset:

@@ -1,0 +1,26 @@
+"""Hyperparameters that are plain numbers, or zero-dimensional tensors of a member."""
+
+from typing import Any
+
+from torch import Tensor
+
+
+def is_zero(value: Any) -> bool:
+    """Whether a hyperparameter is the number 0, so that its term can be left out."""
+    return not isinstance(value, Tensor) and value == 0
+
+
+def double(value: Any) -> Any:
+    """A hyperparameter in float64, as which ``torch.optim`` computes with scalars."""
+    return value.double() if isinstance(value, Tensor) else value
+
+
+def below_one(**rates: Any) -> None:
+    """Check decay rates, as far as they are plain numbers.
+
+    Raises:
+        ValueError: a rate is 1 or more.
+    """
+    for name, value in rates.items():
+        if not isinstance(value, Tensor) and value >= 1:
+            raise ValueError(f"{name} is {value}; it must be below 1")

@@ -1,0 +1,54 @@
+"""Adam with weight decay, decoupled (AdamW) or coupled."""
+
+from typing import Any, Literal
+
+from grokatlas.kinds import NonNegative, Positive, Unit
+from grokatlas.optimizers._scalars import below_one
+from grokatlas.optimizers.adam import Adam
+
+
+class DecayedAdam:
+    """`adam` of decayed parameters, or of gradients with a decay term."""
+
+    def __init__(self, adam: Adam, weight_decay: Any, decoupled: bool) -> None:
+        self.adam = adam
+        self.weight_decay = weight_decay
+        self.decoupled = decoupled
+
+    def init(self, params: dict) -> dict:
+        """The state of Adam."""
+        return self.adam.init(params)
+
+    def update(self, params: dict, grads: dict, state: dict) -> tuple[dict, dict]:
+        """The parameters after one step, and the moments."""
+        if self.decoupled:
+            kept = 1 - self.adam.lr * self.weight_decay
+            params = {key: value * kept for key, value in params.items()}
+        else:
+            grads = {key: grads[key] + self.weight_decay * value for key, value in params.items()}
+        return self.adam.update(params, grads, state)
+
+
+def build(
+    *,
+    lr: Positive,
+    beta1: Unit,
+    beta2: Unit,
+    eps: Positive,
+    weight_decay: NonNegative,
+    decay: Literal["decoupled", "coupled"],
+) -> DecayedAdam:
+    """Adam with weight decay.
+
+    Args:
+        lr: step size.
+        beta1: decay rate of the first moment, below 1.
+        beta2: decay rate of the second moment, below 1.
+        eps: added outside the root.
+        weight_decay: factor of the decay.
+        decay: ``decoupled``, ``p <- p (1 - lr * weight_decay)`` before the step (Loshchilov &
+            Hutter 2019, as ``torch.optim.AdamW``: the decay is scaled by `lr`); or ``coupled``,
+            ``g <- g + weight_decay * p`` (as ``torch.optim.Adam``).
+    """
+    below_one(beta1=beta1, beta2=beta2)
+    return DecayedAdam(Adam(lr, beta1, beta2, eps), weight_decay, decay == "decoupled")
