@@ -1,4 +1,4 @@
-"""When an output is right, for every form of targets; one definition for observables and measures."""
+"""When an output is right, for every form of targets: for observables and measures."""
 
 from torch import Tensor
 

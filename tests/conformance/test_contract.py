@@ -1,6 +1,7 @@
 """What every file of every component folder keeps to; components are discovered, not listed."""
 
 import copy
+import functools
 import inspect
 import random
 import typing
@@ -11,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from examples import EXAMPLES
+from examples import EXAMPLES, observables
+from examples.measures import MEASURED
 from examples.model import DEEP_MLP
 from examples.optimizer import REFERENCES
 from examples.penalties import GRADIENTS
@@ -114,19 +116,24 @@ def _with_noise(part: Any, inputs: torch.Tensor, outputs: int) -> Any:
 
 
 def _view(given: dict[str, Any]) -> View:
-    """A classifier with labels, as an observable sees one member."""
-    loss = components.load("loss", "cross_entropy").build()
+    """A model with its data, as an observable sees one member."""
+    if given["data"]["train_targets"].is_floating_point():
+        loss = components.load("loss", "mse").build(**EXAMPLES["loss"]["mse"][0])
+    else:
+        loss = components.load("loss", "cross_entropy").build()
 
     def on_batch(params: dict, model: Any, inputs: Any, targets: Any) -> torch.Tensor:
         return loss(model(params, inputs), targets)
 
     penalty = components.load("penalties", "l2").build(weight=0.01, squared=True)
-    return View(given["params"], _network(), on_batch, [penalty], given["data"], {})
+    network = Network(given["model"], {})
+    return View(given["params"], network, on_batch, [penalty], given["data"], {})
 
 
-def _record() -> SimpleNamespace:
+@functools.cache
+def _record(run: str) -> SimpleNamespace:
     """A finished run of two members as a measure sees it."""
-    spec = copy.deepcopy(RUNS["isolated"])
+    spec = copy.deepcopy(RUNS[run])
     spec["ensemble"] = {"seed": [0, 1]}
     spec["train"] |= {"steps": 3, "log": {"every": 1, "first": 0}, "snapshots": [0, 3]}
     data = datasets.make(members.tasks(spec))
@@ -139,8 +146,8 @@ def _record() -> SimpleNamespace:
     return SimpleNamespace(spec=spec, history=history, snapshots=snapshots, data=data)
 
 
-def _ingredients(block: str) -> dict[str, Any]:
-    """What a component of this block works on."""
+def _ingredients(block: str, name: str = "") -> dict[str, Any]:
+    """What a component of this block, or this one, works on."""
     if block == "loss":
         return {"outputs": _randn(6, 3), "targets": torch.tensor([0, 2, 1, 1, 0, 2])}
     if block == "penalties":
@@ -153,12 +160,15 @@ def _ingredients(block: str) -> dict[str, Any]:
     if block == "inputs":
         return {"inputs": _randn(6, 4)}
     if block == "observables":
-        data = datasets.make([ONE_HOT])
+        data = datasets.make([observables.TASKS.get(name, ONE_HOT)])
         arrays = {part: torch.from_numpy(getattr(data, part)) for part in datasets.PARTS}
-        named = _model("mlp", DEEP_MLP).named_parameters()
-        return {"params": {key: value.detach() for key, value in named}, "data": arrays}
+        generator = torch.Generator().manual_seed(0)
+        build = components.load("model", "mlp").build
+        model = build(data=data, generator=generator, **DEEP_MLP)
+        params = {key: value.detach() for key, value in model.named_parameters()}
+        return {"params": params, "model": model, "data": arrays}
     if block == "measures":
-        return {"run": _record()}
+        return {"run": copy.deepcopy(_record(MEASURED.get(name, "isolated")))}
     return {}
 
 
@@ -215,7 +225,7 @@ def _same(first: Any, second: Any) -> bool:
 
 @every_case
 def test_is_pure(block, name, keywords):
-    given = _ingredients(block)
+    given = _ingredients(block, name)
     before = copy.deepcopy((given, keywords))
     first = copy.deepcopy(_use(block, name, keywords, given))
     second = _use(block, name, keywords, given)
@@ -225,7 +235,7 @@ def test_is_pure(block, name, keywords):
 
 @every_case
 def test_leaves_global_state_alone(block, name, keywords):
-    given = _ingredients(block)
+    given = _ingredients(block, name)
 
     def state() -> list[Any]:
         return [
@@ -244,7 +254,7 @@ def test_leaves_global_state_alone(block, name, keywords):
 
 @every_case
 def test_depends_on_no_global_seed(block, name, keywords):
-    given = _ingredients(block)
+    given = _ingredients(block, name)
     results = []
     with torch.random.fork_rng(devices=[]):
         saved = np.random.get_state()
@@ -358,9 +368,9 @@ def test_optimizer_equals_torch_step_by_step(name, keywords):
 
 
 def test_observables_fill_columns_of_their_own():
-    view = _view(_ingredients("observables"))
     columns = ["member", "step"]
     for name in components.names("observables"):
+        view = _view(_ingredients("observables", name))
         for keywords in EXAMPLES["observables"][name][:1]:
             seen = components.load("observables", name).build(**keywords)(view)
             assert all(torch.isfinite(value).all() for value in seen.values())
@@ -371,6 +381,8 @@ def test_observables_fill_columns_of_their_own():
 
 @cases_of("measures")
 def test_measure_gives_rows_for_every_member(name, keywords):
-    frame = components.load("measures", name).build(**keywords)(_record())
+    frame = components.load("measures", name).build(**keywords)(
+        _ingredients("measures", name)["run"]
+    )
     assert sorted(frame["member"].unique()) == [0, 1]
     assert not {"seed", "case", "run", "record"} & set(frame.columns)

@@ -93,7 +93,9 @@ class _Change:
         self.kinds = (inputs, attacked)
         if inputs != attacked:
             shape = (-1, *[1] * (like.ndim - 2))
-            self.mean, self.std = (torch.tensor(v, dtype=like.dtype).view(shape) for v in (mean, std))
+            self.mean, self.std = (
+                torch.tensor(v, dtype=like.dtype).view(shape) for v in (mean, std)
+            )
 
     def to_attacked(self, values: Tensor) -> Tensor:
         return self._between(values, *self.kinds)

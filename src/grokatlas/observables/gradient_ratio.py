@@ -28,7 +28,10 @@ def build() -> Callable[[Any], dict]:
         def total(params: dict) -> Tensor:
             return sum(penalty(params, view.model, inputs) for penalty in view.penalties)
 
-        return {"gradient_ratio": _norm(view.loss_gradients) / _norm(torch.func.grad(total)(view.params))}
+        return {
+            "gradient_ratio": _norm(view.loss_gradients)
+            / _norm(torch.func.grad(total)(view.params))
+        }
 
     return observe
 

@@ -40,5 +40,7 @@ def build(*, parameters: list[str]) -> Callable[[Any], dict]:
 def _matrix(params: dict[str, Tensor], name: str) -> Tensor:
     if name not in params or params[name].ndim != 2:
         known = ", ".join(key for key, value in params.items() if value.ndim == 2)
-        raise ValueError(f"singular_values: no matrix {name!r} among the parameters; it has {known}")
+        raise ValueError(
+            f"singular_values: no matrix {name!r} among the parameters; it has {known}"
+        )
     return params[name]
