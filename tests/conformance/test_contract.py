@@ -115,6 +115,13 @@ def _with_noise(part: Any, inputs: torch.Tensor, outputs: int) -> Any:
     return part.given(_randn(*part.noise_shape(tuple(inputs.shape), (len(inputs), outputs))))
 
 
+def _observed(task: dict[str, Any]) -> torch.nn.Module:
+    """An MLP for a task."""
+    build = components.load("model", "mlp").build
+    generator = torch.Generator().manual_seed(0)
+    return build(data=datasets.make([task]), generator=generator, **DEEP_MLP)
+
+
 def _view(given: dict[str, Any]) -> View:
     """A model with its data, as an observable sees one member."""
     if given["data"]["train_targets"].is_floating_point():
@@ -126,7 +133,7 @@ def _view(given: dict[str, Any]) -> View:
         return loss(model(params, inputs), targets)
 
     penalty = components.load("penalties", "l2").build(weight=0.01, squared=True)
-    network = Network(given["model"], {})
+    network = Network(_observed(given["task"]), {})
     return View(given["params"], network, on_batch, [penalty], given["data"], {})
 
 
@@ -160,13 +167,11 @@ def _ingredients(block: str, name: str = "") -> dict[str, Any]:
     if block == "inputs":
         return {"inputs": _randn(6, 4)}
     if block == "observables":
-        data = datasets.make([observables.TASKS.get(name, ONE_HOT)])
+        task = observables.TASKS.get(name, ONE_HOT)
+        data = datasets.make([task])
         arrays = {part: torch.from_numpy(getattr(data, part)) for part in datasets.PARTS}
-        generator = torch.Generator().manual_seed(0)
-        build = components.load("model", "mlp").build
-        model = build(data=data, generator=generator, **DEEP_MLP)
-        params = {key: value.detach() for key, value in model.named_parameters()}
-        return {"params": params, "model": model, "data": arrays}
+        params = {key: value.detach() for key, value in _observed(task).named_parameters()}
+        return {"params": params, "task": task, "data": arrays}
     if block == "measures":
         return {"run": copy.deepcopy(_record(MEASURED.get(name, "isolated")))}
     return {}

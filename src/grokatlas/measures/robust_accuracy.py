@@ -70,7 +70,7 @@ def build(
             with torch.no_grad():
                 before = right(one.outputs(clean), labels)
             start = change.to_attacked(clean).clamp(0, 1).float().numpy()
-            with _numpy_seeded([attack_seed, one.seed, one.step]):
+            with _seeded([attack_seed, one.seed, one.step]):
                 attack = _attack(_Attacked(one, change), start, epsilon, iterations, restarts)
                 moved = torch.from_numpy(attack.generate(start, _labels(labels).numpy()))
             with torch.no_grad():
@@ -158,11 +158,14 @@ def _labels(targets: Tensor) -> Tensor:
 
 
 @contextmanager
-def _numpy_seeded(entropy: list[int]) -> Iterator[None]:
-    """NumPy's global generator, which the library draws from, seeded here and then as before."""
+def _seeded(entropy: list[int]) -> Iterator[None]:
+    """The global generators that the library draws from, seeded here and then as before."""
+    words = np.random.SeedSequence(entropy).generate_state(4)
     state = np.random.get_state()
-    np.random.seed(np.random.SeedSequence(entropy).generate_state(4))
+    np.random.seed(words)
     try:
-        yield
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(int(words[0]))
+            yield
     finally:
         np.random.set_state(state)
