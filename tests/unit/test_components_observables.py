@@ -89,7 +89,7 @@ def _given(outputs, targets):
         ([[1.0, 2, 0], [3, 2, 1]], [1, 1], 0.5),
         ([[0.5], [-0.5], [2], [-2]], [1, 0, 0, 0], 0.75),
         ([[0.5], [-0.5], [2], [-2]], [[1.0], [-1], [1], [1]], 0.75),
-        ([[0.2, 0.1], [0.2, 0.1]], [[1.0, 0], [0, 1]], 0.5),
+        ([[0.2, 0.1], [0.3, 0.1], [0.1, 0.2], [3, 4]], [[1.0, 0], [1, 0], [1, 0], [0, 1]], 0.75),
     ],
     ids=["labels", "binary", "signs", "one_hot"],
 )
@@ -155,7 +155,7 @@ def test_gradient_ratio_refuses_what_has_no_gradient():
     view = _view(_Linear(_normal(1, 3)), _normal(5, 3), _normal(5, 1))
     with pytest.raises(ValueError, match="at least one penalty"):
         gradient_ratio.build()(view)
-    view.penalties = [Noisy()]
+    view.penalties = [lambda params, model, inputs: params["weight"].sum(), Noisy()]
     with pytest.raises(ValueError, match="draws noise"):
         gradient_ratio.build()(view)
 

@@ -201,13 +201,18 @@ def test_items_are_regions_inputs_and_centroids(run):
     step = one["step"].iloc[0]
     params = {key: torch.tensor(value[1]) for key, value in run.snapshots[step].items()}
 
-    def total(x):
+    def outputs(x):
         for place in range(3):
             x = x @ params[f"layers.{place}.weight"].T + params[f"layers.{place}.bias"]
             x = torch.relu(x) if place < 2 else 2 * x
-        return x.sum()
+        return x
 
-    centroids = torch.func.grad(total)(torch.from_numpy(points)).numpy()
+    for row in regions_.iloc[::7].itertuples():
+        centre = plane.origin + np.mean(json.loads(row.polygon), axis=0) @ plane.axes
+        slope = torch.func.jacrev(outputs)(torch.from_numpy(centre))
+        assert row.slope_norm == pytest.approx(float(slope.norm()), rel=1e-9)
+    total = torch.func.grad(lambda x: outputs(x).sum())
+    centroids = total(torch.from_numpy(points)).numpy()
     rows = one[one["item"] == "centroid"]
     seen = [json.loads(text)[0] for text in rows["polygon"]]
     np.testing.assert_allclose(seen, plane.coordinates(centroids), rtol=1e-7, atol=1e-7)
