@@ -69,7 +69,7 @@ class Batches:
     def restore(self, state: dict[str, Tensor]) -> None:
         """Go on where `state` was taken."""
         for generator, saved in zip(self.generators, state["generators"], strict=True):
-            generator.set_state(saved.contiguous())
+            generator.set_state(saved.clone())  # it must own its memory
         self._first = int(state["first"])
         self._states = state["generators"]
         if self._first and self.shuffled:

@@ -16,7 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
         code: int | None = options.run(options)
     except UserError as error:
         print(error, file=sys.stderr)
-        return 1
+        return error.code
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
@@ -46,6 +46,13 @@ def _parser() -> argparse.ArgumentParser:
         )
     device = os.environ.get("GROKATLAS_DEVICE", "auto")
     train.add_argument("--device", choices=["auto", "cpu", "cuda"], default=device)
+    train.add_argument(
+        "--save-every",
+        type=_seconds,
+        metavar="SECONDS",
+        default=os.environ.get("GROKATLAS_SAVE_EVERY", "300"),
+        help="seconds between two saves of a run's state (default 300)",
+    )
     train.add_argument("--threads", type=_threads, default=1, help="CPU threads (default 1)")
 
     show = command("show", _show, "show a run: its spec and its state")
@@ -112,6 +119,16 @@ def _threads(text: str) -> int:
     return int(text)
 
 
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds (0 or more)")
+    return seconds
+
+
 def _dataset(options: argparse.Namespace) -> None:
     from grokatlas import jobs
 
@@ -121,7 +138,7 @@ def _dataset(options: argparse.Namespace) -> None:
 def _train(options: argparse.Namespace) -> None:
     from grokatlas import jobs
 
-    jobs.train(options.job, _target(options), options.device, options.threads)
+    jobs.train(options.job, _target(options), options.device, options.threads, options.save_every)
 
 
 def _measure(options: argparse.Namespace) -> None:

@@ -172,6 +172,11 @@ class Settings(_Model):
     device: Literal["auto", "cpu", "cuda"] = Field(
         "auto", description="auto takes a GPU where there is one"
     )
+    data_dir: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="folder with image files, looked at before they are fetched; null: where the "
+        "environment variable GROKATLAS_DATA points, if it is set",
+    )
 
 
 def load_settings(path: Path, overrides: dict[str, Any]) -> Settings:

@@ -16,7 +16,8 @@ class Dataset:
 
     Attributes:
         train_inputs: ``[N, ...]``, real features or integer tokens.
-        train_targets: ``[N]`` integer labels, or ``[N, C]`` real targets.
+        train_targets: ``[N]`` integer labels, or ``[N, C]`` real targets; ``[N, C, 1 + D]`` with
+            the Jacobian that the task gives beside them.
         test_inputs: as `train_inputs`, other samples.
         test_targets: as `train_targets`.
         outputs: number of outputs ``C`` of a model of these data.

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, fx
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.passes.dialect.common.cse_pass import CSEPass
 
 Tree = dict[str, Any]
 
@@ -67,8 +66,40 @@ class Mapped:
             return self._traced[key](*arguments)
 
     def _trace(self, arguments: tuple) -> Callable[..., Tree]:
-        graph = make_fx(self._mapped)(*arguments)
-        CSEPass()(graph)
-        graph.graph.eliminate_dead_code()
-        graph.recompile()
-        return graph
+        # one tensor given as two arguments would become one argument of the trace
+        distinct = torch.utils._pytree.tree_map(lambda leaf: leaf.detach(), arguments)
+        module = make_fx(self._mapped)(*distinct)
+        _share(module)
+        _fold(module)
+        module.graph.eliminate_dead_code()
+        module.recompile()
+        return module
+
+
+def _share(module: fx.GraphModule) -> None:
+    """Compute once what a trace without side effects computes several times."""
+    first: dict[str, fx.Node] = {}
+    for node in list(module.graph.nodes):
+        if node.op != "call_function":
+            continue
+        same = first.setdefault(f"{node.target} {node.args} {node.kwargs}", node)
+        if same is not node:
+            node.replace_all_uses_with(same)
+            module.graph.erase_node(node)
+
+
+def _fold(module: fx.GraphModule) -> None:
+    """Compute now what depends on no argument, such as ranges and numbers made tensors."""
+    for node in list(module.graph.nodes):
+        inputs = node.all_input_nodes
+        if node.op != "call_function" or any(source.op != "get_attr" for source in inputs):
+            continue
+        values = {source: getattr(module, source.target) for source in inputs}
+        arguments = fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
+        value = node.target(*arguments[0], **arguments[1])
+        if isinstance(value, Tensor):
+            name = f"folded_{node.name}"
+            module.register_buffer(name, value)
+            with module.graph.inserting_before(node):
+                node.replace_all_uses_with(module.graph.get_attr(name))
+            module.graph.erase_node(node)

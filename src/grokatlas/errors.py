@@ -7,8 +7,10 @@ from typing import Any
 class UserError(Exception):
     """What is wrong, where, what is allowed and what to do, in one line.
 
-    The command line and the Snakefile print it without a traceback and exit with code 1.
+    The command line and the Snakefile print it without a traceback and exit with `code`.
     """
+
+    code = 1
 
     def __init__(self, place: str, problem: str) -> None:
         text = f"{place}: {problem}"

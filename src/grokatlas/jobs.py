@@ -27,8 +27,8 @@ def make_dataset(job_file: Path, out: Path) -> None:
     recorder.write(store.manifest_of("dataset", out), [file])
 
 
-def train(job_file: Path, out: Path, device: str, threads: int) -> None:
-    """Rule `train`: one run, from its job file alone.
+def train(job_file: Path, out: Path, device: str, threads: int, period: float) -> None:
+    """Rule `train`: one run, from its job file alone; goes on where a killed process left it.
 
     Args:
         job_file: the run's ``spec.json``. Where the data set that it names is not here, the data
@@ -36,46 +36,58 @@ def train(job_file: Path, out: Path, device: str, threads: int) -> None:
         out: folder of history, snapshots and manifest.
         device: ``auto``, ``cpu`` or ``cuda``.
         threads: CPU threads of one operation.
+        period: seconds between two saves of the run's state.
     """
+    from grokatlas import savepoint
+
+    job = _planned(job_file)
+    data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
+    data = [file for file in data if file.exists()]
+    with savepoint.locked(out):
+        if store.finished("run", out, job["digest"], data):
+            print(f"run {out.name}: is already there", file=sys.stderr)
+            return
+        recorder = Recorder(job, data)
+        segment = {"host": socket.gethostname(), "job": os.environ.get("SLURM_JOB_ID")}
+        record = savepoint.Savepoint(out, job["digest"], period, segment)
+        with record.listening():
+            facts = _trained(job_file, job["spec"], data, record, device, threads)
+        history, snapshots = store.outputs("run", out)
+        record.finish(history, snapshots)
+        recorder.note(**facts)
+        recorder.write(store.manifest_of("run", out), [history, snapshots])
+        record.remove()
+
+
+def _trained(
+    job_file: Path, spec: dict[str, Any], data: list[Path], record: Any, device: str, threads: int
+) -> dict[str, Any]:
+    """Train into a record, and tell what the manifest should say of it."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # for repeatable products
     import torch
 
     from grokatlas import training
 
-    job = _planned(job_file)
-    spec = job["spec"]
-    data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
-    data = [file for file in data if file.exists()]
-    recorder = Recorder(job, data)
     torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False
     chosen = _device(device)
-    start = time.perf_counter()
     try:
         dataset = _read_dataset(data[0]) if data else datasets.make(members.tasks(spec))
-        result = training.train(spec, dataset, chosen, Progress(out.name))
+        training.train(spec, dataset, chosen, record, Progress(f"run {record.folder.parent.name}"))
     except (ValueError, TypeError, RuntimeError) as error:
         if os.environ.get("GROKATLAS_TRACEBACK"):
             raise
         first = str(error).strip().partition("\n")[0]
         problem = f"training failed: {first} (GROKATLAS_TRACEBACK=1 shows where)"
         raise UserError(str(job_file), problem) from None
-    recorder.note(
-        device=_device_facts(chosen, threads),
-        train_seconds=round(time.perf_counter() - start, 3),
-        members=len(members.of(spec)),
-        segments=[
-            {
-                "start_step": 0,
-                "end_step": spec["train"]["steps"],
-                "host": socket.gethostname(),
-                "job": os.environ.get("SLURM_JOB_ID"),
-            }
-        ],
-        seeds=spec["ensemble"]["seed"],
-    )
-    history, snapshots = store.outputs("run", out)
-    store.write_parquet(history, pandas.DataFrame(result.history))
-    store.write_arrays(snapshots, result.snapshots, {})
-    recorder.write(store.manifest_of("run", out), [history, snapshots])
+    return {
+        "device": _device_facts(chosen, threads),
+        "train_seconds": record.spent(),
+        "members": len(members.of(spec)),
+        "segments": record.all_segments(spec["train"]["steps"]),
+        "seeds": spec["ensemble"]["seed"],
+    }
 
 
 def measure(job_file: Path, stem: Path) -> None:
@@ -205,16 +217,19 @@ class Progress:
     def __init__(self, name: str) -> None:
         self.name = name
         self.start = self.last = time.monotonic()
+        self.first: int | None = None  # step of the first call: not 0 in a run that goes on
 
     def __call__(self, step: int, steps: int) -> None:
         """Report, if ten seconds have passed or the run is done."""
         now = time.monotonic()
-        if step == 0 or (now - self.last < 10 and step < steps):
+        if self.first is None:
+            self.first = step
+        if step == self.first or (now - self.last < 10 and step < steps):
             return
         self.last = now
-        rate = step / max(now - self.start, 1e-9)
-        left = (steps - step) / rate
-        line = f"run {self.name}: step {step}/{steps}, {rate:.1f} steps/s, {left:.0f} s left"
+        rate = (step - self.first) / max(now - self.start, 1e-9)
+        left = (steps - step) / max(rate, 1e-9)
+        line = f"{self.name}: step {step}/{steps}, {rate:.1f} steps/s, {left:.0f} s left"
         print(line, file=sys.stderr, flush=True)
 
 

@@ -104,6 +104,7 @@ class Project:
         self.settings: Settings = load_settings(folder / "config.yaml", overrides)
         place = "--config: papers" if "papers" in overrides else "config.yaml: papers"
         self.papers: dict[str, Paper] = load_papers(folder / "papers", self.settings.papers, place)
+        self._data_place = "--config" if "data_dir" in overrides else "config.yaml"
         self._plans: dict[str, Plan] = {}
         _check(self.papers)
         for text in _unused_experiments(self.papers):
@@ -121,11 +122,22 @@ class Project:
         return self._plans[scale]
 
     def prepare_jobs(self) -> None:
-        """Let jobs run this code, with the Python that runs Snakemake, on the chosen device."""
+        """Let jobs run this code, with the Python that runs Snakemake, on the chosen device.
+
+        Raises:
+            UserError: there is no folder `data_dir`.
+        """
         for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
             entries = [str(first.parent), os.environ.get(variable)]
             os.environ[variable] = os.pathsep.join(filter(None, entries))
         os.environ["GROKATLAS_DEVICE"] = self.settings.device
+        if self.settings.data_dir is not None:
+            folder = Path(self.settings.data_dir).expanduser().resolve()
+            if not folder.is_dir():
+                raise UserError(
+                    f"{self._data_place}: data_dir", f"no folder {folder}; make it or use null"
+                )
+            os.environ["GROKATLAS_DATA"] = str(folder)
 
     def figure_files(self, scale: str) -> list[Path]:
         """Every figure's files at a scale."""

@@ -121,7 +121,7 @@ class Run:
         self.batches.restore(saved["batches"])
         for path, streams in self.noise.items():
             for generator, state in zip(streams, saved["noise"][path], strict=True):
-                generator.set_state(state.contiguous())
+                generator.set_state(state.clone())
 
     def _train(self) -> tuple[Tensor, Tensor]:
         return self.data["train_inputs"], self.data["train_targets"]

@@ -20,6 +20,8 @@ RESULTS = Path("results")
 DATA = "data.safetensors"
 HISTORY = "history.parquet"
 SNAPSHOTS = "snapshots.safetensors"
+STATE = ".state"  # of a run that is not finished; what was refused has a longer name
+LOCK = ".lock"
 LONG_AGO = 1_000_000_000  # the time of a job file whose result fits it (September 2001)
 
 
@@ -154,8 +156,7 @@ def write_job_file(path: Path, manifest: Path, content: dict[str, Any], inputs: 
         that lies there, the hash that the input's own manifest records.
     """
     found = _manifest_or_none(manifest)
-    fits = found is not None and found.get("digest") == content["digest"] and "seal" in found
-    fits = fits and all(_same_input(found, file) for file in inputs)
+    fits = found is not None and _fits(found, content["digest"], inputs)
     if found is not None and not fits:
         content = {**content, "replaces": found.get("digest", "unreadable")}
     text = json_text(sealed(content))
@@ -173,6 +174,22 @@ def write_job_file(path: Path, manifest: Path, content: dict[str, Any], inputs: 
     except OSError as error:
         raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
     return fits
+
+
+def finished(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
+    """Whether a job's result is there, whole, with the digest `key` and of these inputs."""
+    found = _manifest_or_none(manifest_of(kind, target))
+    if not found or not _fits(found, key, inputs):
+        return False
+    try:
+        return all(verified(file) for file in outputs(kind, target))
+    except UserError:
+        return False
+
+
+def _fits(manifest: dict[str, Any], key: str, inputs: list[Path]) -> bool:
+    known = manifest.get("digest") == key and "seal" in manifest
+    return known and all(_same_input(manifest, file) for file in inputs)
 
 
 def _manifest_or_none(path: Path) -> dict[str, Any] | None:

@@ -99,8 +99,10 @@ def _axes() -> list[Any]:
 def _values(value: Any, spec: dict[str, Any]) -> list[Any]:
     if isinstance(value, float):
         return [value, value / 2]
+    if isinstance(value, list):
+        return [value, [entry / 2 for entry in reversed(value)]]
     entries = len(spec["task"]["point"]) * spec["model"].get("depth", 1)
-    vector = value if isinstance(value, list) else [0.5 + 0.1 * k for k in range(entries)]
+    vector = [0.5 + 0.1 * k for k in range(entries)]
     return [vector, [-entry for entry in reversed(vector)]]
 
 

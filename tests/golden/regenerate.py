@@ -65,8 +65,117 @@ ISOLATED: dict[str, Any] = {
     "loss": {"name": "mse", "reduction": "sample_mean", "half": False},
     "dynamics": {"name": "isolated_first_layer", "rate": 0.01},
 }
+CLASSES = {"classes": "all", "per_class": False, "pixels": "standardised", "targets": "labels"}
+IMAGES = CLASSES | {"train_points": 32, "test_points": 32}
+DIGITS = {"name": "digits", "split_seed": "member"} | IMAGES
+CIFAR10 = {"name": "cifar10", "train_points": 16, "test_points": 16, "pixels": "unit"}
+XOR_CLUSTERS = {
+    "name": "xor_clusters",
+    "features": 20,
+    "train_points": 16,
+    "test_points": 16,
+    "amplitude": 0.05,
+    "data_seed": "member",
+}
+SPARSE_RECOVERY = {
+    "name": "sparse_recovery",
+    "features": 20,
+    "nonzeros": 3,
+    "train_points": 10,
+    "signal_to_noise": 1e8,
+    "instance_seed": 1,
+}
+TEACHER_STUDENT = {
+    "name": "teacher_student",
+    "features": 6,
+    "width": 10,
+    "outputs": 2,
+    "train_points": 12,
+    "test_points": 12,
+    "jacobian": False,
+    "instance_seed": "member",
+}
+TEACHER_STUDENT_1D = {
+    "name": "teacher_student_1d",
+    "slopes": [-1.0, 1.0, 1.0],
+    "offsets": [1.0, 0.25, -1.0],
+    "weights": [2.0, 4.0, -8.0],
+    "points": [0.0884, -1.18101, 0.23742, 0.38184, 1.68048],
+    "low": -2.0,
+    "high": 2.0,
+    "test_points": 20,
+}
+FOURIER_REGRESSION = {
+    "name": "fourier_regression",
+    "frequencies": 6,
+    "cosine_frequencies": [2, 5],
+    "cosine_coefficients": [1.0, -0.7],
+    "sine_frequencies": [3],
+    "sine_coefficients": [0.5],
+    "train_points": 8,
+    "test_points": 20,
+    "data_seed": "member",
+}
+MATRIX_COMPLETION = {
+    "name": "matrix_completion",
+    "rows": 6,
+    "columns": 5,
+    "rank": 2,
+    "truth": "gaussian_factors",
+    "train_points": 15,
+    "leverage_share": 0.0,
+    "test_entries": "unobserved",
+    "instance_seed": "member",
+}
+EQUALS = ADDITION | {"encoding": "tokens_equals"}
+LINEAR_REGRESSION = {
+    "name": "linear_regression",
+    "features": 8,
+    "train_points": 5,
+    "test_points": 12,
+    "noise": 0.1,
+    "data_seed": "member",
+}
+MLP: dict[str, Any] = {
+    "model": {
+        "name": "mlp",
+        "width": 16,
+        "hidden_layers": 1,
+        "bias": True,
+        "init_law": "uniform_fan_in",
+        "init_scale": 1.0,
+        "output_scale": 1.0,
+    }
+}
 
 MINIBATCH = {"batch_size": 24, "shuffle": True}
+TRANSFORMER: dict[str, Any] = {
+    "model": {
+        "name": "transformer",
+        "dimension": 16,
+        "heads": 2,
+        "head_dimension": 8,
+        "width": 32,
+        "embedding": "learned",
+        "unembedding": "learned",
+    }
+}
+FIXED = {"model": TRANSFORMER["model"] | {"embedding": "fixed"}}
+CONV_NET: dict[str, Any] = {
+    "model": {
+        "name": "conv_net",
+        "channels": [4, 8],
+        "strides": [1, 2],
+        "pools": 2,
+        "width": 8,
+        "pixel_mean": [0.3053],
+        "pixel_std": [0.3760],
+    }
+}
+STUDENT = {"model": MLP["model"] | {"bias": "hidden", "init_law": "normal", "init_scale": 2.0}}
+MATRIX = {"model": {"name": "matrix", "init_scale": 0.1}}
+FACTORS = {"model": {"name": "matrix_factorisation", "factors": 4, "init_scale": 1.0}}
+DIAGONAL = {"model": {"name": "diagonal_linear", "init_variance": 0.1}}
 
 
 def _case(blocks: dict[str, Any], dtype: str, **train: Any) -> dict[str, Any]:
@@ -82,6 +191,7 @@ def _case(blocks: dict[str, Any], dtype: str, **train: Any) -> dict[str, Any]:
 
 LINEAR = TOY | {"model": {"name": "linear", "init": "normal", "negative_slope": 0.1}}
 PRODUCT = TOY | {"model": {"name": "hadamard_product", "depth": 2, "init": "normal"}}
+FLAT = TOY | {"model": {"name": "linear", "init": "normal", "negative_slope": 1.0}}
 CASES = {
     "one_sample-linear-float64": _case(LINEAR, "float64"),
     "one_sample-hadamard_product-float64": _case(PRODUCT, "float64"),
@@ -94,7 +204,46 @@ CASES = {
         ENCODER, "float32", batch_size=24, shuffle=True
     ),
     "modular_addition-mlp-isolated_first_layer-float64": _case(ISOLATED, "float64"),
+    "mnist-mlp-float64": _case(ENCODER | MLP | {"task": {"name": "mnist"} | IMAGES}, "float64"),
+    "digits-mlp-float64": _case(ENCODER | MLP | {"task": DIGITS}, "float64"),
+    "cifar10-mlp-float64": _case(ENCODER | MLP | {"task": CIFAR10}, "float64"),
+    "xor_clusters-mlp-float64": _case(TOY | MLP | {"task": XOR_CLUSTERS}, "float64"),
+    "sparse_recovery-linear-float64": _case(FLAT | {"task": SPARSE_RECOVERY}, "float64"),
+    "teacher_student-mlp-float64": _case(TOY | MLP | {"task": TEACHER_STUDENT}, "float64"),
+    "teacher_student_1d-mlp-float64": _case(TOY | MLP | {"task": TEACHER_STUDENT_1D}, "float64"),
+    "fourier_regression-hadamard_product-float64": _case(
+        PRODUCT | {"task": FOURIER_REGRESSION}, "float64"
+    ),
+    "fourier_regression-diagonal_linear-float64": _case(
+        TOY | DIAGONAL | {"task": FOURIER_REGRESSION}, "float64"
+    ),
+    "teacher_student_1d-mlp-normal-float64": _case(
+        TOY | STUDENT | {"task": TEACHER_STUDENT_1D, "optimizer": {"name": "gd", "lr": 1e-4}},
+        "float64",
+    ),
+    "matrix_completion-matrix-float64": _case(
+        TOY | MATRIX | {"task": MATRIX_COMPLETION}, "float64"
+    ),
+    "matrix_completion-matrix_factorisation-float64": _case(
+        TOY | FACTORS | {"task": MATRIX_COMPLETION}, "float64"
+    ),
+    "modular_addition-transformer-float64": _case(
+        ENCODER | TRANSFORMER | {"task": EQUALS}, "float64"
+    ),
+    "modular_addition-transformer-float32": _case(
+        ENCODER | TRANSFORMER | {"task": EQUALS}, "float32"
+    ),
+    "modular_addition-transformer-fixed-float64": _case(
+        ENCODER | FIXED | {"task": EQUALS}, "float64"
+    ),
+    "digits-conv_net-float64": _case(
+        ENCODER | CONV_NET | {"task": DIGITS | {"pixels": "unit"}}, "float64"
+    ),
+    "linear_regression-linear-float64": _case(FLAT | {"task": LINEAR_REGRESSION}, "float64"),
 }
+
+
+REAL_DATA = ("mnist", "cifar10")  # traces of files that are no part of this repository
 
 
 def trace(case: str) -> pd.DataFrame:

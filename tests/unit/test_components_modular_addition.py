@@ -50,7 +50,7 @@ def test_train_and_test_are_all_pairs_once(pairs):
 
 
 @pytest.mark.parametrize("pairs", ["ordered", "unordered"])
-@pytest.mark.parametrize("encoding", ["tokens", "one_hot", "summed"])
+@pytest.mark.parametrize("encoding", ["tokens", "tokens_equals", "one_hot", "summed"])
 def test_labels_are_sums(pairs, encoding):
     tokens = _build(modulus=7, pairs=pairs)
     data = _build(modulus=7, pairs=pairs, encoding=encoding)
@@ -60,8 +60,19 @@ def test_labels_are_sums(pairs, encoding):
         eye, inputs = np.eye(7), getattr(data, f"{part}_inputs")
         if encoding == "one_hot":
             assert np.array_equal(inputs, np.stack([eye[first], eye[second]], axis=1))
+        if encoding == "tokens_equals":
+            assert np.array_equal(inputs, np.stack([first, second, np.full_like(first, 7)], 1))
         if encoding == "summed":
             assert np.array_equal(inputs, eye[first] + eye[second])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "outputs", "vocabulary"),
+    [("tokens", 113, 113), ("tokens_equals", 114, 114), ("summed", 113, None)],
+)
+def test_outputs_and_vocabulary(encoding, outputs, vocabulary):
+    data = _build(modulus=113, encoding=encoding, train_fraction=0.3)
+    assert (data.outputs, data.vocabulary) == (outputs, vocabulary)
 
 
 def test_split_depends_on_its_seed():

@@ -47,6 +47,33 @@ def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
     assert case.fragment in line
 
 
+@pytest.fixture
+def _environment(monkeypatch):
+    """Whatever a test's `prepare_jobs` sets is undone."""
+    for variable in ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", "GROKATLAS_DATA"):
+        monkeypatch.setenv(variable, os.environ.get(variable, ""))
+
+
+@pytest.mark.usefixtures("_environment")
+def test_jobs_learn_the_data_folder(tmp_path):
+    project = plan.Project(write(tmp_path, settings="data_dir: null\n"), {})
+    os.environ["GROKATLAS_DATA"] = "as before"
+    project.prepare_jobs()
+    assert os.environ["GROKATLAS_DATA"] == "as before"
+    plan.Project(tmp_path, {"data_dir": str(tmp_path / "papers")}).prepare_jobs()
+    assert os.environ["GROKATLAS_DATA"] == str(tmp_path / "papers")
+
+
+@pytest.mark.usefixtures("_environment")
+@pytest.mark.parametrize("overrides", [{}, {"data_dir": "nowhere"}])
+def test_a_data_folder_that_is_not_there_is_refused(tmp_path, overrides):
+    project = plan.Project(write(tmp_path, settings="data_dir: nowhere\n"), overrides)
+    with pytest.raises(UserError, match="no folder") as caught:
+        project.prepare_jobs()
+    place = "--config" if overrides else "config.yaml"
+    assert str(caught.value).startswith(f"{place}: data_dir: ")
+
+
 @pytest.mark.parametrize(
     ("settings", "place", "fragment"),
     [
@@ -55,6 +82,8 @@ def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
         ("scale: papr\n", "config.yaml: scale", "did you mean 'paper'?"),
         ("scale: null\n", "config.yaml: scale", "null is not allowed"),
         ("device: gpu\n", "config.yaml: device", "must be auto, cpu or cuda"),
+        ("data_dir: 5\n", "config.yaml: data_dir", "must be text"),
+        ('data_dir: ""\n', "config.yaml: data_dir", "is not allowed"),
         ("papers: geometry\n", "config.yaml: papers", "write [geometry]"),
         ("papers: [geometri]\n", "config.yaml: papers.0", "did you mean 'geometry'?"),
         ("papers: [../papers/geometry]\n", "config.yaml: papers.0", "no paper"),

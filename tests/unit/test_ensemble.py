@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from grokatlas.ensemble import Mapped, batch_indices, generators, stack
+from grokatlas.ensemble import Mapped, generators, noise_generators, select, stack
 
 
 def _energy(params: dict, inputs: torch.Tensor) -> torch.Tensor:
@@ -57,13 +57,16 @@ def test_results_carry_no_graph(params):
     assert not any(value.requires_grad for value in moved.values())
 
 
-@pytest.mark.parametrize(("samples", "size"), [(12, 4), (13, 4), (3, 4)])
-def test_an_epoch_takes_each_sample_once(samples, size):
-    (generator,) = generators([0])
-    epoch = batch_indices(generator, samples, size)
-    assert sorted(torch.cat(epoch).tolist()) == list(range(samples))
-    assert all(len(batch) == size for batch in epoch[:-1])
-    assert not torch.equal(torch.cat(epoch), torch.cat(batch_indices(generator, samples, size)))
+def test_what_is_computed_twice_is_traced_once(params):
+    def twice(params: dict, inputs: torch.Tensor) -> dict:
+        return {"sum": _energy(params, inputs) + 2 * _energy(params, inputs)}
+
+    mapped = Mapped(twice, (0, None))
+    inputs = torch.ones(6, 5, dtype=torch.float64)
+    mapped(params, inputs)
+    (graph,) = mapped._traced.values()
+    operations = [str(node.target) for node in graph.graph.nodes if node.op == "call_function"]
+    assert sum(name.startswith("aten.relu") for name in operations) == 1
 
 
 def test_a_generator_depends_on_its_own_seed_alone():
@@ -78,3 +81,30 @@ def test_stack_puts_members_first():
     stacked = stack(trees)
     assert stacked["a"].shape == (4, 2, 3)
     assert stacked["b"].tolist() == [0, 1, 2, 3]
+
+
+def test_one_tensor_given_twice_stays_two_arguments():
+    mapped = Mapped(lambda a, b: {"difference": a - b}, (0, 0))
+    same = torch.ones(2, 3)
+    mapped(same, same)
+    assert mapped(same, 3 * same)["difference"].tolist() == [[-2.0] * 3] * 2
+
+
+def test_noise_of_a_block_is_a_stream_of_its_own():
+    cpu = torch.device("cpu")
+    one, two = noise_generators([5, 9], "penalties.0", cpu)
+    (alone,) = noise_generators([9], "penalties.0", cpu)
+    (other,) = noise_generators([9], "penalties.1", cpu)
+    (plain,) = generators([9])
+    torch.rand(10, generator=one)
+    drawn = torch.rand(4, generator=two)
+    assert torch.equal(drawn, torch.rand(4, generator=alone))
+    assert not torch.equal(drawn, torch.rand(4, generator=other))
+    assert not torch.equal(drawn, torch.rand(4, generator=plain))
+
+
+def test_select_keeps_places_of_every_tensor():
+    tree = {"a": torch.arange(4), "b": {"c": torch.arange(8).reshape(4, 2)}, "d": {}}
+    chosen = select(tree, [2, 0])
+    assert chosen["a"].tolist() == [2, 0]
+    assert chosen["b"]["c"].tolist() == [[4, 5], [0, 1]]

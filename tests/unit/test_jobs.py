@@ -36,6 +36,7 @@ SPEC = {
     "train": {
         "steps": 30,
         "batch_size": 5,
+        "shuffle": True,
         "dtype": "float32",
         "log": {"every": 3, "first": 0},
         "snapshots": [0, 30],
@@ -59,7 +60,7 @@ def here(tmp_path, monkeypatch):
 
 
 def _train(folder, inputs=()):
-    jobs.train(_job_file(folder, "run", SPEC, inputs), folder, "cpu", 1)
+    jobs.train(_job_file(folder, "run", SPEC, inputs), folder, "cpu", 1, 300)
     history, snapshots = store.outputs("run", folder)
     return store.read_parquet(history), store.read_arrays(snapshots)[0]
 
@@ -169,16 +170,16 @@ def test_a_job_planned_with_other_code_is_refused(tmp_path):
     with pytest.raises(
         UserError, match=r"code changed since it was planned \(.*grokatlas\.training"
     ):
-        jobs.train(file, tmp_path, "cpu", 1)
+        jobs.train(file, tmp_path, "cpu", 1, 300)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["spec.json"]
 
 
 def test_components_that_do_not_fit_together_are_one_line(here):
     spec = {**SPEC, "task": {**SPEC["task"], "encoding": "one_hot"}}
     with pytest.raises(UserError, match="training failed: bilinear_encoder needs pairs of tokens"):
-        jobs.train(_job_file(RUN, "run", spec), RUN, "cpu", 1)
+        jobs.train(_job_file(RUN, "run", spec), RUN, "cpu", 1, 300)
     mlp = {"name": "mlp", "width": 4, "hidden_layers": 1, "bias": True, "init_scale": 1.0}
     mlp |= {"init_law": "normal_fan_in", "output_scale": 1.0}
     with pytest.raises(UserError, match=r"training failed: .*GROKATLAS_TRACEBACK=1") as caught:
-        jobs.train(_job_file(RUN, "run", {**SPEC, "model": mlp}), RUN, "cpu", 1)
+        jobs.train(_job_file(RUN, "run", {**SPEC, "model": mlp}), RUN, "cpu", 1, 300)
     assert "\n" not in str(caught.value)

@@ -1,4 +1,5 @@
-# in: the task of a run. out: its training and test data. Synthetic data are drawn from a seed.
+# in: the task of a run. out: its training and test data. Synthetic data are drawn from a seed; image
+# files come from the folder `data_dir` or are fetched once, and are used only under their sha256.
 
 
 rule dataset:

@@ -140,7 +140,8 @@ class Tree:
                     yield inner
                     continue
             if entry.is_dir(follow_symlinks=False):
-                yield from self._walk(entry.path, inner)
+                if not entry.name.startswith(store.STATE):
+                    yield from self._walk(entry.path, inner)
             elif entry.name.endswith(".part"):
                 self.leftovers.append(inner)
             elif not entry.name.endswith(NO_ARTEFACT_SUFFIXES) and entry.name not in NO_ARTEFACTS:

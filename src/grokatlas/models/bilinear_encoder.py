@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from grokatlas.kinds import Count
 
@@ -26,10 +27,20 @@ class BilinearEncoder(nn.Module):
         self.readout = readout
         self.composition = composition
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        """Outputs ``[N, C]`` of token pairs ``[N, 2]``."""
-        left = self.embedding[0][tokens[:, 0]]
-        right = self.embedding[-1][tokens[:, 1]]
+    def embed(self, tokens: Tensor) -> Tensor:
+        """Features ``[N, 2, side^2]`` of token pairs ``[N, 2]``.
+
+        The gradient of this lookup is the same for any number of threads.
+        """
+        if len(self.embedding) == 1:
+            return functional.embedding(tokens, self.embedding[0])
+        columns = zip(tokens.unbind(1), self.embedding, strict=True)
+        return torch.stack([functional.embedding(column, table) for column, table in columns], 1)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Outputs ``[N, C]`` of token pairs ``[N, 2]``, or of features as from `embed`."""
+        features = inputs if inputs.is_floating_point() else self.embed(inputs)
+        left, right = features.unbind(1)
         if self.composition == "matrix_product":
             side = round(left.shape[-1] ** 0.5)
             product = left.unflatten(-1, (side, side)) @ right.unflatten(-1, (side, side))

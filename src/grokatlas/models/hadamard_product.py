@@ -22,20 +22,27 @@ class HadamardProduct(nn.Module):
 
 
 def build(
-    *, data: Any, generator: torch.Generator, depth: Count, init: Vector | Literal["normal"]
+    *,
+    data: Any,
+    generator: torch.Generator,
+    depth: Count,
+    init: float | Vector | Literal["normal"],
 ) -> HadamardProduct:
     """A product of `depth` factors; with one input and depth 2, the two-layer net ``w1 w2 x``.
+
+    In the figure on depth of arXiv 2506.05718 it is the vector ``a`` of sparse recovery.
 
     Args:
         data: the data set, for its shapes.
         generator: the member's.
         depth: number of factors ``L``.
-        init: the entries of all factors, factor by factor, or ``normal`` for N(0, 1).
+        init: one number for all entries, the entries of all factors, factor by factor, or
+            ``normal`` for N(0, 1).
 
     Raises:
         ValueError: `init` has another number of entries than the factors.
     """
     shape = (depth, data.input_shape[0])
-    if init == "normal":
+    if isinstance(init, str):
         return HadamardProduct(torch.randn(shape, generator=generator, dtype=torch.float64))
     return HadamardProduct(entries(init, shape))

@@ -28,7 +28,7 @@ def build(
     *,
     data: Any,
     generator: torch.Generator,
-    init: Vector | Literal["normal"],
+    init: float | Vector | Literal["normal"],
     negative_slope: NonNegative,
 ) -> Linear:
     """A linear layer without bias.
@@ -36,7 +36,8 @@ def build(
     Args:
         data: the data set, for its shapes.
         generator: the member's.
-        init: the entries of ``W`` row by row, or ``normal`` for N(0, 1/D).
+        init: one number for all entries of ``W``, its entries row by row, or ``normal`` for
+            N(0, 1/D).
         negative_slope: of the output where it is negative: 1 for a linear map, less for a leaky
             ReLU.
 
@@ -44,16 +45,18 @@ def build(
         ValueError: `init` has another number of entries than ``W``.
     """
     shape = (data.outputs, data.input_shape[0])
-    if init == "normal":
+    if isinstance(init, str):
         weight = torch.randn(shape, generator=generator, dtype=torch.float64) / shape[1] ** 0.5
     else:
         weight = entries(init, shape)
     return Linear(weight, negative_slope)
 
 
-def entries(init: list[float], shape: tuple[int, ...]) -> Tensor:
-    """A list of numbers as a tensor of a shape."""
-    weight = torch.tensor(init, dtype=torch.float64)
+def entries(init: float | list[float] | Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A number, or a list of numbers, as a tensor of a shape."""
+    weight = torch.as_tensor(init, dtype=torch.float64)
+    if weight.ndim == 0:
+        return weight.expand(shape).clone()
     if weight.numel() != torch.Size(shape).numel():
         raise ValueError(f"model.init has {weight.numel()} entries, the weights {tuple(shape)}")
     return weight.reshape(shape)

@@ -12,7 +12,7 @@ def build(
     *,
     modulus: Count,
     pairs: Literal["ordered", "unordered"],
-    encoding: Literal["tokens", "one_hot", "summed"],
+    encoding: Literal["tokens", "tokens_equals", "one_hot", "summed"],
     train_fraction: Fraction,
     split_seed: Seed,
 ) -> Dataset:
@@ -21,9 +21,13 @@ def build(
     Args:
         modulus: p.
         pairs: all p^2 ``ordered`` pairs, or the p (p + 1) / 2 ``unordered`` ones, a <= b.
-        encoding: ``tokens`` ``[N, 2]``; ``one_hot`` ``[N, 2, p]``; ``summed`` e_a + e_b ``[N, p]``.
+        encoding: ``tokens`` (a, b) ``[N, 2]``; ``tokens_equals`` (a, b, p) ``[N, 3]``, where the
+            token p stands for "="; ``one_hot`` ``[N, 2, p]``; ``summed`` e_a + e_b ``[N, p]``.
         train_fraction: the training set has floor(train_fraction * pairs) of them.
         split_seed: of the split, which is scikit-learn's ``train_test_split(random_state=...)``.
+
+    With ``tokens_equals`` a model has an output for each of the p + 1 tokens (arXiv 2506.12284,
+    logits over 114 for p = 113), otherwise for each of the p sums.
     """
     first, second = (grid.ravel() for grid in np.mgrid[0:modulus, 0:modulus])
     if pairs == "unordered":
@@ -34,6 +38,7 @@ def build(
     eye = np.eye(modulus)
     encoded = {
         "tokens": lambda: tokens,
+        "tokens_equals": lambda: np.insert(tokens, 2, modulus, axis=1),
         "one_hot": lambda: eye[tokens],
         "summed": lambda: eye[first] + eye[second],
     }[encoding]()
@@ -45,6 +50,6 @@ def build(
         train_targets=labels[train],
         test_inputs=encoded[test],
         test_targets=labels[test],
-        outputs=modulus,
-        vocabulary=modulus if encoding == "tokens" else None,
+        outputs=modulus + (encoding == "tokens_equals"),
+        vocabulary={"tokens": modulus, "tokens_equals": modulus + 1}.get(encoding),
     )

@@ -2,7 +2,15 @@
 
 from typing import Any
 
-from .task import ONE_HOT, ONE_SAMPLE, TOKENS
+from .task import (
+    DIGITS,
+    FOURIER_REGRESSION,
+    MATRIX_COMPLETION,
+    ONE_HOT,
+    ONE_SAMPLE,
+    TOKENS,
+    TOKENS_EQUALS,
+)
 
 MLP = {
     "width": 24,
@@ -21,24 +29,61 @@ BLOG = {
     "bias": True,
 }
 NOTEBOOK = BLOG | {"embedding": "separate", "composition": "hadamard_product", "bias": False}
+TRANSFORMER = {
+    "dimension": 6,
+    "heads": 2,
+    "head_dimension": 3,
+    "width": 8,
+    "embedding": "learned",
+    "unembedding": "learned",
+}
+CONV_NET = {
+    "channels": [2, 3],
+    "strides": [1, 2],
+    "pools": 1,
+    "width": 4,
+    "pixel_mean": [0.1],
+    "pixel_std": [1.5],
+}
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "bilinear_encoder": [BLOG, NOTEBOOK, BLOG | {"composition": "sum"}],
+    "conv_net": [CONV_NET, CONV_NET | {"pools": 0, "pixel_mean": None, "pixel_std": None}],
+    "diagonal_linear": [{"init_variance": 0.1}],
     "hadamard_product": [
         {"depth": 2, "init": "normal"},
         {"depth": 1, "init": [0.5, -1.0, 2.0]},
+        {"depth": 3, "init": 0.5},
     ],
     "linear": [
         {"init": "normal", "negative_slope": 0.1},
         {"init": [1.0, -1.0, 0.5], "negative_slope": 1.0},
+        {"init": 1e-6, "negative_slope": 1.0},
     ],
-    "mlp": [MLP, DEEP_MLP, MLP | {"init_law": "normal_fan_out"}],
+    "matrix": [{"init_scale": 0.1}],
+    "matrix_factorisation": [{"factors": 2, "init_scale": 0.5}],
+    "mlp": [
+        MLP,
+        DEEP_MLP,
+        MLP | {"init_law": "normal_fan_out"},
+        DEEP_MLP | {"bias": "hidden", "init_law": "normal"},
+    ],
+    "transformer": [
+        TRANSFORMER,
+        TRANSFORMER | {"embedding": "fixed"},
+        TRANSFORMER | {"embedding": "fixed", "unembedding": "fixed"},
+    ],
 }
 
 # model -> a task that it can learn
 TASKS = {
     "bilinear_encoder": TOKENS,
+    "conv_net": DIGITS,
+    "diagonal_linear": FOURIER_REGRESSION,
     "hadamard_product": ONE_SAMPLE,
     "linear": ONE_SAMPLE,
+    "matrix": MATRIX_COMPLETION,
+    "matrix_factorisation": MATRIX_COMPLETION,
     "mlp": ONE_HOT,
+    "transformer": TOKENS_EQUALS,
 }

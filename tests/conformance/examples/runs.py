@@ -6,7 +6,23 @@ from grokatlas import datasets
 
 from . import EXAMPLES
 from .model import TASKS
-from .task import ONE_HOT, ONE_SAMPLE, SUMMED, TOKENS
+from .task import (
+    CIFAR10,
+    DIGITS,
+    FOURIER_REGRESSION,
+    LINEAR_REGRESSION,
+    MATRIX_COMPLETION,
+    MNIST,
+    ONE_HOT,
+    ONE_SAMPLE,
+    SPARSE_RECOVERY,
+    SUMMED,
+    TEACHER_STUDENT,
+    TEACHER_STUDENT_1D,
+    TOKENS,
+    TOKENS_EQUALS,
+    XOR_CLUSTERS,
+)
 
 
 def _example(block: str, name: str, index: int = 0) -> dict[str, Any]:
@@ -54,6 +70,19 @@ _SEEN_WEIGHTS = [
     ),
 ]
 
+_LINEAR = {"model": _example("model", "linear") | {"negative_slope": 1.0}}
+_MLP = {"model": _example("model", "mlp", 1)}
+_MATRIX = {"model": _example("model", "matrix")}
+_FACTORS = {"model": _example("model", "matrix_factorisation")}
+_DIAGONAL = {"model": _example("model", "diagonal_linear")}
+_STUDENT = {"model": _example("model", "mlp", 3)}
+_REAL = {
+    "loss": _example("loss", "mse"),
+    "optimizer": _example("optimizer", "gd") | {"lr": 0.01},
+    "penalties": [_example("penalties", "l2")],
+    "observables": _SEEN,
+}
+
 # every task, model and dynamics that go together
 RUNS: dict[str, dict[str, Any]] = {
     "linear": _run(task=ONE_SAMPLE, model=_example("model", "linear"), **_WEIGHTS),
@@ -85,9 +114,25 @@ RUNS: dict[str, dict[str, Any]] = {
         model=_example("model", "mlp", 1),
         **(_WEIGHTS | {"observables": _SEEN_WEIGHTS}),
     ),
+    "mnist": _run(task=MNIST, **_MLP, **_CLASSES),
+    "digits": _run(task=DIGITS | {"split_seed": "member"}, **_MLP, **_CLASSES),
+    "cifar10": _run(task=CIFAR10, **_MLP, **_CLASSES),
+    "xor_clusters": _run(task=XOR_CLUSTERS | {"data_seed": "member"}, **_MLP, **_REAL),
+    "sparse": _run(task=SPARSE_RECOVERY, **_LINEAR, **_REAL),
+    "completion": _run(task=MATRIX_COMPLETION, **_MATRIX, **_REAL),
+    "factors": _run(task=MATRIX_COMPLETION | {"instance_seed": "member"}, **_FACTORS, **_REAL),
+    "teacher": _run(task=TEACHER_STUDENT | {"instance_seed": "member"}, **_MLP, **_REAL),
+    "teacher_1d": _run(task=TEACHER_STUDENT_1D, **_STUDENT, **_REAL),
+    "fourier": _run(task=FOURIER_REGRESSION, **_DIAGONAL, **_REAL),
+    "regression": _run(task=LINEAR_REGRESSION, **_LINEAR, **_REAL),
+    "transformer": _run(task=TOKENS_EQUALS, model=_example("model", "transformer"), **_CLASSES),
+    "fixed_embedding": _run(
+        task=TOKENS_EQUALS, model=_example("model", "transformer", 1), **_CLASSES
+    ),
+    "conv_net": _run(task=DIGITS, model=_example("model", "conv_net"), **_CLASSES),
 }
 # those whose gradient is of a batch of more than one sample
-MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4}
+MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
 
 
 def data_of(model: str) -> datasets.Dataset:

@@ -1,0 +1,157 @@
+"""A run that is killed anywhere and run again leaves the bytes of a run that was not."""
+
+import copy
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from examples.runs import MINIBATCHES, RUNS
+
+from grokatlas import datasets, members, savepoint, store, training
+
+CPU = torch.device("cpu")
+
+
+class KilledError(BaseException):
+    """Stands for `kill -9`: nothing may catch it."""
+
+
+def _spec(run: str, **train) -> dict:
+    spec = copy.deepcopy(RUNS[run])
+    log = {"every": 3, "first": 1}
+    spec["train"] |= {"steps": 12, "log": log, "snapshots": [0, 5, 12]} | train
+    if run in MINIBATCHES:
+        spec["train"] |= {"batch_size": MINIBATCHES[run], "shuffle": True}
+    return spec
+
+
+def _train(spec: dict, folder: Path, period: float = 0.0, key: str = "key") -> None:
+    """Train in this process as a job does, saving after every step."""
+    record = savepoint.Savepoint(folder, key, period, {})
+    training.train(spec, datasets.make(members.tasks(spec)), CPU, record)
+    record.finish(*store.outputs("run", folder))
+
+
+def _bytes(folder: Path) -> list[bytes]:
+    return [file.read_bytes() for file in store.outputs("run", folder)]
+
+
+def _die(monkeypatch, writes: int) -> None:
+    """The process dies before, during or after the rename of a file, `writes` writes from now."""
+    left = [writes]
+    real = Path.replace
+
+    def replace(self, target):
+        left[0] -= 1
+        if left[0] == 0:
+            if writes % 2:
+                real(self, target)
+            raise KilledError
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_killed_at_random_writes_and_finished_equals_undisturbed(run, tmp_path, monkeypatch):
+    spec = _spec(run)
+    _train(spec, tmp_path / "whole", period=1e9)
+    random = np.random.default_rng(len(run))
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            _die(patch, int(random.integers(1, 20)))
+            with pytest.raises(KilledError):
+                _train(spec, tmp_path / "killed")
+    assert (tmp_path / "killed" / ".state").exists()
+    _train(spec, tmp_path / "killed")
+    assert _bytes(tmp_path / "killed") == _bytes(tmp_path / "whole")
+
+
+def test_killed_while_members_stop_one_by_one(tmp_path, monkeypatch):
+    spec = _spec("mlp", steps=40, log={"every": 1, "first": 0}, snapshots=[0, 20, 40])
+    level = training.train(spec, datasets.make(members.tasks(spec)), CPU).history
+    rising = level["l2_norm"].reshape(-1, 3)
+    spec["train"]["stop"] = {"l2_norm": float(np.sort(rising.max(axis=0))[1])}
+    _train(spec, tmp_path / "whole", period=1e9)
+    for writes in (9, 30, 47):
+        with monkeypatch.context() as patch:
+            _die(patch, writes)
+            with pytest.raises(KilledError):
+                _train(spec, tmp_path / "killed")
+    _train(spec, tmp_path / "killed")
+    assert _bytes(tmp_path / "killed") == _bytes(tmp_path / "whole")
+
+
+def _half(spec: dict, folder: Path, monkeypatch, writes: int = 14) -> None:
+    with monkeypatch.context() as patch:
+        _die(patch, writes)
+        with pytest.raises(KilledError):
+            _train(spec, folder)
+
+
+def _damage(folder: Path, name: str) -> None:
+    file = min(folder.glob(f"{store.STATE}/{name}"))  # of two, the older is the one in use
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "name", ["state.json", "tensors-*", "history-000000.parquet", "snapshot-0000000000*"]
+)
+def test_a_damaged_state_is_set_aside_with_one_line(name, tmp_path, monkeypatch, capsys):
+    spec = _spec("mlp")
+    _train(spec, tmp_path / "whole", period=1e9)
+    _half(spec, tmp_path / "run", monkeypatch)
+    _damage(tmp_path / "run", name)
+    capsys.readouterr()
+    _train(spec, tmp_path / "run")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "set aside as .state.refused-1, training from step 0" in line
+    assert (tmp_path / "run" / ".state.refused-1" / "state.json").exists()
+    assert _bytes(tmp_path / "run") == _bytes(tmp_path / "whole")
+
+
+def test_the_state_of_another_version_is_set_aside(tmp_path, monkeypatch, capsys):
+    spec = _spec("mlp")
+    _half(spec, tmp_path / "run", monkeypatch)
+    _train(spec, tmp_path / "run", key="another")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is of another version of this run; set aside" in line
+
+
+def test_a_missing_file_of_the_state_is_damage(tmp_path, monkeypatch, capsys):
+    spec = _spec("mlp")
+    _half(spec, tmp_path / "run", monkeypatch)
+    next((tmp_path / "run").glob(".state/tensors-*")).unlink()
+    _train(spec, tmp_path / "run")
+    assert "set aside" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_one_line_and_leaves_the_state_before(tmp_path, monkeypatch, capsys):
+    spec = _spec("mlp")
+    _train(spec, tmp_path / "whole", period=1e9)
+    _half(spec, tmp_path / "run", monkeypatch)
+    before = (tmp_path / "run/.state/state.json").read_text()
+
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(savepoint.UserError, match="cannot be written: No space left"):
+            _train(spec, tmp_path / "run")
+    assert (tmp_path / "run/.state/state.json").read_text() == before
+    capsys.readouterr()
+    _train(spec, tmp_path / "run")
+    assert "goes on from step" in capsys.readouterr().err
+    assert _bytes(tmp_path / "run") == _bytes(tmp_path / "whole")
+
+
+def test_a_file_where_the_state_belongs_is_one_line(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".state").write_text("")
+    with pytest.raises(savepoint.UserError, match="cannot be written: File exists"):
+        _train(_spec("mlp"), tmp_path / "run")

@@ -1,0 +1,122 @@
+"""Early stopping: a member freezes at its step, the others go on, and nothing is paid for it."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from grokatlas import datasets, members, programs, training
+
+CPU = torch.device("cpu")
+RATES = [0.01, 0.1, 0.03]
+SPEC = {
+    "task": {
+        "name": "one_sample",
+        "point": [1.0, 1.0],
+        "target": 2.0,
+        "test_points": 5,
+        "test_seed": 0,
+    },
+    "model": {"name": "linear", "init": [-1.0, 1.0], "negative_slope": 1.0},
+    "loss": {"name": "mse", "reduction": "sample_mean", "half": False},
+    "optimizer": {"name": "gd"},
+    "dynamics": {"name": "gradient_training"},
+    "observables": [{"name": "losses"}, {"name": "parameters"}],
+    "ensemble": {"optimizer.lr": RATES, "seed": [0]},
+    "train": {
+        "steps": 30,
+        "dtype": "float64",
+        "log": {"every": 2, "first": 0},
+        "snapshots": [0, 10, 30],
+        "stop": {"parameters.weight.1": 1.9},
+    },
+}
+
+
+def _train(spec):
+    return training.train(spec, datasets.make(members.tasks(spec)), CPU)
+
+
+def _rows(history, member):
+    return {key: column[history["member"] == member] for key, column in history.items()}
+
+
+def test_a_member_stops_at_the_first_log_that_reaches_the_level():
+    without = copy.deepcopy(SPEC)
+    del without["train"]["stop"]
+    free, stopped = _train(without).history, _train(SPEC).history
+    ends = []
+    for member in range(3):
+        whole, part = _rows(free, member), _rows(stopped, member)
+        reached = np.flatnonzero(whole["parameters.weight.1"] >= 1.9)
+        last = reached[0] if len(reached) else len(whole["step"]) - 1
+        for key, column in part.items():
+            np.testing.assert_allclose(column, whole[key][: last + 1], rtol=1e-14)
+        ends.append(part["step"][-1])
+    assert ends[1] < ends[2] < ends[0] == 30
+
+
+def test_a_snapshot_holds_what_a_stopped_member_stopped_with():
+    record = _train(SPEC)
+    rows = _rows(record.history, 1)
+    final = record.snapshots["0000000030/weight"]
+    assert final[1, 0, 1] == rows["parameters.weight.1"][-1] >= 1.9
+    assert np.array_equal(final[1], record.snapshots["0000000010/weight"][1])
+    assert not np.array_equal(final[0], record.snapshots["0000000010/weight"][0])
+
+
+def test_a_run_ends_when_all_members_have_stopped(monkeypatch):
+    steps = []
+    move = programs.Run.move
+    monkeypatch.setattr(
+        programs.Run, "move", lambda run, n: steps.append(len(run.places)) or move(run, n)
+    )
+    spec = copy.deepcopy(SPEC)
+    spec["ensemble"]["optimizer.lr"] = RATES[1:]
+    record = _train(spec)
+    assert len(steps) == max(record.history["step"]) < 30
+    assert steps == sorted(steps, reverse=True)
+    assert set(steps) == {2, 1}
+    assert "0000000030/weight" in record.snapshots
+
+
+def test_all_levels_must_be_reached_at_one_log():
+    spec = copy.deepcopy(SPEC)
+    spec["train"]["stop"] = {"parameters.weight.1": 1.9, "train_loss": 1e9}
+    assert set(_rows(_train(spec).history, 1)["step"]) == set(range(0, 31, 2))
+
+
+def test_a_column_that_is_not_logged_is_refused():
+    spec = copy.deepcopy(SPEC)
+    spec["train"]["stop"] = {"test_acuracy": 0.9}
+    with pytest.raises(ValueError, match=r"train\.stop: no column 'test_acuracy'; logged: train_"):
+        _train(spec)
+
+
+def test_members_with_data_of_their_own_stop_alone():
+    spec = copy.deepcopy(SPEC)
+    spec |= {
+        "task": {
+            "name": "modular_addition",
+            "modulus": 5,
+            "pairs": "ordered",
+            "encoding": "summed",
+            "train_fraction": 0.6,
+            "split_seed": "member",
+        },
+        "model": {"name": "linear", "init": "normal", "negative_slope": 1.0},
+        "loss": {"name": "cross_entropy"},
+        "optimizer": {"name": "gd", "lr": 0.5},
+        "observables": [{"name": "losses"}, {"name": "accuracies"}],
+        "ensemble": {"seed": [0, 1, 2]},
+    }
+    spec["train"] |= {"stop": {"train_accuracy": 0.6}, "batch_size": 4, "shuffle": True}
+    together = _train(spec).history
+    ends = {_rows(together, member)["step"][-1] for member in range(3)}
+    assert len(ends) > 1
+    for member in range(3):
+        alone = _train(spec | {"ensemble": {"seed": [member]}}).history
+        rows = _rows(together, member)
+        for key in ("step", "train_loss", "test_loss"):
+            np.testing.assert_allclose(rows[key], alone[key], rtol=1e-12)

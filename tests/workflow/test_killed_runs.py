@@ -1,0 +1,165 @@
+"""Real processes: killed, asked to stop, two at once, out of disk. Each ends as if undisturbed."""
+
+import copy
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from grokatlas import digest, store
+
+SPEC = {
+    "task": {
+        "name": "modular_addition",
+        "modulus": 7,
+        "pairs": "ordered",
+        "encoding": "tokens",
+        "train_fraction": 0.5,
+        "split_seed": "member",
+    },
+    "model": {
+        "name": "bilinear_encoder",
+        "embedding": "shared",
+        "composition": "sum",
+        "side": 2,
+        "width": 8,
+        "bias": True,
+    },
+    "loss": {"name": "cross_entropy"},
+    "optimizer": {"name": "adam", "lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
+    "dynamics": {"name": "gradient_training"},
+    "observables": [{"name": "losses"}, {"name": "accuracies"}],
+    "ensemble": {"seed": [0, 1]},
+    "train": {
+        "steps": 4000,
+        "batch_size": 5,
+        "shuffle": True,
+        "dtype": "float32",
+        "log": {"every": 7, "first": 0},
+        "snapshots": [0, 2000, 4000],
+    },
+}
+TIMES = ("started", "wall_seconds", "cpu_seconds", "train_seconds", "peak_memory_mb", "segments")
+
+
+def _command(folder: Path, every: float = 0.2) -> list[str]:
+    if not (folder / "spec.json").exists():
+        modules = ["grokatlas.training", "grokatlas.models.bilinear_encoder"]
+        job = {"kind": "run", "spec": copy.deepcopy(SPEC), "inputs": []}
+        job |= {"code": digest.code(modules), "digest": "d" * 64}
+        store.write_json(folder / "spec.json", store.sealed(job))
+    options = ["--device", "cpu", "--save-every", str(every)]
+    return [sys.executable, "-m", "grokatlas", "train", str(folder / "spec.json"), *options]
+
+
+def _run(folder: Path, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(_command(folder), capture_output=True, text=True, check=False, **options)
+
+
+def _start(folder: Path) -> subprocess.Popen:
+    return subprocess.Popen(_command(folder), stderr=subprocess.PIPE, text=True)
+
+
+def _saved_step(folder: Path) -> int:
+    file = folder / ".state" / "state.json"
+    return json.loads(file.read_text())["step"] if file.exists() else 0
+
+
+def _wait_for_state(process: subprocess.Popen, folder: Path, after: int = 0) -> None:
+    """Until a state later than that of a step is saved."""
+    while _saved_step(folder) <= after:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+
+
+def _result(folder: Path) -> tuple[list[bytes], dict]:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    kept = {k: v for k, v in manifest.items() if k not in (*TIMES, "seal")}
+    return [file.read_bytes() for file in store.outputs("run", folder)], kept
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    done = _run(folder)
+    assert done.returncode == 0, done.stderr
+    assert not (folder / ".state").exists()
+    return _result(folder)
+
+
+def test_kill_9_at_random_points(undisturbed, tmp_path):
+    starts = []
+    for _ in range(3):
+        with _start(tmp_path) as process:
+            _wait_for_state(process, tmp_path, starts[-1] if starts else 0)
+            time.sleep(random.uniform(0, 0.5))
+            process.kill()
+        starts.append(_saved_step(tmp_path))
+    done = _run(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert _result(tmp_path) == undisturbed
+    segments = json.loads((tmp_path / "manifest.json").read_text())["segments"]
+    assert [part["start_step"] for part in segments] == [0, *starts]
+    assert segments[-1]["end_step"] == 4000
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1", "SIGINT"])
+def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
+    with _start(tmp_path) as process:
+        _wait_for_state(process, tmp_path)
+        process.send_signal(getattr(signal, name))
+        (line,) = process.stderr.read().splitlines()
+    assert process.returncode == 128 + getattr(signal, name)
+    step = _saved_step(tmp_path)
+    assert line.endswith(f"stopped by {name} at step {step}; run it again to go on")
+    assert not (tmp_path / "manifest.json").exists()
+    done = _run(tmp_path)
+    assert f"goes on from step {step}" in done.stderr
+    assert _result(tmp_path) == undisturbed
+
+
+def test_two_processes_train_a_run_once(undisturbed, tmp_path):
+    _command(tmp_path)
+    with _start(tmp_path) as first, _start(tmp_path) as second:
+        told = [process.communicate()[1] for process in (first, second)]
+    assert (first.returncode, second.returncode) == (0, 0)
+    (waited,) = [text for text in told if "another process trains it; waiting" in text]
+    assert waited.splitlines()[-1].endswith("is already there")
+    assert len(json.loads((tmp_path / "manifest.json").read_text())["segments"]) == 1
+    assert _result(tmp_path) == undisturbed
+
+
+def test_a_finished_run_with_damage_is_trained_again(undisturbed, tmp_path):
+    _run(tmp_path)
+    (tmp_path / "history.parquet").write_bytes(b"nonsense")
+    done = _run(tmp_path)
+    assert "already there" not in done.stderr
+    assert _result(tmp_path) == undisturbed
+
+
+def test_out_of_disk_is_one_line_and_nothing_is_lost(undisturbed, tmp_path):
+    with _start(tmp_path) as process:
+        _wait_for_state(process, tmp_path)
+        process.kill()
+    before = (tmp_path / ".state/state.json").read_bytes()
+
+    def limit() -> None:
+        import resource
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = _run(tmp_path, preexec_fn=limit)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert "cannot be written" in last
+    assert "File too large" in last
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / ".state/state.json").read_bytes() == before
+    assert _run(tmp_path).returncode == 0
+    assert _result(tmp_path) == undisturbed
