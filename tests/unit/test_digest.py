@@ -200,6 +200,12 @@ def test_every_component_has_a_digest(block, name):
     assert module in digest.code([module])
 
 
+def test_a_measure_of_networks_stands_for_what_rebuilds_them():
+    reached = digest.code(["grokatlas.measures.noisy_accuracy"])
+    assert {"grokatlas.restore", "grokatlas.network", "grokatlas.scoring"} <= set(reached)
+    assert "grokatlas.programs" not in reached
+
+
 def test_canonical_text_ignores_order_and_tells_numbers_apart():
     assert digest.of({"a": 1, "b": [2.0]}) == digest.of({"b": [2.0], "a": 1})
     different = [{"a": 1}, {"a": 1.0}, {"a": "1"}, {"a": True}, {"a": [1]}, {"a": None}, {}]
