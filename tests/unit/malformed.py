@@ -117,7 +117,7 @@ VALUES = [
     Bad("zero rate", "lr: 0.2,", "lr: 0,", f"{TWO}cases.adaptive.optimizer.lr", "a number > 0"),
     Bad("fraction", "fraction: 0.5", "fraction: 1", f"{TWO}task.train_fraction", "> 0 and < 1"),
     Bad("literal", "one_hot", "onehot", f"{TWO}task.encoding", "did you mean 'one_hot'?"),
-    Bad("literal in list", "[l2]", "[l3]", f"{ONE}observables.1.orders", "l1 or l2"),
+    Bad("literal in list", "[l2]", "[l3]", f"{ONE}observables.1.orders", "l1, l2 or nuclear"),
     Bad("empty vector", "[1.0], target", "[], target", f"{ONE}task.point", "at least one"),
     Bad("text in vector", "[1.0], target", "['1'], target", f"{ONE}task.point", "each a num"),
     Bad("seed keyword", "member", "members", f"{TWO}task.split_seed", "did you mean 'member'?"),
