@@ -18,6 +18,7 @@ KEEP_ZERO = {
     *(aten.transpose.int, aten.permute.default, aten.unsqueeze.default, aten.squeeze.dim),
     *(aten.neg.default, aten.sum.dim_IntList, aten.mul.Scalar, aten.threshold_backward.default),
 }
+RESHAPES = {aten.view.default, aten._unsafe_view.default, aten.expand.default}
 PRODUCTS = {aten.mul.Tensor, aten.bmm.default, aten.mm.default}
 # operations that may write their result where their first argument stood
 IN_PLACE = {
@@ -50,6 +51,7 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     # one tensor given as two arguments would become one argument of the trace
     distinct = tree_map(lambda leaf: leaf.detach(), arguments)
     module = make_fx(torch.func.functionalize(program))(*distinct)
+    _skip(module)
     _share(module)
     _fold(module)
     _drop_zeros(module)
@@ -63,6 +65,19 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
 
 def _operations(module: fx.GraphModule) -> list[fx.Node]:
     return [node for node in module.graph.nodes if node.op == "call_function"]
+
+
+def _skip(module: fx.GraphModule) -> None:
+    """Leave out views of the same shape, and exchanges of axes that undo another."""
+    for node in _operations(module):
+        (source, *rest) = node.args or (None,)
+        if not isinstance(source, fx.Node):
+            continue
+        undone = node.target is aten.transpose.int and source.target is aten.transpose.int
+        if undone and source.args[1:] == tuple(rest):
+            node.replace_all_uses_with(source.args[0])
+        elif node.target in RESHAPES and _alike(source, node):
+            node.replace_all_uses_with(source)
 
 
 def _share(module: fx.GraphModule) -> None:
@@ -194,11 +209,18 @@ def _overwrite(module: fx.GraphModule, given: set[fx.Node]) -> None:
         places = (0, 1) if node.target in COMMUTATIVE and not node.kwargs else (0,)
         for place in places:
             old = node.args[place]
-            if not isinstance(old, fx.Node) or old not in owned or not _alike(old, node):
+            if not isinstance(old, fx.Node) or base[old] not in owned or not _alike(old, node):
                 continue
             rest = [part for k, part in enumerate(node.args) if k != place]
-            others = [base[part] for part in rest if isinstance(part, fx.Node)]
-            if last[old] == position and old not in others:
+            others = [part for part in rest if isinstance(part, fx.Node) and part is not old]
+            alone = all(base[part] is not base[old] for part in others)
+            if alone and last[base[old]] == position and _whole(old, base[old]):
                 node.args = (old, *rest)
                 node.target = IN_PLACE[node.target]
                 break
+
+
+def _whole(view: fx.Node, base: fx.Node) -> bool:
+    """Whether a view shows each entry of its base once."""
+    seen, whole = view.meta["val"], base.meta["val"]
+    return seen.numel() == whole.numel() and 0 not in seen.stride()
