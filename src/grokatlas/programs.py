@@ -41,8 +41,8 @@ class Run:
         self.shared = 0 if data.per_member else None
         self.data = {key: self._tensor(getattr(data, key), device) for key in DATA}
         self.extras = {key: self._tensor(value, device) for key, value in data.extras.items()}
-        self.hyper = {
-            path: torch.tensor([m[path] for m in self.members], dtype=self.dtype, device=device)
+        self.hyper = {  # in float64 as a plain number would be, whatever the run's dtype
+            path: torch.tensor([m[path] for m in self.members], dtype=torch.float64, device=device)
             for path in spec["ensemble"]
             if path != "seed"
         }
