@@ -1,0 +1,125 @@
+"""Members in groups: who shares a group changes no result, nor does how a run is cut."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from grokatlas import datasets, history, members, record, run, training
+
+CPU = torch.device("cpu")
+SPEC = {
+    "task": {
+        "name": "modular_addition",
+        "modulus": 5,
+        "pairs": "ordered",
+        "encoding": "one_hot",
+        "train_fraction": 0.6,
+        "split_seed": "member",
+    },
+    "model": {
+        "name": "mlp",
+        "width": 12,
+        "hidden_layers": 1,
+        "bias": True,
+        "init_law": "uniform_fan_in",
+        "init_scale": 1.0,
+        "output_scale": 1.0,
+    },
+    "loss": {"name": "cross_entropy"},
+    "optimizer": {"name": "adam", "beta1": 0.9, "beta2": 0.99, "eps": 1e-8},
+    "penalties": [{"name": "jacobian", "weight": 0.01, "form": "norm", "projections": 1}],
+    "dynamics": {"name": "gradient_training"},
+    "observables": [{"name": "losses"}, {"name": "accuracies"}],
+    "ensemble": {"optimizer.lr": [0.03, 0.01], "seed": [0, 1, 2]},
+    "train": {
+        "steps": 60,
+        "dtype": "float64",
+        "batch_size": 4,
+        "shuffle": True,
+        "log": {"every": 5, "first": 0},
+        "snapshots": [0, 30, 60],
+        "stop": {"train_accuracy": 0.8},
+    },
+}
+
+
+def _run(spec: dict) -> run.Run:
+    return run.Run(spec, datasets.make(members.tasks(spec)), CPU)
+
+
+def _train(spec: dict) -> record.Record:
+    return training.train(spec, datasets.make(members.tasks(spec)), CPU)
+
+
+@pytest.mark.parametrize(("bytes_of_a_group", "sizes"), [(1, [1] * 6), (1 << 30, [6])])
+def test_a_group_is_as_large_as_its_cache(bytes_of_a_group, sizes, monkeypatch):
+    monkeypatch.setattr(run, "CACHE", bytes_of_a_group)
+    assert [len(group.places) for group in _run(SPEC).groups] == sizes
+
+
+@pytest.mark.parametrize("split", ["member", 0])
+def test_results_do_not_depend_on_the_groups(split, monkeypatch):
+    spec = SPEC | {"task": SPEC["task"] | {"split_seed": split}}
+    together = _train(spec)
+    monkeypatch.setattr(run, "CACHE", 5 * run._bytes_written(*_model_and_batch(spec)) // 2)
+    assert [len(group.places) for group in _run(spec).groups] == [2, 2, 2]
+    apart = _train(spec)
+    ends = {
+        member: together.history["step"][together.history["member"] == member].max()
+        for member in range(6)
+    }
+    assert len(set(ends.values())) > 2
+    for key, column in together.history.items():
+        np.testing.assert_allclose(apart.history[key], column, rtol=1e-10, err_msg=key)
+    for key, value in together.snapshots.items():
+        np.testing.assert_allclose(apart.snapshots[key], value, rtol=1e-10, err_msg=key)
+
+
+def _model_and_batch(spec: dict) -> tuple[torch.nn.Module, torch.Tensor]:
+    whole = _run(spec)
+    inputs = whole.data["train_inputs"]
+    one = inputs[0] if spec["task"]["split_seed"] == "member" else inputs
+    return whole._skeleton, one[: spec["train"]["batch_size"]]
+
+
+def test_a_run_in_groups_goes_on_where_it_was_saved(monkeypatch):
+    monkeypatch.setattr(run, "CACHE", 1)
+    straight, cut = _run(SPEC), _run(SPEC)
+    straight.move(7)
+    straight.keep({0, 2, 5})
+    straight.move(6)
+    cut.move(7)
+    cut.keep({0, 2, 5})
+    again = _run(SPEC)
+    again.restore(copy.deepcopy(cut.saved()))
+    again.move(6)
+    assert again.places == straight.places == [0, 2, 5]
+    for key, value in straight.parameters().items():
+        assert torch.equal(value, again.parameters()[key])
+
+
+@pytest.mark.parametrize("cuts", [[13], [1, 12], [5, 5, 3]])
+def test_how_a_stretch_is_cut_changes_no_number(cuts):
+    whole, cut = _run(SPEC), _run(SPEC)
+    whole.move(13)
+    for steps in cuts:
+        cut.move(steps)
+    for key, value in whole.parameters().items():
+        assert torch.equal(value, cut.parameters()[key])
+
+
+def test_history_is_handed_on_in_blocks_of_bounded_size(monkeypatch):
+    monkeypatch.setattr(history, "ROWS", 10)
+    blocks = []
+    gathered = history.History(blocks.append)
+    for step in range(11):
+        gathered.add(step, [0, 1, 3], {"loss": np.array([0.1, 0.2, 0.3]) + step})
+    gathered.flush()
+    gathered.flush()
+    sizes = [len(block["step"]) for block in blocks]
+    assert sizes == [9, 9, 9, 6]
+    assert np.concatenate([b["step"] for b in blocks]).tolist() == np.repeat(range(11), 3).tolist()
+    assert blocks[0]["member"].tolist() == [0, 1, 3] * 3
+    assert blocks[-1]["loss"][-1] == 10.3
