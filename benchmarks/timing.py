@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-BLOCKS = 3  # timed without a pause; their median is one sample
+BLOCKS = 3  # timed without a pause, whose median is one sample; one if a step fills a block
 
 
 @dataclass
@@ -45,7 +45,8 @@ def compare(
     while rounds < 2 or time.perf_counter() < ends:
         begins = time.perf_counter()
         for name, samples in timed.items():
-            one = [_seconds(contenders[name], samples.count, device) for _ in range(BLOCKS)]
+            blocks = range(BLOCKS if samples.count > 1 else 1)
+            one = [_seconds(contenders[name], samples.count, device) for _ in blocks]
             samples.medians.append(statistics.median(one) / samples.count)
         rounds += 1
         if rounds >= 2 and 2 * time.perf_counter() - begins > ends:

@@ -193,7 +193,7 @@ WORKLOADS = {
         },
         networks.script,
         networks.careful,
-        quick={"features": 2_000},
+        quick={"features": 1_000},
     ),
     "isolated": Workload(
         "isolated first-layer dynamics, p = 37",
