@@ -18,6 +18,11 @@ class Network:
         self._skeleton = skeleton
         self._constants = constants
 
+    @property
+    def constants(self) -> dict[str, Tensor]:
+        """The member's buffers by name, such as a fixed embedding."""
+        return self._constants
+
     def __call__(self, params: dict[str, Tensor], inputs: Tensor) -> Tensor:
         """Outputs ``[N, C]`` of inputs ``[N, ...]``, or of their features."""
         return torch.func.functional_call(self._skeleton, (params, self._constants), (inputs,))

@@ -222,7 +222,8 @@ def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
     name = cells.measure_id(measure)
     key = (run.target.name, name)
     if key not in plan.measures:
-        code = digest.code([module_name("measures", measure["name"])])
+        model = module_name("model", run.spec["model"]["name"])  # a measure may rebuild networks
+        code = digest.code([module_name("measures", measure["name"]), model])
         stem = store.measure_stem(*key)
         inputs = (run, *run.inputs)
         plan.measures[key] = Job("measure", stem, {"measure": measure}, code, inputs)

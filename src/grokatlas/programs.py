@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_map
 
 from grokatlas import components, members
 from grokatlas.batches import Batches
@@ -40,8 +41,8 @@ class Run:
         self.shared = 0 if data.per_member else None
         self.data = {key: self._tensor(getattr(data, key), device) for key in DATA}
         self.extras = {key: self._tensor(value, device) for key, value in data.extras.items()}
-        self.hyper = {
-            path: torch.tensor([m[path] for m in self.members], dtype=self.dtype, device=device)
+        self.hyper = {  # in float64 as a plain number would be, whatever the run's dtype
+            path: torch.tensor([m[path] for m in self.members], dtype=torch.float64, device=device)
             for path in spec["ensemble"]
             if path != "seed"
         }
@@ -54,7 +55,8 @@ class Run:
         self._map()
         dynamics = components.load("dynamics", spec["dynamics"]["name"])
         self._advance = getattr(dynamics, "advance", None)
-        self.state = self._init(self.hyper, self.constants, self.params, *self._train())
+        state = self._init(self.hyper, self.constants, self.params, *self._train())
+        self.state = tree_map(torch.clone, state)  # a step overwrites it
 
     @property
     def stride(self) -> int:
@@ -150,14 +152,16 @@ class Run:
         train = (self.shared, self.shared)
         batch = (self.batches.member_axis,) * 2
         self._init = self._mapped(lambda d, p, batch: d.init(p), train)
-        self._update = self._mapped(lambda d, s, batch: d.update(s, batch), (*batch, 0))
+        self._update = self._mapped(lambda d, s, batch: d.update(s, batch), (*batch, 0), given=2)
         self._parameters = self._mapped(lambda d, s, batch: d.parameters(s, batch), train)
         self._begin_epoch = None
         if self.spec.get("inputs"):
             self._begin_epoch = self._mapped(lambda d, s, batch: d.begin_epoch(s, batch), train)
         self._observe = Mapped(self._observe_member, (0, 0, 0, self.shared, self.shared))
 
-    def _mapped(self, method: Callable[..., Tree], dims: tuple[int | None, ...]) -> Mapped:
+    def _mapped(
+        self, method: Callable[..., Tree], dims: tuple[int | None, ...], given: int | None = None
+    ) -> Mapped:
         def program(
             hyper: Tree, constants: Tree, state: Tree, x: Tensor, y: Tensor, noise: Tree
         ) -> Tree:
@@ -166,7 +170,7 @@ class Run:
         def silent(hyper: Tree, constants: Tree, state: Tree, x: Tensor, y: Tensor) -> Tree:
             return program(hyper, constants, state, x, y, {})
 
-        return Mapped(program if len(dims) == 3 else silent, (0, 0, 0, *dims))
+        return Mapped(program if len(dims) == 3 else silent, (0, 0, 0, *dims), given)
 
     def _dynamics(self, hyper: Tree, constants: Tree, noise: Tree) -> Any:
         """The dynamics of one member, built from the spec with the member's own numbers."""

@@ -1,6 +1,7 @@
 """What every file of every component folder keeps to; components are discovered, not listed."""
 
 import copy
+import functools
 import inspect
 import random
 import typing
@@ -11,8 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from examples import EXAMPLES
+from examples import EXAMPLES, observables
 from examples.loss import GIVEN
+from examples.measures import MEASURED
 from examples.model import DEEP_MLP
 from examples.optimizer import REFERENCES
 from examples.penalties import GRADIENTS
@@ -114,20 +116,32 @@ def _with_noise(part: Any, inputs: torch.Tensor, outputs: int) -> Any:
     return part.given(_randn(*part.noise_shape(tuple(inputs.shape), (len(inputs), outputs))))
 
 
+def _observed(task: dict[str, Any]) -> torch.nn.Module:
+    """An MLP for a task."""
+    build = components.load("model", "mlp").build
+    generator = torch.Generator().manual_seed(0)
+    return build(data=datasets.make([task]), generator=generator, **DEEP_MLP)
+
+
 def _view(given: dict[str, Any]) -> View:
-    """A classifier with labels, as an observable sees one member."""
-    loss = components.load("loss", "cross_entropy").build()
+    """A model with its data, as an observable sees one member."""
+    if given["data"]["train_targets"].is_floating_point():
+        loss = components.load("loss", "mse").build(**EXAMPLES["loss"]["mse"][0])
+    else:
+        loss = components.load("loss", "cross_entropy").build()
 
     def on_batch(params: dict, model: Any, inputs: Any, targets: Any) -> torch.Tensor:
         return loss(model(params, inputs), targets)
 
     penalty = components.load("penalties", "l2").build(weight=0.01, squared=True)
-    return View(given["params"], _network(), on_batch, [penalty], given["data"], {})
+    network = Network(_observed(given["task"]), {})
+    return View(given["params"], network, on_batch, [penalty], given["data"], {})
 
 
-def _record() -> SimpleNamespace:
+@functools.cache
+def _record(run: str) -> SimpleNamespace:
     """A finished run of two members as a measure sees it."""
-    spec = copy.deepcopy(RUNS["isolated"])
+    spec = copy.deepcopy(RUNS[run])
     spec["ensemble"] = {"seed": [0, 1]}
     spec["train"] |= {"steps": 3, "log": {"every": 1, "first": 0}, "snapshots": [0, 3]}
     data = datasets.make(members.tasks(spec))
@@ -141,7 +155,7 @@ def _record() -> SimpleNamespace:
 
 
 def _ingredients(block: str, name: str = "") -> dict[str, Any]:
-    """What a component of this block works on."""
+    """What a component of this block, or this one, works on."""
     if block == "loss" and name in GIVEN:
         return copy.deepcopy(GIVEN[name])
     if block == "loss":
@@ -156,12 +170,13 @@ def _ingredients(block: str, name: str = "") -> dict[str, Any]:
     if block == "inputs":
         return {"inputs": _randn(6, 4)}
     if block == "observables":
-        data = datasets.make([ONE_HOT])
+        task = observables.TASKS.get(name, ONE_HOT)
+        data = datasets.make([task])
         arrays = {part: torch.from_numpy(getattr(data, part)) for part in datasets.PARTS}
-        named = _model("mlp", DEEP_MLP).named_parameters()
-        return {"params": {key: value.detach() for key, value in named}, "data": arrays}
+        params = {key: value.detach() for key, value in _observed(task).named_parameters()}
+        return {"params": params, "task": task, "data": arrays}
     if block == "measures":
-        return {"run": _record()}
+        return {"run": copy.deepcopy(_record(MEASURED.get(name, "isolated")))}
     return {}
 
 
@@ -375,9 +390,9 @@ def test_optimizer_equals_torch_step_by_step(name, keywords, dtype):
 
 
 def test_observables_fill_columns_of_their_own():
-    view = _view(_ingredients("observables"))
     columns = ["member", "step"]
     for name in components.names("observables"):
+        view = _view(_ingredients("observables", name))
         for keywords in EXAMPLES["observables"][name][:1]:
             seen = components.load("observables", name).build(**keywords)(view)
             assert all(torch.isfinite(value).all() for value in seen.values())
@@ -388,6 +403,8 @@ def test_observables_fill_columns_of_their_own():
 
 @cases_of("measures")
 def test_measure_gives_rows_for_every_member(name, keywords):
-    frame = components.load("measures", name).build(**keywords)(_record())
+    frame = components.load("measures", name).build(**keywords)(
+        _ingredients("measures", name)["run"]
+    )
     assert sorted(frame["member"].unique()) == [0, 1]
     assert not {"seed", "case", "run", "record"} & set(frame.columns)

@@ -79,6 +79,19 @@ def test_both_precisions_start_from_the_same_draw(run):
         assert torch.equal(single.params[key], value.to(torch.float32))
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is visible here")
+@pytest.mark.parametrize("run", RUNS)
+def test_both_devices_draw_the_same_parameters_and_batches(run):
+    spec = _variant(run, batch_size=MINIBATCHES.get(run))
+    data = datasets.make(members.tasks(spec))
+    cpu, cuda = (programs.Run(spec, data, torch.device(name)) for name in ("cpu", "cuda"))
+    for key, value in cpu.params.items():
+        assert torch.equal(cuda.params[key].cpu(), value)
+    for _ in range(5):
+        for ours, theirs in zip(cpu.batches.next(), cuda.batches.next(), strict=True):
+            assert torch.equal(theirs.cpu(), ours)
+
+
 def _axes() -> list[Any]:
     """Each keyword that members may differ in, once, in the first run that has it."""
     found: dict[tuple[str, str, str], Any] = {}

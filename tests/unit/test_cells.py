@@ -105,6 +105,18 @@ def test_train_merges_to_any_depth():
     assert train["train"]["log"] == {"every": 5, "first": 2}
 
 
+def test_minibatches_are_shuffled_unless_told_otherwise():
+    assert spec({"train": {"batch_size": 4}})["train"]["shuffle"] is True
+    assert spec({"train": {"batch_size": 4, "shuffle": False}})["train"]["shuffle"] is False
+    assert "shuffle" not in spec()["train"]
+
+
+def test_levels_that_stop_a_member_are_part_of_the_spec():
+    stop = spec({"train": {"stop": {"test_accuracy": 0.85}}})["train"]["stop"]
+    assert stop == {"test_accuracy": 0.85}
+    assert "stop" not in spec()["train"]
+
+
 @pytest.mark.parametrize(
     ("scale", "width", "modulus"), [("paper", 8, 5), ("quick", 4, 5), ("smoke", 4, 3)]
 )

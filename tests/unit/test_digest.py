@@ -188,7 +188,7 @@ def test_a_run_starts_from_the_loop_and_the_components_it_names():
 def test_the_loop_reaches_no_configuration_no_figure_and_no_component():
     reached = set(digest.code(["grokatlas.training"]))
     engine = ("batches", "components", "ensemble", "history", "members", "network")
-    engine += ("programs", "record", "schedule", "training", "view")
+    engine += ("programs", "record", "schedule", "tracing", "training", "view")
     assert reached == {f"grokatlas.{name}" for name in engine}
 
 
@@ -198,6 +198,12 @@ def test_the_loop_reaches_no_configuration_no_figure_and_no_component():
 def test_every_component_has_a_digest(block, name):
     module = components.module_name(block, name)
     assert module in digest.code([module])
+
+
+def test_a_measure_of_networks_stands_for_what_rebuilds_them():
+    reached = digest.code(["grokatlas.measures.noisy_accuracy"])
+    assert {"grokatlas.restore", "grokatlas.network", "grokatlas.scoring"} <= set(reached)
+    assert "grokatlas.programs" not in reached
 
 
 def test_canonical_text_ignores_order_and_tells_numbers_apart():

@@ -34,13 +34,23 @@ TORCH_FREE = (
 )
 ENGINE = (
     *("training", "programs", "ensemble", "batches", "network", "view"),
-    *("history", "record", "schedule", "members", "components"),
+    *("history", "record", "tracing", "schedule", "members", "components"),
 )
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
-LOOP_LIBRARIES = {"numba", "concurrent", "functools", "sys"}  # a dynamics may compile its steps
-DATA_LIBRARIES = {"gzip", "io", "tarfile", "sklearn"}  # a task may read files
+LIBRARIES |= {"contextlib", "dataclasses"}
+# what components of a folder may use beside that: of this package, and of others
+HELPERS = {
+    "tasks": {"datasets", "images"},
+    "observables": {"scoring"},
+    "measures": {"restore", "scoring"},
+}
+SPECIAL = {
+    "tasks": {"gzip", "io", "tarfile", "sklearn"},  # a task may read files
+    "dynamics": {"numba", "concurrent", "functools", "sys"},  # a dynamics may compile its steps
+    "measures": {"art"},  # attacks
+}
 
 
 def imports(file: Path, nested: bool = True) -> set[str]:
@@ -75,15 +85,18 @@ def test_the_engine_knows_no_plan_no_paper_and_no_file(name):
     assert inside(imports(SOURCE / f"{name}.py")) <= set(ENGINE)
 
 
+def test_a_restored_network_needs_the_engine_alone():
+    assert inside(imports(SOURCE / "restore.py")) <= set(ENGINE)
+    assert inside(imports(SOURCE / "scoring.py")) == set()
+
+
 @pytest.mark.parametrize("file", [f for c in COMPONENTS for f in files(c)], ids=lambda f: f.stem)
 def test_a_component_imports_only_its_own_folder_and_plain_helpers(file):
     own = file.relative_to(SOURCE).parts[0]
-    data = own == "tasks"
-    loops = LOOP_LIBRARIES if own == "dynamics" else set()
-    allowed = {own, "kinds", "ensemble"} | ({"datasets", "images"} if data else set())
+    allowed = {own, "kinds", "ensemble"} | HELPERS.get(own, set())
     assert inside(imports(file)) <= allowed
     outside = {n.split(".")[0] for n in imports(file)} - {"grokatlas"}
-    assert outside <= LIBRARIES | loops | (DATA_LIBRARIES if data else set())
+    assert outside <= LIBRARIES | SPECIAL.get(own, set())
 
 
 @pytest.mark.parametrize("file", files("papers"), ids=lambda f: f"{f.parent.name}-{f.stem}")

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.measures import fourier_features, grokking_times
+from grokatlas.measures import fourier_features, grokking_times, recovery_times
 
 
 def _times(train, test, steps=(0, 10, 20, 30), order=None):
@@ -74,3 +74,42 @@ def test_fourier_features_are_the_discrete_transform_written_out(modulus):
 
 def _cosine(first, second):
     return first @ second / np.linalg.norm(first) / np.linalg.norm(second)
+
+
+def _recovery(train, test, **changes):
+    """The row of one member whose errors were logged every ten steps, in any order."""
+    steps = 10 * np.arange(len(train))
+    columns = {"member": 0, "step": steps, "train_error": train, "test_error": test}
+    history = pd.DataFrame(columns).sample(frac=1, random_state=0)
+    keywords = {"train_error": 0.1, "test_error": 0.2, "band": 0.05, "last": 3, "run_length": 2}
+    measure = recovery_times.build(**keywords | changes)
+    return measure(SimpleNamespace(history=history)).loc[0].to_dict()
+
+
+def test_recovery_times_are_the_first_logged_steps_below_the_levels():
+    found = _recovery([1, 0.1, 0.09, 0.2, 0], [1, 1, 1, 0.2, 0.19])
+    assert (found["t1"], found["t2"]) == (20, 40)
+    never = _recovery([1, 1, 1], [1, 1, 1])
+    assert np.isnan([never["t1"], never["t2"]]).all()
+
+
+def test_an_error_has_settled_when_it_is_near_its_final_value_twice_in_a_row():
+    errors = [9, 1.0, 3, 1.049, 0.951, 1.2, 1, 1, 1]  # passes by at step 10
+    found = _recovery([9] * 9, errors)
+    assert found["final_test_error"] == 1
+    assert found["t2_settled"] == 30
+    assert _recovery([9] * 9, errors, run_length=1)["t2_settled"] == 10
+    assert _recovery([9] * 9, errors, run_length=3)["t2_settled"] == 60
+    assert _recovery([9] * 9, errors, band=0.01)["t2_settled"] == 60
+    assert found["t1_settled"] == 0
+    assert found["final_train_error"] == 9
+
+
+def test_the_final_value_is_the_mean_of_the_last_ones():
+    found = _recovery([1, 1, 1, 1], [8, 1, 2, 6])
+    assert found["final_test_error"] == 3
+    assert np.isnan(found["t2_settled"])
+
+
+def test_a_history_shorter_than_the_run_of_records_has_not_settled():
+    assert np.isnan(_recovery([1], [1])["t2_settled"])

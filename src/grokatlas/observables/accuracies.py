@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from torch import Tensor
+from grokatlas.scoring import accuracy
 
 
 def build() -> Callable[[Any], dict]:
-    """Columns ``train_accuracy`` and ``test_accuracy``: fractions in [0, 1] of right argmaxes."""
+    """Columns ``train_accuracy`` and ``test_accuracy``: fractions in [0, 1] of right samples.
 
-    def accuracy(outputs: Tensor, labels: Tensor) -> Tensor:
-        return (outputs.argmax(-1) == labels).to(outputs.dtype).mean()
+    Labels are compared with the argmax of the outputs, or, with one output, labels 0 and 1 with its
+    sign. Real targets are compared by sign (one output) or by argmax (one-hot).
+    """
 
     def observe(view: Any) -> dict:
         return {

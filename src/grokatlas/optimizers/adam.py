@@ -45,7 +45,7 @@ class Adam:
             first[key] = torch.lerp(state["first"][key], grad, 1 - self.beta1)
             second[key] = torch.lerp(state["second"][key], grad * grad, 1 - self.beta2)
             root = second[key].sqrt()
-            divisor = torch.addcmul(shift.to(value.dtype), root, scale.to(value.dtype))
+            divisor = root * scale.to(value.dtype) + shift.to(value.dtype)
             moved[key] = torch.addcdiv(value, first[key], divisor)
         return moved, {"first": first, "second": second, "step": step}
 

@@ -1,8 +1,38 @@
-"""Keywords of every measure."""
+"""Keywords of every measure, and the run that each measures."""
 
 from typing import Any
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "fourier_features": [{"parameter": "layers.0.weight"}],
     "grokking_times": [{"train_accuracy": 0.9, "test_accuracy": 0.5}],
+    "jacobian_rows": [{"samples": 3}],
+    "linear_regions": [
+        {"points": [0, 2, 1], "reach": 1.5, "train_accuracy": 0.0, "test_accuracy": 0.0}
+    ],
+    "noisy_accuracy": [{"amplitudes": [0.0, 2.0], "spared": 1, "noise_seed": 0}],
+    "predictor_curve": [{}],
+    "recovery_times": [
+        {"train_error": 0.5, "test_error": 0.5, "band": 0.05, "last": 3, "run_length": 2}
+    ],
+    "robust_accuracy": [
+        {
+            "epsilon": 0.1,
+            "iterations": 4,
+            "restarts": 2,
+            "points": 3,
+            "attack_seed": 0,
+            "inputs": "pixels",
+            "attacked": "pixels",
+            "pixel_mean": None,
+            "pixel_std": None,
+        }
+    ],
+}
+
+# measure -> its run in `runs.RUNS`, where it is not `isolated`
+MEASURED = {
+    "jacobian_rows": "one_hot",
+    "predictor_curve": "curve",
+    "recovery_times": "curve",
+    "robust_accuracy": "one_hot",
 }

@@ -1,10 +1,29 @@
-"""Keywords of every observable."""
+"""Keywords of every observable, and the task on which each is seen."""
 
 from typing import Any
 
+from .task import ONE_SAMPLE
+
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "accuracies": [{}],
+    "centroid": [{"samples": 4}],
+    "fourier_gini": [
+        {"label": "first", "parameters": ["layers.0.weight"], "tokens": 5},
+        {"label": "product", "parameters": ["layers.1.weight", "layers.1.weight"], "tokens": 6},
+    ],
+    "gradient_ratio": [{}],
+    "jacobian": [{"samples": 3}],
     "losses": [{}],
-    "norms": [{"orders": ["l1", "l2"]}],
+    "nonzeros": [{"threshold": 0.1}],
+    "norms": [{"orders": ["l1", "l2"]}, {"orders": ["nuclear"]}],
+    "ntk": [{"probe": 0}],
     "parameters": [{}],
+    "relative_errors": [{}],
+    "singular_values": [
+        {"parameters": ["layers.1.weight"]},
+        {"parameters": ["layers.1.weight", "layers.1.weight"]},
+    ],
 }
+
+# observable -> a task with one real output, where it needs that
+TASKS = {"ntk": ONE_SAMPLE, "relative_errors": ONE_SAMPLE}

@@ -57,6 +57,18 @@ _CLASSES = {
     "observables": [*_SEEN, {"name": "accuracies"}],
 }
 _NOTEBOOK = _CLASSES | {"penalties": [_example("penalties", "l2", 1)]}
+_SEEN_CLASSES = [
+    _example("observables", name)
+    for name in ("accuracies", "centroid", "fourier_gini", "jacobian", "nonzeros")
+]
+_SEEN_WEIGHTS = [
+    {"name": "losses"},
+    _example("observables", "norms", 1),
+    *(
+        _example("observables", name)
+        for name in ("gradient_ratio", "ntk", "relative_errors", "singular_values")
+    ),
+]
 
 _LINEAR = {"model": _example("model", "linear") | {"negative_slope": 1.0}}
 _MLP = {"model": _example("model", "mlp", 1)}
@@ -93,6 +105,16 @@ RUNS: dict[str, dict[str, Any]] = {
         loss=_example("loss", "mse", 1),
         dynamics=_example("dynamics", "isolated_first_layer"),
         observables=_CLASSES["observables"],
+    ),
+    "seen": _run(
+        task=ONE_HOT,
+        model=_example("model", "mlp", 1),
+        **(_CLASSES | {"observables": _SEEN_CLASSES}),
+    ),
+    "curve": _run(
+        task=ONE_SAMPLE | {"point": [1.0]},
+        model=_example("model", "mlp", 1),
+        **(_WEIGHTS | {"observables": _SEEN_WEIGHTS}),
     ),
     "mnist": _run(task=MNIST, **_MLP, **_CLASSES),
     "digits": _run(task=DIGITS | {"split_seed": "member"}, **_MLP, **_CLASSES),

@@ -1,0 +1,51 @@
+"""The neural tangent kernel of one training point with all others."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grokatlas.kinds import Whole
+
+
+def build(*, probe: Whole) -> Callable[[Any], dict]:
+    """Means over all training points of the kernel with the probe.
+
+    ``K(x_0, x_j) = <grad f(x_0), grad f(x_j)>``, gradients by all parameters, ``f`` the one output.
+    The mean over j is one product of two gradients, ``<grad f(x_0), grad mean_j f(x_j)>``.
+
+    Args:
+        probe: the place of x_0 among the training points.
+
+    Columns: ``ntk_mean``, the mean of ``K(x_0, x_j)``; and, with labels 0 and 1,
+    ``ntk_residual_mean``, the mean of ``K(x_0, x_j) (y_j - sigmoid(f(x_j)))``: times the learning
+    rate, the first change of ``f(x_0)`` under gradient descent on the mean binary cross-entropy
+    (arXiv 2506.12284, figure 10). A model with more outputs, or a probe that is not a training
+    point, is refused with a `ValueError` when observed.
+    """
+
+    def observe(view: Any) -> dict:
+        model, inputs, targets = view.model, view.data["train_inputs"], view.data["train_targets"]
+        outputs = view.train_outputs[:, 0]
+        if view.train_outputs.shape[-1] != 1:
+            raise ValueError("ntk needs a model with one output")
+        if probe >= len(inputs):
+            raise ValueError(f"ntk.probe {probe} must be less than the {len(inputs)} points")
+
+        def gradient(points: Tensor, weights: Tensor) -> dict:
+            return torch.func.grad(lambda p: (weights * model(p, points)[:, 0]).sum())(view.params)
+
+        even = torch.full_like(outputs, 1 / len(inputs))
+        own = gradient(inputs[probe : probe + 1], torch.ones_like(outputs[:1]))
+        seen = {"ntk_mean": _product(own, gradient(inputs, even))}
+        if not targets.is_floating_point():
+            residuals = targets.to(outputs.dtype) - torch.sigmoid(outputs)
+            seen["ntk_residual_mean"] = _product(own, gradient(inputs, residuals * even))
+        return seen
+
+    return observe
+
+
+def _product(first: dict[str, Tensor], second: dict[str, Tensor]) -> Tensor:
+    return sum((value * second[key]).sum() for key, value in first.items())

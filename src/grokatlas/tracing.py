@@ -1,0 +1,226 @@
+"""Traces of pure programs, simplified: shared, folded, without products of zeros, in place.
+
+Every pass keeps each number as it was, to the last bit (a zero may lose its sign).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._pytree import tree_leaves, tree_map
+
+aten = torch.ops.aten
+# a result is zero where the first argument is
+KEEP_ZERO = {
+    *(aten.view.default, aten._unsafe_view.default, aten.expand.default, aten.clone.default),
+    *(aten.transpose.int, aten.permute.default, aten.unsqueeze.default, aten.squeeze.dim),
+    *(aten.neg.default, aten.sum.dim_IntList, aten.mul.Scalar, aten.threshold_backward.default),
+}
+RESHAPES = {aten.view.default, aten._unsafe_view.default, aten.expand.default}
+PRODUCTS = {aten.mul.Tensor, aten.bmm.default, aten.mm.default}
+# operations that may write their result where their first argument stood
+IN_PLACE = {
+    aten.add.Tensor: aten.add_.Tensor,
+    aten.sub.Tensor: aten.sub_.Tensor,
+    aten.mul.Tensor: aten.mul_.Tensor,
+    aten.mul.Scalar: aten.mul_.Scalar,
+    aten.div.Tensor: aten.div_.Tensor,
+    aten.div.Scalar: aten.div_.Scalar,
+    aten.pow.Tensor_Scalar: aten.pow_.Scalar,
+    aten.sqrt.default: aten.sqrt_.default,
+    aten.neg.default: aten.neg_.default,
+    aten.relu.default: aten.relu_.default,
+    aten.lerp.Scalar: aten.lerp_.Scalar,
+    aten.lerp.Tensor: aten.lerp_.Tensor,
+    aten.addcmul.default: aten.addcmul_.default,
+    aten.addcdiv.default: aten.addcdiv_.default,
+}
+COMMUTATIVE = {aten.add.Tensor, aten.mul.Tensor}
+
+
+def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> fx.GraphModule:
+    """A pure program as one flat list of tensor operations.
+
+    Args:
+        program: takes and returns trees of tensors; it must not branch on values.
+        arguments: of the first call; the trace holds for the same shapes.
+        given: place of an argument whose tensors the program may overwrite; None for none.
+    """
+    # one tensor given as two arguments would become one argument of the trace
+    distinct = tree_map(lambda leaf: leaf.detach(), arguments)
+    module = make_fx(torch.func.functionalize(program))(*distinct)
+    _skip(module)
+    _share(module)
+    _fold(module)
+    _drop_zeros(module)
+    module.graph.eliminate_dead_code()
+    if given is not None:
+        _own_outputs(module, _given(module, arguments, given))
+    _overwrite(module, _given(module, arguments, given))
+    module.recompile()
+    return module
+
+
+def _operations(module: fx.GraphModule) -> list[fx.Node]:
+    return [node for node in module.graph.nodes if node.op == "call_function"]
+
+
+def _skip(module: fx.GraphModule) -> None:
+    """Leave out views of the same shape, and exchanges of axes that undo another."""
+    for node in _operations(module):
+        (source, *rest) = node.args or (None,)
+        if not isinstance(source, fx.Node):
+            continue
+        undone = node.target is aten.transpose.int and source.target is aten.transpose.int
+        if undone and source.args[1:] == tuple(rest):
+            node.replace_all_uses_with(source.args[0])
+        elif node.target in RESHAPES and _alike(source, node):
+            node.replace_all_uses_with(source)
+
+
+def _share(module: fx.GraphModule) -> None:
+    """Compute once what is computed several times."""
+    first: dict[str, fx.Node] = {}
+    for node in _operations(module):
+        same = first.setdefault(f"{node.target} {node.args} {node.kwargs}", node)
+        if same is not node:
+            node.replace_all_uses_with(same)
+            module.graph.erase_node(node)
+
+
+def _fold(module: fx.GraphModule) -> None:
+    """Compute now what depends on no argument, such as ranges and numbers made tensors."""
+    for node in _operations(module):
+        inputs = node.all_input_nodes
+        if any(source.op != "get_attr" for source in inputs) or _is_large(node):
+            continue
+        values = {source: getattr(module, source.target) for source in inputs}
+        arguments = fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
+        value = node.target(*arguments[0], **arguments[1])
+        if isinstance(value, Tensor):
+            name = f"folded_{node.name}"
+            module.register_buffer(name, value)
+            with module.graph.inserting_before(node):
+                folded = module.graph.get_attr(name)
+            folded.meta = node.meta
+            node.replace_all_uses_with(folded)
+            module.graph.erase_node(node)
+
+
+def _is_large(node: fx.Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.numel() > 1 << 20
+
+
+def _drop_zeros(module: fx.GraphModule) -> None:
+    """Leave out products with what is zero whatever the arguments, as in a ReLU's curvature."""
+    zeros: set[fx.Node] = set()
+    for node in _operations(module):
+        parts = [part for part in node.args if isinstance(part, fx.Node)]
+        zero = [part in zeros for part in parts]
+        target = node.target
+        if (
+            target in (aten.zeros_like.default, aten.new_zeros.default, aten.zeros.default)
+            or (target in PRODUCTS and any(zero))
+            or ((target in KEEP_ZERO or target is aten.div.Tensor) and zero[:1] == [True])
+        ):
+            zeros.add(node)
+        elif target is aten.add.Tensor and not node.kwargs and len(parts) == 2 and any(zero):
+            if all(zero):
+                zeros.add(node)
+            other = parts[1] if zero[0] else parts[0]
+            if not all(zero) and _alike(other, node):
+                node.replace_all_uses_with(other)
+
+
+def _alike(first: fx.Node, second: fx.Node) -> bool:
+    """Whether two values have the same shape and type."""
+    a, b = first.meta.get("val"), second.meta.get("val")
+    return isinstance(a, Tensor) and isinstance(b, Tensor) and _layout(a) == _layout(b)
+
+
+def _layout(value: Tensor) -> tuple:
+    return value.shape, value.dtype, value.device
+
+
+def _given(module: fx.GraphModule, arguments: tuple, place: int | None) -> set[fx.Node]:
+    """The placeholders of the argument at a place."""
+    if place is None:
+        return set()
+    before = len(tree_leaves(arguments[:place]))
+    nodes = [node for node in module.graph.nodes if node.op == "placeholder"]
+    return set(nodes[before : before + len(tree_leaves(arguments[place]))])
+
+
+def _bases(module: fx.GraphModule) -> dict[fx.Node, fx.Node]:
+    """The node that allocated the memory of each; its own where a node may have several."""
+    base: dict[fx.Node, fx.Node] = {}
+    for node in module.graph.nodes:
+        sources = {base[source] for source in node.all_input_nodes}
+        single = node.op == "call_function" and _is_view(node) and len(sources) == 1
+        base[node] = sources.pop() if single else node
+    return base
+
+
+def _is_view(node: fx.Node) -> bool:
+    """Whether a result may share memory with an argument."""
+    schema = getattr(node.target, "_schema", None)
+    if schema is None or node.target is aten._unsafe_view.default:
+        return True
+    return any(result.alias_info is not None for result in schema.returns)
+
+
+def _own_outputs(module: fx.GraphModule, given: set[fx.Node]) -> None:
+    """Copy results that share memory or lie in another order, so that a call may overwrite them."""
+    base = _bases(module)
+    (output,) = (node for node in module.graph.nodes if node.op == "output")
+    seen: set[fx.Node] = set()
+
+    def own(node: fx.Node) -> fx.Node:
+        root = base[node]
+        fresh = root in given or (root.op == "call_function" and not _is_view(root))
+        if fresh and root not in seen and (root is node or node.op == "placeholder"):
+            seen.add(root)
+            return node
+        with module.graph.inserting_before(output):
+            options = {"memory_format": torch.contiguous_format}
+            copy = module.graph.call_function(aten.clone.default, (node,), options)
+        copy.meta = node.meta
+        return copy
+
+    output.args = fx.node.map_arg(output.args, own)
+
+
+def _overwrite(module: fx.GraphModule, given: set[fx.Node]) -> None:
+    """Write results where an argument stood that nothing needs any more.
+
+    A result may take the place of a value of the same layout at the last use of its memory, if that
+    memory was allocated in the trace or given to it.
+    """
+    nodes = list(module.graph.nodes)
+    base = _bases(module)
+    owned = given | {n for n in _operations(module) if base[n] is n and not _is_view(n)}
+    last = {base[part]: k for k, node in enumerate(nodes) for part in node.all_input_nodes}
+    for position, node in enumerate(nodes):
+        if node.target not in IN_PLACE:
+            continue
+        places = (0, 1) if node.target in COMMUTATIVE and not node.kwargs else (0,)
+        for place in places:
+            old = node.args[place]
+            if not isinstance(old, fx.Node) or base[old] not in owned or not _alike(old, node):
+                continue
+            rest = [part for k, part in enumerate(node.args) if k != place]
+            others = [part for part in rest if isinstance(part, fx.Node) and part is not old]
+            alone = all(base[part] is not base[old] for part in others)
+            if alone and last[base[old]] == position and _whole(old, base[old]):
+                node.args = (old, *rest)
+                node.target = IN_PLACE[node.target]
+                break
+
+
+def _whole(view: fx.Node, base: fx.Node) -> bool:
+    """Whether a view shows each entry of its base once."""
+    seen, whole = view.meta["val"], base.meta["val"]
+    return seen.numel() == whole.numel() and 0 not in seen.stride()

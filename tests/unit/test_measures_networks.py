@@ -1,0 +1,298 @@
+"""Measures that rebuild the networks of a run from its snapshots."""
+
+import copy
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from grokatlas import datasets, members, training
+from grokatlas.ensemble import generators
+from grokatlas.measures import jacobian_rows, noisy_accuracy, predictor_curve, robust_accuracy
+from grokatlas.programs import Run
+from grokatlas.restore import Restored, network, restored
+
+CPU = torch.device("cpu")
+ADDITION = {
+    "name": "modular_addition",
+    "modulus": 5,
+    "pairs": "ordered",
+    "encoding": "one_hot",
+    "train_fraction": 0.6,
+    "split_seed": 0,
+}
+MLP = {
+    "name": "mlp",
+    "width": 12,
+    "hidden_layers": 2,
+    "bias": True,
+    "init_law": "uniform_fan_in",
+    "init_scale": 1.0,
+    "output_scale": 2.0,
+}
+SPEC = {
+    "task": ADDITION,
+    "model": MLP,
+    "loss": {"name": "cross_entropy"},
+    "optimizer": {"name": "adam", "lr": 0.03, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
+    "dynamics": {"name": "gradient_training"},
+    "observables": [{"name": "accuracies"}, {"name": "losses"}],
+    "ensemble": {"seed": [4, 1]},
+    "train": {
+        "steps": 30,
+        "dtype": "float64",
+        "log": {"every": 10, "first": 0},
+        "snapshots": [0, 10, 30],
+    },
+}
+
+
+def _run(**changes):
+    spec = copy.deepcopy(SPEC) | changes
+    data = datasets.make(members.tasks(spec))
+    result = training.train(spec, data, CPU)
+    snapshots = {}
+    for key, array in result.snapshots.items():
+        step, _, name = key.partition("/")
+        snapshots.setdefault(int(step), {})[name] = array
+    return SimpleNamespace(spec=spec, data=data, snapshots=snapshots, history=result.history)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return _run()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("split_seed", [0, "member"])
+def test_restored_members_have_the_losses_that_were_logged(dtype, split_seed):
+    ensemble = {"model.output_scale": [2.0, 0.5], "seed": [4, 1]}
+    train = SPEC["train"] | {"dtype": dtype}
+    task = ADDITION | {"split_seed": split_seed}
+    run = _run(ensemble=ensemble, train=train, task=task)
+    history, seen = run.history, []
+    for one in restored(run):
+        row = (history["member"] == one.member) & (history["step"] == one.step)
+        for part in ("train", "test"):
+            outputs = one.outputs(one.data[f"{part}_inputs"])
+            assert str(outputs.dtype) == f"torch.{dtype}"
+            loss = torch.nn.functional.cross_entropy(outputs, one.data[f"{part}_targets"])
+            assert float(loss) == pytest.approx(history[f"{part}_loss"][row].item(), rel=1e-5)
+        seen.append((one.step, one.member, one.seed))
+    assert seen == [(s, k, [4, 1, 4, 1][k]) for s in (0, 10, 30) for k in range(4)]
+
+
+class _Fixed(torch.nn.Module):
+    """A trained weight beside a drawn one that is not trained."""
+
+    def __init__(self, generator):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3, generator=generator, dtype=torch.float64))
+        fixed = torch.randn(3, generator=generator, dtype=torch.float64)
+        self.register_buffer("fixed", fixed)
+
+
+def test_drawn_buffers_are_those_of_training(monkeypatch):
+    spec = copy.deepcopy(SPEC)
+    data = datasets.make([ADDITION])
+    module = SimpleNamespace(build=lambda *, data, generator, **_: _Fixed(generator))
+    real = training.Run.__init__.__globals__["components"].load
+
+    def load(block, name):
+        return module if block == "model" else real(block, name)
+
+    monkeypatch.setattr("grokatlas.components.load", load)
+    trained = Run(spec, data, CPU).constants["fixed"]
+    for place, (member, generator) in enumerate(
+        zip(members.of(spec), generators([4, 1]), strict=True)
+    ):
+        again = network(spec, data, member, generator).constants["fixed"]
+        assert torch.equal(again, trained[place])
+
+
+def test_jacobian_rows_are_cosines_written_out(run):
+    found = jacobian_rows.build(samples=4)(run)
+    assert len(found) == 6
+    for one, row in zip(restored(run), found.itertuples(), strict=True):
+        assert (row.member, row.step) == (one.member, one.step)
+        cosines = []
+        for x in one.data["train_inputs"][:4]:
+            jacobian = torch.func.jacrev(lambda z, one=one: one.outputs(z[None])[0])(x).flatten(1)
+            similar = torch.nn.functional.cosine_similarity(jacobian, x.flatten()[None])
+            cosines.append([float(similar.min()), float(similar.max())])
+        expected = np.mean(cosines, axis=0)
+        assert [row.row_alignment_min, row.row_alignment_max] == pytest.approx(expected)
+
+
+@pytest.fixture
+def noises(monkeypatch):
+    """What noisy_accuracy adds to the test inputs of a run, flattened, in the order of its rows."""
+    real = Restored.outputs
+
+    def of(run, **keywords):
+        seen = []
+
+        def outputs(one, inputs):
+            seen.append((inputs - one.data["test_inputs"]).flatten(1))
+            return real(one, inputs)
+
+        monkeypatch.setattr(Restored, "outputs", outputs)
+        found = noisy_accuracy.build(**keywords)(run)
+        assert len(found) == len(seen)
+        return seen
+
+    return of
+
+
+def test_noise_spares_the_first_coordinates_and_scales_one_draw(run, noises):
+    seen = noises(run, amplitudes=[0.0, 0.5, 2.0], spared=3, noise_seed=7)
+    assert len(seen) == 3 * 2 * 3
+    for none, half, double in zip(seen[::3], seen[1::3], seen[2::3], strict=True):
+        assert not none.any()
+        assert not double[:, :3].any()
+        torch.testing.assert_close(4 * half, double)
+    noise = torch.cat(seen[2::3])[:, 3:] / 2
+    assert float(noise.std()) == pytest.approx(1, abs=0.15)
+    draws = [double.numpy().tobytes() for double in seen[2::3]]
+    assert len(set(draws)) == 6  # each member and step has its own
+
+
+def test_a_member_has_its_draws_alone_and_in_company(run, noises):
+    keywords = {"amplitudes": [1.0], "spared": 0, "noise_seed": 0}
+    company, alone = noises(run, **keywords), noises(_run(ensemble={"seed": [1]}), **keywords)
+    assert all(map(torch.equal, company[1::2], alone))
+
+
+def test_no_noise_gives_the_logged_accuracy(run):
+    found = noisy_accuracy.build(amplitudes=[0.0], spared=0, noise_seed=0)(run)
+    history = run.history
+    for row in found.itertuples():
+        logged = (history["member"] == row.member) & (history["step"] == row.step)
+        assert row.noisy_accuracy == history["test_accuracy"][logged].item()
+
+
+ONE_INPUT = {
+    "name": "one_sample",
+    "point": [1.0],
+    "target": 2.0,
+    "test_points": 9,
+    "test_seed": 0,
+}
+MSE = {"name": "mse", "reduction": "sample_mean", "half": False}
+
+
+def test_curve_is_sorted_and_is_the_network():
+    run = _run(task=ONE_INPUT, loss=MSE, observables=[{"name": "losses"}])
+    found = predictor_curve.build()(run)
+    for one in restored(run):
+        part = found[(found["member"] == one.member) & (found["step"] == one.step)]
+        assert part["input"].tolist() == sorted(run.data.test_inputs[:, 0])
+        inputs = torch.tensor(part["input"].to_numpy())[:, None]
+        np.testing.assert_allclose(part["output"], one.outputs(inputs)[:, 0].detach())
+        np.testing.assert_allclose(part["target"], 2 * part["input"])
+
+
+def test_a_curve_needs_one_coordinate(run):
+    with pytest.raises(ValueError, match="one coordinate"):
+        predictor_curve.build()(run)
+
+
+EPSILON = 0.06
+ATTACK = {
+    "epsilon": EPSILON,
+    "iterations": 20,
+    "restarts": 1,
+    "points": 400,
+    "attack_seed": 0,
+    "inputs": "pixels",
+    "attacked": "pixels",
+    "pixel_mean": None,
+    "pixel_std": None,
+}
+MEAN, STD = [0.4], [0.25]
+
+
+def _linear(inputs, labels, scale=1.0, shift=0.0):
+    """A finished run of a linear classifier of two classes, as a function of (x - shift)/scale."""
+    weight = np.random.default_rng(3).standard_normal((2, 12))
+    spec = copy.deepcopy(SPEC)
+    spec["model"] = MLP | {"hidden_layers": 1, "width": 12, "bias": True, "output_scale": 1.0}
+    spec["ensemble"] = {"seed": [0]}
+    # relu(z + 100) - 100 = z wherever these inputs go
+    bias = -weight @ np.full(12, 100.0) - weight.sum(1) / 2
+    arrays = {
+        "layers.0.weight": np.eye(12)[None] / scale,
+        "layers.0.bias": np.full((1, 12), 100.0 - shift / scale),
+        "layers.1.weight": weight[None],
+        "layers.1.bias": bias[None],
+    }
+    data = datasets.Dataset(inputs, labels, inputs, labels, outputs=2)
+    return SimpleNamespace(spec=spec, data=data, snapshots={5: arrays}), weight
+
+
+@pytest.fixture(scope="module")
+def pixels():
+    random = np.random.default_rng(0)
+    inputs = random.uniform(0, 1, (400, 1, 3, 4))
+    weight = np.random.default_rng(3).standard_normal((2, 12))
+    margins = (inputs.reshape(400, -1) - 0.5) @ (weight[1] - weight[0])
+    labels = (margins > 0).astype(np.int64)
+    labels[:40] = 1 - labels[:40]  # a tenth is wrong before any attack
+    return inputs, labels
+
+
+def _worst(inputs, labels, weight, epsilon):
+    """Which points no change within epsilon and [0, 1] misleads: exact for two classes."""
+    flat = inputs.reshape(len(inputs), -1)
+    toward = (weight[1] - weight[0]) * np.where(labels == 1, -1, 1)[:, None]
+    moved = np.clip(flat + epsilon * np.sign(toward), 0, 1)
+    return ((moved - 0.5) @ (weight[1] - weight[0]) > 0) == (labels == 1)
+
+
+def test_the_attack_finds_the_worst_case_of_a_linear_model(pixels):
+    run, weight = _linear(*pixels)
+    (row,) = robust_accuracy.build(**ATTACK)(run).itertuples()
+    assert (row.member, row.step, row.clean_accuracy) == (0, 5, 0.9)
+    expected = _worst(*pixels, weight, EPSILON).mean()
+    assert 0.1 < expected < 0.8
+    assert row.robust_accuracy == pytest.approx(expected, abs=0.0026)  # float32: one point of 400
+
+
+def test_a_model_of_normalised_inputs_is_attacked_in_pixels(pixels):
+    normalised = ((pixels[0] - MEAN) / STD, pixels[1])
+    # the same function of pixels
+    run, _ = _linear(*normalised, scale=1 / STD[0], shift=-MEAN[0] / STD[0])
+    keywords = ATTACK | {"inputs": "normalised", "pixel_mean": MEAN, "pixel_std": STD}
+    (row,) = robust_accuracy.build(**keywords)(run).itertuples()
+    (plain,) = robust_accuracy.build(**ATTACK)(_linear(*pixels)[0]).itertuples()
+    assert row.clean_accuracy == plain.clean_accuracy == 0.9
+    assert row.robust_accuracy == pytest.approx(plain.robust_accuracy, abs=0.0026)
+
+
+def test_the_authors_variant_cuts_normalised_inputs_off(pixels):
+    run, weight = _linear(*pixels)
+    keywords = ATTACK | {"attacked": "normalised", "pixel_mean": MEAN, "pixel_std": STD}
+    (row,) = robust_accuracy.build(**keywords)(run).itertuples()
+    flat = (pixels[0].reshape(400, -1) - MEAN) / STD
+    toward = (weight[1] - weight[0]) * np.where(pixels[1] == 1, -1, 1)[:, None]
+    moved = np.clip(np.clip(flat, 0, 1) + EPSILON * np.sign(toward), 0, 1) * STD + MEAN
+    after = ((moved - 0.5) @ (weight[1] - weight[0]) > 0) == (pixels[1] == 1)
+    before = _worst(*pixels, weight, 0)
+    assert (after & ~before).any()  # what the cut sets right does not count
+    assert row.clean_accuracy == before.mean() == 0.9
+    assert row.robust_accuracy == pytest.approx((after & before).mean(), abs=0.0026)
+
+
+def test_more_restarts_never_help_the_model(run):
+    keywords = ATTACK | {"epsilon": 0.3, "points": 10, "iterations": 5}
+    few, many = (
+        robust_accuracy.build(**keywords | {"restarts": restarts})(run)["robust_accuracy"]
+        for restarts in (1, 4)
+    )
+    assert (many <= few + 1e-12).all()
+
+
+def test_pixel_statistics_are_asked_for():
+    with pytest.raises(ValueError, match="pixel_mean and pixel_std"):
+        robust_accuracy.build(**ATTACK | {"attacked": "normalised"})

@@ -1,0 +1,112 @@
+"""A simplified trace gives the numbers of the program, in fewer and lighter operations."""
+
+import pytest
+import torch
+
+from grokatlas.tracing import trace
+
+RANDOM = torch.Generator().manual_seed(0)
+
+
+def _randn(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=RANDOM, dtype=torch.float64)
+
+
+def _names(module) -> list[str]:
+    calls = [node for node in module.graph.nodes if node.op == "call_function"]
+    return [str(node.target).split(".")[1] for node in calls]
+
+
+def _momentum(state: dict, x: torch.Tensor) -> dict:
+    momentum = 0.9 * state["m"] + x.square().sqrt() - state["p"] * 3
+    return {"m": momentum, "p": state["p"] - 0.1 * momentum, "kept": state["kept"]}
+
+
+def _curvature(w: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """The gradient of a penalty on a ReLU network's derivatives."""
+
+    def penalty(w: torch.Tensor) -> torch.Tensor:
+        return torch.func.grad(lambda x: (torch.relu(x @ w) @ w.T).sum())(x).square().sum()
+
+    return torch.func.grad(penalty)(w)
+
+
+def test_equal_operations_run_once():
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x @ x) + 2 * torch.relu(x @ x)
+
+    module = trace(program, (_randn(3, 3),), None)
+    assert _names(module).count("mm") == 1
+    x = _randn(3, 3)
+    assert torch.equal(module(x), program(x))
+
+
+def test_what_depends_on_no_argument_is_computed_before():
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return x + torch.arange(3).square().to(x.dtype)
+
+    module = trace(program, (_randn(3),), None)
+    assert _names(module) == ["add"]
+    x = _randn(3)
+    assert torch.equal(module(x), program(x))
+
+
+def test_products_with_zeros_are_left_out():
+    w, x = _randn(4, 4), _randn(5, 4)
+    module = trace(_curvature, (w, x), None)
+    assert "zeros_like" not in _names(module)
+    torch.testing.assert_close(module(w, x), _curvature(w, x), rtol=0, atol=0)
+
+
+def test_results_are_written_in_place_of_what_is_no_longer_needed():
+    state = {"m": _randn(4), "p": _randn(4), "kept": _randn(2)}
+    x = _randn(4)
+    module = trace(_momentum, (state, x), 0)
+    assert {"mul_", "sub_"} <= set(_names(module))
+    addresses = {key: value.data_ptr() for key, value in state.items()}
+    for _ in range(3):
+        expected = _momentum({key: value.clone() for key, value in state.items()}, x)
+        before = x.clone()
+        state = module(state, x)
+        for key, value in state.items():
+            assert torch.equal(value, expected[key])
+        assert torch.equal(x, before)
+    assert state["p"].data_ptr() == addresses["p"]
+
+
+def test_arguments_that_are_not_given_stay_as_they_are():
+    state = {"m": _randn(4), "p": _randn(4), "kept": _randn(2)}
+    saved = {key: value.clone() for key, value in state.items()}
+    trace(_momentum, (state, _randn(4)), None)(state, _randn(4))
+    assert all(torch.equal(saved[key], state[key]) for key in state)
+
+
+def _views(state: dict) -> dict:
+    doubled = state["a"] * 2
+    return {"a": doubled + 1, "b": doubled.T, "c": state["b"], "d": doubled.T[0]}
+
+
+def _swap(state: dict) -> dict:
+    return {"a": state["b"], "b": state["a"]}
+
+
+def _twice(state: dict) -> dict:
+    total = state["a"] + state["b"]
+    return {"a": total, "b": total}
+
+
+def _read_after(state: dict) -> dict:
+    changed = state["a"].sqrt()
+    return {"a": changed + state["b"], "b": state["b"] + state["a"] * changed.sum()}
+
+
+@pytest.mark.parametrize("program", [_views, _swap, _twice, _read_after])
+def test_results_never_share_memory_and_reads_come_before_writes(program):
+    state = {"a": _randn(3, 3).abs(), "b": _randn(3, 3), "c": _randn(3, 3), "d": _randn(3)}
+    expected = program({key: value.clone() for key, value in state.items()})
+    result = trace(program, (state,), 0)({key: value.clone() for key, value in state.items()})
+    for key, value in result.items():
+        assert torch.equal(value, expected[key]), key
+        assert value.is_contiguous()
+    memory = [value.untyped_storage().data_ptr() for value in result.values()]
+    assert len(memory) == len(set(memory))
