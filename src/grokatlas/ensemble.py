@@ -8,10 +8,9 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves, tree_map
 
-from grokatlas.tracing import trace, written
+from grokatlas.tracing import trace
 
 Tree = dict[str, Any]
-CACHE = 8 << 20  # bytes that a step of one block of members may write on a CPU
 
 
 def generators(seeds: list[int]) -> list[torch.Generator]:
@@ -64,60 +63,13 @@ class Mapped:
     ) -> None:
         mapped = torch.func.vmap(function, in_dims=in_dims)
         self._mapped = lambda *arguments: mapped(*arguments)  # no __wrapped__ for the tracer
-        self._in_dims = in_dims
         self._given = given
         self._traced: dict[tuple, Callable[..., Tree]] = {}
-        self._blocks: dict[tuple, int] = {}
 
     def __call__(self, *arguments: Any) -> Tree:
         """The function's result with a leading axis ``M`` on every tensor."""
-        with torch.no_grad():
-            if self._given is None:
-                return self._call(arguments)
-            return self._call_in_blocks(arguments)
-
-    def _call(self, arguments: tuple) -> Tree:
-        key = _shapes(arguments)
+        key = tuple(leaf.shape for leaf in tree_leaves(arguments))
         if key not in self._traced:
             self._traced[key] = trace(self._mapped, arguments, self._given)
-        return self._traced[key](*arguments)
-
-    def _call_in_blocks(self, arguments: tuple) -> Tree:
-        """Few members at a time, so that what a step computes stays in a CPU's cache.
-
-        The argument that is used up takes the result.
-        """
-        state = arguments[self._given]
-        leaves = tree_leaves(state)
-        members, key = len(leaves[0]), _shapes(arguments)
-        if key not in self._blocks:
-            self._blocks[key] = self._block(arguments, members)
-        size = self._blocks[key]
-        if size >= members:
-            return self._call(arguments)
-        for first in range(0, members, size):
-            part = slice(first, first + size)
-            some = tuple(
-                argument if dim is None else tree_map(lambda leaf: leaf[part], argument)  # noqa: B023
-                for dim, argument in zip(self._in_dims, arguments, strict=True)
-            )
-            moved = tree_leaves(self._call(some))
-            for old, new in zip(tree_leaves(some[self._given]), moved, strict=True):
-                if old.data_ptr() != new.data_ptr():
-                    old.copy_(new)
-        return state
-
-    def _block(self, arguments: tuple, members: int) -> int:
-        """How many members go together: all on a GPU, where the device likes large operations."""
-        if tree_leaves(arguments)[0].is_cuda or members == 1:
-            return members
-        one = tuple(
-            argument if dim is None else tree_map(lambda leaf: leaf[:1].clone(), argument)
-            for dim, argument in zip(self._in_dims, arguments, strict=True)
-        )
-        fits = max(1, CACHE // written(trace(self._mapped, one, self._given)))
-        return -(-members // -(-members // fits))
-
-
-def _shapes(arguments: tuple) -> tuple:
-    return tuple(leaf.shape for leaf in tree_leaves(arguments))
+        with torch.no_grad():
+            return self._traced[key](*arguments)

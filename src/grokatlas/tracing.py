@@ -63,12 +63,6 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     return module
 
 
-def written(module: fx.GraphModule) -> int:
-    """Bytes of all results of a trace that are not views; at least one."""
-    values = [node.meta.get("val") for node in _operations(module) if not _is_view(node)]
-    return 1 + sum(value.nbytes for value in values if isinstance(value, Tensor))
-
-
 def _operations(module: fx.GraphModule) -> list[fx.Node]:
     return [node for node in module.graph.nodes if node.op == "call_function"]
 
