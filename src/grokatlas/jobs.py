@@ -42,7 +42,7 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
 
     job = _planned(job_file)
     data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
-    data = [file for file in data if file.exists()]
+    data = [store.verified(file) for file in data if file.exists()]
     with savepoint.locked(out):
         if store.finished("run", out, job["digest"], data):
             print(f"run {out.name}: is already there", file=sys.stderr)

@@ -188,8 +188,9 @@ class Savepoint:
         store.write_arrays(snapshots, arrays, {})
 
     def remove(self) -> None:
-        """Remove the state of a finished run."""
+        """Remove the state of a finished run, and its lock: who still waits finds the result."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.with_name(store.LOCK).unlink(missing_ok=True)
 
     def _set_aside(self, problem: str) -> None:
         number = 1

@@ -9,6 +9,7 @@ All members advance together. The loop knows no paper, no file and no plan: it t
 arrays, and gives history and snapshots to a record, which also says where to go on.
 """
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,9 +18,11 @@ import torch
 from torch import Tensor
 
 from grokatlas.history import History
-from grokatlas.programs import Run
 from grokatlas.record import Record
+from grokatlas.run import Run
 from grokatlas.schedule import Schedule, log_schedule
+
+SECOND = 1.0  # seconds between two moments at which a run can be saved
 
 
 def train(
@@ -63,6 +66,7 @@ class Trainer:
         self.step = 0
         self.seen = -1  # the last step whose history and snapshots are in the record
         self.steps: int = train["steps"]
+        self.stride = 1  # steps of one move; how a stretch is cut changes no number
         self.logs = log_schedule(train["log"], self.steps)
         self.snapshots = Schedule(self.steps, None, -1, train["snapshots"])
         self.kept = set(train["snapshots"])
@@ -74,7 +78,7 @@ class Trainer:
         """Go on from what `saved` holds; from the beginning if None."""
         if saved is None:
             return
-        self.run.restore(saved)
+        self.run.restore(saved["groups"])
         self.step, self.seen = int(saved["step"]), int(saved["seen"])
         self.left = {key: value.to(self._device) for key, value in saved["left"].items()}
 
@@ -82,7 +86,7 @@ class Trainer:
         """All that a later process needs, as tensors; the history so far is in the record."""
         self.history.flush()
         places = {"step": torch.tensor(self.step), "seen": torch.tensor(self.seen)}
-        return self.run.saved() | places | {"left": self.left}
+        return {"groups": self.run.saved(), "left": self.left, **places}
 
     def finish(self, progress: Callable[[int, int], None]) -> None:
         """Train to the end, or until every member has stopped."""
@@ -92,14 +96,24 @@ class Trainer:
                 self.seen = self.step
             if self.step == self.steps or not self.run.places:
                 break
-            event = min(self.logs.next(self.step + 1), self.snapshots.next(self.step + 1))
-            moved = min(event - self.step, self.run.stride)
-            self.run.move(moved)
-            self.step += moved
+            self._move()
             self.record.after(self.step, self.saved)
         for step in sorted(kept for kept in self.kept if kept > self.step):
             self._keep(step, {})
         self.history.flush()
+
+    def _move(self) -> None:
+        """Move to the next log or snapshot, or for a second or so: then the run can be saved."""
+        event = min(self.logs.next(self.step + 1), self.snapshots.next(self.step + 1))
+        steps = min(event - self.step, self.stride)
+        start = time.monotonic()
+        self.run.move(steps)
+        self.step += steps
+        seconds = time.monotonic() - start
+        if steps == self.stride and seconds < SECOND / 2:
+            self.stride *= 2
+        elif seconds > SECOND:
+            self.stride = max(1, self.stride // 2)
 
     @property
     def _device(self) -> torch.device:
@@ -145,4 +159,4 @@ class Trainer:
         for place in np.flatnonzero(done):
             for key, value in params.items():
                 self.left[key][self.run.places[place]] = value[place]
-        self.run.keep([int(place) for place in np.flatnonzero(~done)])
+        self.run.keep({self.run.places[place] for place in np.flatnonzero(~done)})

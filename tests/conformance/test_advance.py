@@ -8,7 +8,8 @@ import pytest
 import torch
 from examples.runs import RUNS
 
-from grokatlas import components, datasets, members, programs
+from grokatlas import components, datasets, members
+from grokatlas.run import Run
 
 CPU = torch.device("cpu")
 TOLERANCE = {"float64": 1e-10, "float32": 1e-4}
@@ -31,15 +32,15 @@ def _spec(name: str, dtype: str = "float64") -> dict[str, Any]:
     return spec
 
 
-def _run(spec: dict[str, Any]) -> programs.Run:
-    return programs.Run(spec, datasets.make(members.tasks(spec)), CPU)
+def _run(spec: dict[str, Any]) -> Run:
+    return Run(spec, datasets.make(members.tasks(spec)), CPU)
 
 
 def _state(spec: dict[str, Any], *pieces: int) -> list[torch.Tensor]:
     run = _run(spec)
     for steps in pieces:
         run.move(steps)
-    return torch.utils._pytree.tree_leaves(run.state) + list(run.parameters().values())
+    return torch.utils._pytree.tree_leaves(run.groups[0].state) + list(run.parameters().values())
 
 
 def test_every_dynamics_with_advance_is_found():
@@ -103,7 +104,7 @@ def test_advance_goes_on_from_a_saved_state(name):
 @every_run
 def test_advance_leaves_its_arguments_alone(name):
     run = _run(_spec(name))
-    given = torch.utils._pytree.tree_leaves((run.state, run.data))
+    given = torch.utils._pytree.tree_leaves((run.groups[0].state, run.data))
     before = copy.deepcopy(given)
     run.move(5)
     assert all(torch.equal(*pair) for pair in zip(before, given, strict=True))

@@ -12,7 +12,8 @@ import torch
 from examples import EXAMPLES
 from examples.runs import MINIBATCHES, RUNS
 
-from grokatlas import components, datasets, digest, members, programs, signatures, training
+from grokatlas import components, datasets, digest, members, signatures, training
+from grokatlas.run import Run
 from grokatlas.validation import MEMBER_KINDS
 
 CPU = torch.device("cpu")
@@ -73,7 +74,7 @@ def test_a_run_repeats_bit_for_bit():
 def test_both_precisions_start_from_the_same_draw(run):
     data = datasets.make(members.tasks(RUNS[run]))
     double, single = (
-        programs.Run(_variant(run, dtype=dtype), data, CPU) for dtype in ("float64", "float32")
+        Run(_variant(run, dtype=dtype), data, CPU) for dtype in ("float64", "float32")
     )
     for key, value in double.params.items():
         assert torch.equal(single.params[key], value.to(torch.float32))
@@ -84,11 +85,12 @@ def test_both_precisions_start_from_the_same_draw(run):
 def test_both_devices_draw_the_same_parameters_and_batches(run):
     spec = _variant(run, batch_size=MINIBATCHES.get(run))
     data = datasets.make(members.tasks(spec))
-    cpu, cuda = (programs.Run(spec, data, torch.device(name)) for name in ("cpu", "cuda"))
+    cpu, cuda = (Run(spec, data, torch.device(name)) for name in ("cpu", "cuda"))
     for key, value in cpu.params.items():
         assert torch.equal(cuda.params[key].cpu(), value)
     for _ in range(5):
-        for ours, theirs in zip(cpu.batches.next(), cuda.batches.next(), strict=True):
+        both = (run.groups[0].batches.next() for run in (cpu, cuda))
+        for ours, theirs in zip(*both, strict=True):
             assert torch.equal(theirs.cpu(), ours)
 
 

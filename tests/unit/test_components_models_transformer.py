@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, programs
+from grokatlas import datasets
 from grokatlas.ensemble import Mapped, stack
 from grokatlas.models import transformer
+from grokatlas.run import Run
 
 TASK = {
     "name": "modular_addition",
@@ -138,7 +139,7 @@ def test_a_fixed_matrix_is_neither_trained_nor_decayed(fixed):
         },
     }
     data = datasets.make([TASK])
-    run = programs.Run(spec, data, torch.device("cpu"))
+    run = Run(spec, data, torch.device("cpu"))
     before = {key: value.clone() for key, value in run.constants.items()}
     assert set(before) == set(fixed)
     assert not set(fixed) & set(run.parameters())

@@ -33,7 +33,7 @@ TORCH_FREE = (
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
 )
 ENGINE = (
-    *("training", "programs", "ensemble", "batches", "network", "view"),
+    *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
     *("history", "record", "tracing", "schedule", "members", "components"),
 )
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, members, programs, training
+from grokatlas import datasets, members, training
+from grokatlas.run import Run
 
 CPU = torch.device("cpu")
 RATES = [0.01, 0.1, 0.03]
@@ -68,9 +69,9 @@ def test_a_snapshot_holds_what_a_stopped_member_stopped_with():
 
 def test_a_run_ends_when_all_members_have_stopped(monkeypatch):
     steps = []
-    move = programs.Run.move
+    move = Run.move
     monkeypatch.setattr(
-        programs.Run, "move", lambda run, n: steps.append(len(run.places)) or move(run, n)
+        Run, "move", lambda run, n: steps.extend([len(run.places)] * n) or move(run, n)
     )
     spec = copy.deepcopy(SPEC)
     spec["ensemble"]["optimizer.lr"] = RATES[1:]

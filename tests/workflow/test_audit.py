@@ -21,8 +21,8 @@ pytestmark = pytest.mark.workflow
 
 ADAM = (
     "src/grokatlas/optimizers/adam.py",
-    "self.eps\n            moved",
-    "2 * self.eps\n            moved",
+    "* double(self.eps)",
+    "* double(2 * self.eps)",
 )
 
 

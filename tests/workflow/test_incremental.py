@@ -71,8 +71,8 @@ def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
     shutil.copytree(finished.folder / "results", clone.folder / "results")
     clone.edit(
         "src/grokatlas/optimizers/adam.py",
-        "self.eps\n            moved",
-        "2 * self.eps\n            moved",
+        "* double(self.eps)",
+        "* double(2 * self.eps)",
     )
     assert clone.jobs() == downstream(clone, runs_of(clone, "modular_addition", "beyond_l2"))
 
@@ -80,7 +80,7 @@ def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
 @pytest.mark.parametrize(
     ("path", "old", "new"),
     [
-        ("src/grokatlas/training.py", "class Result:", "# a remark\nclass Result:"),
+        ("src/grokatlas/training.py", "class Trainer:", "# a remark\nclass Trainer:"),
         ("src/grokatlas/optimizers/gd.py", '"""No state."""', '"""There is no state."""'),
         (
             "src/grokatlas/optimizers/gd.py",
@@ -132,8 +132,8 @@ def test_two_values_swapped_rerun_that_run(checkout):
 def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
     checkout.edit(
         "src/grokatlas/optimizers/adam.py",
-        "self.eps\n            moved",
-        "2 * self.eps\n            moved",
+        "* double(self.eps)",
+        "* double(2 * self.eps)",
     )
     jobs = checkout.jobs()
     assert jobs == downstream(checkout, runs_of(checkout, "modular_addition", "beyond_l2"))
@@ -141,7 +141,9 @@ def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
 
 
 def test_an_edit_in_the_loop_reruns_every_run_and_no_data(checkout):
-    checkout.edit("src/grokatlas/training.py", "if step < steps:", "if not step >= steps:")
+    checkout.edit(
+        "src/grokatlas/training.py", "if self.seen < self.step:", "if not self.seen >= self.step:"
+    )
     every = {target for kind, target, _ in checkout.plan() if kind == "run"}
     assert checkout.jobs() == downstream(checkout, every)
 
