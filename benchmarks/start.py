@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from grokatlas import members
-from grokatlas.programs import Run
+from grokatlas.run import Run
 
 
 class Ours:
@@ -23,12 +23,14 @@ class Ours:
     def __init__(self, spec: dict[str, Any], data: Any, device: torch.device) -> None:
         self.run = Run(spec, data, device)
 
+    @property
+    def compiled(self) -> bool:
+        """Whether many steps are one call of a compiled loop."""
+        return self.run.groups[0].programs.advance is not None
+
     def steps(self, count: int) -> None:
         """Advance every member."""
-        while count:
-            moved = min(count, self.run.stride)
-            self.run.move(moved)
-            count -= moved
+        self.run.move(count)
 
     def parameters(self) -> dict[str, Tensor]:
         """Of the first member."""
@@ -70,12 +72,12 @@ def start(ours: Ours) -> Start:
             block, keyword = path.split(".")
             spec[block] = spec[block] | {keyword: value}
     inputs, targets = run.data["train_inputs"], run.data["train_targets"]
-    if run.shared == 0:
+    if run.groups[0].batches.per_member:
         inputs, targets = inputs[0], targets[0]
     params = {key: value[0].clone() for key, value in run.params.items()}
-    device = inputs.device
+    dtype, device = next(iter(params.values())).dtype, inputs.device
 
     def draw(*shape: int) -> Tensor:
-        return torch.randn(shape, dtype=run.dtype, device=device)
+        return torch.randn(shape, dtype=dtype, device=device)
 
     return Start(spec, params, inputs, targets, device, draw)

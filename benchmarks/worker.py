@@ -65,7 +65,7 @@ def _floor(contenders: dict[str, Any], device: torch.device, dtype: torch.dtype)
     """For one member and for the most; none where steps are a compiled loop's."""
     floors: dict[str, Any] = {}
     many = [name for name in contenders if name.startswith("ours")]
-    if contenders[many[0]].run.stride > 1:
+    if contenders[many[0]].compiled:
         return floors
     speed = floor.device_speed(device, dtype)
     for name in (many[0], many[-1]):

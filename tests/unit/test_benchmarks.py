@@ -35,7 +35,7 @@ def test_a_peer_computes_our_updates(name, peer, monkeypatch):
     ours = Ours(spec, data_of(spec)[0], CPU)
     begin = start(ours)
     stream = torch.Generator().manual_seed(0)
-    for generators in ours.run.noise.values():
+    for generators in ours.run.groups[0].noise.values():
         stream.set_state(generators[0].get_state())
     begin.draw = lambda *shape: torch.randn(shape, generator=stream, dtype=torch.float64)
     other = getattr(WORKLOADS[name], peer)(begin)
