@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 SCALE ?= quick
 
-.PHONY: figures test lint clean-environment
+.PHONY: figures test lint benchmark clean-environment
 
 figures: $(STAMP) ## draw every figure at SCALE (quick)
 	@. $(BIN)/activate && snakemake --logger rich --config scale=$(SCALE)
@@ -16,6 +16,9 @@ test: $(STAMP) ## run the tests
 
 lint: $(STAMP) ## check style and the workflow
 	@. $(BIN)/activate && ruff check && ruff format --check && snakefmt --check Snakefile workflow && snakemake --lint
+
+benchmark: $(STAMP) ## time the engine against plain PyTorch; writes docs/performance.md
+	@. $(BIN)/activate && python -m benchmarks
 
 # The environment, made once. Activated, it selects the workstation profile, so that plain
 # `snakemake` uses all cores.

@@ -50,6 +50,7 @@ class Run:
         self._drawn = generators([member["seed"] for member in self.members])
         self._build_models(data, device)
         self.groups = self._divide(data)
+        self._skeleton.to("meta")  # gives back the memory of parameters that are never used
 
     @property
     def places(self) -> list[int]:

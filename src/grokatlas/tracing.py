@@ -223,4 +223,6 @@ def _overwrite(module: fx.GraphModule, given: set[fx.Node]) -> None:
 def _whole(view: fx.Node, base: fx.Node) -> bool:
     """Whether a view shows each entry of its base once."""
     seen, whole = view.meta["val"], base.meta["val"]
+    if not isinstance(whole, Tensor):  # one of several results
+        return False
     return seen.numel() == whole.numel() and 0 not in seen.stride()

@@ -1,0 +1,90 @@
+"""`python -m benchmarks`: every workload in a process of its own, then the report."""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy
+import torch
+
+import grokatlas
+from benchmarks import report
+from benchmarks.workloads import WORKLOADS
+
+ROOT = Path(__file__).parent.parent
+
+
+def main() -> None:
+    """Measure and write ``performance.md`` and ``performance.json``."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=WORKLOADS, default=list(WORKLOADS))
+    parser.add_argument("--quick", action="store_true", help="a rough look in two minutes")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default=_device())
+    parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder (docs)")
+    given = parser.parse_args()
+    found = {
+        "machine": _machine(given.device),
+        "versions": _versions(),
+        "date": datetime.date.today().isoformat(),
+        "command": " ".join(["python -m benchmarks", *sys.argv[1:]]),
+        "device": given.device,
+        "quick": given.quick,
+        "workloads": [_measure(name, given.device, given.quick) for name in given.only],
+    }
+    found["targets"] = report.targets(found)
+    given.output.mkdir(parents=True, exist_ok=True)
+    (given.output / "performance.json").write_text(json.dumps(found, indent=1) + "\n")
+    (given.output / "performance.md").write_text(report.page(found))
+    print(f"written: {given.output / 'performance.md'}")
+
+
+def _measure(name: str, device: str, quick: bool) -> dict[str, Any]:
+    """One workload, in a process of its own."""
+    print(f"{WORKLOADS[name].title} ...", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "found.json"
+        command = [sys.executable, "-m", "benchmarks.worker", name, str(output)]
+        command += ["--device", device, *(["--quick"] if quick else [])]
+        subprocess.run(command, check=True, cwd=ROOT)
+        found: dict[str, Any] = json.loads(output.read_text())
+    return found
+
+
+def _device() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _machine(device: str) -> dict[str, Any]:
+    machine: dict[str, Any] = {"processor": _processor(), "threads": torch.get_num_threads()}
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    machine["memory"] = f"{memory / 1e9:.0f} GB"
+    if device == "cuda":
+        machine["GPU"] = torch.cuda.get_device_name()
+    return machine
+
+
+def _processor() -> str:
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text().splitlines() if file.exists() else []
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "grokatlas": grokatlas.__version__,
+        "Python": platform.python_version(),
+        "torch": torch.__version__,
+        "NumPy": numpy.__version__,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The page of what was measured, with every target and whether it was met."""
+
+from itertools import pairwise
+from typing import Any
+
+from benchmarks.workloads import WORKLOADS
+
+NOISE = 1.05  # a rise of the cost of a member by less is not told from noise
+INTRODUCTION = """\
+Written by `make benchmark`; the numbers are in `performance.json` beside it. Ours against two peers
+that train one member, written as users write them: *script* is a module, `torch.optim`, a
+`DataLoader` that fetches sample by sample, and `loss.item()` after each step; *careful* has its
+data on the device, no loader, a fused optimizer, and one forward pass for loss and regulariser. For
+dynamics that are an equation, *script* is the equation as papers and authors' code write it,
+*careful* a loop without temporaries. A test makes sure that all three compute the same updates.
+
+All contenders of a workload take turns in one process with the same threads and dtype; a number is
+the median of the best round. A member-update is one update of one member. The floor of a step is
+what its list of operations needs at the measured speed of the device: multiplications and additions
+of matrix products, or bytes read and written by every operation, whichever takes longer.\
+""".splitlines()
+MEMORY = 6e9  # bytes, of XOR in float64
+
+
+def page(found: dict[str, Any]) -> str:
+    """The report in Markdown.
+
+    Args:
+        found: ``machine``, ``versions``, ``date``, ``command``, ``device``, ``quick``, and
+            ``workloads``, as `worker.measure` returns them.
+    """
+    lines = [
+        "# Speed and memory",
+        "",
+        *INTRODUCTION,
+        "",
+        *_machine(found),
+    ]
+    for measured in found["workloads"]:
+        lines += ["", *_section(measured)]
+    return "\n".join([*lines, "", *_targets(found), ""])
+
+
+def targets(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every target of what was measured: what it asks, what was seen, whether it is met."""
+    judged = []
+    for measured in found["workloads"]:
+        judge = _gpu_targets if found["device"] == "cuda" else _cpu_targets
+        judged += [{"workload": measured["name"]} | target for target in judge(measured)]
+    return judged
+
+
+def _cpu_targets(measured: dict[str, Any]) -> list[dict[str, Any]]:
+    each = _per_member(measured)
+    judged = []
+    if 1 in each:
+        ratio = measured["careful"] / each[1]
+        judged.append(
+            _target("one member: at least as fast as careful", f"{ratio:.2f}x", ratio >= 1)
+        )
+    if "table1" in WORKLOADS[measured["name"]].kind:
+        ratio = measured["script"] / min(each.values())
+        judged.append(_target("at least 10x script per member", f"{ratio:.1f}x", ratio >= 10))
+    if len(each) > 1:
+        counts = sorted(each)
+        rises = {(few, many): each[many] / each[few] for few, many in pairwise(counts)}
+        worst = max(rises, key=lambda pair: rises[pair])
+        seen = f"{rises[worst]:.2f}x from {worst[0]} to {worst[1]} members"
+        asked = f"cost of a member never rises with their number (within {NOISE - 1:.0%})"
+        judged.append(_target(asked, seen, rises[worst] <= NOISE))
+    if measured["name"] == "xor" and measured["published_size"]:
+        held = measured["peak_memory"]["bytes"]
+        judged.append(_target("one member in 6 GB", f"{held / 1e9:.2f} GB", held <= MEMORY))
+    return judged
+
+
+def _gpu_targets(measured: dict[str, Any]) -> list[dict[str, Any]]:
+    each, judged = _per_member(measured), []
+    if "mlp" in WORKLOADS[measured["name"]].kind:
+        if 16 in each:
+            ratio = measured["careful"] / each[16]
+            seen = f"{ratio:.1f}x"
+            judged.append(_target("16 members: 20x careful per member", seen, ratio >= 20))
+        if 1 in each and 64 in each:
+            ratio = 64 * each[64] / each[1]
+            asked = "a step of 64 members takes at most 4x that of one"
+            judged.append(_target(asked, f"{ratio:.1f}x", ratio <= 4))
+    if measured["waits_for_host"] is not None:
+        seen = "waits" if measured["waits_for_host"] else "no wait"
+        asked = "a step never waits for the host"
+        judged.append(_target(asked, seen, not measured["waits_for_host"]))
+    return judged
+
+
+def _target(asked: str, seen: str, met: bool) -> dict[str, Any]:
+    return {"asked": asked, "seen": seen, "met": bool(met)}
+
+
+def _per_member(measured: dict[str, Any]) -> dict[int, float]:
+    """Seconds per update of one member, by the number of members."""
+    return {int(count): seconds / int(count) for count, seconds in measured["ours"].items()}
+
+
+def _machine(found: dict[str, Any]) -> list[str]:
+    rows = [
+        *found["machine"].items(),
+        *found["versions"].items(),
+        ("date", found["date"]),
+        ("command", f"`{found['command']}`"),
+    ]
+    lines = ["| | |", "| --- | --- |", *(f"| {key} | {value} |" for key, value in rows)]
+    if found["quick"]:
+        lines += ["", "**A quick look: few rounds and members. The numbers are rough.**"]
+    return lines
+
+
+def _section(measured: dict[str, Any]) -> list[str]:
+    workload, each = WORKLOADS[measured["name"]], _per_member(measured)
+    lines = [
+        f"## {workload.title}",
+        "",
+        f"`{workload.source}`, {measured['dtype']}, {measured['parameters']:,} parameters of a "
+        f"member, {measured['rounds']} rounds.{_notes(measured)}",
+        "",
+        "| | ms per member-update | member-updates per second | against script | against careful |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    rows = [("script", measured["script"]), ("careful", measured["careful"])]
+    rows += [(f"ours, {count} member{'s' * (count > 1)}", each[count]) for count in sorted(each)]
+    for name, seconds in rows:
+        ratios = [f"{measured[peer] / seconds:.2f}x" for peer in ("script", "careful")]
+        lines.append(
+            f"| {name} | {seconds * 1e3:.4g} | {1 / seconds:,.0f} | {' | '.join(ratios)} |"
+        )
+    for count, reason in measured["skipped"].items():
+        lines.append(f"| ours, {count} members | skipped: {reason} | | | |")
+    held = measured["peak_memory"]
+    count = held["members"]
+    lines += [
+        "",
+        f"Peak memory with {count} member{'s' * (count > 1)}: {held['bytes'] / 1e9:.2f} GB.",
+    ]
+    return lines + _floors(measured)
+
+
+def _floors(measured: dict[str, Any]) -> list[str]:
+    speed = measured["floor"].get("device")
+    if speed is None:
+        return []
+    lines = [
+        "",
+        f"The device does {speed['flops_per_second'] / 1e9:,.0f} Gflop/s in a large matrix product "
+        f"and moves {speed['bytes_per_second'] / 1e9:,.0f} GB/s in a large copy.",
+        "",
+        "| members | operations | Gflop | MB moved | floor, ms a step | ours, ms a step |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for count, floor in measured["floor"].items():
+        if count != "device":
+            numbers = f"{floor['flops'] / 1e9:.3g} | {floor['bytes'] / 1e6:,.0f}"
+            times = f"{floor['seconds'] * 1e3:.3g} | {measured['ours'][count] * 1e3:.3g}"
+            lines.append(f"| {count} | {floor['operations']} | {numbers} | {times} |")
+    return lines
+
+
+def _notes(measured: dict[str, Any]) -> str:
+    notes = ""
+    if not measured["published_data"]:
+        notes += " Random pixels stand for the images: a step's time does not depend on them."
+    if not measured["published_size"]:
+        notes += f" **Not the published size: {WORKLOADS[measured['name']].quick}.**"
+    return notes
+
+
+def _targets(found: dict[str, Any]) -> list[str]:
+    judged = targets(found)
+    met = sum(target["met"] for target in judged)
+    lines = [
+        "## Targets",
+        "",
+        f"{met} of {len(judged)} met.",
+        "",
+        "| workload | asked | seen | |",
+        "| --- | --- | --- | --- |",
+    ]
+    for target in judged:
+        verdict = "met" if target["met"] else "**missed**"
+        title = WORKLOADS[target["workload"]].title
+        lines.append(f"| {title} | {target['asked']} | {target['seen']} | {verdict} |")
+    return lines

@@ -1,0 +1,150 @@
+"""The benchmark compares like with like, and reports what it missed. Nothing here is timed."""
+
+import copy
+import json
+
+import pytest
+import torch
+
+from benchmarks import floor, report, timing
+from benchmarks.start import Ours, start
+from benchmarks.workloads import WORKLOADS, data_of
+
+CPU = torch.device("cpu")
+SMALL = {
+    "addition_nuclear": {"modulus": 13},
+    "transformer": {"modulus": 13},
+    "xor": {"features": 60, "train_points": 30},
+    "isolated": {"modulus": 11},
+}
+NARROW = {"addition_nuclear": {"side": 4, "width": 12}, "xor": {"width": 40}}
+
+
+def _spec(name, count=1):
+    spec = WORKLOADS[name].of(count, dtype="float64")
+    spec["task"] = spec["task"] | SMALL.get(name, {})
+    spec["model"] = spec["model"] | NARROW.get(name, {})
+    return spec
+
+
+@pytest.mark.parametrize("peer", ["script", "careful"])
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_peer_computes_our_updates(name, peer, monkeypatch):
+    monkeypatch.delenv("GROKATLAS_DATA", raising=False)
+    spec = _spec(name)
+    ours = Ours(spec, data_of(spec)[0], CPU)
+    begin = start(ours)
+    stream = torch.Generator().manual_seed(0)
+    for generators in ours.run.groups[0].noise.values():
+        stream.set_state(generators[0].get_state())
+    begin.draw = lambda *shape: torch.randn(shape, generator=stream, dtype=torch.float64)
+    other = getattr(WORKLOADS[name], peer)(begin)
+    before = copy.deepcopy(other.parameters())
+    steps = 6  # of mnist, four are an epoch
+    ours.steps(steps)
+    other.steps(steps)
+    expected = ours.parameters()
+    for key, value in other.parameters().items():
+        assert not torch.equal(value, before[key]), "the peer does not move"
+        torch.testing.assert_close(value, expected[key], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_every_workload_has_the_members_it_asks_for(name):
+    workload = WORKLOADS[name]
+    for count in workload.members[:2]:
+        spec = _spec(name, count)
+        ours = Ours(spec, data_of(spec)[0], CPU)
+        assert len(ours.run.places) == count
+
+
+def _measured(name="mnist", **changes):
+    return {
+        "name": name,
+        "dtype": "float64",
+        "ours": {"1": 0.004, "4": 0.012, "16": 0.064},
+        "careful": 0.003,
+        "script": 0.05,
+        "rounds": 5,
+        "skipped": {"64": "needs about 99 GB, 9 GB are free"},
+        "published_data": False,
+        "published_size": True,
+        "parameters": 232456,
+        "peak_memory": {"members": 1, "bytes": 5_900_000_000},
+        "floor": {
+            "1": {"flops": 2e9, "bytes": 1e7, "operations": 80, "seconds": 0.002},
+            "device": {"flops_per_second": 1e12, "bytes_per_second": 2e10},
+        },
+        "waits_for_host": None,
+    } | changes
+
+
+def _found(*workloads, device="cpu"):
+    return {
+        "machine": {"processor": "some", "threads": 2},
+        "versions": {"torch": "2"},
+        "date": "2026-01-01",
+        "command": "python -m benchmarks",
+        "device": device,
+        "quick": False,
+        "workloads": list(workloads),
+    }
+
+
+def _verdicts(*workloads, device="cpu"):
+    judged = report.targets(_found(*workloads, device=device))
+    return {target["asked"].split(":")[0][:12]: target["met"] for target in judged}
+
+
+def test_the_report_says_missed_where_a_target_is_missed():
+    found = _found(_measured())
+    text = report.page(found)
+    assert "1 of 3 met" in text
+    assert "0.75x | **missed** |" in text  # careful takes 3 ms, ours 4
+    assert "16.7x | met |" in text  # script takes 50 ms, four of ours 3 each
+    assert "1.33x from 4 to 16 members | **missed** |" in text
+    assert "| ours, 64 members | skipped: needs about 99 GB, 9 GB are free |" in text
+    assert "Random pixels" in text
+    json.dumps(found | {"targets": report.targets(found)})
+
+
+def test_targets_turn_with_what_was_measured():
+    slow = _measured("isolated", ours={"1": 0.004, "4": 0.0161})
+    fast = _measured("isolated", ours={"1": 0.003, "4": 0.012})
+    assert list(_verdicts(slow).values()) == [False, True]  # a rise within the noise
+    assert list(_verdicts(fast).values()) == [True, True]
+    assert _verdicts(_measured("xor"))["one member i"]
+    large = {"members": 1, "bytes": 6_100_000_000}
+    assert not _verdicts(_measured("xor", peak_memory=large))["one member i"]
+    assert "one member i" not in _verdicts(_measured("xor", published_size=False))
+
+
+def test_the_targets_on_a_gpu_are_its_own():
+    fast = _measured(ours={"1": 0.001, "16": 0.0016, "64": 0.0041}, waits_for_host=False)
+    assert list(_verdicts(fast, device="cuda").values()) == [True, False, True]
+    slow = fast | {"careful": 0.0019, "waits_for_host": True}
+    assert list(_verdicts(slow, device="cuda").values()) == [False, False, False]
+
+
+class _Product:
+    def __init__(self):
+        self.left, self.right = torch.ones(3, 5), torch.ones(5, 7)
+
+    def steps(self, count):
+        for _ in range(count):
+            (self.left @ self.right).T.relu()
+
+
+def test_operations_are_counted_in_flops_and_bytes():
+    counted = floor.count(_Product())
+    assert counted["flops"] == 2 * 3 * 5 * 7
+    assert counted["bytes"] == 4 * (3 * 5 + 5 * 7 + 3 * 7 + 2 * 3 * 7)
+    assert counted["operations"] == 2
+    assert floor.seconds(counted, {"flops_per_second": 21, "bytes_per_second": 452}) == 10
+    assert floor.seconds(counted, {"flops_per_second": 2100, "bytes_per_second": 113}) == 4
+
+
+def test_every_contender_is_timed_in_every_round():
+    timed = timing.compare({"a": _Product(), "b": _Product()}, CPU, budget=0, block=1e-4)
+    assert [len(samples.medians) for samples in timed.values()] == [2, 2]
+    assert all(samples.best == min(samples.medians) > 0 for samples in timed.values())
