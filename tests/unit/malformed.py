@@ -166,7 +166,12 @@ COMPONENTS = [
             ("task", "one_sample", f"{ONE}task", 'no component "nothing" in task; allowed: '),
             ("model", "linear", f"{ONE}model", 'no component "nothing" in model; allowed: '),
             ("loss", "mse", "defaults.loss", 'no component "nothing" in loss; allowed: '),
-            ("optimizer", "adam", f"{TWO}cases.adaptive.optimizer", "allowed: adam, gd"),
+            (
+                "optimizer",
+                "adam",
+                f"{TWO}cases.adaptive.optimizer",
+                "allowed: adam, adamw, gd, sgd",
+            ),
             ("penalties", "l2", f"{ONE}penalties.0", 'no component "nothing" in penalties'),
             ("observables", "losses", f"{ONE}observables.0", 'no component "nothing" in obs'),
             ("measures", "grokking_times", f"{ONE}measures.0", 'no component "nothing" in mea'),

@@ -46,7 +46,7 @@ class IsolatedFirstLayer:
         inputs, targets = batch
         first = state[FIRST]
         hidden, solved = _solve(first, inputs, targets)
-        back = (solved @ (solved.T @ hidden)) * (hidden > 0)
+        back = torch.where(hidden > 0, solved @ (solved.T @ hidden), 0.0)
         return {FIRST: first + self.rate * (back.T @ inputs - first)}
 
     def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:

@@ -28,19 +28,12 @@ class BilinearEncoder(nn.Module):
         self.composition = composition
 
     def embed(self, tokens: Tensor) -> Tensor:
-        """Features ``[N, 2, side^2]`` of token pairs ``[N, 2]``.
-
-        The gradient of this lookup is the same for any number of threads.
-        """
-        if len(self.embedding) == 1:
-            return functional.embedding(tokens, self.embedding[0])
-        columns = zip(tokens.unbind(1), self.embedding, strict=True)
-        return torch.stack([functional.embedding(column, table) for column, table in columns], 1)
+        """Features ``[N, 2, side^2]`` of token pairs ``[N, 2]``."""
+        return torch.stack(self._sides(tokens), 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Outputs ``[N, C]`` of token pairs ``[N, 2]``, or of features as from `embed`."""
-        features = inputs if inputs.is_floating_point() else self.embed(inputs)
-        left, right = features.unbind(1)
+        left, right = inputs.unbind(1) if inputs.is_floating_point() else self._sides(inputs)
         if self.composition == "matrix_product":
             side = round(left.shape[-1] ** 0.5)
             product = left.unflatten(-1, (side, side)) @ right.unflatten(-1, (side, side))
@@ -50,6 +43,15 @@ class BilinearEncoder(nn.Module):
         else:
             composed = left + right
         return self.readout(torch.relu(self.hidden(composed)))
+
+    def _sides(self, tokens: Tensor) -> list[Tensor]:
+        """The embeddings of both tokens, ``[N, side^2]`` each.
+
+        The gradient of this lookup is the same for any number of threads.
+        """
+        tables = (self.embedding[0], self.embedding[-1])
+        columns = zip(tokens.unbind(1), tables, strict=True)
+        return [functional.embedding(column, table) for column, table in columns]
 
 
 def build(
