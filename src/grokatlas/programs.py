@@ -83,9 +83,11 @@ class Run:
         """The parameters of every active member, ``[M, ...]``."""
         return self._parameters(self.hyper, self.constants, self.state, *self._train())
 
-    def observe(self, params: dict[str, Tensor]) -> dict[str, np.ndarray]:
-        """Every observable of every active member, as columns of length ``M``."""
-        seen = self._observe(self.hyper, self.constants, params, self.data, self.extras)
+    def observe(self, params: dict[str, Tensor], step: int) -> dict[str, np.ndarray]:
+        """Every observable of every active member at a step, as columns of length ``M``."""
+        taken = torch.tensor(step, dtype=torch.float64, device=self.data["train_inputs"].device)
+        given = (self.hyper, self.constants, params, self.data, self.extras, taken)
+        seen = self._observe(*given)
         columns = {}
         for name, value in seen.items():
             flat = value.detach().reshape(len(self.places), -1).cpu().numpy()
@@ -157,7 +159,7 @@ class Run:
         self._begin_epoch = None
         if self.spec.get("inputs"):
             self._begin_epoch = self._mapped(lambda d, s, batch: d.begin_epoch(s, batch), train)
-        self._observe = Mapped(self._observe_member, (0, 0, 0, self.shared, self.shared))
+        self._observe = Mapped(self._observe_member, (0, 0, 0, self.shared, self.shared, None))
 
     def _mapped(
         self, method: Callable[..., Tree], dims: tuple[int | None, ...], given: int | None = None
@@ -216,13 +218,16 @@ class Run:
         return noise
 
     def _observe_member(
-        self, hyper: Tree, constants: Tree, params: Tree, data: Tree, extras: Tree
+        self, hyper: Tree, constants: Tree, params: Tree, data: Tree, extras: Tree, step: Tensor
     ) -> Tree:
         spec = self.spec
         loss = _on_network(_part("loss", "loss", spec["loss"], hyper)) if "loss" in spec else None
         penalties = [_part("penalties", *entry, hyper) for entry in self._entries("penalties")]
+        dynamics = self._dynamics(hyper, constants, {})
+        if hasattr(dynamics, "penalty"):
+            penalties.append(dynamics.penalty)
         network = Network(self._skeleton, constants)
-        view = View(params, network, loss, penalties, data, extras)
+        view = View(params, network, loss, penalties, data, extras, dynamics, step)
         seen: Tree = {}
         for path, entry in self._entries("observables"):
             seen |= _part("observables", path, entry, {})(view)

@@ -19,6 +19,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "ntk": [{"probe": 0}],
     "parameters": [{}],
     "relative_errors": [{}],
+    "slow_time": [{"weight": "l2"}],
     "singular_values": [
         {"parameters": ["layers.1.weight"]},
         {"parameters": ["layers.1.weight", "layers.1.weight"]},

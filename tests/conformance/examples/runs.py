@@ -131,7 +131,14 @@ RUNS: dict[str, dict[str, Any]] = {
         task=SPARSE_RECOVERY | {"instance_seed": "member"},
         dynamics=_example("dynamics", "subgradient_descent"),
         **_NORMAL,
-        **_MOVED,
+        **_MOVED
+        | {
+            "observables": [
+                *_SEEN,
+                _example("observables", "slow_time"),
+                {"name": "gradient_ratio"},
+            ]
+        },
     ),
     "closed_form": _run(
         task=LINEAR_REGRESSION,
