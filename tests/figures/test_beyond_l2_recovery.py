@@ -72,7 +72,7 @@ def test_fig5_marks_the_published_instance_and_counts_the_recovered_ones():
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert "d  2 of 5 instances are recovered" in titles
     last = figure.axes[titles.index("d  2 of 5 instances are recovered")]
-    bold = [line for line in _lines(last) if line.get_linewidth() == 1.6]
+    bold = [line for line in _lines(last) if line.get_linewidth() == 1.8]
     assert len(_lines(last)) == 5
     assert len(bold) == 1
     texts = {text.get_text() for axes in figure.axes for text in axes.texts}
@@ -129,8 +129,8 @@ def test_fig6_draws_a_point_for_each_member_beside_the_predicted_lines(
     assert drawn["complete"].all()
     (line,) = [line for line in left.lines if line.get_linestyle() == "--"]
     np.testing.assert_allclose(line.get_xdata() * line.get_ydata(), 0.07)
-    assert "slope -1.00" in left.get_title(loc="left")
-    assert "slope 1.00" in right.get_title(loc="left")
+    assert "slope $-1.00$" in left.get_title(loc="left")
+    assert "slope $1.00$" in right.get_title(loc="left")
 
 
 def test_a_run_cut_by_its_last_step_is_an_open_circle():
@@ -232,7 +232,7 @@ def test_students_have_a_column_for_each_step_size(module, experiment, weight):
     rows = []
     for rate, value, step in itertools.product((1e-4, 1e-3, 5.5e-3), (1e-5, 1e-3), STEPS):
         key = {"record": "history", "optimizer.lr": rate, weight: value, "seed": 0, "step": step}
-        rows.append(key | {"train_loss": 1 / (1 + step), "test_loss": 2.0})
+        rows.append(key | {"train_squared_error": 1 / (1 + step), "test_squared_error": 2.0})
     figure, drawn = module.draw({experiment: pd.DataFrame(rows)})
     assert [axes.get_yscale() for axes in figure.axes] == ["linear"] * 3 + ["log"] * 3
     assert {axes.get_xscale() for axes in figure.axes} == {"log"}

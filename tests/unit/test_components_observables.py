@@ -20,6 +20,7 @@ from grokatlas.observables import (
     relative_errors,
     singular_values,
     slow_time,
+    squared_errors,
 )
 from grokatlas.view import View
 
@@ -339,3 +340,14 @@ def test_slow_time_is_that_of_the_dynamics_regulariser():
     assert float(seen["slow_time"]) == pytest.approx(0.02)
     with pytest.raises(ValueError, match="no keyword 'weight'"):
         slow_time.build(weight="weight")(view)
+
+
+def test_squared_errors_leave_derivatives_out():
+    outputs, derivatives = _normal(4, 2), _normal(4, 2, seed=1)
+    values = outputs + 3
+    plain = squared_errors.build()(_given(outputs, values))
+    both = torch.stack([values, derivatives], dim=2)
+    assert float(plain["test_squared_error"]) == pytest.approx(9)
+    assert squared_errors.build()(_given(outputs, both)) == plain
+    with pytest.raises(ValueError, match="real targets"):
+        squared_errors.build()(_given(outputs, torch.tensor([0, 1, 1, 0])))

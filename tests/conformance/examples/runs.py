@@ -198,7 +198,8 @@ RUNS: dict[str, dict[str, Any]] = {
     "sobolev": _run(
         task=TEACHER_STUDENT | {"jacobian": True},
         **_MLP,
-        **_REAL | {"loss": _example("loss", "sobolev")},
+        **_REAL
+        | {"loss": _example("loss", "sobolev"), "observables": [{"name": "squared_errors"}]},
     ),
 }
 # those whose gradient is of a batch of more than one sample

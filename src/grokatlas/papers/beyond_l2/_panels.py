@@ -35,8 +35,15 @@ def errors(axes: Axes, rows: pd.DataFrame, times: pd.Series | None) -> None:
         axes.plot(rows["step"], rows[f"{part}_error"], **line)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative error")
     if times is not None:
-        marks.instant(axes, times["t1"], "$t_1$", 0.12)
+        marks.instant(axes, times["t1"], "$t_1$", 0.36)
         marks.instant(axes, times["t2"], "$t_2$", 0.24, side="left")
+
+
+def ratio(axes: Axes, rows: pd.DataFrame, label: str) -> None:
+    """The gradient ratio at the right, its axis longer below so that it stays off the errors."""
+    right = twin(axes, rows, "gradient_ratio", label, color="#555555")
+    right.set_yscale("log")
+    right.set_ylim(rows.loc[rows["step"] > 0, "gradient_ratio"].min() / 100, None)
 
 
 def twin(axes: Axes, rows: pd.DataFrame, column: str, label: str, **line: Any) -> Axes:
@@ -77,6 +84,18 @@ def components(axes: Axes, rows: pd.DataFrame, truth: pd.Series, *, absolute: bo
     axes.set(xscale="log", xlabel="step")
     axes.set_ylabel("$|a_k|$" if absolute else "$a_k$")
     return names
+
+
+def thinned(rows: pd.DataFrame) -> pd.DataFrame:
+    """At most 200 rows of each decade of steps: what a logarithmic axis can show."""
+    seen = rows["step"].clip(lower=1)
+    place = (200 * np.log10(seen)).round().astype(int)
+    return rows[~pd.DataFrame({"place": place, "zero": rows["step"] == 0}).duplicated().to_numpy()]
+
+
+def boxed(axes: Axes, **place: Any) -> None:
+    """A legend on a white ground, where lines are everywhere."""
+    axes.legend(frameon=True, facecolor="white", edgecolor="none", framealpha=0.85, **place)
 
 
 def keyed(axes: Axes, colours: dict[float, Any], title: str, **place: Any) -> None:

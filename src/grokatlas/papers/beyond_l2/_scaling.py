@@ -48,21 +48,20 @@ def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> F
         axes.set(xscale="log", yscale="log", xlabel="$\\alpha\\beta$")
     black = {"color": "#333333", "lw": 0.9, "zorder": 1}
     left.plot(line, size / line, ls="--", label=f"{distance} $/\\,\\alpha\\beta$", **black)
-    right.plot(line, line, ls="--", label="$\\alpha\\beta$", **black)
+    handles = right.plot(line, line, ls="--", label="$\\alpha\\beta$", **black)
     left.set_ylabel("$t_2$, in steps")
     right.set_ylabel(error_label)
     left.plot([], [], "o", ms=3.5, color="#777777", label="published grid")
-    left.plot(
-        [], [], "o", ms=3.5, mfc="none", color="#777777", label="the same, cut by its last step"
-    )
+    if not main["complete"].all():
+        hollow = {"mfc": "none", "color": "#777777", "label": "the same, cut by its last step"}
+        left.plot([], [], "o", ms=3.5, **hollow)
     left.plot([], [], "+", ms=4, color="#999999", label="other instances")
     left.legend(loc="lower left")
     _panels.keyed(right, colours, "$\\beta$", loc="upper left", ncols=2)
     for axes, column, letter in ((left, "t2", "a"), (right, "error", "b")):
         style.letter(
-            axes, f"{letter}  slope {_slope(main, weight, column):.2f}, $\\beta \\leq 10^{{-2}}$"
+            axes, f"{letter}  slope ${_slope(main, weight, column):.2f}$, $\\beta \\leq 10^{{-2}}$"
         )
-    handles = [axes for axes in right.lines if axes.get_label() == "$\\alpha\\beta$"]
     right.add_artist(right.get_legend())
     right.legend(handles=handles, loc="lower right")
     return made

@@ -23,6 +23,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             axes.plot(part["step"], part["test_error"], color=colours[share], lw=1.1)
         axes.set(xscale=scale, yscale="log", xlabel="step", ylabel="relative test error")
         style.letter(axes, f"{title}  instance {first}, {scale} time")
+    grid[0, 1].ticklabel_format(axis="x", style="sci", scilimits=(0, 0))
     axes = grid[0, 2]
     last = history["step"].max()
     for place, (seed, part) in enumerate(times.sort_values(SHARE).groupby("seed")):

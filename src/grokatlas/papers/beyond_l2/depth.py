@@ -30,5 +30,6 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         style.letter(axes, title)
     grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
     grid[0, 0].plot([], [], "o-", color="#999999", lw=0.5, ms=2, label="other instances")
-    grid[0, 0].legend(loc="lower left")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside upper right", ncols=4)
     return made, found

@@ -33,9 +33,11 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     for row in grid:
         for axes in row[1:]:
             axes.set_ylabel("")
-    grid[0, 0].legend(loc="lower left", bbox_to_anchor=(0, 0.28))
-    grid[1, 0].legend(loc="lower left")
-    grid[2, 0].legend(loc="lower left")
+    named = {}
+    for axes in grid[:, 0]:
+        handles, labels = axes.get_legend_handles_labels()
+        named |= dict(zip(labels, handles, strict=True))
+    made.legend(named.values(), named.keys(), loc="outside upper right", ncols=len(named))
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -47,14 +49,15 @@ def _column(
     panels: list[Axes], rows: pd.DataFrame, times: pd.Series, truth: pd.Series
 ) -> list[pd.DataFrame]:
     _panels.errors(panels[0], rows, times)
-    ratio = _panels.twin(panels[0], rows, "gradient_ratio", "gradient ratio", color="#555555")
-    ratio.set_yscale("log")
+    _panels.ratio(panels[0], rows, "gradient ratio")
     _panels.errors(panels[1], rows, None)
     orange = style.COLOURS["nuclear"]
     norm = _panels.twin(panels[1], rows, "nuclear_norm", "$\\|A\\|_*$", color=orange)
     norm.axhline(truth["truth_nuclear_norm"], color=orange, lw=0.8, ls="--")
     norm.set_ylim(0, None)
-    panels[1].plot([], [], color=orange, lw=0.8, ls="--", label="$\\|A^*\\|_*$")
+    panels[1].plot(
+        [], [], color=orange, lw=0.8, ls="--", label="$\\|A^*\\|_*$, singular values of $A^*$"
+    )
     names = [name for name in rows.columns if name.startswith("singular_values.")]
     names = [name for name in names if rows[name].notna().any()]
     seen = rows[rows["step"] > 0]
@@ -67,7 +70,6 @@ def _column(
             panels[2].axhline(true, color=orange, lw=0.7, ls="--")
     panels[2].set(xscale="log", xlabel="step", ylabel="singular values of $A$")
     panels[2].set_yscale("symlog", linthresh=1e-4)
-    panels[2].plot([], [], color=orange, lw=0.7, ls="--", label="of $A^*$")
     drawn = ["case", WEIGHT, "step", *_panels.ERRORS, "gradient_ratio", "nuclear_norm", *names]
     keys = {"case": times["case"], WEIGHT: times[WEIGHT]}
     marked = [{**keys, "series": name, "step": times[name]} for name in ("t1", "t2")]
