@@ -343,7 +343,7 @@ def test_slow_time_is_that_of_the_dynamics_regulariser():
 
 
 def test_squared_errors_leave_derivatives_out():
-    outputs, derivatives = _normal(4, 2), _normal(4, 2, seed=1)
+    outputs, derivatives = _normal(4, 2).float(), _normal(4, 2, seed=1).float()
     values = outputs + 3
     plain = squared_errors.build()(_given(outputs, values))
     both = torch.stack([values, derivatives], dim=2)

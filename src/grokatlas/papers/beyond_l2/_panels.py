@@ -1,10 +1,12 @@
 """Panels that several figures on recovery share."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from grokatlas.plots import marks, style
 
@@ -35,8 +37,8 @@ def errors(axes: Axes, rows: pd.DataFrame, times: pd.Series | None) -> None:
         axes.plot(rows["step"], rows[f"{part}_error"], **line)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative error")
     if times is not None:
-        marks.instant(axes, times["t1"], "$t_1$", 0.36)
-        marks.instant(axes, times["t2"], "$t_2$", 0.24, side="left")
+        marks.instant(axes, times["t1"], "$t_1$", 0.72)
+        marks.instant(axes, times["t2"], "$t_2$", 0.56, side="left")
 
 
 def ratio(axes: Axes, rows: pd.DataFrame, label: str) -> None:
@@ -91,6 +93,16 @@ def thinned(rows: pd.DataFrame) -> pd.DataFrame:
     seen = rows["step"].clip(lower=1)
     place = (200 * np.log10(seen)).round().astype(int)
     return rows[~pd.DataFrame({"place": place, "zero": rows["step"] == 0}).duplicated().to_numpy()]
+
+
+def above(made: Figure, panels: Iterable[Axes]) -> None:
+    """One legend for several panels, above them all; a name stands once."""
+    named: dict[str, Any] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        named |= dict(zip(labels, handles, strict=True))
+    columns = min(len(named), 5)
+    made.legend(named.values(), named.keys(), loc="outside upper right", ncols=columns)
 
 
 def boxed(axes: Axes, **place: Any) -> None:

@@ -28,6 +28,5 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             norm.set_ylim(0, None)
         style.letter(left, f"{'ac'[place]}  errors and $\\|a\\|_2$, {scale} scale")
         style.letter(right, f"{'bd'[place]}  entries of $a$, {scale} scale")
-    grid[0, 0].legend(loc="center left", bbox_to_anchor=(0.36, 0.62))
-    grid[0, 1].legend(loc="lower left")
+    _panels.above(made, grid[0])
     return made, rows[["step", *_panels.ERRORS, "l2_norm", *names]]

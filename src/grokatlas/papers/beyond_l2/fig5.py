@@ -36,8 +36,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     third.set(yscale="log", ylim=(1e-7, None))
     style.letter(third, "c  entries of $a$")
     _instances(fourth, history, times)
-    first.legend(loc="center left", bbox_to_anchor=(0.36, 0.6))
-    second.legend(loc="center left", bbox_to_anchor=(0.36, 0.33))
+    _panels.above(made, (first, second))
     _panels.boxed(third, loc="lower left")
     drawn = ["seed", "step", *_panels.ERRORS]
     main = rows[[*drawn, "gradient_ratio", "l1_norm", *names]]

@@ -33,11 +33,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     for row in grid:
         for axes in row[1:]:
             axes.set_ylabel("")
-    named = {}
-    for axes in grid[:, 0]:
-        handles, labels = axes.get_legend_handles_labels()
-        named |= dict(zip(labels, handles, strict=True))
-    made.legend(named.values(), named.keys(), loc="outside upper right", ncols=len(named))
+    _panels.above(made, grid[:, 0])
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -70,6 +66,7 @@ def _column(
             panels[2].axhline(true, color=orange, lw=0.7, ls="--")
     panels[2].set(xscale="log", xlabel="step", ylabel="singular values of $A$")
     panels[2].set_yscale("symlog", linthresh=1e-4)
+    panels[2].set_ylim(-3e-5, 4 * seen[names].max().max())
     drawn = ["case", WEIGHT, "step", *_panels.ERRORS, "gradient_ratio", "nuclear_norm", *names]
     keys = {"case": times["case"], WEIGHT: times[WEIGHT]}
     marked = [{**keys, "series": name, "step": times[name]} for name in ("t1", "t2")]
