@@ -240,6 +240,7 @@ def test_students_have_a_column_for_each_step_size(module, experiment, weight):
         styles = [line.get_linestyle() for line in _lines(axes)]
         assert sorted(styles) == ["-", "-", "--", "--"]
     assert len(drawn) == 3 * 2 * 4
+    assert figure.axes[0].get_ylim() == (0, 2.5)
 
 
 def test_numbers_are_set_as_powers_of_ten():

@@ -15,8 +15,8 @@ def draw(table: pd.DataFrame, weight: str) -> tuple[Figure, pd.DataFrame]:
     colours = style.sequence(sorted(history[weight].unique()))
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(len(rates), 2, height=2.1, sharey="row")
-    early = history[history["step"] <= 0.01 * history["step"].max()]
-    top = 1.25 * history.loc[history["step"] > early["step"].max(), "test_squared_error"].max()
+    late = history["step"] > 0.01 * history["step"].max()  # the first errors are far larger
+    top = 1.25 * history.loc[late, "test_squared_error"].max()
     for column, rate in enumerate(rates):
         rows = history[history[RATE] == rate]
         for axes, scale in zip(grid[:, column], ("linear", "log"), strict=True):
