@@ -61,9 +61,11 @@ class Group:
         """The parameters of every member, ``[M, ...]``."""
         return self.programs.parameters(self.hyper, self.constants, self.state, *self._train())
 
-    def observe(self, params: dict[str, Tensor]) -> dict[str, np.ndarray]:
-        """Every observable of every member, as columns of length ``M``."""
-        seen = self.programs.observe(self.hyper, self.constants, params, self.data, self.extras)
+    def observe(self, params: dict[str, Tensor], step: int) -> dict[str, np.ndarray]:
+        """Every observable of every member at a step, as columns of length ``M``."""
+        taken = torch.tensor(step, dtype=torch.float64, device=self.data["train_inputs"].device)
+        given = (self.hyper, self.constants, params, self.data, self.extras, taken)
+        seen = self.programs.observe(*given)
         columns = {}
         for name, value in seen.items():
             flat = value.detach().reshape(len(self.places), -1).cpu().numpy()

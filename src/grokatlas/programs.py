@@ -29,7 +29,7 @@ class Programs:
         update: a state, a batch and noise to the state after a step; it uses the state up.
         begin_epoch: a state and the training set to a state; None if no block asks for it.
         parameters: a state and the training set to parameters.
-        observe: parameters and all data to what the observables see.
+        observe: parameters, all data and the step to what the observables see.
         advance: of a dynamics that moves all members by many steps, or None.
         noise_shapes: for each block that asks for noise, the shape for a batch.
     """
@@ -51,7 +51,7 @@ class Programs:
         self.begin_epoch: Mapped | None = None
         if spec.get("inputs"):
             self.begin_epoch = self._mapped(lambda d, s, batch: d.begin_epoch(s, batch), train)
-        self.observe = Mapped(self._observe_member, (0, 0, 0, data_axis, data_axis))
+        self.observe = Mapped(self._observe_member, (0, 0, 0, data_axis, data_axis, None))
         self.advance = getattr(_module(spec), "advance", None)
         parts = [
             (path, _part(block, path, entry, first))
@@ -102,13 +102,16 @@ class Programs:
         return [(f"{block}.{index}", entry) for index, entry in enumerate(entries)]
 
     def _observe_member(
-        self, hyper: Tree, constants: Tree, params: Tree, data: Tree, extras: Tree
+        self, hyper: Tree, constants: Tree, params: Tree, data: Tree, extras: Tree, step: Tensor
     ) -> Tree:
         spec = self.spec
         loss = _on_network(_part("loss", "loss", spec["loss"], hyper)) if "loss" in spec else None
         penalties = [_part("penalties", *entry, hyper) for entry in self._entries("penalties")]
+        dynamics = self._dynamics(hyper, constants, {})
+        if hasattr(dynamics, "penalty"):
+            penalties.append(dynamics.penalty)
         network = Network(self._skeleton, constants)
-        view = View(params, network, loss, penalties, data, extras)
+        view = View(params, network, loss, penalties, data, extras, dynamics, step)
         seen: Tree = {}
         for path, entry in self._entries("observables"):
             seen |= _part("observables", path, entry, {})(view)

@@ -69,12 +69,12 @@ class Run:
             parts[0] if len(parts) == 1 else {k: torch.cat([p[k] for p in parts]) for k in parts[0]}
         )
 
-    def observe(self, params: dict[str, Tensor]) -> dict[str, np.ndarray]:
-        """Every observable of every member that still trains, as columns of length ``M``."""
+    def observe(self, params: dict[str, Tensor], step: int) -> dict[str, np.ndarray]:
+        """Every observable of every member that still trains at a step, as columns."""
         seen, first = [], 0
         for group in self.groups:
             own = slice(first, first + len(group.places))
-            seen.append(group.observe({key: value[own] for key, value in params.items()}))
+            seen.append(group.observe({key: value[own] for key, value in params.items()}, step))
             first = own.stop
         return {key: np.concatenate([columns[key] for columns in seen]) for key in seen[0]}
 

@@ -128,7 +128,7 @@ class Trainer:
         if self.step in self.kept:
             self._keep(self.step, params)
         if logged:
-            seen = self.run.observe(params)
+            seen = self.run.observe(params, self.step)
             self.history.add(self.step, self.run.places, seen)
             self._stop_members(params, seen)
             progress(self.step, self.steps)

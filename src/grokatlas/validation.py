@@ -65,7 +65,8 @@ def check_keywords(block: str, name: str, values: dict[str, Any], varied: set[st
         varied: keywords that an ensemble axis provides.
 
     Returns:
-        the keywords with numbers normalised (an integer where a float is meant becomes a float).
+        the keywords with numbers normalised (an integer where a float is meant becomes a float);
+        one that may be null is null where `values` lacks it, as layers drop nulls.
 
     Raises:
         MistakeError: with the keyword as its path.
@@ -80,7 +81,9 @@ def check_keywords(block: str, name: str, values: dict[str, Any], varied: set[st
             kind = phrase(annotation_type(annotation))
             problem = f"missing: {name} needs it ({kind}); give a value"
             raise MistakeError([keyword], problem, missing=True)
-    return {key: check_value(allowed[key], value, key) for key, value in values.items()}
+    checked = {key: check_value(allowed[key], value, key) for key, value in values.items()}
+    absent = [key for key in allowed if key not in values and key not in varied]
+    return checked | dict.fromkeys(absent)
 
 
 def check_value(annotation: ast.expr, value: Any, keyword: str) -> Any:

@@ -17,9 +17,12 @@ class View:
         model: the member's `Network`, ``model(params, inputs) -> outputs [N, C]``; its
             ``features(params, inputs)`` are what outputs are differentiated by.
         loss: ``loss(params, model, inputs, targets) -> scalar``; None without a loss block.
-        penalties: ``penalty(params, model, inputs) -> scalar``, weights included.
+        penalties: ``penalty(params, model, inputs) -> scalar``, weights included; with that of the
+            dynamics' own equation, if it has one.
         data: ``train_inputs``, ``train_targets``, ``test_inputs``, ``test_targets``.
         extras: what else the task knows, by name.
+        dynamics: the member's dynamics, with the numbers it was built with.
+        step: how many steps were taken, a 0-d tensor.
     """
 
     def __init__(
@@ -30,6 +33,8 @@ class View:
         penalties: list[Any],
         data: dict[str, Tensor],
         extras: dict[str, Tensor],
+        dynamics: Any,
+        step: Tensor,
     ) -> None:
         self.params = params
         self.model = model
@@ -37,6 +42,8 @@ class View:
         self.penalties = penalties
         self.data = data
         self.extras = extras
+        self.dynamics = dynamics
+        self.step = step
 
     @cached_property
     def train_outputs(self) -> Tensor:

@@ -135,7 +135,9 @@ def _view(given: dict[str, Any]) -> View:
 
     penalty = components.load("penalties", "l2").build(weight=0.01, squared=True)
     network = Network(_observed(given["task"]), {})
-    return View(given["params"], network, on_batch, [penalty], given["data"], {})
+    dynamics = SimpleNamespace(rate=0.1, l2=0.01)
+    step = torch.tensor(7.0, dtype=torch.float64)
+    return View(given["params"], network, on_batch, [penalty], given["data"], {}, dynamics, step)
 
 
 @functools.cache

@@ -33,6 +33,7 @@ BASE = {
     "optimizer": {"name": "gd", "lr": 0.1},
     "train": {"steps": 100},
 }
+MSE = {"reduction": "sum", "half": True}
 ADAM = {"name": "adam", "lr": 0.2, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
 
 
@@ -286,3 +287,10 @@ def test_two_measures_of_one_name_are_refused():
     measures = [{**level, "test_accuracy": 0.99}, {**level, "test_accuracy": 1.0}]
     with pytest.raises(UserError, match=r"measures\.1\.name: grokking_times stands twice"):
         resolve({"measures": measures})
+
+
+@pytest.mark.parametrize("given", [{"signal_to_noise": None}, {}])
+def test_a_keyword_that_may_be_null_is_null_in_the_spec(given):
+    task = {"name": "sparse_recovery", "features": 8, "nonzeros": 2, "train_points": 4}
+    found = spec({"task": task | {"instance_seed": 1} | given, "loss": {"name": "mse", **MSE}})
+    assert found["task"]["signal_to_noise"] is None

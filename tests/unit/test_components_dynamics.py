@@ -286,3 +286,30 @@ def test_labels_are_refused():
     labels = (torch.ones(4, 2), torch.zeros(4, dtype=torch.int64))
     with pytest.raises(ValueError, match="one real target"):
         dynamics.update({"weight": torch.ones(1, 2)}, labels)
+
+
+@pytest.mark.parametrize(
+    ("module", "keywords"),
+    [
+        (subgradient_descent, {"rate": 0.1, "l1": 0.3, "l2": 0.2}),
+        (linear_descent, {"rate": 0.1, "l2": 0.2, "data_scale": "sum"}),
+        (nuclear_subgradient_descent, {"rate": 0.1, "weight": 0.3}),
+    ],
+)
+def test_the_penalty_that_observables_see_is_that_of_the_step(module, keywords):
+    """With targets that are met exactly, a step is ``-rate`` times the penalty's gradient."""
+    random = torch.Generator().manual_seed(0)
+    if module is nuclear_subgradient_descent:
+        value = torch.randn(4, 4, generator=random, dtype=torch.float64)
+        pairs = torch.cartesian_prod(torch.arange(4), torch.arange(4))
+        batch, params = (pairs, value.reshape(-1, 1)), {"matrix": value}
+    else:
+        value = torch.randn(1, 6, generator=random, dtype=torch.float64)
+        x = torch.randn(3, 6, generator=random, dtype=torch.float64)
+        batch, params = (x, x @ value.T), {"weight": value}
+    dynamics = module.build(None, None, **keywords)
+    moved = dynamics.parameters(dynamics.update(dynamics.init(params), batch), batch)
+    gradient = torch.func.grad(lambda p: dynamics.penalty(p, None, batch[0]))(params)
+    for key in params:
+        step = (params[key] - moved[key]) / keywords["rate"]
+        torch.testing.assert_close(gradient[key], step, rtol=1e-9, atol=1e-9)

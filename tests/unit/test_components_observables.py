@@ -1,5 +1,7 @@
 """Observables against closed forms."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -17,6 +19,8 @@ from grokatlas.observables import (
     ntk,
     relative_errors,
     singular_values,
+    slow_time,
+    squared_errors,
 )
 from grokatlas.view import View
 
@@ -66,7 +70,7 @@ def _mse(params, model, inputs, targets):
     return (model(params, inputs) - targets).square().sum()
 
 
-def _view(model, inputs, targets, penalties=(), extras=None):
+def _view(model, inputs, targets, penalties=(), extras=None, dynamics=None, step=0):
     params = {key: value.detach() for key, value in model.named_parameters()}
     network = Network(model, dict(model.named_buffers()))
     data = {
@@ -75,7 +79,8 @@ def _view(model, inputs, targets, penalties=(), extras=None):
         "test_inputs": inputs,
         "test_targets": targets,
     }
-    return View(params, network, _mse, list(penalties), data, extras or {})
+    taken = torch.tensor(float(step))
+    return View(params, network, _mse, list(penalties), data, extras or {}, dynamics, taken)
 
 
 def _given(outputs, targets):
@@ -325,3 +330,24 @@ def test_gini_names_what_there_is():
         fourier_gini.build(label="a", parameters=["x"], tokens=1)(view)
     with pytest.raises(ValueError, match="tokens 8 is more than the 7 rows"):
         fourier_gini.build(label="a", parameters=["w"], tokens=8)(view)
+
+
+def test_slow_time_is_that_of_the_dynamics_regulariser():
+    dynamics = SimpleNamespace(rate=0.5, l1=1e-3, l2=0.1)
+    view = _view(_Linear(_normal(1, 3)), _normal(5, 3), _normal(5, 1), dynamics=dynamics, step=40)
+    seen = slow_time.build(weight="l1")(view)
+    assert float(seen["fast_time"]) == pytest.approx(20)
+    assert float(seen["slow_time"]) == pytest.approx(0.02)
+    with pytest.raises(ValueError, match="no keyword 'weight'"):
+        slow_time.build(weight="weight")(view)
+
+
+def test_squared_errors_leave_derivatives_out():
+    outputs, derivatives = _normal(4, 2).float(), _normal(4, 2, seed=1).float()
+    values = outputs + 3
+    plain = squared_errors.build()(_given(outputs, values))
+    both = torch.stack([values, derivatives], dim=2)
+    assert float(plain["test_squared_error"]) == pytest.approx(9)
+    assert squared_errors.build()(_given(outputs, both)) == plain
+    with pytest.raises(ValueError, match="real targets"):
+        squared_errors.build()(_given(outputs, torch.tensor([0, 1, 1, 0])))

@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.measures import fourier_features, grokking_times, recovery_times
+from grokatlas.measures import fourier_features, grokking_times, recovery_times, truth
+from grokatlas.tasks import matrix_completion, sparse_recovery
 
 
 def _times(train, test, steps=(0, 10, 20, 30), order=None):
@@ -113,3 +114,33 @@ def test_the_final_value_is_the_mean_of_the_last_ones():
 
 def test_a_history_shorter_than_the_run_of_records_has_not_settled():
     assert np.isnan(_recovery([1], [1])["t2_settled"])
+
+
+def _truth(data):
+    return truth.build()(SimpleNamespace(data=data, history=pd.DataFrame({"member": [0, 0]})))
+
+
+def test_truth_of_the_published_sparse_instance():
+    keywords = {"features": 100, "nonzeros": 5, "train_points": 30, "signal_to_noise": None}
+    row = _truth(sparse_recovery.build(**keywords, instance_seed=1)).iloc[0]
+    assert row["truth_l1_norm"] == pytest.approx(0.2909, abs=1e-4)
+    assert row["least_squares_distance"] == pytest.approx(0.06955, abs=1e-5)
+    assert row["truth.80"] != 0
+    assert (row[[f"truth.{k}" for k in range(100)]] != 0).sum() == 5
+
+
+def test_truth_of_a_matrix_is_by_singular_values():
+    data = matrix_completion.build(
+        rows=3,
+        columns=3,
+        rank=1,
+        truth="normalised",
+        train_points=9,
+        leverage_share=0.0,
+        test_entries="all",
+        instance_seed=0,
+    )
+    row = _truth(data).iloc[0]
+    assert row["truth_nuclear_norm"] == pytest.approx(10)
+    assert row["truth_singular_values.0"] == pytest.approx(10)
+    assert row["least_squares_distance"] == pytest.approx(0)  # every entry is observed

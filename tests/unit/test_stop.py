@@ -121,3 +121,16 @@ def test_members_with_data_of_their_own_stop_alone():
         rows = _rows(together, member)
         for key in ("step", "train_loss", "test_loss"):
             np.testing.assert_allclose(rows[key], alone[key], rtol=1e-12)
+
+
+def test_members_stop_by_slow_time_whatever_their_rate():
+    spec = copy.deepcopy(SPEC) | {
+        "dynamics": {"name": "linear_descent", "data_scale": "sum", "l2": 0.5},
+        "observables": [{"name": "slow_time", "weight": "l2"}],
+        "ensemble": {"dynamics.rate": [0.1, 0.02], "seed": [0]},
+    }
+    del spec["optimizer"]
+    spec["train"]["stop"] = {"slow_time": 0.3}
+    history = _train(spec).history
+    last = {m: history["step"][history["member"] == m].max() for m in (0, 1)}
+    assert last == {0: 6, 1: 30}

@@ -47,6 +47,11 @@ class LinearDescent:
         """The weight."""
         return state["params"]
 
+    def penalty(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
+        """``l2/2 |W|^2``, for observables."""
+        (weight,) = params.values()
+        return self.l2 / 2 * weight.square().sum()
+
 
 def advance(
     state: dict,

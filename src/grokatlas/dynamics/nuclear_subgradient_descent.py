@@ -57,6 +57,12 @@ class NuclearSubgradientDescent:
         """The matrix."""
         return state
 
+    def penalty(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
+        """``weight |A|_*``, for observables; its gradient is ``weight U V^T``."""
+        (matrix,) = params.values()
+        u, _, vt = torch.linalg.svd(matrix.detach(), full_matrices=False)
+        return self.weight * ((u @ vt) * matrix).sum()
+
 
 def advance(
     state: dict, train: tuple[Tensor, Tensor], steps: int, *, rate: Any, weight: Any

@@ -56,6 +56,11 @@ class SubgradientDescent:
         """The weight."""
         return state
 
+    def penalty(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
+        """``l1 |a|_1 + l2/2 |a|^2``, for observables."""
+        (weight,) = params.values()
+        return self.l1 * weight.abs().sum() + self.l2 / 2 * weight.square().sum()
+
 
 def advance(
     state: dict, train: tuple[Tensor, Tensor], steps: int, *, rate: Any, l1: Any, l2: Any

@@ -27,6 +27,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
             "pixel_std": None,
         }
     ],
+    "truth": [{}],
 }
 
 # measure -> its run in `runs.RUNS`, where it is not `isolated`
@@ -35,4 +36,5 @@ MEASURED = {
     "predictor_curve": "curve",
     "recovery_times": "curve",
     "robust_accuracy": "one_hot",
+    "truth": "subgradients",
 }

@@ -19,6 +19,8 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "ntk": [{"probe": 0}],
     "parameters": [{}],
     "relative_errors": [{}],
+    "squared_errors": [{}],
+    "slow_time": [{"weight": "l2"}],
     "singular_values": [
         {"parameters": ["layers.1.weight"]},
         {"parameters": ["layers.1.weight", "layers.1.weight"]},
@@ -26,4 +28,4 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 }
 
 # observable -> a task with one real output, where it needs that
-TASKS = {"ntk": ONE_SAMPLE, "relative_errors": ONE_SAMPLE}
+TASKS = {"ntk": ONE_SAMPLE, "relative_errors": ONE_SAMPLE, "squared_errors": ONE_SAMPLE}

@@ -131,7 +131,14 @@ RUNS: dict[str, dict[str, Any]] = {
         task=SPARSE_RECOVERY | {"instance_seed": "member"},
         dynamics=_example("dynamics", "subgradient_descent"),
         **_NORMAL,
-        **_MOVED,
+        **_MOVED
+        | {
+            "observables": [
+                *_SEEN,
+                _example("observables", "slow_time"),
+                {"name": "gradient_ratio"},
+            ]
+        },
     ),
     "closed_form": _run(
         task=LINEAR_REGRESSION,
@@ -191,7 +198,8 @@ RUNS: dict[str, dict[str, Any]] = {
     "sobolev": _run(
         task=TEACHER_STUDENT | {"jacobian": True},
         **_MLP,
-        **_REAL | {"loss": _example("loss", "sobolev")},
+        **_REAL
+        | {"loss": _example("loss", "sobolev"), "observables": [{"name": "squared_errors"}]},
     ),
 }
 # those whose gradient is of a batch of more than one sample

@@ -1,0 +1,29 @@
+"""The time of a run in units of its fast and of its slow phase."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+
+def build(*, weight: str) -> Callable[[Any], dict]:
+    """Columns ``fast_time``, ``rate * step``, and ``slow_time``, ``rate * weight * step``.
+
+    Descent memorises in fast time and follows its weak regulariser in slow time (arXiv 2506.05718:
+    t2 grows as 1 / (alpha beta)). ``train.stop: {fast_time: ..., slow_time: ...}`` ends each member
+    when both phases are over, whatever its rate and weight.
+
+    Args:
+        weight: the keyword of the dynamics that weighs its regulariser, such as ``l1``; the step
+            size is its keyword ``rate``. A dynamics without them is a `ValueError` when observed.
+    """
+
+    def observe(view: Any) -> dict:
+        for keyword in ("rate", weight):
+            if not hasattr(view.dynamics, keyword):
+                problem = f"the run's dynamics has no keyword {keyword!r}"
+                raise ValueError(f"slow_time: {problem}; it needs rate and {weight}")
+        fast = torch.as_tensor(view.dynamics.rate * view.step)
+        return {"fast_time": fast, "slow_time": fast * getattr(view.dynamics, weight)}
+
+    return observe

@@ -1,0 +1,87 @@
+"""Scatter of recovery times and final errors against step size times weight."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.plots import style
+
+RATE = "dynamics.rate"
+
+
+def points(table: pd.DataFrame, weight: str, column: str) -> pd.DataFrame:
+    """One row for each member: product, ``t2``, the ``error`` there, and whether it ran its course.
+
+    Args:
+        table: of an experiment with measures ``recovery_times`` and ``truth``.
+        weight: the column of the regulariser's weight.
+        column: of the history, to be read at t2.
+    """
+    history = _panels.of(table, "history")
+    keys = ["case", "seed", RATE, weight]
+    times = _panels.of(table, "recovery_times")[[*keys, "t2_settled", "final_test_error"]]
+    seen = history[[*keys, "step", column]].rename(columns={"step": "t2_settled", column: "error"})
+    truth = _panels.of(table, "truth")[[*keys, "least_squares_distance"]]
+    ran = history.groupby(keys, as_index=False)["slow_time"].max()
+    found = times.merge(seen, how="left").merge(truth).merge(ran)
+    found["product"] = found[RATE] * found[weight]
+    found["complete"] = found["slow_time"] >= history["train.stop.slow_time"].iloc[0]
+    return found.rename(columns={"t2_settled": "t2"})
+
+
+def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> Figure:
+    """Times (left) and errors (right) of the published instance, and of others in grey."""
+    colours = style.sequence(sorted(found[weight].unique()))
+    made, grid = style.figure(2, height=2.9)
+    main = found[found["case"] == "published"]
+    size = main["least_squares_distance"].iloc[0]
+    line = np.array([found["product"].min() / 2, found["product"].max() * 2])
+    left, right = grid[0]
+    for axes, column in ((left, "t2"), (right, "error")):
+        _scatter(axes, found[found["case"] != "published"], column, None)
+        for value, rows in main.groupby(weight):
+            _scatter(axes, rows, column, colours[value])
+        axes.set(xscale="log", yscale="log", xlabel="$\\alpha\\beta$")
+    black = {"color": "#333333", "lw": 0.9, "zorder": 1}
+    left.plot(line, size / line, ls="--", label=f"{distance} $/\\,\\alpha\\beta$", **black)
+    handles = right.plot(line, line, ls="--", label="$\\alpha\\beta$", **black)
+    left.set_ylabel("$t_2$, in steps")
+    right.set_ylabel(error_label)
+    left.plot([], [], "o", ms=3.5, color="#777777", label="published grid")
+    if not main["complete"].all():
+        hollow = {"mfc": "none", "color": "#777777", "label": "the same, cut by its last step"}
+        left.plot([], [], "o", ms=3.5, **hollow)
+    left.plot([], [], "+", ms=4, color="#999999", label="other instances")
+    left.legend(loc="lower left")
+    _panels.keyed(right, colours, "$\\beta$", loc="upper left", ncols=2)
+    for axes, column, letter in ((left, "t2", "a"), (right, "error", "b")):
+        style.letter(
+            axes, f"{letter}  slope ${_slope(main, weight, column):.2f}$, $\\beta \\leq 10^{{-2}}$"
+        )
+    right.add_artist(right.get_legend())
+    right.legend(handles=handles, loc="lower right")
+    return made
+
+
+def _scatter(axes: Axes, rows: pd.DataFrame, column: str, colour: Any) -> None:
+    if colour is None:
+        other = {"color": "#999999", "ms": 3.5, "mew": 0.7, "zorder": 2}
+        axes.plot(rows["product"], rows[column], "+", **other)
+        return
+    for complete, part in rows.groupby("complete"):
+        fill = colour if complete else "none"
+        mark = {"color": colour, "mfc": fill, "ms": 4, "zorder": 3}
+        axes.plot(part["product"], part[column], "o", **mark)
+
+
+def _slope(rows: pd.DataFrame, weight: str, column: str) -> float:
+    """Of the least squares line through the logarithms, without the largest weight."""
+    used = rows[(rows[weight] <= 1e-2) & rows["complete"]].dropna(subset=[column])
+    used = used[(used[column] > 0)]
+    if used["product"].nunique() < 2:
+        return float("nan")
+    return float(np.polyfit(np.log(used["product"]), np.log(used[column]), 1)[0])

@@ -1,0 +1,35 @@
+"""Depth instead of a regulariser: sparse recovery by products of factors."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.plots import style
+
+PUBLISHED = 1  # the seed of the published instance
+POINTS = "task.train_points"
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Distance to a* by number of samples: the least of each run (left), and its last (right)."""
+    history = _panels.of(tables["depth"], "history").sort_values("step")
+    history["depth"] = history["case"].str.extract(r"depth_(\d+)", expand=False).astype(int)
+    history["distance"] = np.sqrt(2 * history["test_loss"])
+    groups = history.groupby(["depth", "seed", POINTS])["distance"]
+    found = groups.agg(["min", "last"]).reset_index()
+    made, grid = style.figure(2, height=2.6, sharey=True)
+    titles = {"min": "a  least during training", "last": "b  at the last step"}
+    for axes, (column, title) in zip(grid[0], titles.items(), strict=True):
+        for (depth, seed), rows in found.groupby(["depth", "seed"]):
+            colour, main = style.MEMBERS[depth - 1], seed == PUBLISHED
+            line = {"lw": 1.5, "ms": 4, "zorder": 3} if main else {"lw": 0.5, "ms": 2, "alpha": 0.5}
+            line |= {"label": f"L = {depth}"} if main else {}
+            axes.plot(rows[POINTS], rows[column], "o-", color=colour, **line)
+        axes.set(yscale="log", xlabel="number of measurements N")
+        style.letter(axes, title)
+    grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
+    grid[0, 0].plot([], [], "o-", color="#999999", lw=0.5, ms=2, label="other instances")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside upper right", ncols=4)
+    return made, found

@@ -1,0 +1,62 @@
+"""Figure 5: sparse recovery under l1 regularisation."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.plots import style
+
+PUBLISHED = 1  # the seed of the published instance
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Errors with gradient ratio and l1 norm, entries, and the test errors of all instances."""
+    table = tables["sparse_recovery"]
+    history = _panels.of(table, "history").sort_values(["seed", "step"])
+    times = _panels.of(table, "recovery_times").reindex(columns=["seed", "t1", "t2"])
+    history = pd.concat([_panels.thinned(rows) for _, rows in history.groupby("seed")])
+    rows = history[history["seed"] == PUBLISHED]
+    marked = times[times["seed"] == PUBLISHED].iloc[0]
+    truth = _panels.of(table, "truth")
+    truth = truth[truth["seed"] == PUBLISHED].iloc[0]
+    made, grid = style.figure(2, 2, height=2.3)
+    first, second, third, fourth = grid.ravel()
+    _panels.errors(first, rows, marked)
+    _panels.ratio(first, rows, "$\\|\\nabla g\\| \\,/\\, \\|\\beta\\,\\partial h\\|$")
+    style.letter(first, "a  errors and gradient ratio")
+    _panels.errors(second, rows, None)
+    pink = style.COLOURS["l1"]
+    norm = _panels.twin(second, rows, "l1_norm", "$\\|a\\|_1$", color=pink)
+    norm.axhline(truth["truth_l1_norm"], color=pink, lw=0.8, ls="--")
+    norm.set_ylim(0, None)
+    second.plot([], [], color=pink, lw=0.8, ls="--", label="$\\|a^*\\|_1$")
+    style.letter(second, "b  errors and $\\|a\\|_1$")
+    names = _panels.components(third, rows, truth, absolute=True)
+    third.set(yscale="log", ylim=(1e-7, None))
+    style.letter(third, "c  entries of $a$")
+    _instances(fourth, history, times)
+    _panels.above(made, (first, second))
+    _panels.boxed(third, loc="lower left")
+    drawn = ["seed", "step", *_panels.ERRORS]
+    main = rows[[*drawn, "gradient_ratio", "l1_norm", *names]]
+    others = history.loc[history["seed"] != PUBLISHED, drawn]
+    kept = times.melt("seed", var_name="series", value_name="step")
+    return made, pd.concat([main, others, kept], ignore_index=True)
+
+
+def _instances(axes: Axes, history: pd.DataFrame, times: pd.DataFrame) -> None:
+    recovered = set(times.loc[times["t2"].notna(), "seed"])
+    for seed, part in history[history["step"] > 0].groupby("seed"):
+        colour = style.COLOURS["test"] if seed in recovered else "#999999"
+        line = {"lw": 1.8, "zorder": 4} if seed == PUBLISHED else {"lw": 0.6, "alpha": 0.7}
+        line |= {"color": colour, "ls": "--" if seed in recovered else ":"}
+        axes.plot(part["step"], part["test_error"], rasterized=True, **line)
+    red = {"color": style.COLOURS["test"], "ls": "--"}
+    axes.plot([], [], lw=1.8, label="the published instance", **red)
+    axes.plot([], [], lw=0.6, alpha=0.7, label="recovered", **red)
+    if len(recovered) < times["seed"].nunique():
+        axes.plot([], [], lw=0.7, ls=":", color="#999999", label="not recovered")
+    axes.legend(loc="lower left")
+    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative test error")
+    style.letter(axes, f"d  {len(recovered)} of {times['seed'].nunique()} instances are recovered")

@@ -1,0 +1,11 @@
+"""A ReLU student of a ReLU teacher under l1 regularisation."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.papers.beyond_l2 import _students
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Train and test loss for all step sizes and weights of the l1 norm."""
+    return _students.draw(tables["teacher_student"], "penalties.0.weight")
