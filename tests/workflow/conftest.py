@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PAPERS = Path(__file__).parent / "papers"  # few figures: what they test is not which there are
 PARTS = (
     "Snakefile",
     "workflow",
@@ -80,7 +81,7 @@ class Checkout:
 
 
 def copy_checkout(folder: Path) -> Checkout:
-    """The checkout's sources in a new folder, without results."""
+    """The checkout's sources in a new folder, without results, with the two papers of `PAPERS`."""
     folder.mkdir(parents=True)
     for part in PARTS:
         source = ROOT / part
@@ -89,6 +90,8 @@ def copy_checkout(folder: Path) -> Checkout:
             shutil.copytree(source, folder / part, ignore=ignore)
         else:
             shutil.copy2(source, folder / part)
+    shutil.rmtree(folder / "config" / "papers")
+    shutil.copytree(PAPERS, folder / "config" / "papers")
     return Checkout(folder)
 
 
