@@ -12,7 +12,10 @@ QUANTITIES = {"train_loss": "train", "test_loss": "test", "squared_norm": "l2"}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """Losses and norm by closed form and simulation, the slow rate, and their difference."""
+    """Losses and norm by closed form and simulation, the slow rate, and their difference.
+
+    The run's loss is half a sum of squares; drawn are means of squares.
+    """
     history = tables["linear_regression"].query("record == 'history' and step > 0")
     rate = history["dynamics.rate"].fillna(history["optimizer.lr"])
     decay = history["dynamics.l2"].fillna(2 * history["penalties.0.weight"])
@@ -23,8 +26,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             "step": history["step"],
             "time": history["step"] * rate,
             "decay": decay,
-            "train_loss": history["train_loss"],
-            "test_loss": history["test_loss"],
+            "train_loss": 2 * history["train_loss"] / history["task.train_points"],
+            "test_loss": 2 * history["test_loss"] / history["task.test_points"],
             "squared_norm": history["l2_norm"] ** 2,
         }
     ).sort_values(["case", "seed", "step"], ignore_index=True)
@@ -47,7 +50,7 @@ def _losses(axes: Axes, rows: pd.DataFrame) -> None:
         panel.plot(some["time"], some[column], "o", color=style.COLOURS[key], ms=2.5)
         axes.plot([], [], color=style.COLOURS[key], label=label)
     axes.plot([], [], "o", color="#555555", ms=2.5, label="simulated")
-    axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="sum of squares / 2")
+    axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="mean squared error")
     axes.set_xlim(simulation["time"].min(), simulation["time"].max())
     right.set_ylim(0, None)
     axes.legend(loc="center left")
