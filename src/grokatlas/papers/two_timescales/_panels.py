@@ -45,7 +45,13 @@ def losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     axes.set(xscale="log", xlabel="time t", ylabel="loss")
     axes.set_xlim(rows["time"].min(), rows["time"].max())
     right.set_ylim(0, None)
+    legend(axes)
     return pd.concat(drawn, ignore_index=True)
+
+
+def legend(axes: Axes) -> None:
+    """Above the panel at its right, where curves never are."""
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
 
 
 def _line(axes: Axes, rows: pd.DataFrame, column: str, colour: str, label: str) -> pd.DataFrame:
@@ -67,11 +73,14 @@ def mark_times(axes: Axes, times: list[float]) -> None:
             axes.axvline(time, color="#555555", lw=0.8, ls=":", zorder=1)
             place = ((time, 1.0), ("data", "axes fraction"))
             text = {"xytext": (0, -7), "textcoords": "offset points", "ha": "right", "fontsize": 7}
+            text["bbox"] = {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.8}
             axes.annotate(f"$t_{number}$ ", place[0], xycoords=place[1], **text)
 
 
 def predictors(panels: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataFrame:
     """The predictor at each snapshot, with the teacher and the training points.
+
+    Limits are those of the teacher, and at time 0 of the seed shown.
 
     Args:
         panels: one for each snapshot, in order.
@@ -84,8 +93,7 @@ def predictors(panels: list[Axes], curves: pd.DataFrame, others: bool) -> pd.Dat
     curves = curves.assign(time=curves["step"] * curves["optimizer.lr"])
     if not others:
         curves = curves[curves["seed"] == SHOWN]
-    target = curves.loc[curves["part"] == "test", "target"]
-    reach = target.max() - target.min()
+    targets = curves.loc[curves["part"] == "test", "target"]
     for number, (axes, (time, rows)) in enumerate(
         zip(panels, curves.groupby("time"), strict=True), start=1
     ):
@@ -102,7 +110,9 @@ def predictors(panels: list[Axes], curves: pd.DataFrame, others: bool) -> pd.Dat
             own["input"], own["target"], ":", color="#56B4E9", lw=1.8, label="teacher", zorder=4
         )
         axes.plot(points["input"], points["target"], "kx", ms=4, mew=1, label="data", zorder=5)
-        axes.set(xlabel="x", ylim=(target.min() - 0.35 * reach, target.max() + 0.35 * reach))
+        seen = pd.concat([targets, own["output"]]) if time == 0 else targets
+        margin = 0.35 * (seen.max() - seen.min())
+        axes.set(xlabel="x", ylim=(seen.min() - margin, seen.max() + margin))
         style.letter(axes, f"{'bcd'[number - 1]}  $t_{number}$ = {tidy(time)}")
     panels[0].set_ylabel("f(x)")
     columns = ["seed", "time", "part", "input", "output", "target"]

@@ -19,9 +19,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     losses.set_ylim(0, 2)
     times = curves["step"].drop_duplicates().sort_values() * float(rows["optimizer.lr"].iloc[0])
     _panels.mark_times(losses, times.tolist())
-    losses.legend(loc="center right")
     style.letter(losses, f"a  losses and norm, seed 0 and range of {rows['seed'].nunique()} seeds")
     panels = [made.add_subplot(grid[1, place]) for place in range(3)]
     shown = _panels.predictors(panels, curves, others=True)
-    panels[0].legend(loc="lower center", ncols=2)
+    panels[2].legend(loc="lower left")
     return made, pd.concat([drawn.assign(panel="a"), shown.assign(panel="bcd")], ignore_index=True)

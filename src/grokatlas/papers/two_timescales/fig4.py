@@ -18,10 +18,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     losses = made.add_subplot(grid[0, :])
     drawn = _panels.losses(losses, rows)
     losses.set(yscale="log")
-    losses.set_ylim(1e-9, None)
     times = curves["step"].drop_duplicates().sort_values() * float(rows["optimizer.lr"].iloc[0])
     _panels.mark_times(losses, times.tolist())
-    losses.legend(loc="lower left")
     style.letter(losses, f"a  losses and norm, seed 0 and range of {rows['seed'].nunique()} seeds")
     panels = [made.add_subplot(grid[1, place]) for place in range(3)]
     shown = _panels.predictors(panels, curves, others=False)
