@@ -49,9 +49,9 @@ def losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(drawn, ignore_index=True)
 
 
-def legend(axes: Axes) -> None:
+def legend(axes: Axes, columns: int = 3) -> None:
     """Above the panel at its right, where curves never are."""
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, borderaxespad=0.2)
 
 
 def _line(axes: Axes, rows: pd.DataFrame, column: str, colour: str, label: str) -> pd.DataFrame:

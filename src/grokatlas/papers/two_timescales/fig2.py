@@ -61,18 +61,18 @@ def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.
         for place in places:
             large = place < rank
             line = {"ls": dashes, "lw": 1.3 if large else 0.7, "zorder": 2 + large}
-            colour = style.MEMBERS[place] if large else "#999999"
+            colour = "#222222" if large else "#aaaaaa"
             axes.plot(part["time"], part[f"singular_values.{place}"], color=colour, **line)
     for row in truth[truth["place"] < rank].itertuples():
-        axes.axhline(row.true_value, color="#555555", lw=0.7, ls="--", zorder=1)
-        place = (0.01, row.true_value)
+        axes.axhline(row.true_value, color=style.COLOURS["test"], lw=0.8, ls="--", zorder=1)
         axes.annotate(
             f"{row.true_value:.2f}",
-            place,
+            (1, row.true_value),
             xycoords=("axes fraction", "data"),
-            xytext=(0, 2),
+            xytext=(3, 0),
             textcoords="offset points",
             fontsize=7,
+            va="center",
         )
     axes.set(xscale="log", xlabel="time t", ylabel="singular value", ylim=(0, None))
     axes.set_xlim(rows["time"].min(), rows["time"].max())

@@ -53,8 +53,8 @@ def _losses(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="mean squared error")
     axes.set_xlim(simulation["time"].min(), simulation["time"].max())
     right.set_ylim(0, None)
-    axes.legend(loc="center left")
-    style.letter(axes, "a  losses and norm: closed form of the flow (lines) and simulation")
+    _panels.legend(axes, 4)
+    style.letter(axes, "a  the flow in closed form (lines)")
 
 
 def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
