@@ -55,7 +55,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
     axes.set_xlim(rows["time"].min(), rows["time"].max())
     for time, text in ((1.0, "$t = 1$"), (1 / decay, "$t = 1/\\lambda$")):
         axes.axvline(time, color="#555555", lw=0.8, ls=":", zorder=1)
-        axes.text(time / 1.12, 0.02 * top, text, fontsize=7, va="bottom", ha="right")
+        axes.text(time / 1.12, 0.7 * top, text, fontsize=7, va="bottom", ha="right")
     axes.legend(loc="best", fontsize=6.5)
     style.letter(axes, "a  fast phase, then slow phase")
 

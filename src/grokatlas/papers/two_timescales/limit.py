@@ -80,10 +80,10 @@ def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
         colour = style.MEMBERS[index % len(style.MEMBERS)]
         axes.plot(rows["lambda"], rows["distance"], "o-", ms=3, color=colour, label=str(seed))
     axes.set(xscale="log", yscale="log", xlabel="$\\lambda$")
-    axes.set_ylim(None, 8 * largest["distance"].max() if len(largest) else None)
     if len(largest):
         decays = np.array([largest["lambda"].min(), largest["lambda"].max()])
         level = largest.loc[largest["lambda"] == decays[0], "distance"].min() / 2
         slope = {"color": "#555555", "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
         axes.plot(decays, level * decays / decays[0], **slope)
+        axes.set_ylim(None, 8 * largest["distance"].max())  # room for the legend
     axes.legend(title="seed", title_fontsize=7, ncols=2, loc="upper left", fontsize=6)
