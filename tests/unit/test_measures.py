@@ -5,7 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.measures import fourier_features, grokking_times, recovery_times, truth
+from grokatlas.measures import (
+    fourier_features,
+    grokking_times,
+    recovered_singular_values,
+    recovery_times,
+    truth,
+)
 from grokatlas.tasks import matrix_completion, sparse_recovery
 
 
@@ -144,3 +150,34 @@ def test_truth_of_a_matrix_is_by_singular_values():
     assert row["truth_nuclear_norm"] == pytest.approx(10)
     assert row["truth_singular_values.0"] == pytest.approx(10)
     assert row["least_squares_distance"] == pytest.approx(0)  # every entry is observed
+
+
+def _recovered(extras, per_member=True):
+    history = pd.DataFrame(
+        {
+            "member": [1, 0, 1, 0],
+            "step": [0, 10, 10, 0],
+            "singular_values.0": [9.0, 3.0, 5.0, 9.0],
+            "singular_values.1": [9.0, 1.0, 0.5, 9.0],
+        }
+    )
+    data = SimpleNamespace(extras=extras, per_member=per_member)
+    measure = recovered_singular_values.build()
+    return measure(SimpleNamespace(history=history, data=data)).set_index(["member", "place"])
+
+
+def test_final_singular_values_stand_beside_the_members_own_truth():
+    found = _recovered({"singular_values": np.array([[3.0, 1.0], [4.0, 0.0]])})
+    assert found["final_value"].to_dict() == {(0, 0): 3, (0, 1): 1, (1, 0): 5, (1, 1): 0.5}
+    assert found["true_value"].to_dict() == {(0, 0): 3, (0, 1): 1, (1, 0): 4, (1, 1): 0}
+
+
+def test_members_of_one_instance_have_one_truth():
+    found = _recovered({"singular_values": np.array([3.0, 1.0])}, per_member=False)
+    assert found["true_value"].tolist() == [3, 1, 3, 1]
+
+
+@pytest.mark.parametrize("extras", [{}, {"singular_values": np.ones((2, 3))}])
+def test_recovered_singular_values_need_truth_and_observable(extras):
+    with pytest.raises(ValueError, match="recovered_singular_values needs"):
+        _recovered(extras)

@@ -189,11 +189,29 @@ def test_curve_is_sorted_and_is_the_network():
     run = _run(task=ONE_INPUT, loss=MSE, observables=[{"name": "losses"}])
     found = predictor_curve.build()(run)
     for one in restored(run):
-        part = found[(found["member"] == one.member) & (found["step"] == one.step)]
+        rows = found[(found["member"] == one.member) & (found["step"] == one.step)]
+        assert rows.loc[rows["part"] == "train", ["input", "target"]].values.tolist() == [[1, 2]]
+        part = rows[rows["part"] == "test"]
         assert part["input"].tolist() == sorted(run.data.test_inputs[:, 0])
         inputs = torch.tensor(part["input"].to_numpy())[:, None]
         np.testing.assert_allclose(part["output"], one.outputs(inputs)[:, 0].detach())
         np.testing.assert_allclose(part["target"], 2 * part["input"])
+
+
+def test_a_curve_of_features_is_against_their_variable():
+    task = {"name": "fourier_regression", "frequencies": 3, "data_seed": "member"}
+    task |= {"cosine_frequencies": [2], "cosine_coefficients": [1.5]}
+    task |= {"sine_frequencies": [1], "sine_coefficients": [-0.5]}
+    task |= {"train_points": 4, "test_points": 12}
+    model = {"name": "diagonal_linear", "init_variance": 0.1}
+    run = _run(task=task, model=model, loss=MSE, observables=[{"name": "losses"}])
+    found = predictor_curve.build()(run)
+    wave = 2**0.5 * (1.5 * np.cos(2 * found["input"]) - 0.5 * np.sin(found["input"]))
+    np.testing.assert_allclose(found["target"], wave, atol=1e-12)
+    last = found[(found["member"] == 1) & (found["step"] == 30) & (found["part"] == "train")]
+    order = np.argsort(run.data.extras["train_positions"][1])
+    weights = run.snapshots[30]["u"][1] * run.snapshots[30]["v"][1]
+    np.testing.assert_allclose(last["output"], run.data.train_inputs[1][order] @ weights)
 
 
 def test_a_curve_needs_one_coordinate(run):

@@ -31,7 +31,13 @@ def test_every_paper_has_a_page():
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/papers/geometry.md", "docs/papers/beyond_l2.md"]
+    "page",
+    [
+        "README.md",
+        "docs/papers/geometry.md",
+        "docs/papers/beyond_l2.md",
+        "docs/papers/two_timescales.md",
+    ],
 )
 def test_links_and_pictures_resolve_and_are_small(page):
     file = ROOT / page

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import torch
 
@@ -10,30 +11,48 @@ from grokatlas.restore import Restored, restored
 
 
 def build() -> Callable[[Any], pd.DataFrame]:
-    """The network's outputs on the test inputs, at every snapshot (arXiv 2505.20172, figures 3, 4).
+    """The network's outputs at every snapshot, against the variable (arXiv 2505.20172, fig. 3, 4).
+
+    The variable is the input where inputs have one coordinate. Where they are features of a
+    variable, the task gives it: extras ``train_positions`` and ``test_positions`` ``[N]``.
 
     Returns:
-        a function of a finished run, giving one row for each member, snapshot ``step`` and test
-        input: ``input``, the network's ``output`` and the ``target`` there, sorted by input. A
-        `ValueError` if inputs have more than one coordinate, or outputs or targets are not one
-        real number.
+        a function of a finished run, giving one row for each member, snapshot ``step``, ``part``
+        (test or train) and sample: ``input``, the network's ``output`` and the ``target`` there,
+        sorted by input. A `ValueError` if there is no such variable, or outputs or targets are
+        not one real number.
     """
 
     def measure(run: Any) -> pd.DataFrame:
-        return pd.concat([_curve(one) for one in restored(run)], ignore_index=True)
+        curves = [
+            _curve(one, part, _positions(run.data, part, one.member))
+            for one in restored(run)
+            for part in ("test", "train")
+        ]
+        return pd.concat(curves, ignore_index=True)
 
     return measure
 
 
-def _curve(one: Restored) -> pd.DataFrame:
-    inputs, targets = one.data["test_inputs"], one.data["test_targets"]
+def _positions(data: Any, part: str, member: int) -> np.ndarray | None:
+    """The variable that inputs are features of ``[N]``, if the task gives it."""
+    found = data.extras.get(f"{part}_positions")
+    return found[member] if found is not None and data.per_member else found
+
+
+def _curve(one: Restored, part: str, positions: np.ndarray | None) -> pd.DataFrame:
+    inputs, targets = one.data[f"{part}_inputs"], one.data[f"{part}_targets"]
     with torch.no_grad():
         outputs = one.outputs(inputs)
-    sizes = {tensor.shape for tensor in (inputs, outputs, targets)}
-    if sizes != {(len(inputs), 1)}:
+    if positions is not None:
+        variable = torch.from_numpy(np.ascontiguousarray(positions))[:, None]
+    else:
+        variable = inputs
+    if {tensor.shape for tensor in (variable, outputs, targets)} != {(len(inputs), 1)}:
         raise ValueError("predictor_curve needs inputs of one coordinate and one real output")
-    columns = {"input": inputs, "output": outputs, "target": targets}
+    columns = {"input": variable, "output": outputs, "target": targets}
     frame = pd.DataFrame({key: value[:, 0].double().numpy() for key, value in columns.items()})
     frame.insert(0, "member", one.member)
     frame.insert(1, "step", one.step)
+    frame.insert(2, "part", part)
     return frame.sort_values("input", kind="stable", ignore_index=True)

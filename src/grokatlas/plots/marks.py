@@ -6,25 +6,28 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 
-def spread(axes: Axes, rows: pd.DataFrame, column: str, **keywords: Any) -> pd.DataFrame:
+def spread(
+    axes: Axes, rows: pd.DataFrame, column: str, against: str = "step", **keywords: Any
+) -> pd.DataFrame:
     """The median of a column over seeds against the step, with the range as a band.
 
     Args:
         axes: where to draw.
-        rows: history rows with ``step`` and ``column``, one row for each step and seed.
+        rows: history rows with `against` and ``column``, one row for each step and seed.
         column: what to draw.
+        against: the column of the other axis.
         keywords: of the line; the band takes its colour.
 
     Returns:
-        what was drawn: ``series``, ``step``, ``median``, ``low``, ``high``, number of ``seeds``.
+        what was drawn: ``series``, `against`, ``median``, ``low``, ``high``, number of ``seeds``.
     """
-    groups = rows.groupby("step")[column]
+    groups = rows.groupby(against)[column]
     drawn = groups.agg(["median", "min", "max", "count"]).reset_index()
-    drawn.columns = ["step", "median", "low", "high", "seeds"]
-    (line,) = axes.plot(drawn["step"], drawn["median"], **keywords)
+    drawn.columns = [against, "median", "low", "high", "seeds"]
+    (line,) = axes.plot(drawn[against], drawn["median"], **keywords)
     if drawn["seeds"].max() > 1:
-        colour = line.get_color()
-        axes.fill_between(drawn["step"], drawn["low"], drawn["high"], color=colour, alpha=0.2, lw=0)
+        colour, bounds = line.get_color(), (drawn["low"], drawn["high"])
+        axes.fill_between(drawn[against], *bounds, color=colour, alpha=0.2, lw=0)
     drawn.insert(0, "series", column)
     return drawn
 

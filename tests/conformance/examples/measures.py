@@ -11,6 +11,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     ],
     "noisy_accuracy": [{"amplitudes": [0.0, 2.0], "spared": 1, "noise_seed": 0}],
     "predictor_curve": [{}],
+    "recovered_singular_values": [{}],
     "recovery_times": [
         {"train_error": 0.5, "test_error": 0.5, "band": 0.05, "last": 3, "run_length": 2}
     ],
@@ -34,6 +35,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 MEASURED = {
     "jacobian_rows": "one_hot",
     "predictor_curve": "curve",
+    "recovered_singular_values": "factors",
     "recovery_times": "curve",
     "robust_accuracy": "one_hot",
     "truth": "subgradients",

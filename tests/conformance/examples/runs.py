@@ -74,6 +74,7 @@ _LINEAR = {"model": _example("model", "linear") | {"negative_slope": 1.0}}
 _MLP = {"model": _example("model", "mlp", 1)}
 _MATRIX = {"model": _example("model", "matrix")}
 _FACTORS = {"model": _example("model", "matrix_factorisation")}
+_SINGULAR_VALUES = {"name": "singular_values", "parameters": ["u", "v"]}
 _DIAGONAL = {"model": _example("model", "diagonal_linear")}
 _STUDENT = {"model": _example("model", "mlp", 3)}
 _REAL = {
@@ -122,7 +123,11 @@ RUNS: dict[str, dict[str, Any]] = {
     "xor_clusters": _run(task=XOR_CLUSTERS | {"data_seed": "member"}, **_MLP, **_REAL),
     "sparse": _run(task=SPARSE_RECOVERY, **_LINEAR, **_REAL),
     "completion": _run(task=MATRIX_COMPLETION, **_MATRIX, **_REAL),
-    "factors": _run(task=MATRIX_COMPLETION | {"instance_seed": "member"}, **_FACTORS, **_REAL),
+    "factors": _run(
+        task=MATRIX_COMPLETION | {"instance_seed": "member"},
+        **_FACTORS,
+        **_REAL | {"observables": [*_SEEN, _SINGULAR_VALUES]},
+    ),
     "teacher": _run(task=TEACHER_STUDENT | {"instance_seed": "member"}, **_MLP, **_REAL),
     "teacher_1d": _run(task=TEACHER_STUDENT_1D, **_STUDENT, **_REAL),
     "fourier": _run(task=FOURIER_REGRESSION, **_DIAGONAL, **_REAL),

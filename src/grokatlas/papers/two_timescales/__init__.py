@@ -1,0 +1,1 @@
+"""A Theoretical Framework for Grokking (arXiv 2505.20172)."""

@@ -1,0 +1,124 @@
+"""What several figures of this paper draw: losses with the squared norm, and predictors."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from grokatlas.plots import style
+
+SHOWN = 0  # the seed that is drawn, fixed beforehand
+
+
+def over_time(history: pd.DataFrame) -> pd.DataFrame:
+    """History rows after the first update, with ``time`` and ``squared_norm``.
+
+    Time is the step size times the number of updates, as in the paper.
+    """
+    rows = history[history["step"] > 0].sort_values(["seed", "step"])
+    return rows.assign(time=rows["step"] * rows["optimizer.lr"], squared_norm=rows["l2_norm"] ** 2)
+
+
+def twin(axes: Axes, label: str = "squared norm of the weights") -> Axes:
+    """Axes at the right in the colour of the l2 norm, behind the panel's own."""
+    right = axes.twinx()
+    right.spines["right"].set_visible(True)
+    right.set_ylabel(label, color=style.COLOURS["l2"])
+    right.tick_params(axis="y", colors=style.COLOURS["l2"])
+    axes.set_zorder(right.get_zorder() + 1)
+    axes.patch.set_visible(False)
+    return right
+
+
+def losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
+    """Losses and, at the right, the squared norm: the seed shown, and the range of all seeds.
+
+    Args:
+        axes: the panel.
+        rows: from `over_time`.
+
+    Returns:
+        what was drawn: ``series``, ``time``, ``value``, ``low``, ``high`` and number of ``seeds``.
+    """
+    right = twin(axes)
+    drawn = [_line(right, rows, "squared_norm", "l2", "squared norm (right)")]
+    drawn += [_line(axes, rows, f"{part}_loss", part, part) for part in ("train", "test")]
+    axes.plot([], [], color=style.COLOURS["l2"], label="squared norm (right)")
+    axes.set(xscale="log", xlabel="time t", ylabel="loss")
+    axes.set_xlim(rows["time"].min(), rows["time"].max())
+    right.set_ylim(0, None)
+    legend(axes)
+    return pd.concat(drawn, ignore_index=True)
+
+
+def legend(axes: Axes, columns: int = 3) -> None:
+    """Above the panel at its right, where curves never are."""
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, borderaxespad=0.2)
+
+
+def _line(axes: Axes, rows: pd.DataFrame, column: str, colour: str, label: str) -> pd.DataFrame:
+    own = rows[rows["seed"] == SHOWN].set_index("time")[column]
+    drawn = rows.groupby("time")[column].agg(low="min", high="max", seeds="count")
+    drawn = drawn.assign(value=own).reset_index()
+    shade = style.COLOURS[colour]
+    axes.fill_between(drawn["time"], drawn["low"], drawn["high"], color=shade, alpha=0.18, lw=0)
+    axes.plot(drawn["time"], drawn["value"], color=shade, label=label)
+    drawn.insert(0, "series", column)
+    return drawn
+
+
+def mark_times(axes: Axes, times: list[float]) -> None:
+    """Vertical lines at t2 and t3, named at the top; t1 = 0 is not on a log axis."""
+    left, right = axes.get_xlim()
+    for number, time in enumerate(times, start=1):
+        if left < time <= right:
+            axes.axvline(time, color="#555555", lw=0.8, ls=":", zorder=1)
+            place = ((time, 1.0), ("data", "axes fraction"))
+            text = {"xytext": (0, -7), "textcoords": "offset points", "ha": "right", "fontsize": 7}
+            text["bbox"] = {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.8}
+            axes.annotate(f"$t_{number}$ ", place[0], xycoords=place[1], **text)
+
+
+def predictors(panels: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataFrame:
+    """The predictor at each snapshot, with the teacher and the training points.
+
+    Limits are those of the teacher, and at time 0 of the seed shown.
+
+    Args:
+        panels: one for each snapshot, in order.
+        curves: rows of measure ``predictor_curve``.
+        others: whether other seeds are drawn too, thin; they must share the teacher's points.
+
+    Returns:
+        what was drawn.
+    """
+    curves = curves.assign(time=curves["step"] * curves["optimizer.lr"])
+    if not others:
+        curves = curves[curves["seed"] == SHOWN]
+    targets = curves.loc[curves["part"] == "test", "target"]
+    for number, (axes, (time, rows)) in enumerate(
+        zip(panels, curves.groupby("time"), strict=True), start=1
+    ):
+        test, train = (rows[rows["part"] == part] for part in ("test", "train"))
+        for seed, part in test.groupby("seed"):
+            bold = seed == SHOWN
+            line = {"lw": 1.4 if bold else 0.6, "alpha": 1 if bold else 0.45, "zorder": 2 + bold}
+            label = "predictor" if bold else None
+            axes.plot(
+                part["input"], part["output"], color=style.COLOURS["train"], label=label, **line
+            )
+        own, points = (part[part["seed"] == SHOWN] for part in (test, train))
+        axes.plot(
+            own["input"], own["target"], ":", color="#56B4E9", lw=1.8, label="teacher", zorder=4
+        )
+        axes.plot(points["input"], points["target"], "kx", ms=4, mew=1, label="data", zorder=5)
+        seen = pd.concat([targets, own["output"]]) if time == 0 else targets
+        margin = 0.35 * (seen.max() - seen.min())
+        axes.set(xlabel="x", ylim=(seen.min() - margin, seen.max() + margin))
+        style.letter(axes, f"{'bcd'[number - 1]}  $t_{number}$ = {tidy(time)}")
+    panels[0].set_ylabel("f(x)")
+    columns = ["seed", "time", "part", "input", "output", "target"]
+    return curves[columns].reset_index(drop=True)
+
+
+def tidy(value: float) -> str:
+    """A number of two digits, as text for a title: 28,400 or 0.33."""
+    return f"{value:,.0f}" if value >= 10 or value == round(value) else f"{value:.2g}"

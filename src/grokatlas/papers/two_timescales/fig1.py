@@ -1,0 +1,88 @@
+"""Figure 1: the two phases, on a toy that can be computed."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.papers.two_timescales import _panels
+from grokatlas.plots import style
+
+WEIGHTS = ["parameters.factors.0", "parameters.factors.1"]
+FAST = 0.02  # a trajectory is coloured as in its fast phase until lambda t is this
+LIMIT = 3.0
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Losses and norm of the first trajectory against time; all trajectories in the plane."""
+    history = tables["toy"].query("record == 'history'").sort_values(["member", "step"])
+    w1, w2 = (history[weight] for weight in WEIGHTS)
+    rows = pd.DataFrame(
+        {
+            "member": history["member"],
+            "time": history["step"] * history["optimizer.lr"],
+            "w1": w1,
+            "w2": w2,
+            "loss": history["train_loss"],
+            "test_like": _nearest(w1, w2),
+            "squared_norm": w1**2 + w2**2,
+        }
+    ).reset_index(drop=True)
+    decay = 2 * float(history["penalties.0.weight"].iloc[0])
+    made, ((left, right),) = style.figure(2, height=2.9, width_ratios=[1.25, 1])
+    _losses(left, rows[(rows["member"] == 0) & (rows["time"] > 0)], decay)
+    _plane(right, rows, FAST / decay)
+    return made, rows
+
+
+def _nearest(w1: pd.Series, w2: pd.Series) -> np.ndarray:
+    """Half the squared distance to the nearer of the solutions of least norm, (1, 1), (-1, -1)."""
+    distances = [(w1 - sign) ** 2 / 2 + (w2 - sign) ** 2 / 2 for sign in (1, -1)]
+    return np.minimum(*distances)
+
+
+def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
+    norm = _panels.twin(axes)
+    green = style.COLOURS["l2"]
+    norm.plot(rows["time"], rows["squared_norm"], color=green)
+    norm.set_ylim(0, None)
+    axes.plot(rows["time"], rows["loss"], color=style.COLOURS["train"], label="loss F")
+    test = {"color": style.COLOURS["test"], "label": "distance to least norm"}
+    axes.plot(rows["time"], rows["test_like"], **test)
+    axes.plot([], [], color=green, label="squared norm (right)")
+    top = 1.1 * rows[["loss", "test_like"]].max(axis=None)
+    axes.set(xscale="log", xlabel="time t", ylabel="loss", ylim=(0, top))
+    axes.set_xlim(rows["time"].min(), rows["time"].max())
+    for time, text in ((1.0, "$t = 1$"), (1 / decay, "$t = 1/\\lambda$")):
+        axes.axvline(time, color="#555555", lw=0.8, ls=":", zorder=1)
+        axes.text(time / 1.12, 0.7 * top, text, fontsize=7, va="bottom", ha="right")
+    axes.legend(loc="best", fontsize=6.5)
+    style.letter(axes, "a  fast phase, then slow phase")
+
+
+def _plane(axes: Axes, rows: pd.DataFrame, end: float) -> None:
+    branch = np.linspace(1 / LIMIT, LIMIT, 200)
+    grey = {"color": style.COLOURS["zero_loss"], "lw": 0.8, "ls": "--", "zorder": 1}
+    axes.plot(branch, 1 / branch, label="$w_1 w_2 = 1$", **grey)
+    axes.plot(-branch, -1 / branch, **grey)
+    for member, part in rows.groupby("member"):
+        fast, slow = part[part["time"] <= end], part[part["time"] >= end]
+        path = pd.concat([fast.tail(1), slow])
+        label = member == 0
+        axes.plot(
+            *(fast["w1"], fast["w2"]),
+            color=style.COLOURS["initial"],
+            label="fast phase" if label else None,
+        )
+        axes.plot(
+            *(path["w1"], path["w2"]),
+            color=style.COLOURS["l2"],
+            lw=2,
+            label="slow phase" if label else None,
+        )
+        axes.plot(part["w1"].iloc[:1], part["w2"].iloc[:1], "^", color="#555555", ms=5, zorder=4)
+    axes.plot([1, -1], [1, -1], "k*", ms=7, ls="", zorder=5, label="least norm")
+    axes.set(xlim=(-LIMIT, LIMIT), ylim=(-LIMIT, LIMIT), xlabel="$w_1$", ylabel="$w_2$")
+    axes.set_aspect("equal")
+    axes.legend(loc="lower right", borderaxespad=0)
+    style.letter(axes, "b  to the interpolators, along them")

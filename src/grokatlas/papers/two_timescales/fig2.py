@@ -1,0 +1,119 @@
+"""Figure 2: matrix completion by factorisation."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.papers.two_timescales import _panels
+from grokatlas.plots import style
+
+SHOWN = 7  # the instance of panels a and b: selected, see the deviations
+CLOSE = 0.02  # of a true singular value
+DECAY = "penalties.0.weight"
+LINES = ((True, "-"), (False, ":"))
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Losses, norm and singular values of one instance; the end of all instances."""
+    table = tables["matrix_completion"]
+    rows = _panels.over_time(table.query("record == 'history'"))
+    rows = rows.assign(regularised=rows[DECAY] > 0)
+    observed = rows["task.train_points"]
+    rows["train_mse"] = rows["train_loss"] / observed
+    rows["test_mse"] = rows["test_loss"] / (rows["task.rows"] * rows["task.columns"] - observed)
+    recovered = table.query("record == 'recovered_singular_values'")
+    recovered = recovered.assign(regularised=recovered[DECAY] > 0)
+    made = Figure(figsize=(style.TEXT_WIDTH, 5.0))
+    grid = made.add_gridspec(2, 2, height_ratios=[1.25, 1])
+    shown = rows[rows["seed"] == SHOWN]
+    drawn = [_losses(made.add_subplot(grid[0, 0]), shown)]
+    truth = recovered[recovered["regularised"] & (recovered["seed"] == SHOWN)]
+    drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth))
+    drawn += _all_instances(made.add_subplot(grid[1, :]), rows, recovered)
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
+    norm = _panels.twin(axes)
+    for regularised, dashes in LINES:
+        part = rows[rows["regularised"] == regularised]
+        label = "" if regularised else ", no regularisation"
+        norm.plot(part["time"], part["squared_norm"], color=style.COLOURS["l2"], ls=dashes)
+        for name in ("train", "test"):
+            line = {"color": style.COLOURS[name], "ls": dashes, "label": f"{name}{label}"}
+            axes.plot(part["time"], part[f"{name}_mse"], **line)
+    axes.plot([], [], color=style.COLOURS["l2"], label="squared norm (right)")
+    axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="mean squared error")
+    axes.set_ylim(1e-10, 30 * rows["test_mse"].max())
+    norm.set_ylim(0, None)
+    axes.set_xlim(rows["time"].min(), rows["time"].max())
+    axes.legend(loc="lower left", fontsize=6)
+    style.letter(axes, f"a  losses, instance {SHOWN} (selected)")
+    columns = ["seed", "regularised", "time", "train_mse", "test_mse", "squared_norm"]
+    return rows[columns].assign(panel="a")
+
+
+def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
+    places = truth["place"].astype(int).tolist()
+    rank = int(rows["task.rank"].iloc[0])
+    for regularised, dashes in LINES:
+        part = rows[rows["regularised"] == regularised]
+        for place in places:
+            large = place < rank
+            line = {"ls": dashes, "lw": 1.3 if large else 0.7, "zorder": 2 + large}
+            colour = "#222222" if large else "#aaaaaa"
+            axes.plot(part["time"], part[f"singular_values.{place}"], color=colour, **line)
+    for row in truth[truth["place"] < rank].itertuples():
+        axes.axhline(row.true_value, color=style.COLOURS["test"], lw=0.8, ls="--", zorder=1)
+        axes.annotate(
+            f"{row.true_value:.2f}",
+            (1, row.true_value),
+            xycoords=("axes fraction", "data"),
+            xytext=(3, 0),
+            textcoords="offset points",
+            fontsize=7,
+            va="center",
+        )
+    axes.set(xscale="log", xlabel="time t", ylabel="singular value", ylim=(0, None))
+    axes.set_xlim(rows["time"].min(), rows["time"].max())
+    style.letter(axes, f"b  singular values of $UV^T$, instance {SHOWN}")
+    named = [f"singular_values.{place}" for place in places]
+    long = rows.melt(["seed", "regularised", "time"], named, "series", "value")
+    ends = truth[["seed", "regularised", "place", "true_value", "final_value"]]
+    return pd.concat([long, ends]).assign(panel="b")
+
+
+def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> list[pd.DataFrame]:
+    seeds = sorted(rows["seed"].unique())
+    rank = int(rows["task.rank"].iloc[0])
+    close = _close(recovered[recovered["regularised"]], rank)
+    ends = rows[rows["step"] == rows["step"].max()].sort_values("seed")
+    for regularised, filled in ((False, False), (True, True)):
+        part = ends[ends["regularised"] == regularised]
+        face = style.COLOURS["test"] if filled else "white"
+        label = "at the end, regularised" if filled else "at the end, no regularisation"
+        mark = {"color": style.COLOURS["test"], "mfc": face, "label": label}
+        axes.plot(part["seed"].map(seeds.index), part["test_mse"], "o", **mark)
+    for place, seed in enumerate(seeds):
+        both = ends.loc[ends["seed"] == seed, "test_mse"]
+        ink = {"color": style.COLOURS["test"], "lw": 0.7, "zorder": 1}
+        axes.plot([place, place], [both.min(), both.max()], **ink)
+    axes.axvspan(seeds.index(SHOWN) - 0.4, seeds.index(SHOWN) + 0.4, color="#eeeeee", zorder=0)
+    axes.set(yscale="log", xlabel="instance", ylabel="mean squared test error")
+    axes.set_xticks(range(len(seeds)), [str(seed) for seed in seeds])
+    axes.set_xlim(-0.6, len(seeds) - 0.4)
+    axes.legend(loc="lower left")
+    text = f"{close.sum()} of {len(close)} recover all {rank} singular values within {CLOSE:.0%}"
+    style.letter(axes, f"c  all instances, {text}")
+    kept = ends[["seed", "regularised", "time", "train_mse", "test_mse", "squared_norm"]]
+    every = recovered.loc[
+        recovered["place"] < rank, ["seed", "regularised", "place", "true_value", "final_value"]
+    ]
+    return [kept.assign(panel="c"), every.assign(panel="c")]
+
+
+def _close(recovered: pd.DataFrame, rank: int) -> pd.Series:
+    """For each seed whether every singular value that is not zero in truth was recovered."""
+    leading = recovered[recovered["place"] < rank]
+    error = (leading["final_value"] / leading["true_value"] - 1).abs()
+    return (error <= CLOSE).groupby(leading["seed"]).all()

@@ -1,0 +1,89 @@
+"""Beyond the paper: the regularised flow approaches the Riemannian flow as lambda vanishes."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.plots import marks, style
+
+FROM = 0.1  # slow time from which on the largest distance is taken
+PROBLEMS = {
+    "matrix_completion": "matrix completion",
+    "two_layer_relu": "two-layer ReLU",
+    "diagonal_network": "diagonal network",
+}
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Distances against slow time, and their largest value against lambda, for each problem."""
+    made, grid = style.figure(len(PROBLEMS), 2, height=2.2)
+    drawn = []
+    for place, (problem, title) in enumerate(PROBLEMS.items()):
+        history = tables[f"limit_{problem}"].query("record == 'history'")
+        found = distances(history)
+        above, below = grid[0, place], grid[1, place]
+        drawn.append(_against_time(above, found).assign(problem=problem))
+        style.letter(above, f"{'abc'[place]}  {title}")
+        largest = found[found["tau"] >= FROM].groupby(["lambda", "seed"], as_index=False)
+        largest = largest["distance"].max()
+        _against_lambda(below, largest)
+        style.letter(below, f"{'def'[place]}")
+        drawn.append(largest.assign(problem=problem, series="largest"))
+    for row in grid:
+        row[0].set_ylabel("relative distance")
+    grid[1, 0].set_ylabel(f"largest, $\\tau \\geq$ {FROM:g}")
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def distances(history: pd.DataFrame) -> pd.DataFrame:
+    """|w_lambda(tau / lambda) - w(tau)| / |w(0)| with the Riemannian flow w, at every logged step.
+
+    Between logged steps the Riemannian flow is interpolated. Columns: ``lambda``, ``seed``,
+    ``tau``, ``distance``.
+    """
+    names = [column for column in history.columns if column.startswith("parameters.")]
+    flows = history[history["case"] == "riemannian_flow"]
+    slow = flows["step"] - flows["dynamics.fast_steps"]
+    flows = flows.assign(tau=slow * flows["dynamics.rate"])[slow >= 0].sort_values("tau")
+    rest = history[(history["case"] != "riemannian_flow") & (history["step"] > 0)]
+    rest = rest.assign(**{"lambda": 2 * rest["penalties.0.weight"]})
+    rest["tau"] = rest["lambda"] * rest["step"] * rest["optimizer.lr"]
+    frames = []
+    for (decay, seed), rows in rest.sort_values("tau").groupby(["lambda", "seed"]):
+        flow = flows[flows["seed"] == seed]
+        tau, weights = flow["tau"].to_numpy(), flow[names].to_numpy()
+        at = rows["tau"].to_numpy().clip(tau[0], tau[-1])
+        wanted = np.stack([np.interp(at, tau, column) for column in weights.T], axis=1)
+        apart = np.linalg.norm(rows[names].to_numpy() - wanted, axis=1)
+        frame = {"lambda": decay, "seed": seed, "tau": rows["tau"].to_numpy().round(9)}
+        frames.append(pd.DataFrame(frame | {"distance": apart / np.linalg.norm(weights[0])}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
+    colours = style.sequence(found["lambda"].unique().tolist())
+    frames = []
+    for decay, rows in found.groupby("lambda"):
+        keywords = {"against": "tau", "color": colours[decay], "label": f"{decay:g}"}
+        frames.append(marks.spread(axes, rows, "distance", **keywords).assign(**{"lambda": decay}))
+    axes.axvline(FROM, color="#555555", lw=0.7, ls=":")
+    axes.set(yscale="log", xlabel="slow time $\\tau$", xlim=(0, None))
+    drawn = pd.concat(frames, ignore_index=True)
+    axes.set_ylim(None, 6 * drawn["high"].max())  # room for the legend
+    axes.legend(title="$\\lambda$", title_fontsize=7, ncols=2, loc="upper right")
+    return drawn
+
+
+def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
+    for index, (seed, rows) in enumerate(largest.groupby("seed")):
+        colour = style.MEMBERS[index % len(style.MEMBERS)]
+        axes.plot(rows["lambda"], rows["distance"], "o-", ms=3, color=colour, label=str(seed))
+    axes.set(xscale="log", yscale="log", xlabel="$\\lambda$")
+    if len(largest):
+        decays = np.array([largest["lambda"].min(), largest["lambda"].max()])
+        level = largest.loc[largest["lambda"] == decays[0], "distance"].min() / 2
+        slope = {"color": "#555555", "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
+        axes.plot(decays, level * decays / decays[0], **slope)
+        axes.set_ylim(None, 8 * largest["distance"].max())  # room for the legend
+    axes.legend(title="seed", title_fontsize=7, ncols=2, loc="upper left", fontsize=6)
