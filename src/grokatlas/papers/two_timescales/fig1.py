@@ -45,18 +45,18 @@ def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
     norm = _panels.twin(axes)
     green = style.COLOURS["l2"]
     norm.plot(rows["time"], rows["squared_norm"], color=green)
-    norm.set_ylim(0, None)
+    norm.set_ylim(0, 1.35 * rows["squared_norm"].max())
     axes.plot(rows["time"], rows["loss"], color=style.COLOURS["train"], label="loss F")
     test = {"color": style.COLOURS["test"], "label": "distance to least norm"}
     axes.plot(rows["time"], rows["test_like"], **test)
     axes.plot([], [], color=green, label="squared norm (right)")
-    top = 1.1 * rows[["loss", "test_like"]].max(axis=None)
+    top = 1.35 * rows[["loss", "test_like"]].max(axis=None)
     axes.set(xscale="log", xlabel="time t", ylabel="loss", ylim=(0, top))
     axes.set_xlim(rows["time"].min(), rows["time"].max())
     for time, text in ((1.0, "$t = 1$"), (1 / decay, "$t = 1/\\lambda$")):
         axes.axvline(time, color="#555555", lw=0.8, ls=":", zorder=1)
-        axes.text(time / 1.12, 0.7 * top, text, fontsize=7, va="bottom", ha="right")
-    axes.legend(loc="best", fontsize=6.5)
+        axes.text(time / 1.12, 0.6 * top, text, fontsize=7, va="bottom", ha="right")
+    axes.legend(loc="upper right", fontsize=6.5)
     style.letter(axes, "a  fast phase, then slow phase")
 
 
