@@ -5,6 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from grokatlas import components
+
 
 class Network:
     """``network(params, inputs) -> outputs [N, C]``, for one member.
@@ -34,6 +36,25 @@ class Network:
         everything = {**params, **self._constants}
         named = {f"model.{key}": value for key, value in everything.items()}
         return torch.func.functional_call(_Embedding(self._skeleton), named, (inputs,))
+
+
+def member_model(
+    spec: dict[str, Any], data: Any, member: dict[str, Any], generator: torch.Generator
+) -> nn.Module:
+    """A member's model with its own numbers, on the CPU, in the run's precision.
+
+    Args:
+        spec: the run's.
+        data: the run's data set.
+        member: the value of every ensemble axis (`members.of`).
+        generator: fresh, of the member's seed.
+    """
+    prefix = "model."
+    keywords = {key: value for key, value in spec["model"].items() if key != "name"}
+    keywords |= {k.removeprefix(prefix): v for k, v in member.items() if k.startswith(prefix)}
+    build = components.load("model", spec["model"]["name"]).build
+    model: nn.Module = build(data=data, generator=generator, **keywords)
+    return model.to(getattr(torch, spec["train"]["dtype"]))
 
 
 class _Embedding(nn.Module):

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokatlas import components, members
+from grokatlas import members
 from grokatlas.ensemble import generators
-from grokatlas.network import Network
+from grokatlas.network import Network, member_model
 
 PARTS = ("train_inputs", "train_targets", "test_inputs", "test_targets")
 
@@ -76,12 +76,7 @@ def network(
         member: the value of every ensemble axis (`members.of`).
         generator: fresh, of the member's seed.
     """
-    prefix = "model."
-    keywords = {key: value for key, value in spec["model"].items() if key != "name"}
-    keywords |= {k.removeprefix(prefix): v for k, v in member.items() if k.startswith(prefix)}
-    build = components.load("model", spec["model"]["name"]).build
-    model = build(data=data, generator=generator, **keywords)
-    model = model.to(getattr(torch, spec["train"]["dtype"]))
+    model = member_model(spec, data, member, generator)
     return Network(model, dict(model.named_buffers()))
 
 

@@ -8,10 +8,11 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from grokatlas import components, members
+from grokatlas import members
 from grokatlas.batches import Batches
 from grokatlas.ensemble import Tree, generators, select, stack
 from grokatlas.group import Group
+from grokatlas.network import member_model
 from grokatlas.programs import Programs
 
 DATA = ("train_inputs", "train_targets", "test_inputs", "test_targets")
@@ -65,9 +66,9 @@ class Run:
     def parameters(self) -> dict[str, Tensor]:
         """The parameters of every member that still trains, ``[M, ...]``."""
         parts = [group.parameters() for group in self.groups]
-        return (
-            parts[0] if len(parts) == 1 else {k: torch.cat([p[k] for p in parts]) for k in parts[0]}
-        )
+        if len(parts) == 1:
+            return parts[0]
+        return {key: torch.cat([part[key] for part in parts]) for key in parts[0]}
 
     def observe(self, params: dict[str, Tensor], step: int) -> dict[str, np.ndarray]:
         """Every observable of every member that still trains at a step, as columns."""
@@ -104,15 +105,10 @@ class Run:
 
     def _build_models(self, data: Any, device: torch.device) -> None:
         """Each member's model, drawn by the member's generator; parameters and buffers stacked."""
-        block = self.spec["model"]
-        build = components.load("model", block["name"]).build
-        dtype = getattr(torch, self.spec["train"]["dtype"])
-        axes = [axis for axis in self.spec["ensemble"] if axis.startswith("model.")]
-        models = []
-        for member, generator in zip(self.members, self._drawn, strict=True):
-            keywords = {key: value for key, value in block.items() if key != "name"}
-            keywords |= {axis.removeprefix("model."): member[axis] for axis in axes}
-            models.append(build(data=data, generator=generator, **keywords).to(dtype))
+        models = [
+            member_model(self.spec, data, member, generator)
+            for member, generator in zip(self.members, self._drawn, strict=True)
+        ]
         named = [{k: v.detach() for k, v in model.named_parameters()} for model in models]
         buffers = [dict(model.named_buffers()) for model in models]
         self.params = {key: value.to(device) for key, value in stack(named).items()}

@@ -2,6 +2,7 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from grokatlas.plots import style
 
@@ -117,6 +118,33 @@ def predictors(panels: list[Axes], curves: pd.DataFrame, others: bool) -> pd.Dat
     panels[0].set_ylabel("f(x)")
     columns = ["seed", "time", "part", "input", "output", "target"]
     return curves[columns].reset_index(drop=True)
+
+
+def losses_above_predictors(
+    table: pd.DataFrame, others: bool
+) -> tuple[Figure, Axes, list[Axes], pd.DataFrame]:
+    """A wide panel of `losses` with the snapshots' times marked, above three of `predictors`.
+
+    Args:
+        table: of an experiment with measure ``predictor_curve``.
+        others: see `predictors`.
+
+    Returns:
+        the figure, the panel of losses, those of predictors, and what was drawn.
+    """
+    rows = over_time(table.query("record == 'history'"))
+    curves = table.query("record == 'predictor_curve'")
+    made = Figure(figsize=(style.TEXT_WIDTH, 4.7))
+    grid = made.add_gridspec(2, 3, height_ratios=[1.1, 1])
+    above = made.add_subplot(grid[0, :])
+    drawn = losses(above, rows)
+    times = curves["step"].drop_duplicates().sort_values() * float(rows["optimizer.lr"].iloc[0])
+    mark_times(above, times.tolist())
+    style.letter(above, f"a  losses and norm, seed 0 and range of {rows['seed'].nunique()} seeds")
+    panels = [made.add_subplot(grid[1, place]) for place in range(3)]
+    shown = predictors(panels, curves, others)
+    both = pd.concat([drawn.assign(panel="a"), shown.assign(panel="bcd")], ignore_index=True)
+    return made, above, panels, both
 
 
 def tidy(value: float) -> str:
