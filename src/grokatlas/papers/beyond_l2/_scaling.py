@@ -51,6 +51,8 @@ def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> F
     handles = right.plot(line, line, ls="--", label="$\\alpha\\beta$", **black)
     left.set_ylabel("$t_2$, in steps")
     right.set_ylabel(error_label)
+    low, high = np.log10(right.get_ylim())
+    right.set_ylim(top=10 ** (high + 0.5 * (high - low)))  # room for the weights' key
     left.plot([], [], "o", ms=3.5, color="#777777", label="published grid")
     if not main["complete"].all():
         hollow = {"mfc": "none", "color": "#777777", "label": "the same, cut by its last step"}
