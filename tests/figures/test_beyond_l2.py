@@ -1,9 +1,12 @@
-"""The figures of `beyond_l2` on synthetic tables, compared as data."""
+"""The figures of `beyond_l2` on networks on synthetic tables, compared as data."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.papers.beyond_l2 import fig1
+from grokatlas.papers.beyond_l2 import fig1, fig2
+
+NORMS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 @pytest.fixture
@@ -45,3 +48,52 @@ def test_panels_are_linear_with_the_norm_on_twin_axes(table):
     assert sum(axes.get_ylabel() == "l2 norm" for axes in figure.axes) == 4
     ends = [axes.get_xlim()[1] for axes in figure.axes if axes.get_ylabel() == "accuracy"]
     assert ends == [pytest.approx(88), 100]  # the notebook's case has no t2: all of it is drawn
+
+
+def _fixed_norms(train: list[float], test: list[float]) -> pd.DataFrame:
+    """Three seeds around these losses at the last step; something else at the first."""
+    rows = []
+    for norm, fitted, held_out in zip(NORMS, train, test, strict=True):
+        for seed in range(3):
+            row = {"record": "history", "seed": seed, "dynamics.relative_norm": norm}
+            row |= {"task.name": "digits", "task.train_points": 1200, "l2_norm": 7.5 * norm}
+            first = {"step": 0, "train_loss": 0.5, "test_loss": 0.01}
+            last = {"step": 100, "train_loss": fitted, "test_loss": held_out * (0.9 + 0.1 * seed)}
+            same = {"train_accuracy": 0.8, "test_accuracy": 0.6}
+            rows += [row | first | same, row | last | same]
+    return pd.DataFrame(rows)
+
+
+FITTED, HELD_OUT = [0.09, 0.05, 1e-3, 1e-5, 1e-5], [0.09, 0.06, 0.02, 0.03, 0.2]
+
+
+def test_fig2_draws_the_last_step_of_every_norm_and_shades_the_zone():
+    figure, drawn = fig2.draw({"fixed_norm": _fixed_norms(FITTED, HELD_OUT)})
+    rows = drawn[drawn["series"] == "test_loss"]
+    assert rows["dynamics.relative_norm"].tolist() == list(NORMS)
+    np.testing.assert_allclose(rows["median"], HELD_OUT)
+    np.testing.assert_allclose(rows["low"], 0.9 * np.array(HELD_OUT))
+    np.testing.assert_allclose(rows["high"], 1.1 * np.array(HELD_OUT))
+    assert drawn.loc[drawn["series"] == "train_loss", "median"].tolist() == FITTED
+    (zone,) = drawn[drawn["series"] == "zone"][["low", "high"]].to_numpy()
+    np.testing.assert_allclose(zone, [0.5**0.5, 8**0.5])  # 1 and 2, and half-way to 0.5 and 4
+    linear, _, accuracy = figure.axes
+    assert [axes.get_yscale() for axes in figure.axes] == ["linear", "log", "linear"]
+    assert {axes.get_xscale() for axes in figure.axes} == {"log"}
+    assert linear.get_ylim() == (0, pytest.approx(1.3 * FITTED[0]))
+    for axes in figure.axes:
+        (shade,) = axes.patches
+        assert (shade.get_x(), shade.get_x() + shade.get_width()) == pytest.approx(tuple(zone))
+    assert [line.get_ydata()[0] for line in accuracy.lines] == [0.8, 0.6]
+
+
+def test_fig2_says_which_images_it_shows_and_what_the_norms_are():
+    figure, _ = fig2.draw({"fixed_norm": _fixed_norms(FITTED, HELD_OUT)})
+    assert figure.get_suptitle() == "scikit-learn's digits, 1,200 training images, 3 seeds"
+    assert {axes.get_xlabel() for axes in figure.axes} == {"$w / w_0$, where $w_0 = 7.5$"}
+
+
+def test_fig2_shades_nothing_where_no_norm_both_memorises_and_generalises():
+    figure, drawn = fig2.draw({"fixed_norm": _fixed_norms(FITTED, [0.02, 0.02, 0.05, 0.09, 0.2])})
+    assert "zone" not in set(drawn["series"])
+    assert not any(axes.patches for axes in figure.axes)

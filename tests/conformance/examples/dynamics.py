@@ -3,6 +3,7 @@
 from typing import Any
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
+    "fixed_norm_training": [{"relative_norm": 0.5}],
     "gradient_training": [{}],
     "isolated_first_layer": [{"rate": 0.01}],
     "linear_descent": [

@@ -100,6 +100,12 @@ RUNS: dict[str, dict[str, Any]] = {
         model=_example("model", "mlp"),
         **(_CLASSES | {"loss": _example("loss", "mse")}),
     ),
+    "fixed_norm": _run(
+        task=SUMMED | {"split_seed": "member"},
+        dynamics=_example("dynamics", "fixed_norm_training"),
+        **_MLP,
+        **_CLASSES,
+    ),
     "isolated": _run(
         task=SUMMED | {"split_seed": "member"},
         model=_example("model", "mlp") | {"output_scale": 1.0},
@@ -209,7 +215,7 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
-MINIBATCHES |= {"amplified": 4, "noisy": 6, "sobolev": 4}
+MINIBATCHES |= {"fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
 
 
 def data_of(model: str) -> datasets.Dataset:
