@@ -122,7 +122,9 @@ def _add_store(command: Callable[[str, object, str], argparse.ArgumentParser]) -
     add.add_argument("folders", metavar="RUN", nargs="+", type=Path, help="folder of a run")
     gc = part("gc", _store_gc, "remove runs that are not needed, and leftovers")
     gc.add_argument("--unused", type=_number, metavar="DAYS", help="runs not used for so long")
-    gc.add_argument("--keep", type=_bytes, metavar="SIZE", help="then the longest unused, to 500G")
+    gc.add_argument(
+        "--keep", type=_bytes, metavar="SIZE", help="then the longest unused, until SIZE is left"
+    )
     gc.add_argument("--stale", action="store_true", help="runs that this checkout does not plan")
     gc.add_argument("--dry-run", action="store_true", help="only tell what would be removed")
 

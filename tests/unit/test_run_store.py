@@ -403,6 +403,7 @@ REFUSED = {
     "kind": (lambda run: resealed(run / "manifest.json", kind="dataset"), "not that of a run"),
     "shape": (lambda run: resealed(run / "manifest.json", outputs=[]), "lacks what a job writes"),
     "notes": (lambda run: resealed(run / "manifest.json", accepted=[1]), "lacks what a job"),
+    "no notes": (lambda run: resealed(run / "manifest.json", accepted=1), "lacks what a job"),
     "other file": (
         lambda run: resealed(run / "manifest.json", outputs={"../x": "0"}),
         "does not name exactly",
@@ -535,6 +536,7 @@ def test_the_longest_unused_go_until_the_rest_is_small_enough(shared, capsys):
     assert runs_left(shared) == {new.name}
     collected(shared, capsys, "--keep", "0")
     assert runs_left(shared) == set()
+    assert len(list((shared.root / "data").iterdir())) == 1  # a run of it may be on its way
 
 
 def test_bringing_a_run_counts_as_use(shared, capsys):
