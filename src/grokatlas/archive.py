@@ -167,12 +167,14 @@ def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
         raise UserError(f"{archive}: {INDEX}", problem)
     total, packed = sum(sizes), archive.stat().st_size
     if total > max(ALWAYS_ALLOWED, LARGEST_RATIO * packed):
-        problem = f"would unpack {_bytes(packed)} to {_bytes(total)}; refused"
+        problem = f"would unpack {bytes_text(packed)} to {bytes_text(total)}; refused"
         raise UserError(str(archive), problem)
     folder = store.RESULTS if store.RESULTS.exists() else Path()
     free = shutil.disk_usage(folder).free
     if total > free:
-        raise UserError(str(archive), f"needs {_bytes(total)}, the disk has {_bytes(free)} left")
+        raise UserError(
+            str(archive), f"needs {bytes_text(total)}, the disk has {bytes_text(free)} left"
+        )
     return listed
 
 
@@ -274,11 +276,12 @@ def _member(name: str, text: bytes) -> Member:
 def _described(results: list[Result], members: list[Member]) -> str:
     counts = {kind: sum(r.kind == kind for r in results) for kind in lineage.KINDS}
     text = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
-    size = f" ({len(members)} files, {_bytes(sum(m.size for m in members))})" if members else ""
+    size = f" ({len(members)} files, {bytes_text(sum(m.size for m in members))})" if members else ""
     return text + size
 
 
-def _bytes(size: int) -> str:
+def bytes_text(size: int) -> str:
+    """A number of bytes as people read it."""
     for power, unit in ((12, "TB"), (9, "GB"), (6, "MB"), (3, "kB")):
         if size >= 10**power:
             return f"{size / 10**power:.1f} {unit}"

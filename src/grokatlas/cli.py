@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         audit.add_argument("--results", type=Path, default=Path("results"), metavar="DIR")
 
     _add_handing_on(command)
+    _add_store(command)
 
     reference = command(
         "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
@@ -105,6 +106,29 @@ def _add_handing_on(command: Callable[[str, object, str], argparse.ArgumentParse
         )
 
 
+def _add_store(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:
+    """The commands of the run store."""
+    store = command("store", None, "the run store: finished runs that several checkouts share")
+    commands = store.add_subparsers(required=True, metavar="COMMAND")
+
+    def part(name: str, run: object, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(run=run)
+        added.add_argument("--store", type=Path, metavar="DIR", help="default: as configured")
+        return added
+
+    part("ls", _store_ls, "list its runs, last used first")
+    add = part("add", _store_add, "put finished runs into it")
+    add.add_argument("folders", metavar="RUN", nargs="+", type=Path, help="folder of a run")
+    gc = part("gc", _store_gc, "remove runs that are not needed, and leftovers")
+    gc.add_argument("--unused", type=_number, metavar="DAYS", help="runs not used for so long")
+    gc.add_argument(
+        "--keep", type=_bytes, metavar="SIZE", help="then the longest unused, until SIZE is left"
+    )
+    gc.add_argument("--stale", action="store_true", help="runs that this checkout does not plan")
+    gc.add_argument("--dry-run", action="store_true", help="only tell what would be removed")
+
+
 def _target(options: argparse.Namespace) -> Path:
     """Where a job's results go: beside its job file, unless told otherwise."""
     from grokatlas import store
@@ -127,6 +151,22 @@ def _seconds(text: str) -> float:
     if not 0 <= seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds (0 or more)")
     return seconds
+
+
+def _number(text: str) -> float:
+    try:
+        return _seconds(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number (0 or more)") from None
+
+
+def _bytes(text: str) -> float:
+    number, unit = (text[:-1], text[-1]) if text[-1:] in "kMGT" else (text, "")
+    try:
+        return _seconds(number) * 1000 ** " kMGT".index(unit or " ")
+    except argparse.ArgumentTypeError:
+        problem = f"{text!r} is not a size such as 500G; units are k, M, G, T"
+        raise argparse.ArgumentTypeError(problem) from None
 
 
 def _dataset(options: argparse.Namespace) -> None:
@@ -205,6 +245,27 @@ def _crate(options: argparse.Namespace) -> None:
     from grokatlas import crate
 
     print(crate.write(options.out, options.scale))
+
+
+def _store_ls(options: argparse.Namespace) -> None:
+    from grokatlas import store_commands
+
+    print(store_commands.listing(store_commands.root(options.store)))
+
+
+def _store_add(options: argparse.Namespace) -> int:
+    from grokatlas import store_commands
+
+    return store_commands.add(store_commands.root(options.store), options.folders)
+
+
+def _store_gc(options: argparse.Namespace) -> None:
+    from grokatlas import store_commands
+
+    root = store_commands.root(options.store)
+    limits = (options.unused, options.keep, options.stale)
+    for line in store_commands.gc(root, *limits, options.dry_run):
+        print(line)
 
 
 def _reference(options: argparse.Namespace) -> None:

@@ -177,6 +177,12 @@ class Settings(_Model):
         description="folder with image files, looked at before they are fetched; null: where the "
         "environment variable GROKATLAS_DATA points, if it is set",
     )
+    run_store: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="folder of finished runs, shared between checkouts and users, looked up before "
+        "anything is trained (docs/run-store.md); null: where the environment variable "
+        "GROKATLAS_RUN_STORE points, if it is set",
+    )
 
 
 def load_settings(path: Path, overrides: dict[str, Any]) -> Settings:

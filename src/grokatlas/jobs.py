@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas
 
-from grokatlas import components, datasets, digest, members, store, tables
+from grokatlas import components, datasets, digest, members, run_store, store, tables
 from grokatlas.errors import UserError
 from grokatlas.manifest import Recorder
 
@@ -56,6 +56,7 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
         record.finish(history, snapshots)
         recorder.note(**facts)
         recorder.write(store.manifest_of("run", out), [history, snapshots])
+        _share(out)
         record.remove()
 
 
@@ -88,6 +89,16 @@ def _trained(
         "segments": record.all_segments(spec["train"]["steps"]),
         "seeds": spec["ensemble"]["seed"],
     }
+
+
+def _share(run: Path) -> None:
+    """Put a finished run into the run store, if there is one; that it fails costs nothing here."""
+    try:
+        root = run_store.chosen()
+        if root is not None:
+            run_store.put(root, run, Path())
+    except UserError as error:
+        print(f"warning: not put into the run store: {error}", file=sys.stderr)
 
 
 def measure(job_file: Path, stem: Path) -> None:

@@ -14,6 +14,7 @@ from grokatlas import digest, store
 from grokatlas.audit import planned
 from grokatlas.config import SCALES
 from grokatlas.errors import UserError
+from grokatlas.manifest import code_of
 
 _RESULTS = store.RESULTS.as_posix()
 _ID = "[0-9a-f]{12}"
@@ -164,7 +165,7 @@ def check(results: dict[str, Result]) -> None:
                 )
         if all(name in results for name in result.job["inputs"]):
             digests = [results[name].manifest["digest"] for name in result.job["inputs"]]
-            code = planned.code_of(result.manifest)
+            code = code_of(result.manifest)
             if (
                 digest.of([result.kind, result.manifest["spec"], code, digests])
                 != result.manifest["digest"]

@@ -59,6 +59,13 @@ class Recorder:
         store.write_json(path, store.sealed(content))
 
 
+def code_of(manifest: dict[str, Any]) -> dict[str, str]:
+    """The code that a result stands for: that of its last acceptance, else the one that made it."""
+    accepted = manifest.get("accepted") or [{}]
+    code: dict[str, str] = accepted[-1].get("code", manifest["code"])
+    return code
+
+
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that can change a number."""
     found = {"python": platform.python_version()}

@@ -4,16 +4,15 @@ Pure functions of the configuration and of the source tree. Nothing here imports
 matplotlib: every cluster job parses the Snakefile.
 """
 
-import ast
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grokatlas import cells, digest, members, store
+from grokatlas import cells, declarations, digest, members, run_store, store
 from grokatlas.components import PACKAGE, module_name
 from grokatlas.config import SCALES, Paper, Settings, load_papers, load_settings
 from grokatlas.errors import UserError, nearest
@@ -88,6 +87,25 @@ class Plan:
         groups = (self.datasets, self.runs, self.measures, self.tables, self.figures)
         return [job for group in groups for job in group.values()]
 
+    def hanging_on(self, targets: Iterable[Path]) -> list[Job]:
+        """The jobs with these targets and all that hang on them, upstream first."""
+        found = set(targets)
+        for job in self.jobs:
+            if any(each.target in found for each in job.inputs):
+                found.add(job.target)
+        return [job for job in self.jobs if job.target in found]
+
+    def inputs(self, job: Job) -> list[tuple[Path, bool]]:
+        """Every file that a job reads, and whether it fits.
+
+        A run that was made elsewhere waits for no data set that is not here.
+        """
+        files = [file for each in job.inputs for file in each.outputs]
+        alone = job.kind == "run" and self.fits[job.target] and not all(map(Path.exists, files))
+        if alone and run_store.made_elsewhere(store.read_json(job.manifest)):
+            return []
+        return [(file, self.fits[each.target]) for each in job.inputs for file in each.outputs]
+
 
 class Project:
     """The plans of a configuration folder, made when asked for.
@@ -104,10 +122,12 @@ class Project:
         self.settings: Settings = load_settings(folder / "config.yaml", overrides)
         place = "--config: papers" if "papers" in overrides else "config.yaml: papers"
         self.papers: dict[str, Paper] = load_papers(folder / "papers", self.settings.papers, place)
-        self._data_place = "--config" if "data_dir" in overrides else "config.yaml"
+        self._overridden = {*overrides}
         self._plans: dict[str, Plan] = {}
-        _check(self.papers)
-        for text in _unused_experiments(self.papers):
+        self._store: Path | None = None  # looked up for missing runs
+        self._sought: set[Path] = set()  # runs that were looked up in it
+        declarations.check(self.papers)
+        for text in declarations.unused_experiments(self.papers):
             (warn or _to_stderr)(f"warning: {text}")
 
     def at(self, scale: str) -> Plan:
@@ -121,23 +141,34 @@ class Project:
             write_job_files(self._plans[scale])
         return self._plans[scale]
 
-    def prepare_jobs(self) -> None:
+    def prepare_jobs(self, main: bool = True) -> None:
         """Let jobs run this code, with the Python that runs Snakemake, on the chosen device.
 
+        Args:
+            main: whether this process decides what runs, so that it looks into the run store; a
+                job's own Snakemake does not.
+
         Raises:
-            UserError: there is no folder `data_dir`.
+            UserError: a folder that the configuration names is not there.
         """
         for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
             entries = [str(first.parent), os.environ.get(variable)]
             os.environ[variable] = os.pathsep.join(filter(None, entries))
         os.environ["GROKATLAS_DEVICE"] = self.settings.device
-        if self.settings.data_dir is not None:
-            folder = Path(self.settings.data_dir).expanduser().resolve()
-            if not folder.is_dir():
-                raise UserError(
-                    f"{self._data_place}: data_dir", f"no folder {folder}; make it or use null"
-                )
-            os.environ["GROKATLAS_DATA"] = str(folder)
+        self._tell_jobs("GROKATLAS_DATA", "data_dir", needed=True)
+        self._tell_jobs(run_store.VARIABLE, "run_store", needed=main)
+        self._store = run_store.chosen() if main else None
+
+    def _tell_jobs(self, variable: str, key: str, needed: bool) -> None:
+        """Put a folder of the settings, if it is set, into the environment."""
+        value = getattr(self.settings, key)
+        if value is None:
+            return
+        folder = Path(value).expanduser().resolve()
+        if needed and not folder.is_dir():
+            place = "--config" if key in self._overridden else "config.yaml"
+            raise UserError(f"{place}: {key}", f"no folder {folder}; make it or use null")
+        os.environ[variable] = str(folder)
 
     def figure_files(self, scale: str) -> list[Path]:
         """Every figure's files at a scale."""
@@ -160,11 +191,30 @@ class Project:
             plan = self.at(each)
             jobs: dict[Any, Job] = getattr(plan, group)
             if key in jobs:
-                upstream = jobs[key].inputs
-                return [(f, plan.fits[job.target]) for job in upstream for f in job.outputs]
+                self._bring_in(plan, jobs[key])
+                return plan.inputs(jobs[key])
         known = [name if isinstance(name, str) else "/".join(name) for name in jobs]
         wanted = key if isinstance(key, str) else "/".join(key)
         raise UserError(f"{group}: {wanted}", f"not declared in config; {nearest(wanted, known)}")
+
+    def _bring_in(self, plan: Plan, job: Job) -> None:
+        """Bring the missing runs that a job hangs on from the run store, and plan with them."""
+        if self._store is None:
+            return
+        runs = [each for each in upstream(job) if each.kind == "run"]
+        wanted = [run for run in runs if run.target not in self._sought]
+        self._sought |= {run.target for run in wanted}
+        renewed = run_store.bring_missing(self._store, wanted, plan.fits)
+        for each in self._plans.values() if renewed else ():
+            write_job_files(each, each.hanging_on(renewed))
+
+
+def upstream(job: Job) -> list[Job]:
+    """A job and all that it hangs on."""
+    found = {job.target: job}
+    for direct in job.inputs:
+        found |= {each.target: each for each in upstream(direct)}
+    return list(found.values())
 
 
 def make_plan(papers: dict[str, Paper], scale: str) -> Plan:
@@ -230,61 +280,19 @@ def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
     return plan.measures[key]
 
 
-def _check(papers: dict[str, Paper]) -> None:
-    """Check every figure, and every cell at every scale: a mistake shows before anything runs."""
-    for name, paper in papers.items():
-        for figure, entry in paper.figures.items():
-            _check_figure(name, paper, figure, entry.experiments)
-        for scale in reversed(SCALES):
-            for experiment in paper.experiments:
-                cells.resolve(name, paper, experiment, scale)
-
-
-def _check_figure(name: str, paper: Paper, figure: str, experiments: list[str]) -> None:
-    place = f"papers/{name}.yaml: figures.{figure}"
-    for position, experiment in enumerate(experiments):
-        where = f"{place}.experiments.{position}"
-        if experiment not in paper.experiments:
-            hint = nearest(experiment, list(paper.experiments))
-            raise UserError(where, f"no experiment {experiment!r}; {hint}")
-        if experiment in experiments[:position]:
-            raise UserError(where, f"{experiment!r} stands twice; keep one")
-    folder = PACKAGE / "papers" / name
-    label = f"src/grokatlas/papers/{name}/{figure}.py"
-    try:
-        tree = ast.parse((folder / f"{figure}.py").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        known = sorted(file.stem for file in folder.glob("[!_]*.py"))
-        problem = f"no function draws it ({label} is missing); {nearest(figure, known)}"
-        raise UserError(place, problem) from None
-    except SyntaxError as error:
-        raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
-    if not any(isinstance(node, ast.FunctionDef) and node.name == "draw" for node in tree.body):
-        raise UserError(place, f"no function draws it ({label} has no function `draw`); add one")
-
-
-def _unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:
-    for name, paper in papers.items():
-        used = {experiment for entry in paper.figures.values() for experiment in entry.experiments}
-        for experiment in paper.experiments:
-            if experiment not in used:
-                place = f"papers/{name}.yaml: experiments.{experiment}"
-                yield f"{place}: no figure uses it; it is not run"
-
-
 def _to_stderr(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def write_job_files(plan: Plan) -> None:
-    """Write every job file, and let its time tell Snakemake whether the job's result still fits.
+def write_job_files(plan: Plan, jobs: Iterable[Job] | None = None) -> None:
+    """Write job files, all by default, and let their times tell Snakemake which results still fit.
 
     A result fits if its manifest carries the planned digest and the hashes of the inputs that lie
     there now. The job file of a fitting result is made older than any result; of one that does not
     fit, newer. As inputs that fit are `ancient`, what is remade depends on digests alone: not on
     touched files, not on a copy's times, and not on whether `.snakemake` came along.
     """
-    for job in plan.jobs:
+    for job in plan.jobs if jobs is None else jobs:
         inputs = {str(file): file for upstream in job.inputs for file in upstream.outputs}
         plan.fits[job.target] = store.write_job_file(
             job.spec_path, job.manifest, job.content, list(inputs.values())

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from grokatlas import members, store
+from grokatlas import members, run_store, store
 from grokatlas.errors import UserError
 
 
@@ -36,9 +36,11 @@ def _state(folder: Path) -> str:
         made = store.read_json(manifest)
         device = made.get("device", {})
         kind = device.get("name", device.get("type"))
+        stored = ", from the run store" if run_store.MARK in made else ""
+        commit = (made["git"] or {}).get("commit", "unknown")
         return (
             f"done on {made['host']['name']} ({kind}) at {made['started']}, "
-            f"{made['wall_seconds']:.0f} s, commit {(made['git'] or {}).get('commit', 'unknown')}"
+            f"{made['wall_seconds']:.0f} s, commit {commit}{stored}"
         )
     log = folder / "log.txt"
     last = log.read_text(encoding="utf-8").splitlines() if log.exists() else []

@@ -13,6 +13,7 @@ from grokatlas.errors import UserError
 from tests.unit.malformed import MALFORMED, ONE, PAPER
 
 ROOT = Path(__file__).parents[2]
+FOLDERS = {"data_dir": "GROKATLAS_DATA", "run_store": "GROKATLAS_RUN_STORE"}
 SETTINGS = "scale: quick\npapers: all\ndevice: auto\n"
 
 
@@ -50,28 +51,38 @@ def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
 @pytest.fixture
 def _environment(monkeypatch):
     """Whatever a test's `prepare_jobs` sets is undone."""
-    for variable in ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", "GROKATLAS_DATA"):
+    for variable in ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", *FOLDERS.values()):
         monkeypatch.setenv(variable, os.environ.get(variable, ""))
 
 
 @pytest.mark.usefixtures("_environment")
-def test_jobs_learn_the_data_folder(tmp_path):
-    project = plan.Project(write(tmp_path, settings="data_dir: null\n"), {})
-    os.environ["GROKATLAS_DATA"] = "as before"
-    project.prepare_jobs()
-    assert os.environ["GROKATLAS_DATA"] == "as before"
-    plan.Project(tmp_path, {"data_dir": str(tmp_path / "papers")}).prepare_jobs()
-    assert os.environ["GROKATLAS_DATA"] == str(tmp_path / "papers")
+@pytest.mark.parametrize(("key", "variable"), FOLDERS.items())
+def test_jobs_learn_the_folders_of_the_settings(tmp_path, key, variable):
+    os.environ[variable] = str(tmp_path)
+    plan.Project(write(tmp_path, settings=f"{key}: null\n"), {}).prepare_jobs()
+    assert os.environ[variable] == str(tmp_path)
+    plan.Project(tmp_path, {key: str(tmp_path / "papers")}).prepare_jobs()
+    assert os.environ[variable] == str(tmp_path / "papers")
 
 
 @pytest.mark.usefixtures("_environment")
-@pytest.mark.parametrize("overrides", [{}, {"data_dir": "nowhere"}])
-def test_a_data_folder_that_is_not_there_is_refused(tmp_path, overrides):
-    project = plan.Project(write(tmp_path, settings="data_dir: nowhere\n"), overrides)
+@pytest.mark.parametrize("key", FOLDERS)
+@pytest.mark.parametrize("overridden", [False, True])
+def test_a_folder_that_is_not_there_is_refused(tmp_path, key, overridden):
+    overrides = {key: "nowhere"} if overridden else {}
+    project = plan.Project(write(tmp_path, settings=f"{key}: nowhere\n"), overrides)
     with pytest.raises(UserError, match="no folder") as caught:
         project.prepare_jobs()
-    place = "--config" if overrides else "config.yaml"
-    assert str(caught.value).startswith(f"{place}: data_dir: ")
+    place = "--config" if overridden else "config.yaml"
+    assert str(caught.value).startswith(f"{place}: {key}: ")
+
+
+@pytest.mark.usefixtures("_environment")
+def test_a_job_needs_no_run_store(tmp_path):
+    """A node may not have it: its training is not lost."""
+    project = plan.Project(write(tmp_path, settings="run_store: nowhere\n"), {})
+    project.prepare_jobs(main=False)
+    assert os.environ[FOLDERS["run_store"]].endswith("nowhere")
 
 
 @pytest.mark.parametrize(
@@ -83,6 +94,7 @@ def test_a_data_folder_that_is_not_there_is_refused(tmp_path, overrides):
         ("scale: null\n", "config.yaml: scale", "null is not allowed"),
         ("device: gpu\n", "config.yaml: device", "must be auto, cpu or cuda"),
         ("data_dir: 5\n", "config.yaml: data_dir", "must be text"),
+        ("run_store: [1]\n", "config.yaml: run_store", "must be text"),
         ('data_dir: ""\n', "config.yaml: data_dir", "is not allowed"),
         ("papers: geometry\n", "config.yaml: papers", "write [geometry]"),
         ("papers: [geometri]\n", "config.yaml: papers.0", "did you mean 'geometry'?"),

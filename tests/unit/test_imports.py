@@ -20,7 +20,16 @@ COMPONENTS = (
     "observables",
     "measures",
 )
-PLANNING = ("config", "cells", "layers", "validation", "plan", "strict_yaml", "reference")
+PLANNING = (
+    "config",
+    "declarations",
+    "cells",
+    "layers",
+    "validation",
+    "plan",
+    "strict_yaml",
+    "reference",
+)
 TORCH_FREE = (
     *PLANNING,
     "digest",
@@ -31,6 +40,7 @@ TORCH_FREE = (
     "signatures",
     "members",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
+    *("run_store", "entries", "store_commands"),
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),

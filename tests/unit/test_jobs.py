@@ -130,6 +130,43 @@ def test_a_run_record_sorts_snapshots_by_step(here):
     assert record.history["step"].max() == 30
 
 
+def _entries(root):
+    return sorted(path.relative_to(root).as_posix() for path in root.glob("*/*"))
+
+
+def test_a_finished_run_is_put_into_the_run_store_with_its_data(here, monkeypatch):
+    root = here / "store"
+    root.mkdir()
+    monkeypatch.setenv("GROKATLAS_RUN_STORE", str(root))
+    spec = {"tasks": members.tasks(SPEC)}
+    data, run = (digest.of(content)[:12] for content in (spec, SPEC))
+    folder = store.data_folder(data)
+    content = {"kind": "dataset", "spec": spec, "code": {}, "digest": "data", "inputs": []}
+    store.write_json(store.spec_path("dataset", folder), store.sealed(content))
+    jobs.make_dataset(store.spec_path("dataset", folder), folder)
+    known = digest.of(["run", SPEC, {}, ["data"]])
+    content = {"kind": "run", "spec": SPEC, "code": {}, "digest": known, "inputs": [str(folder)]}
+    job_file = store.spec_path("run", store.run_folder(run))
+    store.write_json(job_file, store.sealed(content))
+    jobs.train(job_file, store.run_folder(run), "cpu", 1, 300)
+    sha256 = digest.file_sha256(folder / store.DATA)
+    assert _entries(root) == [f"data/{data}-{sha256[:12]}", f"runs/{run}-{known[:12]}"]
+
+
+@pytest.mark.parametrize("trouble", ["not there", "not writable"])
+def test_a_run_store_that_takes_nothing_costs_a_warning(here, monkeypatch, capsys, trouble):
+    root = here / "store"
+    if trouble == "not writable":
+        root.mkdir()
+        (root / "runs").write_text("a file where a folder should be")
+    monkeypatch.setenv("GROKATLAS_RUN_STORE", str(root))
+    _train(RUN)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("warning: not put into the run store: ")
+    assert "no folder" in last or "cannot be written" in last
+    assert not (RUN / ".state").exists()
+
+
 MOMENTS = ["a temporary file", store.HISTORY, store.SNAPSHOTS, "random"]
 
 

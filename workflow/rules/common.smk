@@ -12,7 +12,7 @@ from grokatlas.plan import Project
 try:
     PROJECT = Project(Path(workflow.basedir) / "config", config)
     PROJECT.at(PROJECT.settings.scale)
-    PROJECT.prepare_jobs()
+    PROJECT.prepare_jobs(workflow.is_main_process)
 except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)

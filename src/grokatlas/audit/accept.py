@@ -133,7 +133,7 @@ def _own_change(content: dict[str, Any], job: Job, stale: list[str]) -> str:
     """Why a result downstream cannot follow; empty if it can."""
     if store.sealed({"spec": content["spec"]}) != store.sealed({"spec": job.spec}):
         return "its own spec changed"
-    modules = planned.changed_modules(planned.code_of(content), job.code)
+    modules = planned.changed_modules(manifest.code_of(content), job.code)
     if modules:
         return f"its own code changed too ({', '.join(modules)})"
     return f"{stale[0]} is not accepted" if stale else ""
@@ -143,7 +143,7 @@ def _note(content: dict[str, Any], job: Job, reason: str) -> dict[str, Any]:
     return {
         "old": content["digest"],
         "new": job.digest,
-        "changed": planned.changed_modules(planned.code_of(content), job.code),
+        "changed": planned.changed_modules(manifest.code_of(content), job.code),
         "code": job.code,
         "git": manifest.git_state(),
         "reason": reason,

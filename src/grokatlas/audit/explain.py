@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest
+from grokatlas import digest, run_store
 from grokatlas.audit import dotted, locate, metadata, values
 from grokatlas.audit.tree import ROOT, Result, Tree
 from grokatlas.errors import UserError
@@ -86,6 +86,10 @@ def _about(content: dict[str, Any]) -> list[str]:
         job = f", job {segment['job']}" if segment.get("job") else ""
         steps = f"steps {segment.get('start_step')} to {segment.get('end_step')}"
         lines.append(f"segment: {steps} on {segment.get('host')}{job}")
+    mark = content.get(run_store.MARK)
+    if isinstance(mark, dict):
+        where = f"{mark.get('when')} on {mark.get('host')}"
+        lines.append(f"brought from the run store {where}, entry {mark.get('entry')}")
     for note in content.get("accepted", []):
         change = f"{note['old'][:12]} -> {note['new'][:12]}"
         changed = f"; changed: {', '.join(note['changed'])}" if note.get("changed") else ""

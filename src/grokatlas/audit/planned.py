@@ -58,13 +58,6 @@ def home(content: dict[str, Any]) -> str | None:
     return None
 
 
-def code_of(manifest: dict[str, Any]) -> dict[str, str]:
-    """The code that a result stands for: that of its last acceptance, else the one that made it."""
-    accepted = manifest.get("accepted") or [{}]
-    code: dict[str, str] = accepted[-1].get("code", manifest["code"])
-    return code
-
-
 def changed_modules(old: dict[str, str], new: dict[str, str]) -> list[str]:
     """The modules whose code differs, sorted."""
     return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))

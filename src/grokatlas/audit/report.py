@@ -25,7 +25,8 @@ def text(report: Report, strict: bool) -> str:
     lines += [f"note: {note}" for note in report.notes]
     counts = ", ".join(f"{n} {verdict}" for verdict, n in report.counts.items() if n) or "none"
     accepted = f"; {len(report.accepted)} results accepted" if report.accepted else ""
-    return "\n".join([*lines, f"{len(report.findings)} files: {counts}{accepted}"])
+    brought = f"; {len(report.brought)} results from the run store" if report.brought else ""
+    return "\n".join([*lines, f"{len(report.findings)} files: {counts}{accepted}{brought}"])
 
 
 def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
@@ -56,6 +57,7 @@ def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
             target: [{k: v for k, v in note.items() if k != "code"} for note in notes]
             for target, notes in report.accepted.items()
         },
+        "brought_from_run_store": report.brought,
         "notes": report.notes,
         "files": files,
     }

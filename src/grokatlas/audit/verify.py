@@ -4,9 +4,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest
+from grokatlas import digest, run_store
 from grokatlas.audit import dotted, planned
 from grokatlas.audit.tree import Record, Result, Tree
+from grokatlas.manifest import code_of
 from grokatlas.plan import Job
 
 VERDICTS = ("ok", "stale-code", "stale-spec", "modified", "missing", "orphan", "unverified")
@@ -39,6 +40,7 @@ class Report:
         findings: by file.
         targets: the result of each file.
         accepted: the notes of every accepted result, by target.
+        brought: the targets that were brought from a run store.
         hashes: sha256 of every file that was hashed.
         notes: what could not be judged.
     """
@@ -46,6 +48,7 @@ class Report:
     findings: dict[str, Finding] = field(default_factory=dict)
     targets: dict[str, str] = field(default_factory=dict)
     accepted: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    brought: list[str] = field(default_factory=list)
     hashes: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -82,6 +85,8 @@ def verify(tree: Tree, jobs: dict[str, Job] | None, targets: list[str] | None = 
         notes = tree.results[target].sound.get("accepted")
         if notes:
             report.accepted[target] = notes
+        if run_store.MARK in tree.results[target].sound:
+            report.brought.append(target)
     for name, finding in judge.absent(chosen).items():
         report.findings.setdefault(name, finding)
         report.targets.setdefault(name, name)
@@ -255,7 +260,7 @@ class _Judge:
         if digest.of(manifest["spec"]) != digest.of(job.spec):
             path, old, new = dotted.differences(manifest["spec"], job.spec)[0]
             return Finding("stale-spec", f"{path} was {old}, now {new}", (target,))
-        modules = planned.changed_modules(planned.code_of(manifest), job.code)
+        modules = planned.changed_modules(code_of(manifest), job.code)
         if modules and manifest["digest"] != job.digest:
             return Finding("stale-code", f"changed since: {', '.join(modules)}", (target,))
         if manifest["digest"] == job.digest:

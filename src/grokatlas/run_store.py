@@ -1,0 +1,276 @@
+"""Finished runs in a folder shared by checkouts and users: put there once, not trained again.
+
+A run lies in ``runs/<run>-<digest>``, the data set that it was made from in
+``data/<dataset>-<sha256>``, each with job file and manifest as in ``results``. The digest covers
+spec, code and data: versions of a run lie side by side, and a look-up is one path. An entry appears
+by one rename and is never changed. What is read from it is hashed; an entry that is not what its
+manifest records is moved to ``damaged``.
+"""
+
+import contextlib
+import itertools
+import os
+import shutil
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grokatlas import digest, entries, store
+from grokatlas.entries import DamagedError, Entry, UnreadableError
+from grokatlas.errors import UserError
+
+VARIABLE = "GROKATLAS_RUN_STORE"  # environment variable: the folder
+MARK = "run_store"  # in the manifest of a result that was brought in
+DAMAGED = "damaged"
+UNFINISHED = ".put-*.part"  # entries on their way in
+
+if TYPE_CHECKING:
+    from grokatlas.plan import Job
+
+
+def chosen() -> Path | None:
+    """The store that the environment names, if it names one.
+
+    Raises:
+        UserError: it is no folder.
+    """
+    name = os.environ.get(VARIABLE)
+    if name and not Path(name).is_dir():
+        raise UserError(VARIABLE, f"no folder {name}; make it or unset the variable")
+    return Path(name) if name else None
+
+
+def made_elsewhere(manifest: dict[str, Any]) -> bool:
+    """Whether a run was brought in, or made its data itself: its data set need not be here."""
+    return MARK in manifest or not manifest["inputs"]
+
+
+def put(root: Path, run: Path, tree: Path) -> bool:
+    """Copy a finished run into a store, with the data set that it was made from.
+
+    Args:
+        root: the store.
+        run: the folder of the run, whatever it is called.
+        tree: where ``results`` with the run's data set lies, if it does.
+
+    Returns:
+        whether it was not there already.
+
+    Raises:
+        UserError: the run or its data set is not sound, or the store cannot be written.
+    """
+    entry = entries.read("run", run)
+    for name, recorded in entry.inputs.items():
+        folder = tree / name.parent
+        if not store.manifest_of("dataset", folder).exists():
+            continue
+        data = entries.read("dataset", folder)
+        if recorded not in data.outputs.values():
+            raise DamagedError(str(run), f"was made from another {name} than lies there")
+        known = ["run", entry.job["spec"], entry.job["code"], [data.manifest["digest"]]]
+        if digest.of(known) != entry.job["digest"]:
+            raise DamagedError(str(run), "its digest is not that of its spec, code and data")
+        _put(root, data)
+    return _put(root, entry)
+
+
+def _put(root: Path, entry: Entry) -> bool:
+    """Copy an entry, checked, under a temporary name that becomes its own."""
+    place, stage = entry.place(root), root / UNFINISHED.replace("*", uuid.uuid4().hex)
+    try:
+        if entries.lies(place):
+            if not entries.damage(entry.kind, place):
+                return False
+            _set_aside(root, place)
+        access = root.stat().st_mode  # of the store, not of who writes: others shall read it
+        _make(place.parent, access)
+        _make(stage, access)
+        _fill(stage, entry)
+        for file in stage.iterdir():
+            file.chmod(access & 0o444 | 0o400)
+        stage.rename(place)
+    except OSError as error:
+        if entries.lies(place):
+            return False  # another process was faster
+        raise UserError(str(root), f"cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+    return True
+
+
+def _make(folder: Path, access: int) -> None:
+    """Make a folder, if it is not there, with the access that the store's folder gives."""
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(0o700)
+        folder.chmod(access & 0o2775 | 0o700)
+
+
+def _fill(stage: Path, entry: Entry) -> None:
+    """Write an entry's files: its outputs, and its records as its job wrote them."""
+    for file, recorded in entry.outputs.items():
+        with store.atomic(stage / file.name) as temporary:
+            entries.copy(file, temporary, recorded)
+    for path, content, later in (
+        (store.spec_path(entry.kind, stage), entry.job, "replaces"),
+        (store.manifest_of(entry.kind, stage), entry.manifest, MARK),
+    ):
+        kept = {key: value for key, value in content.items() if key != later}
+        store.write_json(path, store.sealed(kept))
+
+
+def bring_missing(root: Path, runs: "Iterable[Job]", fits: dict[Path, bool]) -> list[Path]:
+    """Bring those of some runs that do not lie in ``results``, or do not fit, from a store.
+
+    Args:
+        root: the store.
+        runs: jobs of the plan.
+        fits: whether a result of the plan fits, by target; kept true.
+
+    Returns:
+        the folders that were renewed: runs and data sets.
+
+    Raises:
+        UserError: ``results`` cannot be written.
+    """
+    renewed: list[Path] = []
+    count = 0
+    for run in runs:
+        if fits[run.target] and all(file.exists() for file in run.outputs):
+            continue
+        kept = [file for data in run.inputs if fits[data.target] for file in data.outputs]
+        found = bring(root, run.target, run.digest, kept)
+        fits |= dict.fromkeys(found, True)
+        renewed += found
+        count += run.target in found
+    if count:
+        _tell(f"{count} run{'s' * (count > 1)} brought in from {root}")
+    return renewed
+
+
+def bring(root: Path, run: Path, key: str, kept: Iterable[Path]) -> list[Path]:
+    """Copy a run from a store to ``results``, with its data set, if the store holds it.
+
+    Whatever is wrong in the store is told in one line on stderr; the run is then to be trained.
+
+    Args:
+        root: the store.
+        run: the run's folder in ``results``.
+        key: the digest of its job.
+        kept: files of data sets that lie in ``results`` and stay as they are.
+
+    Returns:
+        the folders that were renewed: the run and data sets, or nothing.
+
+    Raises:
+        UserError: ``results`` cannot be written.
+    """
+    place = entries.place_of(root, "run", run.name, key)
+    entry = _found(root, "run", place)
+    if entry is None or entry.manifest["digest"] != key:
+        return []
+    renewed = []
+    with _locked(run) as locked:
+        if not locked:
+            return []
+        for name, recorded in entry.inputs.items():
+            if name in kept:
+                there = store.read_json(store.manifest_of("dataset", name.parent))["outputs"]
+                if there.get(name.name) != recorded:
+                    _tell(f"{place}: was made from other data than lie here; not used")
+                    return []
+                continue
+            known = entries.place_of(root, "dataset", name.parent.name, recorded)
+            data = _found(root, "dataset", known)
+            if data and _bring(root, data, name.parent):
+                renewed.append(name.parent)
+        return [*renewed, run] if _bring(root, entry, run) else renewed
+
+
+def _found(root: Path, kind: str, place: Path) -> Entry | None:
+    """The entry at a place of a store, if it is sound as far as its records tell."""
+    if not entries.lies(place):
+        return None
+    try:
+        entry = entries.read(kind, place)
+        if entry.place(root) != place:
+            raise DamagedError(str(place), f"is {entry.place(root).name}")
+    except UserError as error:
+        _give_up(root, place, error)
+        return None
+    return entry
+
+
+def _bring(root: Path, entry: Entry, target: Path) -> bool:
+    """Copy an entry to its target, the manifest last and marked; whether it was sound."""
+    try:
+        with contextlib.ExitStack() as stack:
+            for file, recorded in entry.outputs.items():
+                entries.copy(file, stack.enter_context(store.atomic(target / file.name)), recorded)
+            store.manifest_of(entry.kind, target).unlink(missing_ok=True)
+    except (DamagedError, UnreadableError) as error:
+        _give_up(root, entry.folder, error)
+        return False
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    mark = {"entry": entry.folder.name, "host": socket.gethostname(), "when": when}
+    content = store.sealed({**entry.manifest, MARK: mark})
+    store.write_json(store.manifest_of(entry.kind, target), content)
+    shutil.rmtree(target / store.STATE, ignore_errors=True)  # the run is finished now
+    with contextlib.suppress(OSError):  # a store that is only read keeps no time of use
+        os.utime(entry.folder)
+    return True
+
+
+@contextlib.contextmanager
+def _locked(run: Path) -> Iterator[bool]:
+    """Hold the lock of a run's folder; False where another process holds it: it trains the run."""
+    import filelock
+
+    lock = filelock.FileLock(run / store.LOCK)
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(filelock.Timeout):
+            lock.acquire(timeout=0)
+    except OSError as error:
+        raise UserError(str(run), f"cannot be written: {error.strerror or error}") from None
+    locked = lock.is_locked
+    try:
+        yield locked
+    finally:
+        if locked:
+            (run / store.LOCK).unlink(missing_ok=True)
+            lock.release()
+
+
+def _give_up(root: Path, place: Path, error: UserError) -> None:
+    """Tell that an entry is not used, and set it aside if it is damaged."""
+    if not entries.lies(place):
+        return  # removed in the meantime
+    done = "not used"
+    if isinstance(error, DamagedError):
+        try:
+            done = f"set aside as {_set_aside(root, place).relative_to(root)}"
+        except OSError as problem:
+            done = f"not used, and cannot be set aside ({problem.strerror})"
+    _tell(f"{error}; {done}")
+
+
+def _set_aside(root: Path, place: Path) -> Path:
+    """Move an entry out of the way.
+
+    Raises:
+        OSError: the store cannot be written.
+    """
+    _make(root / DAMAGED, root.stat().st_mode)
+    for number in itertools.count(1):
+        aside = root / DAMAGED / f"{place.name}-{number}"
+        if not aside.exists():
+            break
+    return place.rename(aside)
+
+
+def _tell(text: str) -> None:
+    print(f"run store: {text}", file=sys.stderr)

@@ -1,0 +1,165 @@
+"""Checkouts that share a run store: what one trained, another does not train."""
+
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import Checkout, copy_checkout
+from tests.workflow.test_archive import FIGURES, grokatlas
+from tests.workflow.test_incremental import downstream, runs_of
+
+pytestmark = pytest.mark.workflow
+TABLE = "results/smoke/tables/geometry/two_weights.parquet"
+
+
+@pytest.fixture(scope="module")
+def filled(finished, tmp_path_factory) -> Path:
+    """A store that holds every run of the finished checkout. Do not change it."""
+    folder = tmp_path_factory.mktemp("store")
+    runs = sorted(
+        path.relative_to(finished.folder) for path in finished.folder.glob("results/runs/*")
+    )
+    said = grokatlas(finished, "store", "add", "--store", str(folder), *map(str, runs))
+    assert said == "".join(f"added {run}\n" for run in runs)
+    return folder
+
+
+@pytest.fixture
+def store(filled, tmp_path, monkeypatch) -> Path:
+    """A copy of that store, which every checkout of the test uses."""
+    folder = tmp_path / "store"
+    shutil.copytree(filled, folder, copy_function=shutil.copy2)
+    monkeypatch.setenv("GROKATLAS_RUN_STORE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def clone(tmp_path) -> Checkout:
+    return copy_checkout(tmp_path / "clone")
+
+
+def brought(checkout: Checkout) -> set[str]:
+    """The run folders with a manifest."""
+    return {
+        f"results/runs/{p.parent.name}"
+        for p in checkout.folder.glob("results/runs/*/manifest.json")
+    }
+
+
+def ids(names: set[str]) -> list[str]:
+    return sorted(name.rpartition("/")[2] for name in names)
+
+
+def spoil(file: Path) -> None:
+    file.chmod(0o600)
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+
+
+@pytest.mark.usefixtures("store")
+def test_a_second_checkout_trains_nothing_and_draws_the_same_bytes(clone, finished):
+    kinds = {job.split()[0] for job in clone.jobs()}
+    assert kinds == {"measure", "table", "figure"}
+    done = clone.snakemake("--cores", "2")
+    assert done.returncode == 0, done.stderr
+    assert not list(clone.folder.glob("results/runs/*/log.txt"))
+    drawn = sorted(finished.folder.glob("results/smoke/figures/*/*.p*"))
+    assert len(drawn) == 2 * len(FIGURES)
+    for file in drawn:
+        twin = clone.folder / file.relative_to(finished.folder)
+        assert filecmp.cmp(file, twin, shallow=False), file
+    assert clone.jobs() == []
+    assert "results from the run store" in grokatlas(clone, "verify")
+
+
+@pytest.mark.usefixtures("store")
+def test_only_the_runs_that_are_asked_for_are_brought_in(clone):
+    assert clone.jobs(TABLE) == ["table geometry/two_weights"]
+    runs = runs_of(clone, "two_weights")
+    assert brought(clone) == runs
+    clone.jobs(f"{next(iter(runs_of(clone, 'three_weights')))}/history.parquet")
+    assert brought(clone) == runs | runs_of(clone, "three_weights")
+
+
+@pytest.mark.usefixtures("store")
+def test_a_job_does_not_look_into_the_store(clone):
+    done = clone.snakemake("-n", TABLE, "--mode", "subprocess")
+    assert done.returncode == 0, done.stderr
+    assert brought(clone) == set()
+
+
+@pytest.mark.usefixtures("store")
+def test_a_run_of_other_code_is_not_taken(clone):
+    clone.edit("src/grokatlas/optimizers/adam.py", "* double(self.eps)", "* double(2 * self.eps)")
+    trained = [job.split()[1] for job in clone.jobs() if job.startswith("train")]
+    assert trained == ids(runs_of(clone, "modular_addition", "beyond_l2"))
+
+
+def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, finished, tmp_path):
+    """The run here is gone; the store's fits but is another machine's."""
+    copy = Checkout(tmp_path / "copy")
+    shutil.copytree(finished.folder, copy.folder, copy_function=shutil.copy2)
+    (run,) = runs_of(copy, "two_weights")
+    code = (
+        "import sys; from pathlib import Path; from grokatlas import digest, store\n"
+        "place = next(Path(sys.argv[1]).glob(sys.argv[2] + '-*'))\n"
+        "file, path = place / 'history.parquet', place / 'manifest.json'\n"
+        "file.chmod(0o600); file.write_bytes(file.read_bytes() + b'other')\n"
+        "content = store.read_sealed(path)\n"
+        "content['outputs'][file.name] = digest.file_sha256(file)\n"
+        "store.write_json(path, store.sealed(content))\n"
+    )
+    command = [sys.executable, "-c", code, str(store / "runs"), Path(run).name]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(copy.folder / "src")})
+    shutil.rmtree(copy.folder / run)
+    changed = [job for job in downstream(copy, {run}) if not job.startswith("train")]
+    assert copy.jobs() == changed
+
+
+def test_what_is_trained_is_put_and_what_is_damaged_is_trained_again(store, clone, tmp_path):
+    clone.jobs(TABLE)
+    (run,) = ids(runs_of(clone, "two_weights"))
+    shutil.rmtree(clone.folder / "results")
+    (place,) = (store / "runs").glob(f"{run}-*")
+    whole = {file.name: file.read_bytes() for file in place.iterdir()}
+    spoil(place / "history.parquet")
+    clone.edit("config/config.yaml", "run_store: null", f"run_store: {store}")
+    done = clone.snakemake("--cores", "1", TABLE, env={"GROKATLAS_RUN_STORE": ""})
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "run store: " in line]
+    assert "history.parquet: is not the file its manifest records; set aside as damaged/" in line
+    assert (clone.folder / f"results/runs/{run}/log.txt").exists()
+    assert (place / "history.parquet").read_bytes() == whole["history.parquet"]
+    assert (place / "snapshots.safetensors").read_bytes() == whole["snapshots.safetensors"]
+    second = copy_checkout(tmp_path / "second")
+    assert second.jobs(TABLE) == ["table geometry/two_weights"]
+
+
+def test_a_run_made_from_its_spec_alone_is_added_and_not_trained_again(clone, tmp_path):
+    """Its measures need the data set, which is made; it waits for none of it."""
+    root, away = tmp_path / "empty", tmp_path / "away"
+    root.mkdir()
+    target = "results/smoke/tables/geometry/isolated_dynamics.parquet"
+    before = clone.jobs(target)
+    runs = ids(runs_of(clone, "isolated_dynamics"))
+    assert [job for job in before if job.startswith("train")] == [f"train {run}" for run in runs]
+    spec = f"results/runs/{runs[0]}/spec.json"
+    command = [sys.executable, "-m", "grokatlas", "train", spec, "--out", str(away)]
+    variables = {**os.environ, "PYTHONPATH": str(clone.folder / "src")}
+    subprocess.run(command, cwd=clone.folder, env=variables, check=True, capture_output=True)
+    shutil.copy(clone.folder / spec, away)
+    grokatlas(clone, "store", "add", "--store", str(root), str(away))
+    clone.edit("config/config.yaml", "run_store: null", f"run_store: {root}")
+    after = clone.jobs(target)
+    assert after == [job for job in before if job != f"train {runs[0]}"]
+
+
+def test_a_store_that_is_not_there_is_one_line(clone):
+    done = clone.snakemake("-n", env={"GROKATLAS_RUN_STORE": "nowhere"})
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line == "GROKATLAS_RUN_STORE: no folder nowhere; make it or unset the variable"
