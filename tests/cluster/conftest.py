@@ -74,8 +74,9 @@ class Site:
 
     def start(self, *arguments: str, command: tuple[str, ...] = ("--profile", "slurm")):
         """Start Snakemake, in a session of its own; its process."""
-        variables = {k: v for k, v in os.environ.items() if k not in ("SNAKEMAKE_PROFILE",)}
-        variables |= {"GROKATLAS_SAVE_EVERY": "0.2", "PYTHONPATH": ""}
+        unset = ("SNAKEMAKE_PROFILE", "PYTHONPATH")  # the clone's own code
+        variables = {key: value for key, value in os.environ.items() if key not in unset}
+        variables["GROKATLAS_SAVE_EVERY"] = "0.2"
         quick = ["--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "10"]
         line = [sys.executable, "-m", "snakemake", *command, *(quick if "slurm" in command else ())]
         with self.log.open("a") as log:
@@ -115,8 +116,9 @@ class Site:
 
     def runs(self, experiment: str) -> list[str]:
         """Ids of an experiment's runs."""
-        (file,) = self.folder.glob(f"results/smoke/tables/*/{experiment}.spec.json")
-        return [cell["run"] for cell in json.loads(file.read_text())["spec"]["cells"]]
+        files = self.folder.glob(f"results/smoke/tables/*/{experiment}.spec.json")
+        specs = [json.loads(file.read_text())["spec"] for file in files]
+        return [cell["run"] for spec in specs for cell in spec["cells"]]
 
     def saved(self, run: str) -> int:
         """The step at which a run is saved; 0 if it is not."""
@@ -129,6 +131,10 @@ class Site:
     def training(self, *runs: str) -> str:
         """Wait until one of these runs is on its way and saved, and say which."""
         return until(lambda: next(filter(self.saved, runs), None), f"one of {runs} trains")
+
+    def finished(self, run: str) -> bool:
+        """Whether a run has its manifest."""
+        return (self.folder / "results/runs" / run / "manifest.json").exists()
 
     def manifest(self, run: str) -> dict:
         """What a finished run says of itself."""
