@@ -60,37 +60,54 @@ def of_job(job: Any) -> Resources:
 
 def of_run(spec: dict[str, Any]) -> Resources:
     """By steps, members, parameters and samples; a GPU unless the dynamics is compiled for CPUs."""
-    size, train = _size(spec), spec["train"]
+    return _asked(seconds(spec), size(spec), gpu=not _compiled(spec))
+
+
+def seconds(spec: dict[str, Any]) -> float:
+    """Of a run on one core: its steps, and its looks at the whole training set."""
+    run, train = size(spec), spec["train"]
     costs = [COSTLY.get(name, 1) for name in _names(spec)]
     if spec["dynamics"]["name"] == "riemannian_flow":  # each stage and correction has its Jacobian
         costs.append(5 + spec["dynamics"]["corrections"])
-    compiled = _defines("dynamics", spec["dynamics"]["name"], "advance")
-    batch = train.get("batch_size", size.samples)
-    looks = _logs(train) * len(spec.get("observables", [])) * max(size.samples / batch, 1)
-    step = (COMPILED if compiled else CALL) + size.operations(batch) / SPEED
-    look = CALL + size.operations(batch) / SPEED
-    seconds = math.prod(costs) * step * train["steps"] + looks * look
-    return _asked(seconds, size, gpu=not compiled)
+    batch = train.get("batch_size", run.samples)
+    step = (COMPILED if _compiled(spec) else CALL) + run.operations(batch) / SPEED
+    look = CALL + run.operations(run.samples) / SPEED
+    looks = _logs(train) * len(spec.get("observables", []))
+    return math.prod(costs) * step * train["steps"] + look * looks
+
+
+def _compiled(spec: dict[str, Any]) -> bool:
+    return _defines("dynamics", spec["dynamics"]["name"], "advance")
 
 
 def of_measure(spec: dict[str, Any], measure: str) -> Resources:
     """Of a run of this spec; with a GPU if the measure's file says ``GPU = True``."""
-    size = _size(spec)
-    work = PASSES * size.snapshots * size.operations(size.samples)
-    return _asked(work / SPEED, size, gpu=_defines("measures", measure, "GPU"))
+    run = size(spec)
+    work = PASSES * run.snapshots * run.operations(run.samples)
+    return _asked(work / SPEED, run, gpu=_defines("measures", measure, "GPU"))
 
 
 @dataclass(frozen=True)
-class _Size:
-    """A run in numbers: members, snapshots, training samples; parameters and bytes of a member."""
+class Size:
+    """A run in numbers.
+
+    Attributes:
+        members: trajectories.
+        snapshots: steps whose parameters are kept.
+        samples: of the training set.
+        inputs: features of one, or the size of its vocabulary.
+        parameters: of one member, within a factor of ten.
+        places: of a sample where an inner layer is used.
+        itemsize: bytes of a number.
+    """
 
     members: int
     snapshots: int
     samples: int
+    inputs: int
     parameters: int
     places: int
     itemsize: int
-    inputs: int
 
     def operations(self, batch: float) -> float:
         """Of one step of all members: a product and a sum each way, and for the gradient."""
@@ -103,7 +120,8 @@ class _Size:
         return values * self.itemsize / 1e6
 
 
-def _size(spec: dict[str, Any]) -> _Size:
+def size(spec: dict[str, Any]) -> Size:
+    """A run's size, from the numbers that its task and model name."""
     task, model = spec["task"], spec.get("model", {})
     samples, inputs, outputs = _shape(task)
     widths = _counts(model, "width", "dimension", "factors", "channels")
@@ -111,14 +129,14 @@ def _size(spec: dict[str, Any]) -> _Size:
     layers = model.get("hidden_layers", 2) - 1  # of width to width
     width = max([1, *widths])
     parameters = width * (inputs + outputs + layers * width) * model.get("depth", 1)
-    return _Size(
+    return Size(
         members=len(members.of(spec)),
         snapshots=len(spec["train"]["snapshots"]),
         samples=samples,
+        inputs=inputs,
         parameters=parameters,
         places=PLACES.get(model.get("name", ""), 1),
         itemsize=8 if spec["train"]["dtype"] == "float64" else 4,
-        inputs=inputs,
     )
 
 
@@ -151,9 +169,9 @@ def _logs(train: dict[str, Any]) -> int:
     return log["points"] if "points" in log else log["first"] + train["steps"] // log["every"]
 
 
-def _asked(seconds: float, size: _Size, gpu: bool) -> Resources:
+def _asked(seconds: float, run: Size, gpu: bool) -> Resources:
     minutes = min(max(math.ceil(SPARE * seconds / 60), SHORTEST), LONGEST)
-    memory = START_MB + CUDA_MB * gpu + size.megabytes()
+    memory = START_MB + CUDA_MB * gpu + run.megabytes()
     return Resources(minutes, math.ceil(memory), int(gpu))
 
 

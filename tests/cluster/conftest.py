@@ -110,6 +110,14 @@ class Site:
             if rule in (None, job.rule) and wildcards in (None, job.wildcards)
         ]
 
+    def active(self, run: str) -> Job:
+        """The job that trains a run now; the accounting learns a job's comment when it ends."""
+        command = ["squeue", "--noheader", "--states=running", "--format=%i %k"]
+        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        (number,) = [line.split()[0] for line in lines.splitlines() if line.endswith(run)]
+        (job,) = [job for job in self.jobs() if job.id == number]
+        return job
+
     def states(self, rule: str, wildcards: str) -> list[str]:
         """How the jobs of a rule for some wildcards ended."""
         return [job.state for job in self.jobs(rule, wildcards)]
@@ -200,7 +208,7 @@ def undisturbed(tmp_path_factory) -> Site:
 
 @pytest.fixture
 def site(undisturbed, tmp_path):
-    """A fresh clone of it with its data sets; jobs that a test leaves in the queue are cancelled."""
+    """A fresh clone of it, with its data sets; what a test leaves in the queue is cancelled."""
     made = clone(undisturbed.folder, tmp_path / "atlas")
     shutil.copytree(
         undisturbed.folder / "results/data", made.folder / "results/data", dirs_exist_ok=True

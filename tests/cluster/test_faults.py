@@ -18,8 +18,7 @@ def _disturbed(site, figure: str = FIG3, *arguments: str) -> tuple:
     experiment = {FIG1: "two_weights", FIG3: "zero_loss_sets"}[figure]
     runs = until(lambda: site.runs(experiment), "the plan is made")
     run = site.training(*runs)
-    job = until(lambda: site.jobs("train", run), "the accounting knows the job")[-1]
-    return process, run, job
+    return process, run, site.active(run)
 
 
 def test_a_cancelled_job_is_submitted_again_and_goes_on(site, undisturbed):

@@ -31,6 +31,7 @@ TORCH_FREE = (
     "signatures",
     "members",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
+    *("resources", "orphans"),
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
