@@ -17,7 +17,7 @@ from grokatlas.components import FOLDERS, PACKAGE
 LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
 SHORTEST = 10  # minutes; Slurm counts in them, and a busy node starts slowly
 SPARE = 3  # times the estimate
-CALL = 3e-4  # seconds of one step that does nothing: about 100 small operations
+CALL = 4e-4  # seconds of one step that does nothing: about 100 small operations
 COMPILED = 1e-6  # the same where a dynamics has compiled its steps
 SPEED = 2e10  # operations per second of a core
 START_MB = 1500  # Python with torch, and the two Snakemakes around it
@@ -29,7 +29,7 @@ PIXELS = {"digits": 64, "mnist": 784, "cifar10": 3072}
 # an inner layer of these is used at several places of a sample: tokens, pixels
 PLACES = {"transformer": 3, "conv_net": 16}
 # times the work of a step without them: singular values, Jacobians
-COSTLY = {"nuclear": 10, "nuclear_subgradient_descent": 4, "jacobian": 3, "sobolev": 3}
+COSTLY = {"nuclear": 10, "nuclear_subgradient_descent": 6, "jacobian": 3, "sobolev": 3}
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,7 @@ def size(spec: dict[str, Any]) -> Size:
     samples, inputs, outputs = _shape(task)
     widths = _counts(model, "width", "dimension", "factors", "channels")
     widths += [model["side"] ** 2] if "side" in model else []
+    widths += [inputs // 2] if model.get("name") == "matrix" else []  # rows times columns
     layers = model.get("hidden_layers", 2) - 1  # of width to width
     width = max([1, *widths])
     parameters = width * (inputs + outputs + layers * width) * model.get("depth", 1)
@@ -144,7 +145,7 @@ def _shape(task: dict[str, Any]) -> tuple[int, int, int]:
     """Training samples, features of one (or size of the vocabulary), outputs."""
     if "modulus" in task:
         pairs = task["modulus"] ** 2
-        return math.ceil(task["train_fraction"] * pairs), task["modulus"] + 1, task["modulus"]
+        return math.ceil(task.get("train_fraction", 1) * pairs), task["modulus"] + 1, task["modulus"]
     points = len(task.get("points", [])) or task.get("train_points", 1)
     sides = _counts(task, "features", "rows", "columns", "frequencies")
     features = max([1, len(task.get("point", [])), *sides, PIXELS.get(task["name"], 1)])
