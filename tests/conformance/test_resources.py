@@ -32,7 +32,7 @@ def test_parameters_are_those_of_the_model_give_or_take(run):
 
 @pytest.mark.parametrize("run", RUNS)
 def test_a_longer_and_larger_run_asks_for_more(run):
-    spec = _changed(RUNS[run], steps=10**8)
+    spec = _changed(RUNS[run], steps=10**8, log={"first": 0, "points": 100})
     asked = resources.seconds(spec)
     assert resources.seconds(_changed(spec, steps=10**9)) == pytest.approx(10 * asked, rel=0.2)
     crowd = copy.deepcopy(spec)
