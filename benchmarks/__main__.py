@@ -19,6 +19,7 @@ from benchmarks import report
 from benchmarks.workloads import WORKLOADS
 
 ROOT = Path(__file__).parent.parent
+BY_HAND = "<!-- by hand: `make benchmark` keeps what follows -->"
 
 
 def main() -> None:
@@ -41,8 +42,15 @@ def main() -> None:
     found["targets"] = report.targets(found)
     given.output.mkdir(parents=True, exist_ok=True)
     (given.output / "performance.json").write_text(json.dumps(found, indent=1) + "\n")
-    (given.output / "performance.md").write_text(report.page(found))
-    print(f"written: {given.output / 'performance.md'}")
+    written = given.output / "performance.md"
+    written.write_text(report.page(found) + _by_hand(written))
+    print(f"written: {written}")
+
+
+def _by_hand(page: Path) -> str:
+    """What people added below the report, from `BY_HAND` on."""
+    _, mark, rest = (page.read_text() if page.exists() else "").partition(BY_HAND)
+    return f"\n{mark}{rest}" if mark else ""
 
 
 def _measure(name: str, device: str, quick: bool) -> dict[str, Any]:

@@ -58,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
     show = command("show", _show, "show a run: its spec and its state")
     show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
 
+    command("unlock", _unlock, "after a killed Snakemake: cancel its jobs, remove its lock")
+
     verify = command("verify", _verify, "re-hash results and walk to their origin")
     verify.add_argument("paths", metavar="PATH", nargs="*", help="start here (default: everything)")
     verify.add_argument("--json", metavar="FILE", help="write a receipt; - prints it")
@@ -203,6 +205,12 @@ def _show(options: argparse.Namespace) -> None:
     from grokatlas import show
 
     print(show.run(options.name))
+
+
+def _unlock(_: argparse.Namespace) -> None:
+    from grokatlas import orphans
+
+    print(orphans.clear(Path()))
 
 
 def _verify(options: argparse.Namespace) -> int:

@@ -48,7 +48,11 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
             print(f"run {out.name}: is already there", file=sys.stderr)
             return
         recorder = Recorder(job, data)
-        segment = {"host": socket.gethostname(), "job": os.environ.get("SLURM_JOB_ID")}
+        segment = {
+            "host": socket.gethostname(),
+            "job": os.environ.get("SLURM_JOB_ID"),
+            "devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
+        }
         record = savepoint.Savepoint(out, job["digest"], period, segment)
         with record.listening():
             facts = _trained(job_file, job["spec"], data, record, device, threads)

@@ -186,13 +186,17 @@ class Project:
         Raises:
             UserError: nothing of that name is declared.
         """
+        job, plan = self.job(group, key, scale)
+        self._bring_in(plan, job)
+        return plan.inputs(job)
+
+    def job(self, group: str, key: Any, scale: str | None = None) -> tuple[Job, Plan]:
+        """A job, and the plan it stands in; arguments and errors as for `inputs`."""
         first = [self.settings.scale]
         for each in [scale] if scale else first + [s for s in SCALES if s not in first]:
-            plan = self.at(each)
-            jobs: dict[Any, Job] = getattr(plan, group)
+            jobs: dict[Any, Job] = getattr(self.at(each), group)
             if key in jobs:
-                self._bring_in(plan, jobs[key])
-                return plan.inputs(jobs[key])
+                return jobs[key], self.at(each)
         known = [name if isinstance(name, str) else "/".join(name) for name in jobs]
         wanted = key if isinstance(key, str) else "/".join(key)
         raise UserError(f"{group}: {wanted}", f"not declared in config; {nearest(wanted, known)}")

@@ -8,6 +8,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from grokatlas.errors import UserError
 from grokatlas.plan import Project
+from grokatlas.resources import of_job
 
 try:
     PROJECT = Project(Path(workflow.basedir) / "config", config)
@@ -57,3 +58,22 @@ def inputs_of_table(wildcards):
 
 def inputs_of_figure(wildcards):
     return files("figures", (wildcards.paper, wildcards.figure), wildcards.scale)
+
+
+# What a run or a measure asks of a cluster, more at each attempt (see src/grokatlas/resources.py).
+def asked(wildcards, attempt):
+    named = "measure" in wildcards.keys()
+    key = (wildcards.run, wildcards.measure) if named else wildcards.run
+    return of_job(PROJECT.job("measures" if named else "runs", key)[0]).at(attempt)
+
+
+def runtime(wildcards, attempt):
+    return asked(wildcards, attempt).runtime
+
+
+def mem_mb(wildcards, attempt):
+    return asked(wildcards, attempt).mem_mb
+
+
+def gpu(wildcards):
+    return asked(wildcards, 1).gpu

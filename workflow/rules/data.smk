@@ -12,5 +12,8 @@ rule dataset:
         "results/data/{dataset}/log.txt",
     conda:
         "../../environment.yml"
+    resources:
+        runtime=10,
+        mem_mb=2000,
     shell:
         "python -m grokatlas dataset {input.job} 2> {log}"

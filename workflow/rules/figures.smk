@@ -15,6 +15,7 @@ rule figure:
         ),
     log:
         "results/{scale}/figures/{paper}/{figure}.log",
+    localrule: True
     conda:
         "../../environment.yml"
     shell:

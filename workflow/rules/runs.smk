@@ -16,9 +16,11 @@ rule train:
         "../../environment.yml"
     threads: 1
     resources:
-        gpu=1,
+        gpu=gpu,
+        runtime=runtime,
+        mem_mb=mem_mb,
     shell:
-        "python -m grokatlas train {input.job} --threads {threads} 2> {log}"
+        "exec python -m grokatlas train {input.job} --threads {threads} 2> {log}"
 
 
 # in: a run and its data. out: one measure of every member.
@@ -33,6 +35,10 @@ rule measure:
         "results/measures/{run}/{measure}.log",
     conda:
         "../../environment.yml"
+    resources:
+        gpu=gpu,
+        runtime=runtime,
+        mem_mb=mem_mb,
     shell:
         "python -m grokatlas measure {input.job} 2> {log}"
 
@@ -47,6 +53,7 @@ rule table:
         manifest="results/{scale}/tables/{paper}/{experiment}.manifest.json",
     log:
         "results/{scale}/tables/{paper}/{experiment}.log",
+    localrule: True
     conda:
         "../../environment.yml"
     shell:

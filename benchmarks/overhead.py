@@ -1,0 +1,79 @@
+"""What the cluster profile costs beside the work: `python -m benchmarks.overhead [JOBS]`.
+
+In a clone with one paper of JOBS tiny data sets, Snakemake makes all of them on the cluster at
+hand, a job each; `sacct` tells what the jobs themselves took.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAPER = """\
+source: {{title: overhead, arxiv: "0000.00000"}}
+experiments:
+  two_weights:
+    task: {{name: one_sample, point: [1.0, 1.0], target: 2.0, test_points: 100}}
+    model: {{name: linear, init: 0.5, negative_slope: 1.0}}
+    loss: {{name: mse, reduction: sample_mean, half: false}}
+    optimizer: {{name: gd, lr: 0.1}}
+    train: {{steps: 10}}
+    sweep: {{task.test_seed: {seeds}}}
+figures:
+  fig1: {{experiments: [two_weights], caption: none}}
+"""
+
+
+def main() -> None:
+    """Measure and print."""
+    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    with tempfile.TemporaryDirectory() as folder:
+        atlas = Path(folder) / "atlas"
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(atlas)], check=True)
+        for file in (atlas / "config/papers").iterdir():
+            file.unlink()
+        paper = PAPER.format(seeds=list(range(jobs)))
+        (atlas / "config/papers/geometry.yaml").write_text(paper)
+        _snakemake(atlas, "-n")  # writes the job files
+        specs = sorted((atlas / "results/data").glob("*/spec.json"))
+        targets = [str((file.parent / "manifest.json").relative_to(atlas)) for file in specs]
+        print(json.dumps(_measured(atlas, targets), indent=1))
+
+
+def _measured(atlas: Path, targets: list[str]) -> dict[str, float]:
+    """Seconds of Snakemake and of its jobs, for so many data sets."""
+    wall, cpu = _snakemake(atlas, "--", *targets)
+    command = ["sacct", "-X", "-n", "-P", "-S", "now-1day", "--format=WorkDir,ElapsedRaw,State"]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    rows = [line.split("|") for line in lines if line.startswith(f"{atlas}|")]
+    manifests = [json.loads((atlas / target).read_text()) for target in targets]
+    return {
+        "jobs": len(rows),
+        "completed": sum(state == "COMPLETED" for _, _, state in rows),
+        "wall": round(wall, 1),
+        "head_cpu_per_job": round(cpu / len(rows), 3),
+        "elapsed_of_jobs": sum(float(elapsed) for _, elapsed, _ in rows),
+        "wall_of_their_work": round(sum(made["wall_seconds"] for made in manifests), 1),
+    }
+
+
+def _snakemake(atlas: Path, *arguments: str) -> tuple[float, float]:
+    """Wall and CPU seconds of Snakemake on this machine, its calls of Slurm's commands included."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    line = [sys.executable, "-m", "snakemake", "--profile", "slurm", "--config", "scale=smoke"]
+    variables = {
+        k: v for k, v in os.environ.items() if k not in ("SNAKEMAKE_PROFILE", "PYTHONPATH")
+    }
+    subprocess.run([*line, *arguments], cwd=atlas, env=variables, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.monotonic() - start, cpu
+
+
+if __name__ == "__main__":
+    main()

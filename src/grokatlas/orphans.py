@@ -1,0 +1,80 @@
+"""After a Snakemake that was killed: the jobs that it left on a cluster, and its lock."""
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from grokatlas.errors import UserError
+
+PATIENCE = 300.0  # seconds that cancelled jobs may take to save and end
+
+
+def clear(folder: Path, patience: float = PATIENCE) -> str:
+    """Cancel the jobs that run in a folder, wait until they have ended, remove the lock.
+
+    Training saves its state before it ends, so nothing is lost; two processes never write one
+    output, as the next Snakemake finds none of the old jobs.
+
+    Args:
+        folder: the checkout.
+        patience: seconds to wait for the jobs.
+
+    Returns:
+        what was done, in one line.
+
+    Raises:
+        UserError: a Snakemake still runs in the folder, Slurm does not answer, or jobs do not end.
+    """
+    if pid := _snakemake(folder):
+        raise UserError(str(folder), f"Snakemake runs here (process {pid}); stop it with Ctrl-C")
+    jobs = _jobs(folder)
+    if jobs:
+        _slurm("scancel", *jobs)
+    until = time.monotonic() + patience
+    while left := _jobs(folder):
+        if time.monotonic() > until:
+            raise UserError("jobs " + " ".join(left), "were cancelled and do not end; see `squeue`")
+        time.sleep(1)
+    command = [sys.executable, "-m", "snakemake", "--unlock"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise UserError(str(folder), f"`snakemake --unlock` failed: {done.stderr.strip()}")
+    return f"{len(jobs)} jobs cancelled, the folder is unlocked; run `snakemake` again"
+
+
+def _jobs(folder: Path) -> list[str]:
+    """Ids of this user's jobs that were submitted from a folder."""
+    if not shutil.which("squeue"):
+        return []
+    found = []
+    for line in _slurm("squeue", "--me", "--noheader", "--format=%i %Z").splitlines():
+        job, _, place = line.partition(" ")
+        if Path(place).resolve() == folder.resolve():
+            found.append(job)
+    return found
+
+
+def _slurm(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise UserError(command[0], f"{done.stderr.strip()}; try again when Slurm answers")
+    return done.stdout
+
+
+def _snakemake(folder: Path) -> int | None:
+    """The process of a Snakemake that a user started in a folder on this machine."""
+    import psutil
+
+    for process in psutil.process_iter():
+        try:
+            command = process.cmdline()
+            named = any(Path(part).name == "snakemake" for part in command[:3])
+            if not named or "remote" in command:  # that of a job
+                continue
+            if Path(process.cwd()).resolve() == folder.resolve():
+                return process.pid
+        except (psutil.Error, OSError):
+            continue
+    return None

@@ -1,0 +1,194 @@
+"""What a job asks of a machine: minutes, memory, a GPU; from its spec alone, without torch.
+
+Estimated from above, as one core of a CPU would need: a GPU is faster for all but the smallest
+runs, and a run that is stopped by its time limit goes on in the next attempt. `docs/performance.md`
+compares what is asked with what runs took.
+"""
+
+import ast
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from grokatlas import members
+from grokatlas.components import FOLDERS, PACKAGE
+
+LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
+SHORTEST = 10  # minutes; Slurm counts in them, and a busy node starts slowly
+SPARE = 3  # times the estimate
+CALL = 4e-4  # seconds of one step that does nothing: about 100 small operations
+COMPILED = 1e-6  # the same where a dynamics has compiled its steps
+SPEED = 2e10  # operations per second of a core
+START_MB = 1500  # Python with torch, and the two Snakemakes around it
+CUDA_MB = 2500  # libraries of a GPU
+COPIES = 10  # of parameters: gradients, moments of an optimizer, results of a step
+PASSES = 1000  # over the data, of one measure
+
+PIXELS = {"digits": 64, "mnist": 784, "cifar10": 3072}
+# an inner layer of these is used at several places of a sample: tokens, pixels
+PLACES = {"transformer": 3, "conv_net": 16}
+# times the work of a step without them: singular values, Jacobians
+COSTLY = {"nuclear": 10, "nuclear_subgradient_descent": 6, "jacobian": 3, "sobolev": 3}
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one job asks for.
+
+    Attributes:
+        runtime: minutes.
+        mem_mb: megabytes.
+        gpu: number of GPUs, 0 or 1.
+    """
+
+    runtime: int
+    mem_mb: int
+    gpu: int = 0
+
+    def at(self, attempt: int) -> "Resources":
+        """More at each further attempt, as the one before may have ended for want of it."""
+        return Resources(min(self.runtime * attempt, LONGEST), self.mem_mb * attempt, self.gpu)
+
+
+def of_job(job: Any) -> Resources:
+    """Of a run or a measure of the plan (`plan.Job`)."""
+    if job.kind == "measure":
+        return of_measure(job.inputs[0].spec, job.spec["measure"]["name"])
+    return of_run(job.spec)
+
+
+def of_run(spec: dict[str, Any]) -> Resources:
+    """By steps, members, parameters and samples; a GPU unless the dynamics is compiled for CPUs."""
+    return _asked(seconds(spec), size(spec), gpu=not _compiled(spec))
+
+
+def seconds(spec: dict[str, Any]) -> float:
+    """Of a run on one core: its steps, and its looks at the whole training set."""
+    run, train = size(spec), spec["train"]
+    costs = [COSTLY.get(name, 1) for name in _names(spec)]
+    if spec["dynamics"]["name"] == "riemannian_flow":  # each stage and correction has its Jacobian
+        costs.append(5 + spec["dynamics"]["corrections"])
+    batch = train.get("batch_size", run.samples)
+    step = (COMPILED if _compiled(spec) else CALL) + run.operations(batch) / SPEED
+    look = CALL + run.operations(run.samples) / SPEED
+    looks = _logs(train) * len(spec.get("observables", []))
+    return math.prod(costs) * step * train["steps"] + look * looks
+
+
+def _compiled(spec: dict[str, Any]) -> bool:
+    return _defines("dynamics", spec["dynamics"]["name"], "advance")
+
+
+def of_measure(spec: dict[str, Any], measure: str) -> Resources:
+    """Of a run of this spec; with a GPU if the measure's file says ``GPU = True``."""
+    run = size(spec)
+    work = PASSES * run.snapshots * run.operations(run.samples)
+    return _asked(work / SPEED, run, gpu=_defines("measures", measure, "GPU"))
+
+
+@dataclass(frozen=True)
+class Size:
+    """A run in numbers.
+
+    Attributes:
+        members: trajectories.
+        snapshots: steps whose parameters are kept.
+        samples: of the training set.
+        inputs: features of one, or the size of its vocabulary.
+        parameters: of one member, within a factor of ten.
+        places: of a sample where an inner layer is used.
+        itemsize: bytes of a number.
+    """
+
+    members: int
+    snapshots: int
+    samples: int
+    inputs: int
+    parameters: int
+    places: int
+    itemsize: int
+
+    def operations(self, batch: float) -> float:
+        """Of one step of all members: a product and a sum each way, and for the gradient."""
+        return 6 * self.members * self.parameters * self.places * batch
+
+    def megabytes(self) -> float:
+        """Of parameters, snapshots and data."""
+        copies = COPIES + 3 * self.snapshots
+        values = self.members * self.parameters * copies + 4 * self.samples * self.inputs
+        return values * self.itemsize / 1e6
+
+
+def size(spec: dict[str, Any]) -> Size:
+    """A run's size, from the numbers that its task and model name."""
+    task, model = spec["task"], spec.get("model", {})
+    samples, inputs, outputs = _shape(task)
+    widths = _counts(model, "width", "dimension", "factors", "channels")
+    widths += [model["side"] ** 2] if "side" in model else []
+    widths += [inputs // 2] if model.get("name") == "matrix" else []  # rows times columns
+    layers = model.get("hidden_layers", 2) - 1  # of width to width
+    width = max([1, *widths])
+    parameters = width * (inputs + outputs + layers * width) * model.get("depth", 1)
+    return Size(
+        members=len(members.of(spec)),
+        snapshots=len(spec["train"]["snapshots"]),
+        samples=samples,
+        inputs=inputs,
+        parameters=parameters,
+        places=PLACES.get(model.get("name", ""), 1),
+        itemsize=8 if spec["train"]["dtype"] == "float64" else 4,
+    )
+
+
+def _shape(task: dict[str, Any]) -> tuple[int, int, int]:
+    """Training samples, features of one (or size of the vocabulary), outputs."""
+    if "modulus" in task:
+        pairs = task["modulus"] ** 2
+        return (
+            math.ceil(task.get("train_fraction", 1) * pairs),
+            task["modulus"] + 1,
+            task["modulus"],
+        )
+    points = len(task.get("points", [])) or task.get("train_points", 1)
+    sides = _counts(task, "features", "rows", "columns", "frequencies")
+    features = max([1, len(task.get("point", [])), *sides, PIXELS.get(task["name"], 1)])
+    if "frequencies" in task:
+        features = 2 * task["frequencies"] + 1
+    classes = 10 if task["name"] in PIXELS else task.get("outputs", 1)
+    return points, features, task.get("columns", classes)
+
+
+def _counts(block: dict[str, Any], *keys: str) -> list[int]:
+    found = [block[key] for key in keys if key in block]
+    return [n for entry in found for n in (entry if isinstance(entry, list) else [entry])]
+
+
+def _names(spec: dict[str, Any]) -> list[str]:
+    blocks = [spec[block] for block in ("loss", "dynamics") if block in spec]
+    return [block["name"] for block in [*blocks, *spec.get("penalties", [])]]
+
+
+def _logs(train: dict[str, Any]) -> int:
+    log = train["log"]
+    return log["points"] if "points" in log else log["first"] + train["steps"] // log["every"]
+
+
+def _asked(seconds: float, run: Size, gpu: bool) -> Resources:
+    minutes = min(max(math.ceil(SPARE * seconds / 60), SHORTEST), LONGEST)
+    memory = START_MB + CUDA_MB * gpu + run.megabytes()
+    return Resources(minutes, math.ceil(memory), int(gpu))
+
+
+@functools.cache
+def _defines(block: str, name: str, what: str) -> bool:
+    """Whether a component's file has a function, or a constant that is true, of that name."""
+    file = PACKAGE / FOLDERS[block] / f"{name}.py"
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == what:
+            return True
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == what for target in node.targets
+        ):
+            return isinstance(node.value, ast.Constant) and node.value.value is True
+    return False

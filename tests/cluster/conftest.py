@@ -1,0 +1,219 @@
+"""A real Slurm cluster: the one that the program GROKATLAS_CLUSTER starts and breaks."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from grokatlas import store
+
+ROOT = Path(__file__).parents[2]
+TOOL = os.environ.get("GROKATLAS_CLUSTER", "")
+FIELDS = ("JobID", "State", "Partition", "AllocTRES", "NodeList", "Start", "End", "Comment")
+PATIENCE = 600  # seconds; a shared machine is slow
+
+
+def pytest_collection_modifyitems(items):
+    skip = pytest.mark.skip(reason="GROKATLAS_CLUSTER names no program that starts a cluster")
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.cluster)
+            if not TOOL:
+                item.add_marker(skip)
+
+
+def tool(*arguments: str) -> None:
+    """Start or break the cluster."""
+    subprocess.run([TOOL, *arguments], check=True, capture_output=True)
+
+
+def until(holds, what: str):
+    """Wait for a condition; what it returns."""
+    end = time.monotonic() + PATIENCE
+    while not (found := holds()):
+        assert time.monotonic() < end, f"waited in vain: {what}"
+        time.sleep(0.2)
+    return found
+
+
+class Job:
+    """A job as the accounting records it."""
+
+    def __init__(self, line: str) -> None:
+        values = dict(zip(FIELDS, line.split("|"), strict=True))
+        self.id, self.partition, self.node = (
+            values["JobID"],
+            values["Partition"],
+            values["NodeList"],
+        )
+        self.state = values["State"].split()[0]  # "CANCELLED by 0"
+        self.rule, _, self.wildcards = (
+            values["Comment"].removeprefix("rule_").partition("_wildcards_")
+        )
+        tres = dict(pair.split("=") for pair in values["AllocTRES"].split(",") if pair)
+        self.gpus, self.memory = int(tres.get("gres/gpu", 0)), tres.get("mem")
+        self.span = [
+            datetime.fromisoformat(values[key]) if values[key][0] == "2" else None
+            for key in ("Start", "End")
+        ]
+
+
+class Site:
+    """A clone of the project, and what its workflow does on the cluster."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "snakemake.log"
+
+    def start(self, *arguments: str, command: tuple[str, ...] = ("--profile", "slurm")):
+        """Start Snakemake, in a session of its own; its process."""
+        unset = ("SNAKEMAKE_PROFILE", "PYTHONPATH")  # the clone's own code
+        variables = {key: value for key, value in os.environ.items() if key not in unset}
+        variables["GROKATLAS_SAVE_EVERY"] = "0.2"
+        quick = ["--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "10"]
+        line = [sys.executable, "-m", "snakemake", *command, *(quick if "slurm" in command else ())]
+        with self.log.open("a") as log:
+            return subprocess.Popen(
+                [*line, "--config", "scale=smoke", *arguments],
+                cwd=self.folder,
+                env=variables,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def finish(self, process) -> None:
+        """Wait for a Snakemake that must end well."""
+        try:
+            code = process.wait(PATIENCE)
+        finally:
+            stop(process)
+        assert code == 0, self.log.read_text()[-5000:]
+
+    def jobs(self, rule: str | None = None, wildcards: str | None = None) -> list[Job]:
+        """The jobs that were submitted from here, by the accounting, oldest first."""
+        fields = ",".join(FIELDS)
+        command = ["sacct", "-X", "-n", "-P", "-S", "now-1day", f"--format={fields},WorkDir"]
+        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        rows = [line.rpartition("|") for line in lines.splitlines()]
+        found = [Job(rest) for rest, _, place in rows if Path(place) == self.folder]
+        return [
+            job
+            for job in sorted(found, key=lambda job: int(job.id))
+            if rule in (None, job.rule) and wildcards in (None, job.wildcards)
+        ]
+
+    def active(self, run: str) -> Job:
+        """The job that trains a run now; the accounting learns a job's comment when it ends."""
+        command = ["squeue", "--noheader", "--states=running", "--format=%i %k"]
+        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        (number,) = [line.split()[0] for line in lines.splitlines() if line.endswith(run)]
+        (job,) = [job for job in self.jobs() if job.id == number]
+        return job
+
+    def states(self, rule: str, wildcards: str) -> list[str]:
+        """How the jobs of a rule for some wildcards ended."""
+        return [job.state for job in self.jobs(rule, wildcards)]
+
+    def runs(self, experiment: str) -> list[str]:
+        """Ids of an experiment's runs."""
+        files = self.folder.glob(f"results/smoke/tables/*/{experiment}.spec.json")
+        specs = [json.loads(file.read_text())["spec"] for file in files]
+        return [cell["run"] for spec in specs for cell in spec["cells"]]
+
+    def saved(self, run: str) -> int:
+        """The step at which a run is saved; 0 if it is not."""
+        file = self.folder / "results/runs" / run / ".state/state.json"
+        try:
+            return json.loads(file.read_text())["step"]
+        except FileNotFoundError:
+            return 0
+
+    def training(self, *runs: str) -> str:
+        """Wait until one of these runs is on its way and saved, and say which."""
+        return until(lambda: next(filter(self.saved, runs), None), f"one of {runs} trains")
+
+    def finished(self, run: str) -> bool:
+        """Whether a run has its manifest."""
+        return (self.folder / "results/runs" / run / "manifest.json").exists()
+
+    def manifest(self, run: str) -> dict:
+        """What a finished run says of itself."""
+        return json.loads((self.folder / "results/runs" / run / "manifest.json").read_text())
+
+    def results(self) -> dict[str, bytes]:
+        """Every result: data, runs, measures, tables and figures, by path."""
+        suffixes = (".parquet", ".safetensors", ".pdf", ".png", ".csv")
+        files = (self.folder / "results").rglob("[!.]*.*")
+        return {
+            str(file.relative_to(self.folder)): file.read_bytes()
+            for file in files
+            if file.suffix in suffixes and store.STATE not in file.parts
+        }
+
+    def assert_like(self, other: "Site", figure: str) -> None:
+        """The figure is made, and every result is byte for byte the other's."""
+        ours, theirs = self.results(), other.results()
+        assert {f"results/smoke/figures/{figure}{s}" for s in (".pdf", ".png", ".csv")} <= set(ours)
+        assert [name for name in ours if ours[name] != theirs[name]] == []
+
+    def assert_one_piece(self, run: str) -> list[dict]:
+        """A run's processes took over where the one before had saved; these parts of the run."""
+        parts = self.manifest(run)["segments"]
+        assert [part["start_step"] for part in parts] == [0, *(p["end_step"] for p in parts[:-1])]
+        assert parts[-1]["end_step"] == self.manifest(run)["spec"]["train"]["steps"]
+        return parts
+
+
+def stop(process) -> None:
+    """Kill a Snakemake and what it started here, if it still runs."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def clone(source: Path, folder: Path) -> Site:
+    """A clone of a repository."""
+    subprocess.run(["git", "clone", "--quiet", str(source), str(folder)], check=True)
+    return Site(folder)
+
+
+def commit(site: Site) -> None:
+    """Commit what was changed, so that results of all clones of it name one commit."""
+    author = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
+    command = ["git", *author, "commit", "--quiet", "--all", "--message", "for a test"]
+    subprocess.run(command, cwd=site.folder, check=True)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory) -> Site:
+    """A clone with the papers of this folder in which every figure was made on this machine."""
+    site = clone(ROOT, tmp_path_factory.mktemp("undisturbed") / "atlas")
+    papers = site.folder / "config/papers"
+    for file in papers.iterdir():
+        file.unlink()
+    for file in (Path(__file__).parent / "papers").iterdir():
+        shutil.copy(file, papers)
+    commit(site)
+    site.finish(site.start(command=("--cores", "2")))
+    return site
+
+
+@pytest.fixture
+def site(undisturbed, tmp_path):
+    """A fresh clone of it, with its data sets; what a test leaves in the queue is cancelled."""
+    made = clone(undisturbed.folder, tmp_path / "atlas")
+    shutil.copytree(
+        undisturbed.folder / "results/data", made.folder / "results/data", dirs_exist_ok=True
+    )
+    yield made
+    left = [job.id for job in made.jobs() if job.span[1] is None]
+    if left:
+        subprocess.run(["scancel", *left], check=False)

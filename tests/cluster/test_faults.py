@@ -1,0 +1,120 @@
+"""Whatever happens to a job, the figure comes, with the bytes of an undisturbed one."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime
+
+from .conftest import stop, tool, until
+
+FIG1, FIG3 = (f"results/smoke/figures/geometry/{name}.pdf" for name in ("fig1", "fig3"))
+
+
+def _disturbed(site, figure: str = FIG3, *arguments: str) -> tuple:
+    """Snakemake on its way to a figure, a run that is being trained, and the job that trains it."""
+    process = site.start(*arguments, "--", figure)
+    experiment = {FIG1: "two_weights", FIG3: "zero_loss_sets"}[figure]
+    runs = until(lambda: site.runs(experiment), "the plan is made")
+    run = site.training(*runs)
+    return process, run, site.active(run)
+
+
+def test_a_cancelled_job_is_submitted_again_and_goes_on(site, undisturbed):
+    process, run, job = _disturbed(site)
+    subprocess.run(["scancel", job.id], check=True)
+    site.finish(process)
+    assert site.states("train", run) == ["CANCELLED", "COMPLETED"]
+    first, second = site.assert_one_piece(run)
+    assert first["job"] == job.id != second["job"]
+    site.assert_like(undisturbed, "geometry/fig3")
+
+
+def test_a_job_near_its_time_limit_saves_and_the_next_goes_on(site, undisturbed):
+    process, run, job = _disturbed(site, FIG1)
+    minutes = int((datetime.now() - job.span[0]).total_seconds() // 60) + 2
+    limit = ["scontrol", "update", f"jobid={job.id}", f"timelimit={minutes}"]
+    subprocess.run(limit, check=True)
+    log = site.folder / "results/runs" / run / "log.txt"
+    until(lambda: "stopped by SIGTERM at step" in log.read_text(), "training is told")
+    site.finish(process)
+    assert site.states("train", run) == ["FAILED", "COMPLETED"]  # it had not timed out yet
+    assert len(site.assert_one_piece(run)) == 2
+    site.assert_like(undisturbed, "geometry/fig1")
+
+
+def test_a_job_on_a_lost_node_goes_on_elsewhere(site, undisturbed):
+    process, run, job = _disturbed(site)
+    try:
+        tool("crash-node", job.node)
+        site.finish(process)
+    finally:
+        stop(process)
+        tool("up")
+    assert site.states("train", run) == ["NODE_FAIL", "COMPLETED"]
+    assert site.jobs("train", run)[-1].node != job.node
+    assert len(site.assert_one_piece(run)) == 2
+    site.assert_like(undisturbed, "geometry/fig3")
+
+
+def test_a_job_out_of_memory_gets_more(site, undisturbed):
+    process = site.start("--set-resources", "train:mem_mb=350 * attempt", "--", FIG3)
+    site.finish(process)
+    for run in site.runs("zero_loss_sets"):
+        *failed, last = site.jobs("train", run)
+        assert {job.state for job in failed} in ({"FAILED"}, {"OUT_OF_MEMORY"})
+        assert last.state == "COMPLETED"
+        memory = [int(job.memory.removesuffix("M")) for job in (*failed, last)]
+        assert memory == [350 * (k + 1) for k in range(len(memory))]
+    site.assert_like(undisturbed, "geometry/fig3")
+
+
+def test_a_killed_head_is_started_again_and_trains_nothing_twice(site, undisturbed):
+    process, *_ = _disturbed(site)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    runs = site.runs("zero_loss_sets")
+    first = until(lambda: next(filter(site.finished, runs), None), "a job runs on to its end")
+    manifest = site.manifest(first)
+    done = subprocess.run(
+        [sys.executable, "-m", "grokatlas", "unlock"],
+        cwd=site.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the folder is unlocked" in done.stdout
+    assert all(job.span[1] for job in site.jobs())
+    site.finish(site.start("--", FIG3))
+    assert site.manifest(first) == manifest
+    assert site.states("train", first) == ["COMPLETED"]
+    for run in runs:
+        site.assert_one_piece(run)
+    site.assert_like(undisturbed, "geometry/fig3")
+
+
+def test_an_interrupted_workflow_leaves_no_job_and_goes_on(site, undisturbed):
+    process, run, _ = _disturbed(site)
+    os.killpg(process.pid, signal.SIGINT)
+    assert until(lambda: process.poll() is not None, "Snakemake ends")
+    assert process.returncode != 0
+    until(lambda: all(job.span[1] for job in site.jobs()), "its jobs end")
+    assert site.states("train", run) == ["CANCELLED"]
+    site.finish(site.start("--", FIG3))
+    assert site.states("train", run) == ["CANCELLED", "COMPLETED"]
+    assert len(site.assert_one_piece(run)) == 2
+    site.assert_like(undisturbed, "geometry/fig3")
+
+
+def test_jobs_outlive_a_restart_of_the_controller(site, undisturbed):
+    process, *_ = _disturbed(site)
+    subprocess.run(["scontrol", "shutdown", "slurmctld"], check=True)
+    time.sleep(20)  # a poll or two without an answer
+    tool("up")
+    site.finish(process)
+    for run in site.runs("zero_loss_sets"):
+        assert site.states("train", run) == ["COMPLETED"]
+        assert len(site.assert_one_piece(run)) == 1
+    site.assert_like(undisturbed, "geometry/fig3")

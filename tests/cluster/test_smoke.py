@@ -1,0 +1,75 @@
+"""A paper at smoke scale in a fresh clone; what the accounting says of its jobs."""
+
+import json
+
+import pytest
+
+from .conftest import ROOT, clone, commit
+
+GPU_MEASURE = "src/grokatlas/measures/grokking_times.py"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A fresh clone in which the cluster made every figure of a paper; one measure wants a GPU."""
+    site = clone(ROOT, tmp_path_factory.mktemp("smoke") / "atlas")
+    file = site.folder / GPU_MEASURE
+    text = file.read_text(encoding="utf-8")
+    head, imports, rest = text.partition("\nfrom ")
+    file.write_text(head + "\nGPU = True\n" + imports + rest, encoding="utf-8")
+    commit(site)
+    site.finish(site.start("papers=[geometry]"))
+    return site
+
+
+def test_every_figure_is_made(made):
+    declared = {p.name.removesuffix(".spec.json") for p in _figures(made).glob("*.spec.json")}
+    for suffix in (".pdf", ".png", ".csv", ".manifest.json"):
+        found = {p.name.removesuffix(suffix) for p in _figures(made).glob(f"*{suffix}")}
+        assert declared <= found
+    assert len(declared) >= 4
+
+
+def _figures(made):
+    return made.folder / "results/smoke/figures/geometry"
+
+
+def test_a_job_runs_once_where_it_belongs(made):
+    jobs = made.jobs()
+    assert {job.state for job in jobs} == {"COMPLETED"}
+    assert {job.rule for job in jobs} == {"dataset", "train", "measure"}  # the others are local
+    assert len({(job.rule, job.wildcards) for job in jobs}) == len(jobs)
+    for job in jobs:
+        gpu = job.rule == "train" or "grokking_times" in job.wildcards
+        assert (job.partition, job.gpus) == (("gpu", 1) if gpu else ("cpu", 0)), job.wildcards
+        assert job.node.startswith(job.partition)
+
+
+def test_no_two_jobs_share_a_gpu(made):
+    jobs = [job for job in made.jobs() if job.gpus]
+    assert len(jobs) > len({job.node for job in jobs}) > 1
+    for job in jobs:
+        beside = [other for other in jobs if _overlap(job, other)]
+        assert len({other.node for other in beside}) == len(beside)  # a node has one GPU
+
+
+def _overlap(first, second) -> bool:
+    return first.span[0] < second.span[1] and second.span[0] < first.span[1]
+
+
+def test_a_manifest_names_job_and_device(made):
+    known = {job.id: job for job in made.jobs("train")}
+    for file in made.folder.glob("results/runs/*/manifest.json"):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        (part,) = content["segments"]
+        assert known.pop(part["job"]).wildcards == file.parent.name
+        assert part["devices"] == "0"
+        assert content["host"]["slurm_job"] == part["job"]
+    assert known == {}
+
+
+def test_memory_and_time_asked_for_were_enough(made):
+    for job in made.jobs("train"):
+        file = made.folder / "results/runs" / job.wildcards / "manifest.json"
+        content = json.loads(file.read_text(encoding="utf-8"))
+        assert content["peak_memory_mb"] < 0.5 * int(job.memory.removesuffix("M"))

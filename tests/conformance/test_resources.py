@@ -1,0 +1,74 @@
+"""What a run asks of a machine follows its size, for every model and task."""
+
+import copy
+import math
+from typing import Any
+
+import pytest
+from examples import EXAMPLES
+from examples.runs import RUNS
+
+from grokatlas import components, datasets, members, resources
+from grokatlas.ensemble import generators
+from grokatlas.network import member_model
+
+
+def _changed(spec: dict[str, Any], **train: Any) -> dict[str, Any]:
+    changed = copy.deepcopy(spec)
+    changed["train"] |= train
+    return changed
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_parameters_are_those_of_the_model_give_or_take(run):
+    spec = RUNS[run]
+    member = members.of(spec)[0]
+    data = datasets.make(members.tasks(spec))
+    (generator,) = generators([member["seed"]])
+    model = member_model(spec, data, member, generator)
+    counted = sum(value.numel() for value in model.parameters())
+    assert counted / 5 <= resources.size(spec).parameters <= 12 * counted
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_longer_and_larger_run_asks_for_more(run):
+    spec = _changed(RUNS[run], steps=10**8, log={"first": 0, "points": 100})
+    asked = resources.seconds(spec)
+    assert resources.seconds(_changed(spec, steps=10**9)) == pytest.approx(10 * asked, rel=0.2)
+    crowd = copy.deepcopy(spec)
+    crowd["ensemble"]["seed"] = list(range(3000))
+    assert resources.seconds(crowd) > asked
+    assert resources.of_run(crowd).mem_mb > resources.of_run(spec).mem_mb
+
+
+def test_minutes_are_bounded_and_grow_with_the_attempt():
+    spec = _changed(RUNS["blog"], steps=10)
+    first = resources.of_run(spec)
+    assert first.runtime == resources.SHORTEST
+    third = first.at(3)
+    assert (third.runtime, third.mem_mb, third.gpu) == (3 * first.runtime, 3 * first.mem_mb, 1)
+    long = resources.of_run(_changed(spec, steps=10**12))
+    assert long.runtime == long.at(4).runtime == resources.LONGEST
+
+
+@pytest.mark.parametrize("name", EXAMPLES["dynamics"])
+def test_a_dynamics_that_is_compiled_for_cpus_asks_for_no_gpu(name):
+    spec = RUNS["linear"] | {"dynamics": {"name": name} | EXAMPLES["dynamics"][name][0]}
+    compiled = hasattr(components.load("dynamics", name), "advance")
+    assert resources.of_run(spec).gpu == (0 if compiled else 1)
+
+
+def test_a_measure_with_a_gpu_says_so_in_its_file(tmp_path, monkeypatch):
+    (tmp_path / "measures").mkdir()
+    for name, text in {"costly": "GPU = True\n", "cheap": "", "undecided": "GPU = False\n"}.items():
+        (tmp_path / "measures" / f"{name}.py").write_text(text)
+    monkeypatch.setattr(resources, "PACKAGE", tmp_path)
+    names = ("costly", "cheap", "undecided")
+    assert [resources.of_measure(RUNS["blog"], name).gpu for name in names] == [1, 0, 0]
+
+
+@pytest.mark.parametrize("name", components.names("measures"))
+def test_every_measure_asks_for_something(name):
+    asked = resources.of_measure(RUNS["blog"], name)
+    assert asked.runtime >= resources.SHORTEST
+    assert math.isfinite(asked.mem_mb)
