@@ -15,18 +15,18 @@ IMAGES = {"mnist": "MNIST", "digits": "scikit-learn's digits"}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """Final loss on a linear and on a logarithmic axis, and final accuracy, for every norm."""
+    """Loss on a linear and on a logarithmic axis, and accuracy, of the best fit at every norm."""
     history = tables["fixed_norm"].query("record == 'history'")
-    last = history[history["step"] == history["step"].max()]
-    zone = _zone(last.groupby(NORM)[["train_loss", "test_loss"]].median())
+    fits = history.loc[history.groupby([NORM, "seed"])["train_loss"].idxmin()]
+    zone = _zone(fits.groupby(NORM)[["train_loss", "test_loss"]].median())
     made, grid = style.figure(3, height=2.4)
     linear, logarithmic, accuracy = grid[0]
     drawn = [
-        _panel(linear, last, "loss", zone),
-        _panel(logarithmic, last, "loss", zone),
-        _panel(accuracy, last, "accuracy", zone),
+        _panel(linear, fits, "loss", zone),
+        _panel(logarithmic, fits, "loss", zone),
+        _panel(accuracy, fits, "accuracy", zone),
     ]
-    initial = (last["l2_norm"] / last[NORM]).median()
+    initial = (fits["l2_norm"] / fits[NORM]).median()
     for axes in grid[0]:
         axes.set(xscale="log", xlabel=f"$w / w_0$, where $w_0 = {initial:.1f}$")
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -38,7 +38,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     style.letter(linear, "a  loss")
     style.letter(logarithmic, "b  loss, logarithmic")
     style.letter(accuracy, "c  accuracy")
-    _head(made, last, linear)
+    _head(made, fits, linear)
     ends = pd.DataFrame([{"series": "zone", "low": zone[0], "high": zone[1]}] if zone else [])
     return made, pd.concat([drawn[0], drawn[2], ends], ignore_index=True)
 
