@@ -145,7 +145,11 @@ def _shape(task: dict[str, Any]) -> tuple[int, int, int]:
     """Training samples, features of one (or size of the vocabulary), outputs."""
     if "modulus" in task:
         pairs = task["modulus"] ** 2
-        return math.ceil(task.get("train_fraction", 1) * pairs), task["modulus"] + 1, task["modulus"]
+        return (
+            math.ceil(task.get("train_fraction", 1) * pairs),
+            task["modulus"] + 1,
+            task["modulus"],
+        )
     points = len(task.get("points", [])) or task.get("train_points", 1)
     sides = _counts(task, "features", "rows", "columns", "frequencies")
     features = max([1, len(task.get("point", [])), *sides, PIXELS.get(task["name"], 1)])
