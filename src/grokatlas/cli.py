@@ -178,9 +178,10 @@ def _dataset(options: argparse.Namespace) -> None:
 
 
 def _train(options: argparse.Namespace) -> None:
-    from grokatlas import jobs
+    from grokatlas import jobs, savepoint
 
     jobs.train(options.job, _target(options), options.device, options.threads, options.save_every)
+    savepoint.ignore_signals()
 
 
 def _measure(options: argparse.Namespace) -> None:

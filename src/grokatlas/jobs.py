@@ -56,12 +56,12 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
         record = savepoint.Savepoint(out, job["digest"], period, segment)
         with record.listening():
             facts = _trained(job_file, job["spec"], data, record, device, threads)
-        history, snapshots = store.outputs("run", out)
-        record.finish(history, snapshots)
-        recorder.note(**facts)
-        recorder.write(store.manifest_of("run", out), [history, snapshots])
-        _share(out)
-        record.remove()
+            history, snapshots = store.outputs("run", out)
+            record.finish(history, snapshots)
+            recorder.note(**facts)
+            recorder.write(store.manifest_of("run", out), [history, snapshots])
+            _share(out)
+            record.remove()
 
 
 def _trained(

@@ -26,6 +26,17 @@ ROW_GROUP = 1 << 17  # rows of history that a reader has to hold at least
 SIGNALS = ("SIGINT", "SIGTERM", "SIGUSR1")
 
 
+def ignore_signals() -> None:
+    """From now on no signal but SIGKILL ends this process.
+
+    For one that has written its result and ends by itself: Snakemake takes the outputs of a job
+    that a signal ended for damaged.
+    """
+    for name in SIGNALS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
 class InterruptedRunError(UserError):
     """A run was asked to stop by a signal, and saved its state first."""
 

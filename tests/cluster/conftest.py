@@ -87,6 +87,7 @@ class Site:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as at a terminal
             )
 
     def finish(self, process) -> None:

@@ -123,6 +123,16 @@ def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
     assert _result(tmp_path) == undisturbed
 
 
+def test_a_signal_after_the_result_is_written_changes_nothing(undisturbed, tmp_path):
+    with _start(tmp_path) as process:
+        while not (tmp_path / "manifest.json").exists():
+            time.sleep(0.001)
+        while process.poll() is None:
+            process.terminate()
+    assert process.returncode == 0
+    assert _result(tmp_path) == undisturbed
+
+
 def test_two_processes_train_a_run_once(undisturbed, tmp_path):
     _command(tmp_path)
     with _start(tmp_path) as first, _start(tmp_path) as second:

@@ -1,0 +1,41 @@
+"""What runs at paper scale ask for against what they took, by the manifests of finished ones."""
+
+from pathlib import Path
+
+import pytest
+
+from grokatlas import resources
+from grokatlas.plan import Project, make_plan
+
+CONFIG = Path(__file__).parents[2] / "config"
+# minutes of one core that an experiment's longest run took, and the megabytes of its process where
+# they are known (0: the minutes are those of the README)
+RECORDED = {
+    ("geometry", "isolated_dynamics"): (6, 0),
+    ("beyond_l2", "modular_addition"): (26, 0),
+    ("beyond_l2", "matrix_recovery"): (3.8, 594),
+    ("beyond_l2", "matrix_scaling"): (18.4, 659),
+    ("two_timescales", "matrix_completion"): (8.8, 406),
+    ("two_timescales", "diagonal_network"): (12.3, 403),
+}
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return make_plan(Project(CONFIG, {}, warn=print).papers, "paper")
+
+
+@pytest.mark.parametrize(("paper", "experiment"), RECORDED)
+def test_the_longest_run_of_an_experiment_fits_into_what_it_asks_for(paper, experiment, plan):
+    minutes, megabytes = RECORDED[paper, experiment]
+    runs = [job for job in plan.tables[paper, experiment].inputs if job.kind == "run"]
+    asked = max((resources.of_job(run) for run in runs), key=lambda found: found.runtime)
+    assert 2 * minutes <= asked.runtime <= 30 * minutes
+    assert 2 * megabytes <= asked.mem_mb
+
+
+def test_a_measure_asks_by_its_run(plan):
+    job = next(iter(plan.measures.values()))
+    asked = resources.of_job(job)
+    assert asked == resources.of_measure(job.inputs[0].spec, job.spec["measure"]["name"])
+    assert asked.gpu == 0
