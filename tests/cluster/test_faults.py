@@ -89,7 +89,7 @@ def test_a_killed_head_is_started_again_and_trains_nothing_twice(site, undisturb
     assert all(job.span[1] for job in site.jobs())
     site.finish(site.start("--", FIG3))
     assert site.manifest(first) == manifest
-    assert site.states("train", first) == ["COMPLETED"]
+    assert len(site.jobs("train", first)) == 1
     for run in runs:
         site.assert_one_piece(run)
     site.assert_like(undisturbed, "geometry/fig3")

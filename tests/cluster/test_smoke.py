@@ -18,7 +18,8 @@ def made(tmp_path_factory):
     head, imports, rest = text.partition("\nfrom ")
     file.write_text(head + "\nGPU = True\n" + imports + rest, encoding="utf-8")
     commit(site)
-    site.finish(site.start("papers=[geometry]"))
+    model = ("--set-resources", "train:gpu_model='fake'")  # as a site with several kinds may
+    site.finish(site.start("papers=[geometry]", *model))
     return site
 
 
