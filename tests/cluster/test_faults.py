@@ -56,7 +56,7 @@ def _trainer(site, run: str) -> psutil.Process:
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if process.cmdline()[1:5] == _TRAIN + [f"results/runs/{run}/spec.json"]:
+            if process.cmdline()[1:5] == [*_TRAIN, f"results/runs/{run}/spec.json"]:
                 found.append(process)
     (trainer,) = [process for process in found if Path(process.cwd()) == site.folder]
     return trainer
