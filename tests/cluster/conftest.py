@@ -17,7 +17,8 @@ from grokatlas import store
 ROOT = Path(__file__).parents[2]
 TOOL = os.environ.get("GROKATLAS_CLUSTER", "")
 FIELDS = ("JobID", "State", "Partition", "AllocTRES", "NodeList", "Start", "End", "Comment")
-PATIENCE = 600  # seconds; a shared machine is slow
+PATIENCE = 900  # seconds; a shared machine is slow
+SINCE = f"{datetime.now():%Y-%m-%dT%H:%M:%S}"
 
 
 def pytest_collection_modifyitems(items):
@@ -101,7 +102,7 @@ class Site:
     def jobs(self, rule: str | None = None, wildcards: str | None = None) -> list[Job]:
         """The jobs that were submitted from here, by the accounting, oldest first."""
         fields = ",".join(FIELDS)
-        command = ["sacct", "-X", "-n", "-P", "-S", "now-1day", f"--format={fields},WorkDir"]
+        command = ["sacct", "-X", "-n", "-P", "-S", SINCE, f"--format={fields},WorkDir"]
         lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         rows = [line.rpartition("|") for line in lines.splitlines()]
         found = [Job(rest) for rest, _, place in rows if Path(place) == self.folder]
