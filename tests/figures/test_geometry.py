@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.papers.geometry import fig1, fig2, fig3, fig4
+from grokatlas.papers.geometry import fig1, fig2, fig3, fig4, isolation, orthogonality
 
 
 def history(members: int, steps: int, weights: int, prefix: str = "weight") -> pd.DataFrame:
@@ -101,3 +101,72 @@ def test_fig4_shows_every_run_and_two_pairs_of_matrices(isolated):
     np.testing.assert_allclose(images[0], np.eye(4))
     np.testing.assert_allclose(images[2], 0.6 + 0.4 * np.eye(4))
     assert drawn.groupby("record").size().to_dict() == {"fourier_features": 64, "history": 12}
+
+
+def test_orthogonality_draws_the_points_that_were_found_and_counts_the_others():
+    rows = []
+    for case in ("hyperbola", "relu_network"):
+        for decay in (1e-4, 1e-2):
+            for step in (0, 1, 10):
+                found = step > 0 and not (case == "relu_network" and decay == 1e-2 and step == 10)
+                row = {"record": "orthogonality", "case": case, "seed": 0, "step": step}
+                row |= {"penalties.0.weight": decay, "residual": 0.1, "available": 3}
+                row |= {"lipschitz": 1.0, "singular_value": 2.0}
+                distance = decay * step if found else np.nan
+                row |= {"distance": distance, "cosine": distance / 4, "bound": distance / 2}
+                rows.append(row)
+    figure, drawn = orthogonality.draw({"orthogonality": pd.DataFrame(rows)})
+    hyperbola, network = figure.axes
+    for axes in (hyperbola, network):
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    points = [line for line in hyperbola.lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(points[1].get_xdata(), [0.01, 0.1])
+    np.testing.assert_allclose(points[1].get_ydata(), [0.0025, 0.025])
+    (bound,) = [line for line in network.lines if line.get_marker() == "_"]
+    np.testing.assert_allclose(bound.get_ydata(), np.array([1e-4, 1e-3, 1e-2]) / 2)
+    assert not hyperbola.texts
+    assert network.texts[0].get_text().startswith("1 of 4 points left out")
+    assert len(drawn) == len(rows)
+
+
+@pytest.fixture
+def drifts() -> pd.DataFrame:
+    rows = []
+    for decay in (1e-3, 1e-2):
+        for step in (2, 20, 200):
+            for factor, excess in ((0.01, 0.0), (1.0, 1.0), (1.0, 0.0)):
+                for seed in (0, 1):
+                    for prediction in ("isolated", "joint"):
+                        row = {"record": "first_layer_drift", "seed": seed, "step": step}
+                        row |= {"penalties.0.weight": decay, "gradients.0.factor": factor}
+                        row |= {"model.excess": excess, "slow_time": 0.1 * decay * step}
+                        row |= {"prediction": prediction, "cosine": 0.9, "pull_cosine": 0.8}
+                        row |= {"difference": decay * (1 + seed), "pull_difference": factor}
+                        rows.append(row | {"excess": excess, "kinked": 0.0})
+    return pd.DataFrame(rows)
+
+
+def test_isolation_compares_at_the_last_slow_time_that_all_reached(drifts):
+    assert isolation.last_common(drifts.round({"slow_time": 9})) == pytest.approx(0.02)
+    assert isolation.variants(drifts) == [(1.0, 0.0), (1.0, 1.0), (0.01, 0.0)]
+    figure, drawn = isolation.draw({"isolation": drifts})
+    assert len(drawn) == len(drifts)
+    cosine, difference, time, pull_cosine, pull_difference, _ = figure.axes
+    assert cosine.get_title(loc="left") == "a  drift at slow time 0.02"
+    curves = [line for line in difference.lines if len(line.get_xdata()) == 2]
+    assert len(curves) == 6  # three variants, two predictions
+    np.testing.assert_allclose(curves[0].get_xdata(), [1e-3, 1e-2])
+    np.testing.assert_allclose(curves[0].get_ydata(), [1.5e-3, 1.5e-2])  # median of two seeds
+    fastest = [line for line in pull_difference.lines if len(line.get_xdata()) == 2][4:]
+    np.testing.assert_allclose(fastest[0].get_ydata(), [0.01, 0.01])
+    np.testing.assert_allclose(pull_cosine.lines[0].get_ydata(), 0.8)
+    slow = [line for line in time.lines if len(line.get_xdata()) == 3]
+    assert len(slow) == 4  # two weight decays, two predictions
+    np.testing.assert_allclose(slow[0].get_xdata(), [2e-4, 2e-3, 2e-2])
+    assert [line.get_linestyle() for line in slow[:2]] == ["-", ":"]
+
+
+def test_isolation_without_a_common_slow_time_draws_no_curve_against_weight_decay(drifts):
+    apart = drifts.assign(slow_time=drifts["slow_time"] + drifts["penalties.0.weight"])
+    figure, _ = isolation.draw({"isolation": apart})
+    assert not [line for line in figure.axes[1].lines if len(line.get_xdata())]

@@ -55,7 +55,7 @@ LIBRARIES |= {"contextlib", "dataclasses"}
 HELPERS = {
     "tasks": {"datasets", "images"},
     "observables": {"scoring"},
-    "measures": {"restore", "scoring"},
+    "measures": {"members", "restore", "scoring"},
 }
 SPECIAL = {
     "tasks": {"gzip", "io", "tarfile", "sklearn"},  # a task may read files

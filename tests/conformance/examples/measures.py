@@ -3,6 +3,7 @@
 from typing import Any
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
+    "first_layer_drift": [{"span": 3}],
     "fourier_features": [{"parameter": "layers.0.weight"}],
     "grokking_times": [{"train_accuracy": 0.9, "test_accuracy": 0.5}],
     "jacobian_rows": [{"samples": 3}],
@@ -10,6 +11,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"points": [0, 2, 1], "reach": 1.5, "train_accuracy": 0.0, "test_accuracy": 0.0}
     ],
     "noisy_accuracy": [{"amplitudes": [0.0, 2.0], "spared": 1, "noise_seed": 0}],
+    "orthogonality": [{"corrections": 20}],
     "predictor_curve": [{}],
     "recovered_singular_values": [{}],
     "recovery_times": [
@@ -33,7 +35,9 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 
 # measure -> its run in `runs.RUNS`, where it is not `isolated`
 MEASURED = {
+    "first_layer_drift": "fitted",
     "jacobian_rows": "one_hot",
+    "orthogonality": "fitted",
     "predictor_curve": "curve",
     "recovered_singular_values": "factors",
     "recovery_times": "curve",

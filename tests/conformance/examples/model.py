@@ -8,6 +8,7 @@ from .task import (
     MATRIX_COMPLETION,
     ONE_HOT,
     ONE_SAMPLE,
+    SUMMED,
     TOKENS,
     TOKENS_EQUALS,
 )
@@ -50,6 +51,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "bilinear_encoder": [BLOG, NOTEBOOK, BLOG | {"composition": "sum"}],
     "conv_net": [CONV_NET, CONV_NET | {"pools": 0, "pixel_mean": None, "pixel_std": None}],
     "diagonal_linear": [{"init_variance": 0.1}],
+    "fitted_mlp": [{"width": 24, "excess": 0.5}, {"width": 16, "excess": 0.0}],
     "hadamard_product": [
         {"depth": 2, "init": "normal"},
         {"depth": 1, "init": [0.5, -1.0, 2.0]},
@@ -80,6 +82,7 @@ TASKS = {
     "bilinear_encoder": TOKENS,
     "conv_net": DIGITS,
     "diagonal_linear": FOURIER_REGRESSION,
+    "fitted_mlp": SUMMED,
     "hadamard_product": ONE_SAMPLE,
     "linear": ONE_SAMPLE,
     "matrix": MATRIX_COMPLETION,

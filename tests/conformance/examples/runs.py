@@ -113,6 +113,12 @@ RUNS: dict[str, dict[str, Any]] = {
         dynamics=_example("dynamics", "isolated_first_layer"),
         observables=_CLASSES["observables"],
     ),
+    "fitted": _run(
+        task=SUMMED,
+        model=_example("model", "fitted_mlp"),
+        **_WEIGHTS | {"optimizer": {"name": "gd", "lr": 0.02}, "observables": _SEEN},
+        gradients=[_example("gradients", "scale")],
+    ),
     "seen": _run(
         task=ONE_HOT,
         model=_example("model", "mlp", 1),

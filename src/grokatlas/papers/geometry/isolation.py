@@ -1,0 +1,96 @@
+"""Beyond the paper's figures: equation 21 beside the first layer of trained networks."""
+
+import functools
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.plots import marks, style
+
+DECAY, FACTOR, EXCESS = "penalties.0.weight", "gradients.0.factor", "model.excess"
+LINES = {"isolated": "-", "joint": ":"}
+ROWS = {"": "drift", "pull_": "pull"}
+COLUMNS = {"cosine": "cosine", "difference": "relative difference"}
+KEYS = ["seed", DECAY, FACTOR, EXCESS, "step", "slow_time", "prediction"]
+VALUES = ["cosine", "difference", "pull_cosine", "pull_difference", "excess", "kinked"]
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Cosine and relative difference against weight decay, and the latter against slow time.
+
+    The first row compares drifts, the second pulls. The panels against weight decay are at the last
+    slow time that every weight decay reached; those against slow time show equal rates and the
+    least excess.
+    """
+    rows = tables["isolation"].query("record == 'first_layer_drift'")
+    rows = rows.assign(slow_time=rows["slow_time"].round(9))
+    at = last_common(rows)
+    chosen = variants(rows)
+    made, grid = style.figure(3, 2, height=2.35)
+    for line, (prefix, name) in enumerate(ROWS.items()):
+        for place, (column, label) in enumerate(COLUMNS.items()):
+            axes = grid[line, place]
+            _against_decay(axes, rows[rows["slow_time"] == at], chosen, prefix + column)
+            axes.set(ylabel=label)
+            style.letter(axes, f"{'abcdef'[3 * line + place]}  {name} at slow time {at:g}")
+        grid[line, 1].set_yscale("log")
+        _against_time(grid[line, 2], rows, chosen[0], prefix + "difference")
+        style.letter(grid[line, 2], f"{'cf'[line]}  {name} in slow time")
+    grid[0, 2].legend(title="$\\lambda$", title_fontsize=7, loc="lower right")
+    made.legend(handles=_handles(chosen, grid[0, 0]), loc="outside upper center", ncols=3)
+    return made, rows[[*KEYS, *VALUES]].reset_index(drop=True)
+
+
+def last_common(rows: pd.DataFrame) -> float:
+    """The last slow time of which every weight decay has a snapshot, or NaN."""
+    times = [set(part["slow_time"]) for _, part in rows.groupby(DECAY)]
+    return max(functools.reduce(set.intersection, times), default=float("nan"))
+
+
+def variants(rows: pd.DataFrame) -> list[tuple[float, float]]:
+    """Pairs of E's relative step size and W's excess, equal rates and least excess first."""
+    pairs = rows[[FACTOR, EXCESS]].drop_duplicates().itertuples(index=False, name=None)
+    return sorted(pairs, key=lambda pair: (-pair[0], pair[1]))
+
+
+def _of(rows: pd.DataFrame, variant: tuple[float, float]) -> pd.DataFrame:
+    return rows[(rows[FACTOR] == variant[0]) & (rows[EXCESS] == variant[1])]
+
+
+def _name(factor: float, excess: float) -> str:
+    rates = "equal rates" if factor == 1 else f"W {1 / factor:g} times faster"
+    return f"{rates}, {'least' if excess == 0 else 'larger'} W"
+
+
+def _against_decay(
+    axes: Axes, rows: pd.DataFrame, chosen: list[tuple[float, float]], column: str
+) -> None:
+    for colour, variant in zip(style.MEMBERS, chosen, strict=False):
+        for prediction, dashes in LINES.items():
+            part = _of(rows, variant)
+            part = part[part["prediction"] == prediction]
+            line = {"color": colour, "ls": dashes, "lw": 1.1, "marker": "o", "ms": 2.5}
+            marks.spread(axes, part, column, against=DECAY, **line)
+    axes.set(xscale="log", xlabel="weight decay $\\lambda$")
+
+
+def _against_time(
+    axes: Axes, rows: pd.DataFrame, variant: tuple[float, float], column: str
+) -> None:
+    colours = style.sequence(rows[DECAY].unique().tolist())
+    for (decay, prediction), part in _of(rows, variant).groupby([DECAY, "prediction"]):
+        label = f"{decay:g}" if prediction == "isolated" else None
+        line = {"color": colours[decay], "ls": LINES[prediction], "lw": 1.1, "label": label}
+        marks.spread(axes, part, column, against="slow_time", **line)
+    axes.set(xscale="log", yscale="log", xlabel="slow time $2 \\eta \\lambda$ step")
+
+
+def _handles(chosen: list[tuple[float, float]], axes: Axes) -> list:
+    """Keys of colours and of dashes."""
+    grey = {"color": "#555555", "lw": 1.1}
+    names = {"isolated": "equation 21", "joint": "both layers on the zero-loss set"}
+    keys = [axes.plot([], [], ls=LINES[key], label=name, **grey)[0] for key, name in names.items()]
+    for colour, variant in zip(style.MEMBERS, chosen, strict=False):
+        keys += axes.plot([], [], color=colour, lw=2.5, label=_name(*variant))
+    return keys

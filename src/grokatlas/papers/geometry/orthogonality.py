@@ -1,0 +1,47 @@
+"""Beyond the paper's figures: the loss gradient becomes orthogonal to the zero-loss set."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.plots import style
+
+DECAY = "penalties.0.weight"
+PROBLEMS = {"hyperbola": "hyperbola $w_1 w_2 = 1$", "relu_network": "two-layer ReLU network"}
+COLUMNS = ["case", "seed", DECAY, "step", "residual", "distance", "cosine", "bound"]
+MEASURED = [*COLUMNS, "lipschitz", "singular_value", "available"]
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """The largest cosine with an available direction, and its bound, against the distance."""
+    points = tables["orthogonality"].query("record == 'orthogonality'")
+    made, grid = style.figure(len(PROBLEMS), height=2.9)
+    colours = style.sequence(points[DECAY].unique().tolist())
+    for place, (case, title) in enumerate(PROBLEMS.items()):
+        rows = points[points["case"] == case]
+        _panel(grid[0, place], rows, colours)
+        style.letter(grid[0, place], f"{'ab'[place]}  {title}")
+    grid[0, 0].set_ylabel("largest cosine with an available direction")
+    return made, points[MEASURED].reset_index(drop=True)
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, colours: dict[float, object]) -> None:
+    found = rows.dropna(subset=["distance"])
+    for decay, part in found.groupby(DECAY):
+        mark = {"color": colours[decay], "label": f"{decay:g}", "mec": "white", "mew": 0.3}
+        axes.plot(part["distance"], part["cosine"], "o", ms=3.5, zorder=3, **mark)
+    grey = {"color": "#777777", "ls": "", "zorder": 2}
+    axes.plot(found["distance"], found["bound"], marker="_", ms=5, mew=0.8, label="bound", **grey)
+    axes.set(xscale="log", yscale="log", xlabel="distance to the zero-loss set")
+    if len(found):
+        ends = np.array([found["distance"].min(), found["distance"].max()])
+        level = (found["cosine"] / found["distance"]).median() / 30
+        slope = {"color": "#555555", "ls": "--", "lw": 0.8, "label": "$\\propto$ distance"}
+        axes.plot(ends, level * ends, **slope)
+    missing = int(rows.loc[rows["step"] > 0, "distance"].isna().sum())
+    if missing:
+        total = int((rows["step"] > 0).sum())
+        text = f"{missing} of {total} points left out:\nno smooth nearest point"
+        axes.text(0.97, 0.04, text, transform=axes.transAxes, fontsize=6.5, ha="right")
+    axes.legend(title="weight decay", title_fontsize=7, loc="upper left", ncols=2)
