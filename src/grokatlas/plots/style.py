@@ -1,10 +1,13 @@
 """How every figure looks."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure
 
 TEXT_WIDTH = 7.0  # inches: a page of two columns
@@ -53,6 +56,12 @@ def sequence(values: list[float]) -> dict[float, Any]:
     """A colour for each value of an ordered hyperparameter: darker is larger."""
     shades = mpl.colormaps["viridis_r"](np.linspace(0.15, 0.95, len(values)))
     return dict(zip(sorted(values), shades, strict=True))
+
+
+def logarithmic(values: Iterable[float]) -> ScalarMappable:
+    """Colours by the logarithm of a hyperparameter, for a colour bar: darker is larger."""
+    shades = mpl.colormaps["viridis_r"](np.linspace(0.1, 0.95, 256))
+    return ScalarMappable(LogNorm(min(values), max(values)), ListedColormap(shades))
 
 
 def letter(axes: Axes, text: str) -> None:

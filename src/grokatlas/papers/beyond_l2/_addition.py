@@ -1,0 +1,98 @@
+"""Panels of modular addition that several figures share: a line for each weight."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.figure import Figure
+
+from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.plots import marks, style
+
+RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
+KEYS = ["case", RATE, WEIGHT]
+ACCURACIES = {"train_accuracy": "-", "test_accuracy": "--"}
+
+
+def draw(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
+    """Accuracies for every step size (columns) and weight (colours).
+
+    Args:
+        table: of experiment ``regularised_addition``.
+        cases: those drawn, a row each, and what a panel's title says of them.
+
+    Returns:
+        the figure; medians and ranges as drawn, then ``t1`` and ``t2`` of every seed.
+    """
+    table = table[table["case"].isin(cases)]
+    history, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
+    rates = sorted(history[RATE].unique())
+    made, grid = style.figure(len(rates), len(cases), height=2.3, sharey=True)
+    drawn = []
+    for panels, (case, text) in zip(grid, cases.items(), strict=True):
+        rows = history[history["case"] == case]
+        colours = style.logarithmic(sorted(rows[WEIGHT].unique()))
+        for axes, rate in zip(panels, rates, strict=True):
+            part = rows[rows[RATE] == rate]
+            drawn += lines(axes, part, ACCURACIES, colours)
+            last = part["step"].max()
+            own = times[(times["case"] == case) & (times[RATE] == rate)]
+            arrivals(axes, own, colours, last)
+            axes.set(xlim=(0, last), ylim=(0, 1.04), xlabel="step")
+            style.letter(axes, f"{text}$\\alpha$ = {rate:g}")
+        panels[0].set_ylabel("accuracy")
+        bar(made, panels, rows[WEIGHT].unique(), colours)
+    parts_named(made, grid[0, 0])
+    return made, pd.concat([*drawn, reached(times)], ignore_index=True)
+
+
+def lines(
+    axes: Axes, rows: pd.DataFrame, columns: dict[str, str], colours: ScalarMappable
+) -> list[pd.DataFrame]:
+    """Median and range over seeds of some columns (and their dashes), for each weight of a run."""
+    drawn = []
+    for key, part in rows.groupby(KEYS):
+        for column, dashes in columns.items():
+            shade = {"color": colours.to_rgba(key[-1]), "ls": dashes, "lw": 1.1}
+            seen = marks.spread(axes, part, column, **shade)
+            drawn.append(seen.assign(**dict(zip(KEYS, key, strict=True))))
+    axes.locator_params(axis="x", nbins=5)
+    return drawn
+
+
+def arrivals(axes: Axes, times: pd.DataFrame, colours: ScalarMappable, last: float) -> None:
+    """A point on the axis at each weight's median t2; none where missing or after `last`."""
+    for weight, part in times.groupby(WEIGHT):
+        median = part["t2"].fillna(np.inf).median()
+        if median <= last:
+            shade = {"color": colours.to_rgba(weight), "mec": "white", "mew": 0.4, "ms": 4}
+            axes.plot(median, 0, "o", zorder=5, clip_on=False, **shade)
+
+
+def bar(
+    made: Figure, panels: Iterable[Axes], weights: list[float], colours: ScalarMappable
+) -> None:
+    """A colour bar of the weights beside some panels."""
+    beside = made.colorbar(colours, ax=list(panels), ticks=sorted(weights), aspect=28, pad=0.02)
+    beside.ax.set_yticklabels([f"${_panels.at(weight)}$" for weight in sorted(weights)])
+    beside.ax.tick_params(which="both", labelsize=6)
+    beside.minorticks_off()
+    beside.ax.set_title("$\\beta$", fontsize=8)
+
+
+def parts_named(made: Figure, axes: Axes) -> None:
+    """One legend, above all panels: what is solid, dashed and a point."""
+    grey = {"color": "#555555"}
+    for column, dashes in ACCURACIES.items():
+        axes.plot([], [], ls=dashes, label=column.removesuffix("_accuracy"), **grey)
+    axes.plot([], [], "o", ms=4, ls="", label="$t_2$", **grey)
+    made.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=3)
+
+
+def reached(times: pd.DataFrame) -> pd.DataFrame:
+    """t1 and t2 of every seed, one below the other."""
+    keys = [*KEYS, "seed"]
+    long = times[[*keys, "t1", "t2"]].melt(keys, var_name="series", value_name="step")
+    return long.sort_values([*keys, "series"])

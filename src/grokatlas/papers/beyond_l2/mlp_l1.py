@@ -1,0 +1,11 @@
+"""Modular addition under l1 regularisation, for all step sizes and weights."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.papers.beyond_l2 import _addition
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """A panel for each step size: accuracies for all weights."""
+    return _addition.draw(tables["regularised_addition"], {"l1": ""})

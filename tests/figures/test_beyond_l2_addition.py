@@ -1,0 +1,129 @@
+"""The figures of `beyond_l2` on regularised modular addition on synthetic tables, as data."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import LogNorm
+
+from grokatlas.papers.beyond_l2 import fig3, mlp_l1, mlp_l2, mlp_nuclear
+
+RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
+RATES, WEIGHTS = (1e-3, 1e-2, 1e-1), (1e-6, 1e-5, 1e-3)
+OFFSETS = {"l1": 0.0, "l2_squared": 0.1, "l2": 0.2, "nuclear": 0.3}
+T2 = {1e-6: (5000.0, None, None), 1e-5: (3000.0, 5000.0, None), 1e-3: (500.0, 600.0, 700.0)}
+
+
+def _test_accuracy(case: str, rate: float, seed: int) -> float:
+    return OFFSETS[case] + rate + seed / 10
+
+
+@pytest.fixture
+def tables() -> dict[str, pd.DataFrame]:
+    rows = []
+    for case, rate, weight in itertools.product(OFFSETS, RATES, WEIGHTS):
+        for seed in range(3):
+            keys = {"case": case, RATE: rate, WEIGHT: weight, "seed": seed}
+            for step in range(0, 10001, 100):
+                row = keys | {"record": "history", "step": step, "train_accuracy": 1.0}
+                row["test_accuracy"] = _test_accuracy(case, rate, seed)
+                norms = {"l1_norm": 4000.0, "l2_norm": 70.0, "nuclear_norm": 300.0}
+                other = 0.0 if case == "l1" and rate == 1e-2 else 1e6
+                rows.append(row | {name: value + other for name, value in norms.items()})
+            times = {"t1": 90.0, "t2": T2[weight][seed]}
+            rows.append(keys | {"record": "grokking_times"} | times)
+    return {"regularised_addition": pd.DataFrame(rows)}
+
+
+def _panels(figure) -> list:
+    return [axes for axes in figure.axes if axes.get_xlabel() or axes.get_title(loc="left")]
+
+
+def _lines(axes, dashes: str = "-") -> list:
+    drawn = [line for line in axes.lines if len(line.get_xdata()) > 1]
+    return [line for line in drawn if line.get_linestyle() == dashes]
+
+
+def _points(axes) -> list:
+    return [line for line in axes.lines if len(line.get_xdata()) == 1]
+
+
+def test_fig3_shows_one_step_size_as_long_as_published(tables):
+    figure, drawn = fig3.draw(tables)
+    panels = _panels(figure)
+    assert [axes.get_xlim() for axes in panels] == [(0, 6000), (0, 4100), (0, 4100)] + 3 * [
+        (0, 6000)
+    ]
+    assert {axes.get_xscale() for axes in panels} == {"linear"}
+    assert set(drawn[RATE]) == {1e-2}
+    assert set(drawn["case"]) == {"l1", "l2_squared", "nuclear"}
+    seen = drawn[drawn["series"] == "test_accuracy"].groupby("case")
+    for case, rows in seen:
+        np.testing.assert_allclose(rows["median"], _test_accuracy(case, 1e-2, 1))
+        np.testing.assert_allclose(rows["low"], _test_accuracy(case, 1e-2, 0))
+        np.testing.assert_allclose(rows["high"], _test_accuracy(case, 1e-2, 2))
+    for axes, case in zip(panels[:3], fig3.CASES, strict=True):
+        assert len(_lines(axes, "-")) == len(_lines(axes, "--")) == len(WEIGHTS)
+        np.testing.assert_allclose(
+            _lines(axes, "--")[0].get_ydata(),
+            seen.get_group(case).at[seen.get_group(case).index[0], "median"],
+        )
+
+
+def test_fig3_has_the_norms_of_the_l1_regularised_runs_in_thousands(tables):
+    figure, drawn = fig3.draw(tables)
+    for axes, norm, value in zip(
+        _panels(figure)[3:], ("l1", "l2", "nuclear"), (4.0, 0.07, 0.3), strict=True
+    ):
+        assert len(_lines(axes)) == len(WEIGHTS)
+        for line in _lines(axes):
+            np.testing.assert_allclose(line.get_ydata(), value)
+        rows = drawn[drawn["series"] == f"{norm}_norm_thousands"]
+        assert set(rows["case"]) == {"l1"}
+        np.testing.assert_allclose(rows["median"], value)
+
+
+def test_points_are_median_times_of_generalisation_within_the_panel(tables):
+    figure, drawn = fig3.draw(tables)
+    first, second, _ = _panels(figure)[:3]
+    assert [point.get_xdata()[0] for point in _points(first)] == [5000, 600]
+    assert [point.get_xdata()[0] for point in _points(second)] == [600]  # 5,000 is not shown
+    assert {point.get_ydata()[0] for point in _points(first)} == {0}
+    times = drawn[drawn["series"].isin(["t1", "t2"])]
+    assert len(times) == 3 * len(WEIGHTS) * 3 * 2
+    assert times["step"].isna().sum() == 3 * (2 + 1)
+
+
+def test_a_colour_bar_tells_a_weight_by_its_logarithm(tables):
+    figure, _ = fig3.draw(tables)
+    bars = [axes for axes in figure.axes if axes.get_title() == "$\\beta$"]
+    assert len(bars) == 6
+    assert {axes.get_yscale() for axes in bars} == {"log"}
+    np.testing.assert_allclose(bars[0].get_yticks(), WEIGHTS)
+    lines = _lines(_panels(figure)[0])
+    shades = [sum(line.get_color()[:3]) for line in lines]
+    assert shades == sorted(shades, reverse=True)  # darker is larger
+    place = LogNorm(WEIGHTS[0], WEIGHTS[-1])(WEIGHTS[1])
+    (mesh,) = (part for part in bars[0].collections if part.get_array() is not None)
+    np.testing.assert_allclose(lines[1].get_color(), mesh.cmap(place))
+
+
+@pytest.mark.parametrize(
+    ("module", "cases"),
+    [(mlp_l1, ["l1"]), (mlp_l2, ["l2_squared", "l2"]), (mlp_nuclear, ["nuclear"])],
+)
+def test_scaling_figures_have_a_panel_for_each_step_size(tables, module, cases):
+    figure, drawn = module.draw(tables)
+    panels = _panels(figure)
+    assert len(panels) == len(cases) * len(RATES)
+    assert {axes.get_xlim() for axes in panels} == {(0, 10000)}
+    for axes, (case, rate) in zip(panels, itertools.product(cases, RATES), strict=True):
+        assert axes.get_title(loc="left").endswith(f"$\\alpha$ = {rate:g}")
+        assert len(_lines(axes, "-")) == len(WEIGHTS)
+        for line in _lines(axes, "--"):
+            np.testing.assert_allclose(line.get_ydata(), _test_accuracy(case, rate, 1))
+        assert [point.get_xdata()[0] for point in _points(axes)] == [5000, 600]
+    assert set(drawn["case"]) == set(cases)
+    assert set(drawn[RATE]) == set(RATES)
+    assert set(drawn["series"]) == {"train_accuracy", "test_accuracy", "t1", "t2"}
