@@ -1,5 +1,6 @@
 """After a Snakemake that was killed: the jobs that it left on a cluster, and its lock."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -38,7 +39,11 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
             raise UserError("jobs " + " ".join(left), "were cancelled and do not end; see `squeue`")
         time.sleep(1)
     command = [sys.executable, "-m", "snakemake", "--unlock"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    # a lock is the folder's, whatever profile the killed Snakemake had
+    rest = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
+    done = subprocess.run(
+        command, cwd=folder, env=rest, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise UserError(str(folder), f"`snakemake --unlock` failed: {done.stderr.strip()}")
     return f"{len(jobs)} jobs cancelled, the folder is unlocked; run `snakemake` again"
