@@ -56,8 +56,9 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
         record.finish(history, snapshots)
         recorder.note(**facts)
         recorder.write(store.manifest_of("run", out), [history, snapshots])
-        if not store.spec_path("run", out).exists():  # the job file lies elsewhere
-            store.write_json(store.spec_path("run", out), job)
+        beside = store.spec_path("run", out)
+        if beside.resolve() != job_file.resolve():
+            store.write_json(beside, job)
         _share(out)
         record.remove()
 
