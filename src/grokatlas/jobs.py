@@ -33,7 +33,7 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
     Args:
         job_file: the run's ``spec.json``. Where the data set that it names is not here, the data
             are made in this process.
-        out: folder of history, snapshots and manifest.
+        out: folder of history, snapshots and manifest; the job file is copied there.
         device: ``auto``, ``cpu`` or ``cuda``.
         threads: CPU threads of one operation.
         period: seconds between two saves of the run's state.
@@ -60,6 +60,9 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
             record.finish(history, snapshots)
             recorder.note(**facts)
             recorder.write(store.manifest_of("run", out), [history, snapshots])
+            beside = store.spec_path("run", out)
+            if beside.resolve() != job_file.resolve():
+                store.write_json(beside, job)
             _share(out)
             record.remove()
 

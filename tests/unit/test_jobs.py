@@ -130,6 +130,12 @@ def test_a_run_record_sorts_snapshots_by_step(here):
     assert record.history["step"].max() == 30
 
 
+def test_a_run_whose_job_file_lies_elsewhere_takes_it_along(here):
+    job_file = _job_file(RUN, "run", SPEC)
+    jobs.train(job_file, here / "away", "cpu", 1, 300)
+    assert (here / "away/spec.json").read_bytes() == job_file.read_bytes()
+
+
 def _entries(root):
     return sorted(path.relative_to(root).as_posix() for path in root.glob("*/*"))
 

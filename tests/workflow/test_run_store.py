@@ -151,7 +151,6 @@ def test_a_run_made_from_its_spec_alone_is_added_and_not_trained_again(clone, tm
     command = [sys.executable, "-m", "grokatlas", "train", spec, "--out", str(away)]
     variables = {**os.environ, "PYTHONPATH": str(clone.folder / "src")}
     subprocess.run(command, cwd=clone.folder, env=variables, check=True, capture_output=True)
-    shutil.copy(clone.folder / spec, away)
     grokatlas(clone, "store", "add", "--store", str(root), str(away))
     clone.edit("config/config.yaml", "run_store: null", f"run_store: {root}")
     after = clone.jobs(target)
