@@ -126,8 +126,11 @@ class Site:
         command = ["squeue", "--noheader", "--states=running", "--format=%i %k"]
         lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         (number,) = [line.split()[0] for line in lines.splitlines() if line.endswith(run)]
-        (job,) = [job for job in self.jobs() if job.id == number]
-        return job
+
+        def known():
+            return next((job for job in self.jobs() if job.id == number and job.span[0]), None)
+
+        return until(known, f"the accounting knows that job {number} has started")
 
     def states(self, rule: str, wildcards: str) -> list[str]:
         """How the jobs of a rule for some wildcards ended."""
