@@ -48,18 +48,25 @@ def main() -> None:
 def _measured(atlas: Path, targets: list[str]) -> dict[str, float]:
     """Seconds of Snakemake and of its jobs, for so many data sets."""
     wall, cpu = _snakemake(atlas, "--", *targets)
-    command = ["sacct", "-X", "-n", "-P", "-S", "now-1day", "--format=WorkDir,ElapsedRaw,State"]
+    fields = "--format=WorkDir,State,ElapsedRaw,TotalCPU"
+    command = ["sacct", "-X", "-n", "-P", "-S", "now-1day", fields]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     rows = [line.split("|") for line in lines if line.startswith(f"{atlas}|")]
     manifests = [json.loads((atlas / target).read_text()) for target in targets]
     return {
         "jobs": len(rows),
-        "completed": sum(state == "COMPLETED" for _, _, state in rows),
+        "completed": sum(row[1] == "COMPLETED" for row in rows),
         "wall": round(wall, 1),
         "head_cpu_per_job": round(cpu / len(rows), 3),
-        "elapsed_of_jobs": sum(float(elapsed) for _, elapsed, _ in rows),
+        "job_cpu_per_job": round(sum(_seconds(row[3]) for row in rows) / len(rows), 3),
+        "elapsed_of_jobs": sum(float(row[2]) for row in rows),
         "wall_of_their_work": round(sum(made["wall_seconds"] for made in manifests), 1),
     }
+
+
+def _seconds(text: str) -> float:
+    """A time as `sacct` writes it, such as ``00:05.421``."""
+    return sum(60**place * float(part) for place, part in enumerate(reversed(text.split(":"))))
 
 
 def _snakemake(atlas: Path, *arguments: str) -> tuple[float, float]:

@@ -72,6 +72,7 @@ class Site:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log = folder / "snakemake.log"
+        self.heads: list[subprocess.Popen] = []
 
     def start(self, *arguments: str, command: tuple[str, ...] = ("--profile", "slurm")):
         """Start Snakemake, in a session of its own; its process."""
@@ -81,7 +82,7 @@ class Site:
         quick = ["--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "10"]
         line = [sys.executable, "-m", "snakemake", *command, *(quick if "slurm" in command else ())]
         with self.log.open("a") as log:
-            return subprocess.Popen(
+            head = subprocess.Popen(
                 [*line, "--config", "scale=smoke", *arguments],
                 cwd=self.folder,
                 env=variables,
@@ -90,14 +91,22 @@ class Site:
                 start_new_session=True,
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as at a terminal
             )
+        self.heads.append(head)
+        return head
 
-    def finish(self, process) -> None:
+    def finish(self, head) -> None:
         """Wait for a Snakemake that must end well."""
-        try:
-            code = process.wait(PATIENCE)
-        finally:
-            stop(process)
-        assert code == 0, self.log.read_text()[-5000:]
+        assert head.wait(PATIENCE) == 0, self.log.read_text()[-5000:]
+
+    def clear(self) -> None:
+        """End what still runs here and in the queue."""
+        for head in self.heads:
+            if head.poll() is None:
+                os.killpg(head.pid, signal.SIGKILL)
+                head.wait()
+        left = [job.id for job in self.jobs() if job.span[1] is None]
+        if left:
+            subprocess.run(["scancel", *left], check=False)
 
     def jobs(self, rule: str | None = None, wildcards: str | None = None) -> list[Job]:
         """The jobs that were submitted from here, by the accounting, oldest first."""
@@ -117,8 +126,11 @@ class Site:
         command = ["squeue", "--noheader", "--states=running", "--format=%i %k"]
         lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         (number,) = [line.split()[0] for line in lines.splitlines() if line.endswith(run)]
-        (job,) = [job for job in self.jobs() if job.id == number]
-        return job
+
+        def known():
+            return next((job for job in self.jobs() if job.id == number and job.span[0]), None)
+
+        return until(known, f"the accounting knows that job {number} has started")
 
     def states(self, rule: str, wildcards: str) -> list[str]:
         """How the jobs of a rule for some wildcards ended."""
@@ -174,13 +186,6 @@ class Site:
         return parts
 
 
-def stop(process) -> None:
-    """Kill a Snakemake and what it started here, if it still runs."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
 def clone(source: Path, folder: Path) -> Site:
     """A clone of a repository."""
     subprocess.run(["git", "clone", "--quiet", str(source), str(folder)], check=True)
@@ -204,7 +209,10 @@ def undisturbed(tmp_path_factory) -> Site:
     for file in (Path(__file__).parent / "papers").iterdir():
         shutil.copy(file, papers)
     commit(site)
-    site.finish(site.start(command=("--cores", "2")))
+    try:
+        site.finish(site.start(command=("--cores", "2")))
+    finally:
+        site.clear()
     return site
 
 
@@ -216,6 +224,4 @@ def site(undisturbed, tmp_path):
         undisturbed.folder / "results/data", made.folder / "results/data", dirs_exist_ok=True
     )
     yield made
-    left = [job.id for job in made.jobs() if job.span[1] is None]
-    if left:
-        subprocess.run(["scancel", *left], check=False)
+    made.clear()

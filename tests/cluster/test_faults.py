@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from .conftest import stop, tool, until
+from .conftest import tool, until
 
 _TRAIN = ["-m", "grokatlas", "train"]
 FIG3 = "results/smoke/figures/geometry/fig3.pdf"
@@ -75,7 +75,7 @@ def test_a_job_on_a_lost_node_goes_on_elsewhere(site, undisturbed):
         tool("crash-node", job.node)
         site.finish(process)
     finally:
-        stop(process)
+        site.clear()
         tool("up")
     assert site.states("train", run) == ["NODE_FAIL", "COMPLETED"]
     assert site.jobs("train", run)[-1].node != job.node

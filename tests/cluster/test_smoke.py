@@ -20,7 +20,10 @@ def made(tmp_path_factory):
     file.write_text(head + "\nGPU = True\n" + imports + rest, encoding="utf-8")
     commit(site)
     model = ("--set-resources", "train:gpu_model='fake'")  # as a site with several kinds may
-    site.finish(site.start("papers=[geometry]", *model))
+    try:
+        site.finish(site.start("papers=[geometry]", *model))
+    finally:
+        site.clear()
     return site
 
 
