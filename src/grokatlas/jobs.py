@@ -1,4 +1,8 @@
-"""What each rule runs: read a job file and verified inputs, compute, write results and manifest."""
+"""What each rule runs: read a job file and verified inputs, compute, write results and manifest.
+
+Every job is a process, so each imports only what it needs: torch takes seconds to start, pandas and
+matplotlib most of one.
+"""
 
 import os
 import socket
@@ -7,9 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pandas
-
-from grokatlas import components, datasets, digest, members, run_store, store, tables
+from grokatlas import components, datasets, digest, members, run_store, store
 from grokatlas.errors import UserError
 from grokatlas.manifest import Recorder
 
@@ -143,8 +145,8 @@ class RunRecord:
         return spec
 
     @property
-    def history(self) -> pandas.DataFrame:
-        """``member``, ``step`` and observables."""
+    def history(self) -> Any:
+        """``member``, ``step`` and observables, as a data frame."""
         return store.read_parquet(store.outputs("run", self._run)[0])
 
     @property
@@ -165,6 +167,8 @@ class RunRecord:
 
 def table(job_file: Path, stem: Path) -> None:
     """Rule `table`: the tidy table of an experiment."""
+    from grokatlas import tables
+
     job = _planned(job_file)
     cells = []
     for cell in job["spec"]["cells"]:
@@ -217,7 +221,7 @@ def _planned(job_file: Path) -> dict[str, Any]:
     return job
 
 
-def _origin(job: dict[str, Any], frames: dict[str, pandas.DataFrame], recorder: Recorder) -> str:
+def _origin(job: dict[str, Any], frames: dict[str, Any], recorder: Recorder) -> str:
     """What a figure's files say about themselves: the job's digest, the commit, the runs."""
     git = recorder.git
     commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"

@@ -41,7 +41,7 @@ def render(
             raise UserError(f"figure {name}", problem) from error
         style.footer(figure, f"Grokking Atlas  {name}  ·  {spec['scale']} scale")
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
-        for file in files:
+        for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
             with store.atomic(file) as temporary:
                 if file.suffix == ".csv":
                     drawn.to_csv(temporary, index=False, lineterminator="\n")
@@ -51,3 +51,4 @@ def render(
                 else:
                     keep = title | {"Description": origin}
                     figure.savefig(temporary, format="png", metadata=keep)
+                    figure.set_layout_engine("none")  # the pdf is laid out as the png is
