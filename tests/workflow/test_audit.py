@@ -239,7 +239,8 @@ def made_again(command: str, job_file: str, folder: Path, name: str) -> dict[str
     out = folder / name
     assert cli.main([command, job_file, "--out", str(out)]) == 0
     files = sorted(out.iterdir()) if out.is_dir() else sorted(folder.glob(f"{name}.*"))
-    kept = [f for f in files if not f.name.endswith("manifest.json")]
+    # the job file lies beside its run already, and is copied beside one made elsewhere
+    kept = [f for f in files if not f.name.endswith(("manifest.json", "spec.json"))]
     assert kept
     return {f.name: digest.file_sha256(f) for f in kept}
 
