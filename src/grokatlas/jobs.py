@@ -36,19 +36,24 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
         job_file: the run's ``spec.json``. Where the data set that it names is not here, the data
             are made in this process.
         out: folder of history, snapshots and manifest; the job file is copied there.
-        device: ``auto``, ``cpu`` or ``cuda``.
+        device: ``auto``, ``cpu`` or ``cuda``. Unless it is the CPU, a GPU of this machine is leased
+            first; ``auto`` is the CPU for a dynamics that is compiled for it.
         threads: CPU threads of one operation.
         period: seconds between two saves of the run's state.
     """
-    from grokatlas import savepoint
+    from grokatlas import leases, resources, savepoint
 
     job = _planned(job_file)
+    if device == "auto" and not resources.uses_gpu("run", job["spec"]):
+        device = "cpu"
     data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
     data = [store.verified(file) for file in data if file.exists()]
     with savepoint.locked(out):
         if store.finished("run", out, job["digest"], data):
             print(f"run {out.name}: is already there", file=sys.stderr)
             return
+        if device != "cpu":
+            leases.take()
         recorder = Recorder(job, data)
         segment = {
             "host": socket.gethostname(),
@@ -82,9 +87,11 @@ def _trained(
     torch.set_deterministic_debug_mode("error")
     torch.utils.deterministic.fill_uninitialized_memory = False
     chosen = _device(device)
+    run = f"run {record.folder.parent.name}"
+    print(f"{run}: trains on {socket.gethostname()}, {_device_name(chosen)}", file=sys.stderr)
     try:
         dataset = _read_dataset(data[0]) if data else datasets.make(members.tasks(spec))
-        training.train(spec, dataset, chosen, record, Progress(f"run {record.folder.parent.name}"))
+        training.train(spec, dataset, chosen, record, Progress(run))
     except (ValueError, TypeError, RuntimeError) as error:
         if os.environ.get("GROKATLAS_TRACEBACK"):
             raise
@@ -112,7 +119,11 @@ def _share(run: Path) -> None:
 
 def measure(job_file: Path, stem: Path) -> None:
     """Rule `measure`: one measure of one run."""
+    from grokatlas import leases, resources
+
     job = _planned(job_file)
+    if resources.uses_gpu("measure", job["spec"]) and os.environ.get("GROKATLAS_DEVICE") != "cpu":
+        leases.take()
     block = job["spec"]["measure"]
     run, data = (Path(folder) for folder in job["inputs"])
     recorder = Recorder(job, [*store.outputs("run", run), *store.outputs("dataset", data)])
@@ -266,6 +277,12 @@ def _device(name: str) -> Any:
     if name == "cuda" and not found:
         raise UserError("device: cuda", "no CUDA device is visible here; use auto or cpu")
     return torch.device("cuda" if found and name != "cpu" else "cpu")
+
+
+def _device_name(device: Any) -> str:
+    import torch
+
+    return "cpu" if device.type == "cpu" else torch.cuda.get_device_name(device)
 
 
 def _device_facts(device: Any, threads: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ compares what is asked with what runs took.
 import ast
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import members
@@ -51,16 +51,28 @@ class Resources:
         return Resources(min(self.runtime * attempt, LONGEST), self.mem_mb * attempt, self.gpu)
 
 
-def of_job(job: Any) -> Resources:
-    """Of a run or a measure of the plan (`plan.Job`)."""
+def of_job(job: Any, device: str = "auto") -> Resources:
+    """Of a run or a measure of the plan (`plan.Job`); no GPU if `device` is ``cpu``."""
     if job.kind == "measure":
-        return of_measure(job.inputs[0].spec, job.spec["measure"]["name"])
-    return of_run(job.spec)
+        asked = of_measure(job.inputs[0].spec, job.spec["measure"]["name"])
+    else:
+        asked = of_run(job.spec)
+    return replace(asked, gpu=0) if device == "cpu" else asked
+
+
+def uses_gpu(kind: str, spec: dict[str, Any]) -> bool:
+    """Whether a run or a measure of this spec computes on a GPU where there is one.
+
+    A run does unless its dynamics is compiled for CPUs, a measure if its file says ``GPU = True``.
+    """
+    if kind == "measure":
+        return _defines("measures", spec["measure"]["name"], "GPU")
+    return not _compiled(spec)
 
 
 def of_run(spec: dict[str, Any]) -> Resources:
-    """By steps, members, parameters and samples; a GPU unless the dynamics is compiled for CPUs."""
-    return _asked(seconds(spec), size(spec), gpu=not _compiled(spec))
+    """By steps, members, parameters and samples."""
+    return _asked(seconds(spec), size(spec), uses_gpu("run", spec))
 
 
 def seconds(spec: dict[str, Any]) -> float:
@@ -81,10 +93,15 @@ def _compiled(spec: dict[str, Any]) -> bool:
 
 
 def of_measure(spec: dict[str, Any], measure: str) -> Resources:
-    """Of a run of this spec; with a GPU if the measure's file says ``GPU = True``."""
+    """Of a run of this spec."""
+    gpu = uses_gpu("measure", {"measure": {"name": measure}})
+    return _asked(measure_seconds(spec), size(spec), gpu)
+
+
+def measure_seconds(spec: dict[str, Any]) -> float:
+    """Of a measure of a run of this spec, on one core."""
     run = size(spec)
-    work = PASSES * run.snapshots * run.operations(run.samples)
-    return _asked(work / SPEED, run, gpu=_defines("measures", measure, "GPU"))
+    return PASSES * run.snapshots * run.operations(run.samples) / SPEED
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ TORCH_FREE = (
     "members",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
     *("run_store", "entries", "store_commands"),
-    *("resources", "orphans"),
+    *("resources", "orphans", "leases"),
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),

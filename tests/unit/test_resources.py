@@ -39,3 +39,14 @@ def test_a_measure_asks_by_its_run(plan):
     asked = resources.of_job(job)
     assert asked == resources.of_measure(job.inputs[0].spec, job.spec["measure"]["name"])
     assert asked.gpu == 0
+
+
+def test_nothing_asks_for_a_gpu_where_the_device_is_the_cpu(plan):
+    asked = {
+        device: [resources.of_job(run, device) for run in plan.runs.values()]
+        for device in ("auto", "cpu", "cuda")
+    }
+    assert {found.gpu for found in asked["auto"]} == {0, 1}
+    assert asked["cuda"] == asked["auto"]
+    assert {found.gpu for found in asked["cpu"]} == {0}
+    assert [found.runtime for found in asked["cpu"]] == [found.runtime for found in asked["auto"]]

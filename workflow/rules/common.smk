@@ -64,7 +64,8 @@ def inputs_of_figure(wildcards):
 def asked(wildcards, attempt):
     named = "measure" in wildcards.keys()
     key = (wildcards.run, wildcards.measure) if named else wildcards.run
-    return of_job(PROJECT.job("measures" if named else "runs", key)[0]).at(attempt)
+    job, _ = PROJECT.job("measures" if named else "runs", key)
+    return of_job(job, PROJECT.settings.device).at(attempt)
 
 
 def runtime(wildcards, attempt):

@@ -1,0 +1,28 @@
+"""A machine with GPUs that are names: an `nvidia-smi` that lists them."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from grokatlas import leases
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """Let ``nvidia-smi -L`` say these lines, and leases lie in a folder; nothing is leased yet."""
+    program = folder / "bin" / "nvidia-smi"
+    program.parent.mkdir()
+    program.write_text("\n".join(["#!/bin/sh", "cat <<END", *lines, "END", ""]))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(leases, "_held", [])
+    monkeypatch.setenv(leases.VISIBLE, "")  # so that what a lease sets is undone
+    monkeypatch.delenv(leases.VISIBLE)
+
+
+def gpu(number: int) -> str:
+    """A line of `nvidia-smi -L`."""
+    return f"GPU {number}: Pretended (UUID: GPU-{number}{number}aa)"
