@@ -58,6 +58,12 @@ def _parser() -> argparse.ArgumentParser:
     show = command("show", _show, "show a run: its spec and its state")
     show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
 
+    doctor = command("doctor", _doctor, "before a long run: what may go wrong, what it will take")
+    doctor.add_argument("--scale", choices=["smoke", "quick", "paper"], help="default: configured")
+    doctor.add_argument(
+        "--submit", action="store_true", help="also try a GPU with a small job on the cluster"
+    )
+
     command("unlock", _unlock, "after a killed Snakemake: cancel its jobs, remove its lock")
 
     verify = command("verify", _verify, "re-hash results and walk to their origin")
@@ -206,6 +212,16 @@ def _show(options: argparse.Namespace) -> None:
     from grokatlas import show
 
     print(show.run(options.name))
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from grokatlas.doctor import report
+
+    states = set()
+    for finding in report.findings_of(options.scale, options.submit):
+        print(finding, flush=True)
+        states.add(finding.state)
+    return 1 if "fail" in states else 0
 
 
 def _unlock(_: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from grokatlas import slurm
 from grokatlas.errors import UserError
 
 PATIENCE = 300.0  # seconds that cancelled jobs may take to save and end
@@ -28,13 +29,13 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
     Raises:
         UserError: a Snakemake still runs in the folder, Slurm does not answer, or jobs do not end.
     """
-    if pid := _snakemake(folder):
+    if pid := snakemake(folder):
         raise UserError(str(folder), f"Snakemake runs here (process {pid}); stop it with Ctrl-C")
-    jobs = _jobs(folder)
-    if jobs:
-        _slurm("scancel", *jobs)
+    found = jobs(folder)
+    if found:
+        slurm.ask("scancel", *found)
     until = time.monotonic() + patience
-    while left := _jobs(folder):
+    while left := jobs(folder):
         if time.monotonic() > until:
             raise UserError("jobs " + " ".join(left), "were cancelled and do not end; see `squeue`")
         time.sleep(1)
@@ -46,29 +47,22 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
     )
     if done.returncode:
         raise UserError(str(folder), f"`snakemake --unlock` failed: {done.stderr.strip()}")
-    return f"{len(jobs)} jobs cancelled, the folder is unlocked; run `snakemake` again"
+    return f"{len(found)} jobs cancelled, the folder is unlocked; run `snakemake` again"
 
 
-def _jobs(folder: Path) -> list[str]:
+def jobs(folder: Path) -> list[str]:
     """Ids of this user's jobs that were submitted from a folder."""
     if not shutil.which("squeue"):
         return []
     found = []
-    for line in _slurm("squeue", "--me", "--noheader", "--format=%i %Z").splitlines():
+    for line in slurm.ask("squeue", "--me", "--noheader", "--format=%i %Z").splitlines():
         job, _, place = line.partition(" ")
         if Path(place).resolve() == folder.resolve():
             found.append(job)
     return found
 
 
-def _slurm(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise UserError(command[0], f"{done.stderr.strip()}; try again when Slurm answers")
-    return done.stdout
-
-
-def _snakemake(folder: Path) -> int | None:
+def snakemake(folder: Path) -> int | None:
     """The process of a Snakemake that a user started in a folder on this machine."""
     import psutil
 

@@ -24,6 +24,7 @@ START_MB = 1500  # Python with torch, and the two Snakemakes around it
 CUDA_MB = 2500  # libraries of a GPU
 COPIES = 10  # of parameters: gradients, moments of an optimizer, results of a step
 PASSES = 1000  # over the data, of one measure
+COLUMNS = 3  # of one observable
 
 PIXELS = {"digits": 64, "mnist": 784, "cifar10": 3072}
 # an inner layer of these is used at several places of a sample: tokens, pixels
@@ -102,6 +103,14 @@ def measure_seconds(spec: dict[str, Any]) -> float:
     """Of a measure of a run of this spec, on one core."""
     run = size(spec)
     return PASSES * run.snapshots * run.operations(run.samples) / SPEED
+
+
+def bytes_written(spec: dict[str, Any]) -> int:
+    """Of a run's history and snapshots, about: twice, as its state holds them until it ends."""
+    run, train = size(spec), spec["train"]
+    snapshots = run.members * run.parameters * run.snapshots * run.itemsize
+    columns = 2 + COLUMNS * len(spec.get("observables", []))
+    return 2 * (snapshots + _logs(train) * run.members * columns * 8)
 
 
 @dataclass(frozen=True)

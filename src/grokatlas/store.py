@@ -176,10 +176,15 @@ def write_job_file(path: Path, manifest: Path, content: dict[str, Any], inputs: 
     return fits
 
 
+def fits(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
+    """Whether a job's result has the digest `key` and is of these inputs, by manifests alone."""
+    found = _manifest_or_none(manifest_of(kind, target))
+    return bool(found) and _fits(found, key, inputs)
+
+
 def finished(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
     """Whether a job's result is there, whole, with the digest `key` and of these inputs."""
-    found = _manifest_or_none(manifest_of(kind, target))
-    if not found or not _fits(found, key, inputs):
+    if not fits(kind, target, key, inputs):
         return False
     try:
         return all(verified(file) for file in outputs(kind, target))

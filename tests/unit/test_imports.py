@@ -41,7 +41,8 @@ TORCH_FREE = (
     "members",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
     *("run_store", "entries", "store_commands"),
-    *("resources", "orphans", "leases"),
+    *("resources", "orphans", "leases", "slurm", "wanted"),
+    *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
@@ -122,4 +123,4 @@ def test_a_figure_knows_no_torch_and_no_other_paper(file):
 
 def test_every_component_folder_is_tested():
     folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and list(path.glob("*.py"))}
-    assert folders - {"papers", "plots", "audit"} <= set(COMPONENTS)
+    assert folders - {"papers", "plots", "audit", "doctor"} <= set(COMPONENTS)

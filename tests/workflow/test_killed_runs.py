@@ -113,7 +113,7 @@ def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
     with _start(tmp_path) as process:
         _wait_for_state(process, tmp_path)
         process.send_signal(getattr(signal, name))
-        (line,) = process.stderr.read().splitlines()
+        *_, line = process.stderr.read().splitlines()
     assert process.returncode == 128 + getattr(signal, name)
     step = _saved_step(tmp_path)
     assert line.endswith(f"stopped by {name} at step {step}; run it again to go on")

@@ -1,0 +1,42 @@
+"""All checks, one after the other."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from grokatlas import wanted
+from grokatlas.doctor import cluster, data, findings, forecast, machine
+from grokatlas.doctor.findings import Finding
+from grokatlas.errors import UserError
+
+
+def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Iterator[Finding]:
+    """Look at everything that a long run at a scale needs.
+
+    Args:
+        scale: the configured one if None.
+        submit: whether a small job may be submitted to see a GPU.
+        folder: the checkout, which is the working directory.
+    """
+    try:
+        want = wanted.at(scale)
+    except UserError as error:
+        yield Finding("fail", "plan", str(error))
+        return
+    project, runs = want.project, [job for job in want.jobs if job.kind == "run"]
+    missing = [job for job in want.jobs if not wanted.made(job)]
+    found = f"{len(want.plan.figures)} figures of {len(runs)} runs at scale {want.plan.scale}"
+    yield Finding("ok", "plan", found)
+    yield from findings.of("settings", _settings, project)
+    yield from findings.of("cluster", cluster.look, missing, project.settings.device, submit)
+    yield from findings.of("gpu", machine.gpus, missing, project.settings.device)
+    yield from findings.of("disk", machine.disk, missing)
+    yield from findings.of("data", data.images, missing)
+    yield from findings.of("lock", machine.lock, folder)
+    yield from findings.of("forecast", forecast.look, missing, want.plan.scale, project.settings)
+
+
+def _settings(project: wanted.Project) -> Iterator[Finding]:
+    """The folders that the configuration names; from here on they are in the environment."""
+    project.prepare_jobs()
+    named = {key: getattr(project.settings, key) for key in ("device", "data_dir", "run_store")}
+    yield Finding("ok", "settings", ", ".join(f"{key}: {value}" for key, value in named.items()))

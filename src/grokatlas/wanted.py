@@ -1,0 +1,50 @@
+"""What the figures of a scale need, and what of it is made, read without writing anything."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from grokatlas import store
+from grokatlas.errors import UserError
+from grokatlas.plan import Job, Plan, Project, make_plan, upstream
+
+CONFIG = Path("config")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The jobs of a scale's figures.
+
+    Attributes:
+        project: the configuration.
+        plan: all that is declared at the scale.
+        jobs: those that figures need, upstream first.
+    """
+
+    project: Project
+    plan: Plan
+    jobs: list[Job]
+
+
+def at(scale: str | None, folder: Path = CONFIG) -> Wanted:
+    """What a checkout's figures need.
+
+    Args:
+        scale: the one that ``config.yaml`` names if None.
+        folder: the configuration.
+
+    Raises:
+        UserError: this is no checkout, or the configuration has a mistake.
+    """
+    if not (folder / "config.yaml").is_file():
+        raise UserError(str(folder / "config.yaml"), "no such file; run this in the checkout")
+    project = Project(folder, {}, warn=lambda text: None)
+    plan = make_plan(project.papers, scale or project.settings.scale)
+    needed = {job.target for figure in plan.figures.values() for job in upstream(figure)}
+    return Wanted(project, plan, [job for job in plan.jobs if job.target in needed])
+
+
+def made(job: Job) -> bool:
+    """Whether a job's result is there and fits the plan."""
+    inputs = [file for each in job.inputs for file in each.outputs]
+    fits = store.fits(job.kind, job.target, job.digest, inputs)
+    return fits and all(file.exists() for file in job.outputs)
