@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from grokatlas import arguments
 from grokatlas.errors import UserError
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(given: list[str] | None = None) -> int:
     """Run one command; a user's mistake becomes one line on stderr and exit code 1."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(given)
     try:
         code: int | None = options.run(options)
     except UserError as error:
@@ -48,15 +49,21 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--device", choices=["auto", "cpu", "cuda"], default=device)
     train.add_argument(
         "--save-every",
-        type=_seconds,
+        type=arguments.seconds,
         metavar="SECONDS",
         default=os.environ.get("GROKATLAS_SAVE_EVERY", "300"),
         help="seconds between two saves of a run's state (default 300)",
     )
-    train.add_argument("--threads", type=_threads, default=1, help="CPU threads (default 1)")
+    train.add_argument(
+        "--threads", type=arguments.threads, default=1, help="CPU threads (default 1)"
+    )
 
     show = command("show", _show, "show a run: its spec and its state")
     show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
+
+    status = command("status", _status, "the table of runs: waiting, running, done, failed")
+    status.add_argument("--scale", choices=["smoke", "quick", "paper"], help="default: configured")
+    status.add_argument("--once", action="store_true", help="plain text, once")
 
     doctor = command("doctor", _doctor, "before a long run: what may go wrong, what it will take")
     doctor.add_argument("--scale", choices=["smoke", "quick", "paper"], help="default: configured")
@@ -129,9 +136,14 @@ def _add_store(command: Callable[[str, object, str], argparse.ArgumentParser]) -
     add = part("add", _store_add, "put finished runs into it")
     add.add_argument("folders", metavar="RUN", nargs="+", type=Path, help="folder of a run")
     gc = part("gc", _store_gc, "remove runs that are not needed, and leftovers")
-    gc.add_argument("--unused", type=_number, metavar="DAYS", help="runs not used for so long")
     gc.add_argument(
-        "--keep", type=_bytes, metavar="SIZE", help="then the longest unused, until SIZE is left"
+        "--unused", type=arguments.number, metavar="DAYS", help="runs not used for so long"
+    )
+    gc.add_argument(
+        "--keep",
+        type=arguments.size,
+        metavar="SIZE",
+        help="then the longest unused, until SIZE is left",
     )
     gc.add_argument("--stale", action="store_true", help="runs that this checkout does not plan")
     gc.add_argument("--dry-run", action="store_true", help="only tell what would be removed")
@@ -143,38 +155,6 @@ def _target(options: argparse.Namespace) -> Path:
 
     target: Path = options.out or store.target_of(options.job)
     return target
-
-
-def _threads(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of threads (1 or more)")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds (0 or more)")
-    return seconds
-
-
-def _number(text: str) -> float:
-    try:
-        return _seconds(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number (0 or more)") from None
-
-
-def _bytes(text: str) -> float:
-    number, unit = (text[:-1], text[-1]) if text[-1:] in "kMGT" else (text, "")
-    try:
-        return _seconds(number) * 1000 ** " kMGT".index(unit or " ")
-    except argparse.ArgumentTypeError:
-        problem = f"{text!r} is not a size such as 500G; units are k, M, G, T"
-        raise argparse.ArgumentTypeError(problem) from None
 
 
 def _dataset(options: argparse.Namespace) -> None:
@@ -212,6 +192,15 @@ def _show(options: argparse.Namespace) -> None:
     from grokatlas import show
 
     print(show.run(options.name))
+
+
+def _status(options: argparse.Namespace) -> None:
+    from grokatlas import display
+
+    if options.once or not sys.stdout.isatty():
+        print(display.text(options.scale))
+    else:
+        display.watch(options.scale)
 
 
 def _doctor(options: argparse.Namespace) -> int:

@@ -41,7 +41,8 @@ TORCH_FREE = (
     "members",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
     *("run_store", "entries", "store_commands"),
-    *("resources", "orphans", "leases", "slurm", "wanted"),
+    *("resources", "orphans", "leases", "slurm", "wanted", "status"),
+    *("display", "arguments"),
     *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
 )
 ENGINE = (

@@ -1,0 +1,213 @@
+"""`grokatlas status`: one run of each state, told from what it left."""
+
+import io
+import os
+import shutil
+import socket
+import time
+from pathlib import Path
+
+import filelock
+import pytest
+
+from grokatlas import cli, display, status, store, wanted
+
+ROOT = Path(__file__).parents[2]
+PAPER = ROOT / "tests/workflow/papers/geometry.yaml"
+HERE = socket.gethostname()
+ERROR = "results/runs/x/spec.json: training failed: disk [full]"
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """The runs of a checkout that nothing was made in."""
+    (tmp_path / "config/papers").mkdir(parents=True)
+    shutil.copy(ROOT / "config/config.yaml", tmp_path / "config")
+    shutil.copy(PAPER, tmp_path / "config/papers")
+    monkeypatch.chdir(tmp_path)
+    return [job for job in wanted.at("smoke").jobs if job.kind == "run"]
+
+
+def _log(job, *lines: str, age: float = 0) -> None:
+    path = job.target / "log.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([*lines, ""]))
+    os.utime(path, (time.time() - age, time.time() - age))
+
+
+def _started(job, host: str = HERE) -> str:
+    return f"run {job.target.name}: trains on {host}, Pretended A100"
+
+
+def _step(job, step: int) -> str:
+    return f"run {job.target.name}: step {step}/20, 2.5 steps/s, 4000 s left"
+
+
+def _finish(job, **changes) -> None:
+    facts = {
+        "inputs": {},
+        "host": {"name": "node3"},
+        "device": {"type": "cuda", "name": "Pretended A100"},
+        "segments": [{"start_step": 0, "end_step": 17}],
+        "train_seconds": 125.0,
+    }
+    store.write_json(job.manifest, store.sealed({**job.content, **facts, **changes}))
+    for file in job.outputs:
+        file.touch()
+
+
+def _rows() -> dict[str, status.Row]:
+    return {row.run: row for row in status.Board("smoke").rows()}
+
+
+def _only(job) -> status.Row:
+    return _rows()[job.target.name]
+
+
+def test_every_state_is_told_and_nothing_is_changed(runs, tmp_path):
+    running, failed, done, waiting = runs[:4]
+    _log(running, _started(running), _step(running, 5), _step(running, 10), age=60)
+    _log(failed, _started(failed), _step(failed, 5), ERROR)
+    _log(done, _started(done), _step(done, 20))
+    _finish(done)
+    lock = filelock.FileLock(running.target / store.LOCK)
+    with lock:
+        before = [(p, p.lstat().st_mtime_ns, p.lstat().st_ctime_ns) for p in tmp_path.rglob("*")]
+        rows = _rows()
+        after = [(p, p.lstat().st_mtime_ns, p.lstat().st_ctime_ns) for p in tmp_path.rglob("*")]
+    assert before == after
+    found = [rows[job.target.name] for job in (running, failed, done, waiting)]
+    assert [row.state for row in found] == ["running", "failed", "done", "waiting"]
+    assert (found[0].step, found[0].rate, found[0].where) == (10, 2.5, f"{HERE}, Pretended A100")
+    assert found[0].left == pytest.approx(3940, abs=30)
+    assert (found[1].step, found[1].note) == (5, ERROR)
+    assert (found[2].step, found[2].where) == (17, "node3, Pretended A100")
+    assert found[2].note == "in 2 min"
+    assert (found[3].step, found[3].note) == (None, "")
+    assert [row.state for row in rows.values()][:2] == ["running", "failed"]
+    assert list(rows.values())[-1] == found[2]
+    assert {row.name.partition("/")[0] for row in rows.values()} == {"geometry"}
+
+
+def test_a_run_that_was_killed_here_is_not_running(runs):
+    _log(runs[0], _started(runs[0]), _step(runs[0], 10))
+    (runs[0].target / store.LOCK).touch()
+    row = _only(runs[0])
+    assert (row.state, row.step) == ("failed", 10)
+    assert row.note.startswith("ended without a word after: step 10/20")
+
+
+@pytest.mark.parametrize(
+    ("lines", "age", "state"),
+    [
+        (["start", "step"], 10, "running"),
+        (["start"], 10, "running"),
+        (["start", "step"], 3600, "failed"),
+        (["start", "step", "stopped"], 10, "failed"),
+        (["devices: all 2 are leased; waiting"], 10, "running"),
+        ([ERROR], 10, "failed"),
+        ([], 10, "running"),
+        ([], 3600, "waiting"),
+    ],
+)
+def test_a_run_on_another_machine_is_told_by_what_it_wrote(runs, lines, age, state):
+    job = runs[0]
+    stopped = f"run {job.target.name}: stopped by SIGTERM at step 10; run it again to go on"
+    known = {"start": _started(job, "node7"), "step": _step(job, 10), "stopped": stopped}
+    _log(job, *(known.get(line, line) for line in lines), age=age)
+    row = _only(job)
+    assert row.state == state
+    if state == "failed":
+        last = known.get(lines[-1], lines[-1]).removeprefix(f"run {job.target.name}: ")
+        silent = "" if lines[-1] in ("stopped", ERROR) else "ended without a word after: "
+        assert row.note == silent + last
+
+
+def test_a_run_that_saves_is_not_silent(runs):
+    job = runs[0]
+    _log(job, _started(job, "node7"), age=3600)
+    state = job.target / store.STATE
+    state.mkdir()
+    (state / "state.json").write_text('{"step": 12}')
+    row = _only(job)
+    assert (row.state, row.step) == ("running", 12)
+
+
+def test_where_the_kernel_tells_no_locks_times_decide(runs, monkeypatch):
+    monkeypatch.setattr(status, "_held_locks", lambda: None)
+    _log(runs[0], _started(runs[0]), _step(runs[0], 10))
+    assert _only(runs[0]).state == "running"
+
+
+def test_a_result_that_does_not_fit_waits(runs):
+    _log(runs[0], _started(runs[0]), _step(runs[0], 20))
+    _finish(runs[0], digest="of other code")
+    row = _only(runs[0])
+    assert (row.state, row.note) == ("waiting", "is made again: its spec, code or data changed")
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe\x00 no text", b"", b"{}"])
+def test_damaged_files_are_no_error(runs, damage):
+    state = runs[0].target / store.STATE
+    state.mkdir(parents=True)
+    for file in (runs[0].target / "log.txt", runs[0].manifest, state / "state.json"):
+        file.write_bytes(damage)
+    assert _only(runs[0]).state == "waiting"
+
+
+def test_off_a_terminal_it_is_text_once(runs, capsys):
+    _log(runs[0], ERROR)
+    assert cli.main(["status", "--scale", "smoke"]) == 0
+    summary, head, first, *rest = capsys.readouterr().out.splitlines()
+    assert summary == f"{len(runs)} runs at scale smoke: 0 running, 1 failed, {len(runs) - 1} " + (
+        "waiting, 0 done"
+    )
+    assert head.split() == ["state", "run", "of", "step", "rate", "left", "where"]
+    assert first.startswith(f"failed   {runs[0].target.name}")
+    assert first.endswith(ERROR)
+    assert len(rest) == len(runs) - 1
+
+
+def test_at_a_terminal_it_goes_on_until_all_is_done(runs, monkeypatch):
+    from rich.console import Console
+
+    _log(runs[0], ERROR)
+    waits = []
+
+    def sleep(seconds):
+        waits.append(seconds)
+        for job in runs if len(waits) == 2 else runs[:1]:
+            _finish(job)
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    shown = io.StringIO()
+    display.watch("smoke", Console(file=shown, force_terminal=True, width=200, height=50))
+    assert len(waits) == 2
+    assert "disk [full]" in shown.getvalue()
+    assert f"{len(runs) - 1} waiting, 1 done" in shown.getvalue()
+    assert f"0 waiting, {len(runs)} done" in shown.getvalue()
+
+
+def test_ctrl_c_ends_the_live_table(runs, monkeypatch):
+    from rich.console import Console
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", interrupted)
+    shown = io.StringIO()
+    display.watch("smoke", Console(file=shown, force_terminal=True, width=200, height=50))
+    assert f"{len(runs)} waiting" in shown.getvalue()
+
+
+def test_outside_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["status"]) == 1
+    assert capsys.readouterr().err == "config/config.yaml: no such file; run this in the checkout\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"), [(0.4, "0 s"), (59, "59 s"), (61, "1 min"), (7260, "2 h 1 min")]
+)
+def test_durations(seconds, told):
+    assert status.duration(seconds) == told
