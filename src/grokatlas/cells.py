@@ -24,9 +24,17 @@ DEFAULT_DYNAMICS = {"name": "gradient_training"}
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of an experiment: the spec of its run, and what is measured after it."""
+    """One cell of an experiment: the spec of its run, and what is measured after it.
+
+    Attributes:
+        case: its case, or where it stands in the sweep if the experiment has no cases.
+        label: both, so that no two cells of an experiment share it.
+        spec: of its run.
+        measures: what is computed after it.
+    """
 
     case: str
+    label: str
     spec: dict[str, Any]
     measures: list[dict[str, Any]]
 
@@ -53,7 +61,8 @@ def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
         merged = layers.of(f"papers/{paper_name}.yaml", paper, name, case, scale)
         for point, with_point, values in merged.points():
             parts = [case, *(f"{path}={value}" for path, value in point.items())]
-            cells.append(_Checker(with_point).cell(", ".join(filter(None, parts)), values))
+            label = ", ".join(filter(None, parts))
+            cells.append(_Checker(with_point).cell(case or label, label, values))
     return cells
 
 
@@ -63,7 +72,7 @@ class _Checker:
     def __init__(self, where: layers.Layers) -> None:
         self.layers = where
 
-    def cell(self, case: str, values: dict[str, Any]) -> Cell:
+    def cell(self, case: str, label: str, values: dict[str, Any]) -> Cell:
         values = {"dynamics": DEFAULT_DYNAMICS, **values}
         self._check_used_blocks(values)
         train = self._train(values)
@@ -83,7 +92,8 @@ class _Checker:
             if name in names[:index]:
                 problem = f"{name} stands twice; a table tells measures apart by name: keep one"
                 self._fail(["measures", str(index), "name"], problem)
-        return Cell(case, {key: spec[key] for key in sorted(spec) if spec[key] != []}, measures)
+        kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
+        return Cell(case, label, kept, measures)
 
     def _check_used_blocks(self, values: dict[str, Any]) -> None:
         name = self._name("dynamics", ["dynamics"], values["dynamics"])

@@ -246,7 +246,8 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
     for cell in cells.resolve(name, paper, experiment, plan.scale):
         run = _add_run(plan, cell.spec)
         jobs = [_add_measure(plan, run, measure) for measure in cell.measures]
-        rows.append({"case": cell.case, "run": run.target.name, "measures": [*cell.measure_ids]})
+        row = {"case": cell.case, "label": cell.label, "run": run.target.name}
+        rows.append(row | {"measures": [*cell.measure_ids]})
         inputs += [run, *jobs]
     spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
     stem = store.table_stem(plan.scale, name, experiment)

@@ -91,7 +91,7 @@ def _names(plan: Plan) -> dict[str, str]:
     names: dict[str, str] = {}
     for (paper, experiment), table in plan.tables.items():
         for cell in table.spec["cells"]:
-            names.setdefault(cell["run"], f"{paper}/{experiment} {cell['case']}".strip())
+            names.setdefault(cell["run"], f"{paper}/{experiment} {cell['label']}".strip())
     return names
 
 

@@ -1,14 +1,18 @@
 """The figures of `beyond_l2` on regularised modular addition on synthetic tables, as data."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import LogNorm
 
+from grokatlas import cells
+from grokatlas.config import SCALES, load_papers
 from grokatlas.papers.beyond_l2 import fig3, mlp_l1, mlp_l2, mlp_nuclear
 
+ROOT = Path(__file__).parents[2]
 RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 RATES, WEIGHTS = (1e-3, 1e-2, 1e-1), (1e-6, 1e-5, 1e-3)
 OFFSETS = {"l1": 0.0, "l2_squared": 0.1, "l2": 0.2, "nuclear": 0.3}
@@ -34,6 +38,13 @@ def tables() -> dict[str, pd.DataFrame]:
             times = {"t1": 90.0, "t2": T2[weight][seed]}
             rows.append(keys | {"record": "grokking_times"} | times)
     return {"regularised_addition": pd.DataFrame(rows)}
+
+
+def test_the_cases_that_are_drawn_exist_at_every_scale():
+    paper = load_papers(ROOT / "config" / "papers", ["beyond_l2"])["beyond_l2"]
+    for scale in SCALES:
+        resolved = cells.resolve("beyond_l2", paper, "regularised_addition", scale)
+        assert {cell.case for cell in resolved} == set(OFFSETS), scale
 
 
 def _panels(figure) -> list:

@@ -169,9 +169,14 @@ def test_a_sweep_makes_the_product_of_its_axes_with_labels():
 
 def test_a_sweep_multiplies_cases():
     found = resolve({"sweep": {"optimizer.lr": [0.1, 0.2]}, "cases": {"a": {}, "b": {}}})
-    assert [cell.case for cell in found] == [
+    assert [cell.label for cell in found] == [
         f"{case}, optimizer.lr={lr}" for case in "ab" for lr in (0.1, 0.2)
     ]
+
+
+def test_a_table_knows_a_case_by_its_name_at_every_point_of_a_sweep():
+    found = resolve({"sweep": {"optimizer.lr": [0.1, 0.2]}, "cases": {"a": {}, "b": {}}})
+    assert [cell.case for cell in found] == ["a", "a", "b", "b"]
 
 
 def test_a_sweep_is_stronger_than_a_scale_and_a_scale_may_shorten_it():

@@ -106,8 +106,9 @@ def _cells(tree: Tree, target: str) -> dict[tuple[str, str], str]:
     content = tree.results[target].sound
     if content["kind"] == "table":
         cells = content["spec"].get("cells", [])
+        experiment = content["spec"]["experiment"]
         found = {
-            (content["spec"]["experiment"], cell["case"]): f"{ROOT}/runs/{cell['run']}"
+            (experiment, cell.get("label", cell["case"])): f"{ROOT}/runs/{cell['run']}"
             for cell in cells
         }
         return {key: run for key, run in found.items() if run in tree.results}
