@@ -214,7 +214,8 @@ def _overwrite(module: fx.GraphModule, given: set[fx.Node]) -> None:
             rest = [part for k, part in enumerate(node.args) if k != place]
             others = [part for part in rest if isinstance(part, fx.Node) and part is not old]
             alone = all(base[part] is not base[old] for part in others)
-            if alone and last[base[old]] == position and _whole(old, base[old]):
+            same = old.meta["val"].stride() == node.meta["val"].stride()
+            if alone and same and last[base[old]] == position and _whole(old, base[old]):
                 node.args = (old, *rest)
                 node.target = IN_PLACE[node.target]
                 break

@@ -110,3 +110,13 @@ def test_results_never_share_memory_and_reads_come_before_writes(program):
         assert value.is_contiguous()
     memory = [value.untyped_storage().data_ptr() for value in result.values()]
     assert len(memory) == len(set(memory))
+
+
+def test_a_result_never_takes_a_place_in_another_order():
+    def program(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        first, turned = x * 3, x.T * 2
+        return (first + turned).view(-1), first.exp()  # the sum lies as `first` does
+
+    x = _randn(3, 3)
+    for given, expected in zip(trace(program, (x,), None)(x), program(x), strict=True):
+        torch.testing.assert_close(given, expected, rtol=0, atol=0)
