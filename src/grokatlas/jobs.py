@@ -13,6 +13,7 @@ from typing import Any
 
 from grokatlas import components, datasets, digest, members, run_store, store
 from grokatlas.errors import UserError
+from grokatlas.finished_run import FinishedRun
 from grokatlas.manifest import Recorder
 
 
@@ -90,7 +91,11 @@ def _trained(
     run = f"run {record.folder.parent.name}"
     print(f"{run}: trains on {socket.gethostname()}, {_device_name(chosen)}", file=sys.stderr)
     try:
-        dataset = _read_dataset(data[0]) if data else datasets.make(members.tasks(spec))
+        dataset = (
+            datasets.from_arrays(*store.read_arrays(data[0]))
+            if data
+            else datasets.make(members.tasks(spec))
+        )
         training.train(spec, dataset, chosen, record, Progress(run))
     except (ValueError, TypeError, RuntimeError) as error:
         if os.environ.get("GROKATLAS_TRACEBACK"):
@@ -101,6 +106,7 @@ def _trained(
     return {
         "device": _device_facts(chosen, threads),
         "train_seconds": record.spent(),
+        "updates": {"count": record.updates.count, "seconds": round(record.updates.seconds, 6)},
         "members": len(members.of(spec)),
         "segments": record.all_segments(spec["train"]["steps"]),
         "seeds": spec["ensemble"]["seed"],
@@ -131,49 +137,10 @@ def measure(job_file: Path, stem: Path) -> None:
     compute = components.load("measures", block["name"]).build(**keywords)
     (file,) = store.outputs("measure", stem)
     try:
-        store.write_parquet(file, compute(RunRecord(run, data)))
+        store.write_parquet(file, compute(FinishedRun(run, data)))
     except (ValueError, KeyError) as error:
         raise UserError(str(job_file), f"{block['name']} failed: {error}") from None
     recorder.write(store.manifest_of("measure", stem), [file])
-
-
-class RunRecord:
-    """A finished run as a measure sees it; everything is read, verified, when asked for.
-
-    Args:
-        run: the run's folder.
-        data: the folder of its data set.
-    """
-
-    def __init__(self, run: Path, data: Path) -> None:
-        self._run = run
-        self._data = data
-
-    @property
-    def spec(self) -> dict[str, Any]:
-        """The run's spec."""
-        spec: dict[str, Any] = store.read_sealed(store.spec_path("run", self._run))["spec"]
-        return spec
-
-    @property
-    def history(self) -> Any:
-        """``member``, ``step`` and observables, as a data frame."""
-        return store.read_parquet(store.outputs("run", self._run)[0])
-
-    @property
-    def snapshots(self) -> dict[int, dict[str, Any]]:
-        """Step -> parameter -> array ``[M, ...]``."""
-        arrays, _ = store.read_arrays(store.outputs("run", self._run)[1])
-        steps: dict[int, dict[str, Any]] = {}
-        for key, array in arrays.items():
-            step, _, name = key.partition("/")
-            steps.setdefault(int(step), {})[name] = array
-        return steps
-
-    @property
-    def data(self) -> datasets.Dataset:
-        """The run's data set."""
-        return _read_dataset(store.outputs("dataset", self._data)[0])
 
 
 def table(job_file: Path, stem: Path) -> None:
@@ -201,7 +168,7 @@ def table(job_file: Path, stem: Path) -> None:
 
 
 def figure(job_file: Path, stem: Path) -> None:
-    """Rule `figure`: one figure as pdf, png and csv."""
+    """Rules `figure` and `published_table`: one figure, or one table of a paper, and its data."""
     from grokatlas import rendering
 
     job = _planned(job_file)
@@ -264,10 +231,6 @@ class Progress:
         left = (steps - step) / max(rate, 1e-9)
         line = f"{self.name}: step {step}/{steps}, {rate:.1f} steps/s, {left:.0f} s left"
         print(line, file=sys.stderr, flush=True)
-
-
-def _read_dataset(file: Path) -> datasets.Dataset:
-    return datasets.from_arrays(*store.read_arrays(file))
 
 
 def _device(name: str) -> Any:

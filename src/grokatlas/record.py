@@ -7,6 +7,30 @@ import numpy as np
 
 
 @dataclass
+class Updates:
+    """What the updates of a process cost on their device, without observing and saving.
+
+    The first of all is left out, as it also builds the programs. On a CPU the time is that of the
+    processor, all threads together, which other work on the machine does not stretch.
+
+    Attributes:
+        count: updates, of all members at once.
+        seconds: device time.
+    """
+
+    count: int = 0
+    seconds: float = 0.0
+    _built: bool = False
+
+    def add(self, count: int, seconds: float) -> None:
+        """So many updates took so long."""
+        if self._built:
+            self.count += count
+            self.seconds += seconds
+        self._built = True
+
+
+@dataclass
 class Record:
     """History and snapshots of a run in memory, and a place to go on from: none.
 
@@ -15,14 +39,20 @@ class Record:
     Attributes:
         rows: blocks of history, each with columns of equal length.
         snapshots: ``"<step>/<parameter>"`` -> array with a leading axis ``M``.
+        updates: what updates cost in this process.
     """
 
+    updates: Updates = field(default_factory=Updates)
     rows: list[dict[str, np.ndarray]] = field(default_factory=list)
     snapshots: dict[str, np.ndarray] = field(default_factory=dict)
 
     def restored(self) -> dict[str, Any] | None:
         """Tensors to go on from, or None to begin."""
         return None
+
+    def moved(self, steps: int, seconds: float) -> None:
+        """So many updates of every member took so long."""
+        self.updates.add(steps, seconds)
 
     def add_rows(self, rows: dict[str, np.ndarray]) -> None:
         """The next rows of history, by column."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from grokatlas import digest, store
 from grokatlas.errors import UserError
+from grokatlas.record import Updates
 
 STATE = "state.json"
 ROW_GROUP = 1 << 17  # rows of history that a reader has to hold at least
@@ -87,6 +88,7 @@ class Savepoint:
         self.period = period
         self.segments: list[dict[str, Any]] = []
         self.seconds = 0.0  # spent by the processes before this one
+        self.updates = Updates()  # of this process
         self._segment = {**segment, "start_step": 0}
         self._files: dict[str, list[list[str]]] = {"history": [], "snapshots": []}
         self._started = self._last = time.monotonic()
@@ -133,6 +135,10 @@ class Savepoint:
             f"run {self.folder.parent.name}: goes on from step {content['step']}", file=sys.stderr
         )
         return tensors
+
+    def moved(self, steps: int, seconds: float) -> None:
+        """So many updates of every member took so long."""
+        self.updates.add(steps, seconds)
 
     def add_rows(self, rows: dict[str, np.ndarray]) -> None:
         """The next rows of history, by column."""

@@ -106,10 +106,14 @@ class Trainer:
         """Move to the next log or snapshot, or for a second or so: then the run can be saved."""
         event = min(self.logs.next(self.step + 1), self.snapshots.next(self.step + 1))
         steps = min(event - self.step, self.stride)
-        start = time.monotonic()
+        start, spent = time.monotonic(), time.process_time()
         self.run.move(steps)
+        on_cpu = self._device.type == "cpu"
+        if not on_cpu:
+            torch.cuda.synchronize(self._device)
         self.step += steps
         seconds = time.monotonic() - start
+        self.record.moved(steps, time.process_time() - spent if on_cpu else seconds)
         if steps == self.stride and seconds < SECOND / 2:
             self.stride *= 2
         elif seconds > SECOND:

@@ -153,7 +153,17 @@ def _record(run: str) -> SimpleNamespace:
         step, _, parameter = key.partition("/")
         snapshots.setdefault(int(step), {})[parameter] = array
     history = pd.DataFrame(result.history)
-    return SimpleNamespace(spec=spec, history=history, snapshots=snapshots, data=data)
+    manifest = {
+        "device": {"type": "cpu", "threads": 1},
+        "host": {"cpu": "some"},
+        "members": 2,
+        "train_seconds": 36.0,
+        "updates": {"count": 4, "seconds": 2.0},
+        "peak_memory_mb": 300.0,
+    }
+    return SimpleNamespace(
+        spec=spec, history=history, snapshots=snapshots, data=data, manifest=manifest
+    )
 
 
 def _ingredients(block: str, name: str = "") -> dict[str, Any]:

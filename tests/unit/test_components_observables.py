@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from scipy.stats import kstest
 from torch import nn
 
 from grokatlas.network import Network
@@ -14,6 +15,7 @@ from grokatlas.observables import (
     fourier_gini,
     gradient_ratio,
     jacobian,
+    noisy_accuracy,
     nonzeros,
     norms,
     ntk,
@@ -351,3 +353,49 @@ def test_squared_errors_leave_derivatives_out():
     assert squared_errors.build()(_given(outputs, both)) == plain
     with pytest.raises(ValueError, match="real targets"):
         squared_errors.build()(_given(outputs, torch.tensor([0, 1, 1, 0])))
+
+
+def _heard(amplitudes, spared, step=3, seed=0):
+    """What a linear model of many inputs sees: its inputs under noise, one for each amplitude."""
+    seen, inputs = [], _normal(50, 4, 5)
+    targets = torch.arange(50) % 2
+
+    def model(params, noisy):
+        seen.append((noisy - inputs).flatten(1))
+        return noisy.flatten(1)[:, :2]
+
+    view = SimpleNamespace(
+        params={},
+        model=model,
+        data={"test_inputs": inputs, "test_targets": targets},
+        step=torch.tensor(step, dtype=torch.float64),
+    )
+    build = noisy_accuracy.build(amplitudes=amplitudes, spared=spared, noise_seed=seed)
+    return seen, build(view)["noisy_accuracy"], (inputs.flatten(1)[:, :2].argmax(1) == targets)
+
+
+def test_noise_spares_the_first_coordinates_and_scales_one_draw():
+    seen, found, right = _heard([0.0, 0.5, 2.0], spared=3)
+    none, half, double = seen
+    assert not none.any()
+    assert found[0] == right.double().mean()
+    assert not double[:, :3].any()
+    assert double[:, 3:].all()
+    torch.testing.assert_close(4 * half, double)
+
+
+def test_noise_is_standard_normal_and_new_at_each_step_and_seed():
+    draws = [
+        noisy_accuracy.normal(20_000, seed, torch.tensor(step, dtype=torch.float64))
+        for seed, step in ((0, 0), (0, 1), (1, 0))
+    ]
+    for draw in draws:
+        assert kstest(draw.numpy(), "norm").pvalue > 1e-3
+        assert abs(np.corrcoef(draw[1:], draw[:-1])[0, 1]) < 0.03
+    assert np.abs(np.corrcoef(torch.stack(draws).numpy()) - np.eye(3)).max() < 0.03
+
+
+def test_noise_starts_from_the_published_generator():
+    words = noisy_accuracy._mixed(torch.arange(1, 4) * noisy_accuracy.GOLDEN)
+    published = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    assert [int(word) % 2**64 for word in words] == published

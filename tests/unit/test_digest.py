@@ -201,7 +201,7 @@ def test_every_component_has_a_digest(block, name):
 
 
 def test_a_measure_of_networks_stands_for_what_rebuilds_them():
-    reached = digest.code(["grokatlas.measures.noisy_accuracy"])
+    reached = digest.code(["grokatlas.measures.robust_accuracy"])
     assert {"grokatlas.restore", "grokatlas.network", "grokatlas.scoring"} <= set(reached)
     assert "grokatlas.programs" not in reached
 

@@ -10,6 +10,7 @@ from safetensors.numpy import load_file
 
 from grokatlas import digest, jobs, members, store
 from grokatlas.errors import UserError
+from grokatlas.finished_run import FinishedRun
 
 SPEC = {
     "task": {
@@ -123,7 +124,7 @@ def test_a_measure_reads_the_run():
 
 def test_a_run_record_sorts_snapshots_by_step(here):
     _train(RUN)
-    record = jobs.RunRecord(RUN, here / DATA)
+    record = FinishedRun(RUN, here / DATA)
     assert list(record.snapshots) == [0, 30]
     assert set(record.snapshots[30]) >= {"hidden.weight", "embedding.0"}
     assert record.spec == SPEC

@@ -6,8 +6,10 @@ import pandas as pd
 import pytest
 
 from grokatlas.measures import (
+    cost,
     fourier_features,
     grokking_times,
+    reached_steps,
     recovered_singular_values,
     recovery_times,
     truth,
@@ -181,3 +183,48 @@ def test_members_of_one_instance_have_one_truth():
 def test_recovered_singular_values_need_truth_and_observable(extras):
     with pytest.raises(ValueError, match="recovered_singular_values needs"):
         _recovered(extras)
+
+
+def test_levels_are_reached_at_their_first_logged_steps():
+    steps = {"member": [0, 0, 0, 1, 1, 1], "step": [10, 0, 20, 0, 10, 20]}
+    history = pd.DataFrame(steps | {"test_accuracy": [0.2, 0.1, 0.9, 0.3, 0.1, 0.1]})
+    measure = reached_steps.build(column="test_accuracy", levels=[0.2, 0.85])
+    found = measure(SimpleNamespace(history=history)).set_index(["member", "level"])["step"]
+    assert found[0].to_dict() == {0.2: 10, 0.85: 20}
+    assert found[1, 0.2] == 0
+    assert np.isnan(found[1, 0.85])
+
+
+def test_levels_of_a_column_that_is_not_logged_are_refused():
+    history = pd.DataFrame({"member": [0], "step": [0], "train_loss": [1.0]})
+    measure = reached_steps.build(column="test_accuracy", levels=[0.5])
+    with pytest.raises(ValueError, match="'test_accuracy' is not logged; logged: train_loss"):
+        measure(SimpleNamespace(history=history))
+
+
+def _cost(**changes):
+    manifest = {
+        "device": {"type": "cpu", "threads": 2},
+        "host": {"cpu": "some processor"},
+        "members": 2,
+        "train_seconds": 7200.0,
+        "updates": {"count": 4, "seconds": 2.0},
+        "peak_memory_mb": 300.0,
+    }
+    return cost.build()(SimpleNamespace(manifest=manifest | changes))
+
+
+def test_the_cost_of_a_run_is_what_its_manifest_says():
+    found = _cost()
+    assert found["member"].tolist() == [0, 1]
+    assert found.loc[1, ["processor", "threads"]].tolist() == ["some processor", 2]
+    assert found.loc[0, ["hours", "update_seconds", "memory_mb"]].tolist() == [2.0, 0.5, 300.0]
+
+
+def test_the_processor_is_the_gpu_where_there_is_one():
+    device = {"type": "cuda", "name": "some GPU", "threads": 1}
+    assert set(_cost(device=device)["processor"]) == {"some GPU"}
+
+
+def test_an_update_costs_nothing_known_where_one_move_was_all():
+    assert _cost(updates={"count": 0, "seconds": 0.0})["update_seconds"].isna().all()

@@ -5,12 +5,13 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from grokatlas import datasets, training
-from grokatlas.measures import linear_regions
-from grokatlas.measures.linear_regions import Plane, regions
+from grokatlas.measures import _regions, linear_regions
+from grokatlas.measures._regions import Plane, regions
 
 HALF = 2.5
 
@@ -118,7 +119,7 @@ def test_chunks_change_nothing(monkeypatch):
     network = _network((6, 8, 7, 3))
     plane = Plane.through(np.random.default_rng(1).standard_normal((3, 6)))
     whole = regions(network, plane, HALF)
-    monkeypatch.setattr(linear_regions, "CHUNK", 3)
+    monkeypatch.setattr(_regions, "CHUNK", 3)
     chunked = regions(network, plane, HALF)
     assert sorted(chunked.slope_norms) == pytest.approx(sorted(whole.slope_norms))
 
@@ -225,7 +226,25 @@ def test_a_level_never_reached_is_an_error(run):
         _measure(only, train_accuracy=1.0, test_accuracy=1.0)
 
 
-@pytest.mark.parametrize("points", [[0, 1], [0, 1, 1], [0, 1, 99]])
+@pytest.mark.parametrize("points", [[], [0, 1], [0, 1, 1], [0, 1, 2, 3], [0, 1, 99]])
 def test_three_training_points_are_needed(run, points):
     with pytest.raises(ValueError, match=r"linear_regions\.points"):
         _measure(run, points=points)
+
+
+def test_each_plane_is_as_if_measured_alone(run):
+    both = _measure(run, points=[3, 0, 7, 5, 2, 1])
+    for plane, points in enumerate(([3, 0, 7], [5, 2, 1])):
+        alone = _measure(run, points=points)
+        seen = both[both["plane"] == plane].drop(columns="plane").reset_index(drop=True)
+        pd.testing.assert_frame_equal(seen, alone.drop(columns="plane"))
+
+
+def test_entries_are_those_of_inputs_and_centroids(run):
+    rows = _measure(run, points=[3, 0, 7])
+    inputs = [json.loads(text) for text in rows.loc[rows["item"] == "input", "entries"]][:3]
+    np.testing.assert_allclose(inputs, run.data.train_inputs[[3, 0, 7]].reshape(3, -1), rtol=1e-6)
+    centroids = rows[rows["item"] == "centroid"]
+    norms = [np.linalg.norm(json.loads(text)) for text in centroids["entries"]]
+    np.testing.assert_allclose(norms, centroids["slope_norm"], rtol=1e-6)
+    assert rows.loc[rows["item"] == "region", "entries"].isna().all()

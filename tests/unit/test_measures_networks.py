@@ -1,6 +1,7 @@
 """Measures that rebuild the networks of a run from its snapshots."""
 
 import copy
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,8 +10,13 @@ import torch
 
 from grokatlas import components, datasets, members, training
 from grokatlas.ensemble import generators
-from grokatlas.measures import jacobian_rows, noisy_accuracy, predictor_curve, robust_accuracy
-from grokatlas.restore import Restored, network, restored
+from grokatlas.measures import (
+    centroid_images,
+    jacobian_rows,
+    predictor_curve,
+    robust_accuracy,
+)
+from grokatlas.restore import network, restored
 from grokatlas.run import Run
 
 CPU = torch.device("cpu")
@@ -126,53 +132,6 @@ def test_jacobian_rows_are_cosines_written_out(run):
             cosines.append([float(similar.min()), float(similar.max())])
         expected = np.mean(cosines, axis=0)
         assert [row.row_alignment_min, row.row_alignment_max] == pytest.approx(expected)
-
-
-@pytest.fixture
-def noises(monkeypatch):
-    """What noisy_accuracy adds to the test inputs of a run, flattened, in the order of its rows."""
-    real = Restored.outputs
-
-    def of(run, **keywords):
-        seen = []
-
-        def outputs(one, inputs):
-            seen.append((inputs - one.data["test_inputs"]).flatten(1))
-            return real(one, inputs)
-
-        monkeypatch.setattr(Restored, "outputs", outputs)
-        found = noisy_accuracy.build(**keywords)(run)
-        assert len(found) == len(seen)
-        return seen
-
-    return of
-
-
-def test_noise_spares_the_first_coordinates_and_scales_one_draw(run, noises):
-    seen = noises(run, amplitudes=[0.0, 0.5, 2.0], spared=3, noise_seed=7)
-    assert len(seen) == 3 * 2 * 3
-    for none, half, double in zip(seen[::3], seen[1::3], seen[2::3], strict=True):
-        assert not none.any()
-        assert not double[:, :3].any()
-        torch.testing.assert_close(4 * half, double)
-    noise = torch.cat(seen[2::3])[:, 3:] / 2
-    assert float(noise.std()) == pytest.approx(1, abs=0.15)
-    draws = [double.numpy().tobytes() for double in seen[2::3]]
-    assert len(set(draws)) == 6  # each member and step has its own
-
-
-def test_a_member_has_its_draws_alone_and_in_company(run, noises):
-    keywords = {"amplitudes": [1.0], "spared": 0, "noise_seed": 0}
-    company, alone = noises(run, **keywords), noises(_run(ensemble={"seed": [1]}), **keywords)
-    assert all(map(torch.equal, company[1::2], alone))
-
-
-def test_no_noise_gives_the_logged_accuracy(run):
-    found = noisy_accuracy.build(amplitudes=[0.0], spared=0, noise_seed=0)(run)
-    history = run.history
-    for row in found.itertuples():
-        logged = (history["member"] == row.member) & (history["step"] == row.step)
-        assert row.noisy_accuracy == history["test_accuracy"][logged].item()
 
 
 ONE_INPUT = {
@@ -317,3 +276,26 @@ def test_more_restarts_never_help_the_model(run):
 def test_pixel_statistics_are_asked_for():
     with pytest.raises(ValueError, match="pixel_mean and pixel_std"):
         robust_accuracy.build(**ATTACK | {"attacked": "normalised"})
+
+
+def test_centroid_images_are_gradients_of_the_summed_outputs(run):
+    found = centroid_images.build(points=[2, 0])(run)
+    one = next(restored(run))
+    rows = found[(found["member"] == one.member) & (found["step"] == one.step)]
+    assert rows["point"].tolist() == [2, 0]
+    for row in rows.itertuples():
+        point = one.data["train_inputs"][row.point].clone().requires_grad_()
+        one.outputs(point[None]).sum().backward()
+        np.testing.assert_allclose(json.loads(row.input), point.detach().flatten(), rtol=1e-5)
+        np.testing.assert_allclose(
+            json.loads(row.centroid), point.grad.flatten(), rtol=1e-5, atol=1e-8
+        )
+        cosine = torch.cosine_similarity(point.detach().flatten(), point.grad.flatten(), dim=0)
+        assert row.alignment == pytest.approx(float(cosine))
+        assert row.label == one.data["train_targets"][row.point]
+        assert row.shape == "x".join(map(str, point.shape))
+
+
+def test_centroid_images_of_points_that_are_not_there_are_refused(run):
+    with pytest.raises(ValueError, match=r"centroid_images\.points must be less than 15"):
+        centroid_images.build(points=[99])(run)

@@ -44,7 +44,8 @@ SPEC = {
         "snapshots": [0, 2000, 4000],
     },
 }
-TIMES = ("started", "wall_seconds", "cpu_seconds", "train_seconds", "peak_memory_mb", "segments")
+TIMES = ("started", "wall_seconds", "cpu_seconds", "train_seconds", "updates")
+TIMES += ("peak_memory_mb", "segments")
 
 
 def _command(folder: Path, every: float = 0.2) -> list[str]:

@@ -18,11 +18,11 @@ def build(*, probe: Whole) -> Callable[[Any], dict]:
     Args:
         probe: the place of x_0 among the training points.
 
-    Columns: ``ntk_mean``, the mean of ``K(x_0, x_j)``; and, with labels 0 and 1,
-    ``ntk_residual_mean``, the mean of ``K(x_0, x_j) (y_j - sigmoid(f(x_j)))``: times the learning
-    rate, the first change of ``f(x_0)`` under gradient descent on the mean binary cross-entropy
-    (arXiv 2506.12284, figure 10). A model with more outputs, or a probe that is not a training
-    point, is refused with a `ValueError` when observed.
+    Columns: ``ntk_mean``, the mean of ``K(x_0, x_j)``; and ``ntk_residual_mean``, the mean of
+    ``K(x_0, x_j) (y_j - sigmoid(f(x_j)))``: with targets 0 and 1, and times the learning rate, the
+    first change of ``f(x_0)`` under gradient descent on the mean binary cross-entropy (arXiv
+    2506.12284, figure 10). A model with more outputs, or a probe that is not a training point, is
+    refused with a `ValueError` when observed.
     """
 
     def observe(view: Any) -> dict:
@@ -38,11 +38,11 @@ def build(*, probe: Whole) -> Callable[[Any], dict]:
 
         even = torch.full_like(outputs, 1 / len(inputs))
         own = gradient(inputs[probe : probe + 1], torch.ones_like(outputs[:1]))
-        seen = {"ntk_mean": _product(own, gradient(inputs, even))}
-        if not targets.is_floating_point():
-            residuals = targets.to(outputs.dtype) - torch.sigmoid(outputs)
-            seen["ntk_residual_mean"] = _product(own, gradient(inputs, residuals * even))
-        return seen
+        residuals = targets.flatten().to(outputs.dtype) - torch.sigmoid(outputs)
+        return {
+            "ntk_mean": _product(own, gradient(inputs, even)),
+            "ntk_residual_mean": _product(own, gradient(inputs, residuals * even)),
+        }
 
     return observe
 

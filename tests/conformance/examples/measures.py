@@ -3,6 +3,8 @@
 from typing import Any
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
+    "centroid_images": [{"points": [0, 2]}],
+    "cost": [{}],
     "first_layer_drift": [{"span": 3}],
     "fourier_features": [{"parameter": "layers.0.weight"}],
     "grokking_times": [{"train_accuracy": 0.9, "test_accuracy": 0.5}],
@@ -10,9 +12,9 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "linear_regions": [
         {"points": [0, 2, 1], "reach": 1.5, "train_accuracy": 0.0, "test_accuracy": 0.0}
     ],
-    "noisy_accuracy": [{"amplitudes": [0.0, 2.0], "spared": 1, "noise_seed": 0}],
     "orthogonality": [{"corrections": 20}],
     "predictor_curve": [{}],
+    "reached_steps": [{"column": "test_accuracy", "levels": [0.0, 2.0]}],
     "recovered_singular_values": [{}],
     "recovery_times": [
         {"train_error": 0.5, "test_error": 0.5, "band": 0.05, "last": 3, "run_length": 2}

@@ -14,6 +14,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "gradient_ratio": [{}],
     "jacobian": [{"samples": 3}],
     "losses": [{}],
+    "noisy_accuracy": [{"amplitudes": [0.0, 2.0], "spared": 1, "noise_seed": 0}],
     "nonzeros": [{"threshold": 0.1}],
     "norms": [{"orders": ["l1", "l2"]}, {"orders": ["nuclear"]}],
     "ntk": [{"probe": 0}],

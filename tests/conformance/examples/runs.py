@@ -132,7 +132,11 @@ RUNS: dict[str, dict[str, Any]] = {
     "mnist": _run(task=MNIST, **_MLP, **_CLASSES),
     "digits": _run(task=DIGITS | {"split_seed": "member"}, **_MLP, **_CLASSES),
     "cifar10": _run(task=CIFAR10, **_MLP, **_CLASSES),
-    "xor_clusters": _run(task=XOR_CLUSTERS | {"data_seed": "member"}, **_MLP, **_REAL),
+    "xor_clusters": _run(
+        task=XOR_CLUSTERS | {"data_seed": "member"},
+        **_MLP,
+        **_REAL | {"observables": [*_SEEN, _example("observables", "noisy_accuracy")]},
+    ),
     "sparse": _run(task=SPARSE_RECOVERY, **_LINEAR, **_REAL),
     "completion": _run(task=MATRIX_COMPLETION, **_MATRIX, **_REAL),
     "factors": _run(

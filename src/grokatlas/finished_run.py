@@ -1,0 +1,52 @@
+"""A finished run as measures see it."""
+
+from pathlib import Path
+from typing import Any
+
+from grokatlas import datasets, store
+
+
+class FinishedRun:
+    """A finished run as a measure sees it; everything is read, verified, when asked for.
+
+    Args:
+        run: the run's folder.
+        data: the folder of its data set.
+    """
+
+    def __init__(self, run: Path, data: Path) -> None:
+        self._run = run
+        self._data = data
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The run's spec."""
+        spec: dict[str, Any] = store.read_sealed(store.spec_path("run", self._run))["spec"]
+        return spec
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What the run's job recorded about itself."""
+        manifest: dict[str, Any] = store.read_sealed(store.manifest_of("run", self._run))
+        return manifest
+
+    @property
+    def history(self) -> Any:
+        """``member``, ``step`` and observables, as a data frame."""
+        return store.read_parquet(store.outputs("run", self._run)[0])
+
+    @property
+    def snapshots(self) -> dict[int, dict[str, Any]]:
+        """Step -> parameter -> array ``[M, ...]``."""
+        arrays, _ = store.read_arrays(store.outputs("run", self._run)[1])
+        steps: dict[int, dict[str, Any]] = {}
+        for key, array in arrays.items():
+            step, _, name = key.partition("/")
+            steps.setdefault(int(step), {})[name] = array
+        return steps
+
+    @property
+    def data(self) -> datasets.Dataset:
+        """The run's data set."""
+        (file,) = store.outputs("dataset", self._data)
+        return datasets.from_arrays(*store.read_arrays(file))

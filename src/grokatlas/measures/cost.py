@@ -1,0 +1,36 @@
+"""What a run cost, as its manifest recorded it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+
+def build() -> Callable[[Any], pd.DataFrame]:
+    """Time, memory and machine of a run.
+
+    Returns:
+        a function of a finished run, giving one row for each member, the same in all of them:
+        ``processor``, the model of the GPU or of the CPU; ``threads``; ``members``; ``hours``, of
+        training with observing and saving, in all processes that had a part in it;
+        ``update_seconds``, the device time of one update of all members (on a CPU, processor time),
+        the mean over those of the last process but its first (missing if there was no other); and
+        ``memory_mb``, the largest resident memory of that process, in MiB.
+    """
+
+    def measure(run: Any) -> pd.DataFrame:
+        manifest = run.manifest
+        device, updates = manifest["device"], manifest["updates"]
+        row = {
+            "processor": device.get("name", manifest["host"]["cpu"]),
+            "threads": device["threads"],
+            "members": manifest["members"],
+            "hours": manifest["train_seconds"] / 3600,
+            "update_seconds": float("nan"),
+            "memory_mb": manifest["peak_memory_mb"],
+        }
+        if updates["count"]:
+            row["update_seconds"] = updates["seconds"] / updates["count"]
+        return pd.DataFrame([{"member": member} | row for member in range(row["members"])])
+
+    return measure
