@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grokatlas import cells
+from grokatlas import cells, store
 from grokatlas.components import PACKAGE
 from grokatlas.config import SCALES, Paper
 from grokatlas.errors import UserError, nearest
@@ -42,8 +42,10 @@ def _check_figure(name: str, paper: Paper, figure: str, experiments: list[str]) 
         raise UserError(place, problem) from None
     except SyntaxError as error:
         raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
-    if not any(isinstance(node, ast.FunctionDef) and node.name == "draw" for node in tree.body):
-        raise UserError(place, f"no function draws it ({label} has no function `draw`); add one")
+    wanted = "tabulate" if store.is_published_table(figure) else "draw"
+    if not any(isinstance(node, ast.FunctionDef) and node.name == wanted for node in tree.body):
+        problem = f"no function draws it ({label} has no function `{wanted}`); add one"
+        raise UserError(place, problem)
 
 
 def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:

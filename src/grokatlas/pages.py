@@ -1,4 +1,7 @@
-"""The parts of `docs/papers/*.md` that repeat the YAML: figures with captions, and deviations."""
+"""The parts of `docs/papers/*.md` that repeat the YAML: figures with captions, and deviations.
+
+A figure's picture, or a table's text, lies in the page's own folder.
+"""
 
 from pathlib import Path
 
@@ -24,21 +27,28 @@ def write(configuration: Path, pages: Path) -> None:
         if not page.exists():
             continue
         text = page.read_text(encoding="utf-8")
-        for part, body in (("figures", figures(name, paper)), ("deviations", deviations(paper))):
+        for part, body in (
+            ("figures", figures(name, paper, pages)),
+            ("deviations", deviations(paper)),
+        ):
             text = _replace(text, part, name, body, page)
         with store.atomic(page) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
 
-def figures(name: str, paper: config.Paper) -> str:
-    """Every figure with its picture, caption and the command that draws it."""
+def figures(name: str, paper: config.Paper, pages: Path) -> str:
+    """Every figure with its picture or text, caption and the command that makes it."""
     blocks = []
     for figure, entry in paper.figures.items():
+        made = store.outputs("figure", store.figure_stem("paper", name, figure))[0]
+        shown = f"![{name}, {figure}]({name}/{figure}.png)"
+        if store.is_published_table(figure):
+            shown = (pages / name / made.name).read_text(encoding="utf-8").partition("<!--")[0]
         blocks += [
             f"### {figure}",
-            f"![{name}, {figure}]({name}/{figure}.png)",
+            shown.strip(),
             entry.caption.strip(),
-            f"    snakemake --config scale=paper -- results/paper/figures/{name}/{figure}.pdf",
+            f"    snakemake --config scale=paper -- {made}",
         ]
     return "\n\n".join(blocks)
 

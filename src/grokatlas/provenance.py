@@ -36,10 +36,12 @@ STEPS = {  # kind of result: its rule, and what the rule does
 FORMATS = {
     ".csv": "text/csv",
     ".json": "application/json",
+    ".md": "text/markdown",
     ".parquet": "application/vnd.apache.parquet",
     ".pdf": "application/pdf",
     ".png": "image/png",
     ".safetensors": "application/octet-stream",
+    ".tex": "application/x-tex",
     ".yaml": "application/yaml",
 }
 _TIME = "%Y-%m-%dT%H:%M:%SZ"  # in manifests

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +19,34 @@ EPOCH = "946684800"  # 2000-01-01: a fixed date makes the same figure the same b
 def render(
     spec: dict[str, Any], tables: dict[str, pd.DataFrame], files: list[Path], origin: str
 ) -> None:
-    """Draw one figure and write it.
+    """Draw one figure, or set one table of a paper, and write it.
 
     Args:
         spec: names ``paper``, ``figure`` and ``scale``.
         tables: the figure's tables by experiment.
-        files: where to write pdf, png and csv, by suffix.
-        origin: digest, commit and runs, kept in the metadata of pdf and png.
+        files: where to write, by suffix: pdf, png and csv, or md, tex and csv.
+        origin: digest, commit and runs, kept in the metadata of pdf and png, in a comment of md
+            and tex.
 
     Raises:
         UserError: the tables lack what the figure draws.
     """
+    name = f"{spec['paper']}/{spec['figure']}"
+    module = importlib.import_module(f"grokatlas.papers.{spec['paper']}.{spec['figure']}")
+    if store.is_published_table(spec["figure"]):
+        shown, data = _made(module.tabulate, tables, name)
+        _set(shown, data, f"Grokking Atlas  {name}  ·  {spec['scale']} scale", files, origin)
+        return
     mpl.use("agg")
     os.environ["SOURCE_DATE_EPOCH"] = EPOCH
-    name = f"{spec['paper']}/{spec['figure']}"
-    draw = importlib.import_module(f"grokatlas.papers.{spec['paper']}.{spec['figure']}").draw
     with mpl.rc_context(style.RC):
-        try:
-            figure, drawn = draw(tables)
-        except (KeyError, ValueError, IndexError) as error:
-            problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
-            raise UserError(f"figure {name}", problem) from error
+        figure, drawn = _made(module.draw, tables, name)
         style.footer(figure, f"Grokking Atlas  {name}  ·  {spec['scale']} scale")
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
         for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
             with store.atomic(file) as temporary:
                 if file.suffix == ".csv":
-                    drawn.to_csv(temporary, index=False, lineterminator="\n")
+                    _write_csv(drawn, temporary)
                 elif file.suffix == ".pdf":
                     keep = title | {"Subject": origin}
                     figure.savefig(temporary, format="pdf", metadata=keep)
@@ -52,3 +54,39 @@ def render(
                     keep = title | {"Description": origin}
                     figure.savefig(temporary, format="png", metadata=keep)
                     figure.set_layout_engine("none")  # the pdf is laid out as the png is
+
+
+def _made(function: Callable[..., Any], tables: dict[str, pd.DataFrame], name: str) -> Any:
+    """What a figure's function makes of its tables."""
+    try:
+        return function(tables)
+    except (KeyError, ValueError, IndexError) as error:
+        problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
+        raise UserError(f"figure {name}", problem) from error
+
+
+def _set(
+    shown: pd.DataFrame, data: pd.DataFrame, note: str, files: list[Path], origin: str
+) -> None:
+    """Write a published table: its cells as text in Markdown and LaTeX, its numbers as csv."""
+    for file in files:
+        with store.atomic(file) as temporary:
+            if file.suffix == ".csv":
+                _write_csv(data, temporary)
+            elif file.suffix == ".md":
+                body = shown.to_markdown(index=False, disable_numparse=True)
+                temporary.write_text(f"{body}\n\n{note}\n\n<!-- {origin} -->\n", encoding="utf-8")
+            else:
+                body = shown.map(_escaped).rename(columns=_escaped).to_latex(index=False)
+                temporary.write_text(f"% {note}\n% {origin}\n{body}", encoding="utf-8")
+
+
+def _escaped(text: str) -> str:
+    """A cell as LaTeX."""
+    for character in "&%_#":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("±", r"$\pm$")
+
+
+def _write_csv(data: pd.DataFrame, path: Path) -> None:
+    data.to_csv(path, index=False, lineterminator="\n")

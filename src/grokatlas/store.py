@@ -74,13 +74,21 @@ def manifest_of(kind: str, target: Path) -> Path:
     return beside(target, ".manifest.json")
 
 
+def is_published_table(figure: str) -> bool:
+    """Whether a figure is one of the paper's tables, by its name: text instead of a picture."""
+    return figure.startswith("table")
+
+
 def outputs(kind: str, target: Path) -> list[Path]:
     """The files a job of this kind makes, without its manifest."""
     if kind == "dataset":
         return [target / DATA]
     if kind == "run":
         return [target / HISTORY, target / SNAPSHOTS]
-    suffixes = (".pdf", ".png", ".csv") if kind == "figure" else (".parquet",)
+    suffixes: tuple[str, ...] = (".parquet",)
+    if kind == "figure":
+        drawn = (".md", ".tex") if is_published_table(target.name) else (".pdf", ".png")
+        suffixes = (*drawn, ".csv")
     return [beside(target, suffix) for suffix in suffixes]
 
 

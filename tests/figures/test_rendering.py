@@ -1,5 +1,8 @@
 """Files of a figure: reproducible, and an error in one line where tables do not fit."""
 
+import sys
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -36,3 +39,35 @@ def test_a_table_that_lacks_a_column_is_one_line(tmp_path):
         )
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def published_table(tmp_path, monkeypatch):
+    """A table of a paper, written to files."""
+    shown = pd.DataFrame({"method_name": ["A & B", "C"], "gain": ["x2.0 ± 0.1 fewer", "50 %"]})
+    data = pd.DataFrame({"ratio": [2.0, 0.5]})
+    module = SimpleNamespace(tabulate=lambda tables: (shown, data))
+    monkeypatch.setitem(sys.modules, "grokatlas.papers.some.table1", module)
+    files = store.outputs("figure", tmp_path / "table1")
+    spec = {"paper": "some", "figure": "table1", "scale": "quick"}
+    rendering.render(spec, {}, files, "digest d; commit c; runs r")
+    return {file.suffix: file.read_text(encoding="utf-8") for file in files}
+
+
+def test_a_published_table_is_text_and_numbers(published_table):
+    assert set(published_table) == {".md", ".tex", ".csv"}
+    assert "| A & B" in published_table[".md"]
+    assert published_table[".csv"] == "ratio\n2.0\n0.5\n"
+
+
+def test_a_published_table_says_its_scale_and_origin(published_table):
+    for suffix in (".md", ".tex"):
+        assert "some/table1  ·  quick scale" in published_table[suffix]
+        assert "digest d; commit c; runs r" in published_table[suffix]
+
+
+def test_a_published_table_is_latex_that_sets(published_table):
+    text = published_table[".tex"]
+    assert r"method\_name & gain" in text
+    assert r"A \& B & x2.0 $\pm$ 0.1 fewer" in text
+    assert r"C & 50 \%" in text

@@ -84,7 +84,7 @@ def test_a_run_is_found_by_its_first_digits(jobs):
 def test_the_columns_and_the_command(jobs, capsys):
     lines = told(capsys, "toy/fig1", "--values").splitlines()
     assert "  train_loss: logged during training (table column of that name)" in lines
-    assert "  ratio: computed by draw() in grokatlas.papers.toy.fig1 from its tables" in lines
+    assert "  ratio: computed in grokatlas.papers.toy.fig1 from its tables" in lines
     command = "snakemake --cores all --forceall results/smoke/figures/toy/fig1.pdf"
     assert lines[-1] == f"git checkout {'c' * 40} && {command} --config scale=smoke"
 

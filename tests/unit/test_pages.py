@@ -30,15 +30,10 @@ def test_every_paper_has_a_page():
     assert papers == {path.stem for path in (ROOT / "docs" / "papers").glob("*.md")}
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "docs/papers/geometry.md",
-        "docs/papers/beyond_l2.md",
-        "docs/papers/two_timescales.md",
-    ],
-)
+PAGES = [f"docs/papers/{path.name}" for path in (ROOT / "docs" / "papers").glob("*.md")]
+
+
+@pytest.mark.parametrize("page", ["README.md", *sorted(PAGES)])
 def test_links_and_pictures_resolve_and_are_small(page):
     file = ROOT / page
     targets = re.findall(r"\]\(([^)#:]+)\)", file.read_text(encoding="utf-8"))

@@ -15,8 +15,24 @@ rule figure:
         ),
     log:
         "results/{scale}/figures/{paper}/{figure}.log",
+    wildcard_constraints:
+        figure="(?!table)[a-z0-9_]+",
     localrule: True
     conda:
         "../../environment.yml"
     shell:
         "python -m grokatlas figure {input.job} 2> {log}"
+
+
+# in: the tables of an experiment. out: a table of the paper as text, and its numbers as csv.
+use rule figure as published_table with:
+    output:
+        multiext(
+            "results/{scale}/figures/{paper}/{figure}",
+            ".md",
+            ".tex",
+            ".csv",
+            ".manifest.json",
+        ),
+    wildcard_constraints:
+        figure="table[a-z0-9_]*",

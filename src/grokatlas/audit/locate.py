@@ -52,7 +52,16 @@ def targets_below(tree: Tree, path: Path) -> list[str]:
         return [owner.target]
     if name in tree.results:
         return [name]
-    for suffix in (f".{MANIFEST}", f".{JOB_FILE}", ".pdf", ".png", ".csv", ".parquet"):
+    for suffix in (
+        f".{MANIFEST}",
+        f".{JOB_FILE}",
+        ".pdf",
+        ".png",
+        ".md",
+        ".tex",
+        ".csv",
+        ".parquet",
+    ):
         if name.endswith(suffix) and name.removesuffix(suffix) in tree.results:
             return [name.removesuffix(suffix)]
     return [each for each in tree.results if name == ROOT or each.startswith(f"{name}/")]

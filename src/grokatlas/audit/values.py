@@ -1,8 +1,10 @@
 """Where the columns of a figure's data come from, as far as it is recorded."""
 
 import csv
+from pathlib import Path
 from typing import Any
 
+from grokatlas import store
 from grokatlas.audit import dotted
 from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
@@ -24,7 +26,7 @@ def lines(tree: Tree, target: str) -> list[str]:
     module = f"grokatlas.papers.{spec['paper']}.{spec['figure']}"
     found = [f"columns of {target}.csv:"]
     for column in _header(tree, f"{target}.csv"):
-        origin = known.get(column, f"computed by draw() in {module} from its tables")
+        origin = known.get(column, f"computed in {module} from its tables")
         found.append(f"  {column}: {origin}")
     return [*found, "", *_command(content, target)]
 
@@ -34,9 +36,7 @@ def _command(content: dict[str, Any], target: str) -> list[str]:
     git = content.get("git") or {}
     scale = content["spec"].get("scale", target.split("/")[1])
     config = f" --config scale={scale}" if "scale" in content["spec"] else ""
-    suffix = {"figure": ".pdf", "table": ".parquet", "measure": ".parquet"}
-    whole = {"run": "/history.parquet", "dataset": "/data.safetensors"}
-    file = target + {**suffix, **whole}.get(content["kind"], "")
+    file = store.outputs(content["kind"], Path(target))[0].as_posix()
     found = []
     if git.get("dirty"):
         found.append("its code had uncommitted changes: the commit alone is not all of it")
