@@ -39,6 +39,11 @@ COLOURS = {
     "l1": "#CC79A7",
     "l2": "#009E73",
     "nuclear": "#E69F00",
+    "weight_decay": "#009E73",  # that of l2
+    "grokalign": "#56B4E9",
+    "grokfast": "#882255",
+    "adversarial": "#999933",
+    "constrained": "#AA4499",
     "initial": "#999999",
     "final": "#0072B2",
     "zero_loss": "#555555",

@@ -1,0 +1,1 @@
+"""Figures and tables of GrokAlign (arXiv 2506.12284)."""

@@ -1,0 +1,11 @@
+"""Figure 11: linear regions at generalisation, in the planes of other training points."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.plots import regions
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Regions of six planes, with inputs and centroids."""
+    return regions.planes(tables["regions"], "generalisation", list(range(1, 7)))

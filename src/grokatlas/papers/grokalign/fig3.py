@@ -1,0 +1,11 @@
+"""Figure 3: the tangent kernel and the alignment of centroids."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.plots import jacobians
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Mean of the tangent kernel, inner product and alignment of the first training point."""
+    return jacobians.kernel(tables["kernel"])

@@ -1,0 +1,11 @@
+"""Figure 4: accuracy under noise on XOR clusters."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.plots import robustness
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Alignment of a centroid and accuracies, with weight decay (above) and GrokAlign (below)."""
+    return robustness.under_noise(tables["xor"], ("weight_decay", "grokalign"))

@@ -1,0 +1,19 @@
+"""Figure 8: the transformer with a learned embedding."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.plots import jacobians
+
+ROWS = {
+    "learned embedding": {
+        "weight_decay": "learned_weight_decay",
+        "grokalign": "learned_grokalign",
+    }
+}
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Accuracies, alignment of centroids, and how sparse embedding and logits are in frequency."""
+    panels = ("accuracy", "alignment", "gini")
+    return jacobians.transformers(tables["transformer"], ROWS, panels)

@@ -1,0 +1,23 @@
+"""Figure 9: the transformer with a fixed embedding."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.plots import jacobians
+
+ROWS = {
+    "fixed embedding": {
+        "weight_decay": "fixed_weight_decay",
+        "grokalign": "fixed_grokalign",
+    },
+    "fixed unembedding too": {
+        "weight_decay": "both_fixed_weight_decay",
+        "grokalign": "both_fixed_grokalign",
+    },
+}
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """As figure 8, the embedding fixed (above), and the unembedding as well (below)."""
+    panels = ("accuracy", "alignment", "gini")
+    return jacobians.transformers(tables["transformer"], ROWS, panels)

@@ -1,0 +1,1 @@
+"""Figures and tables of Jacobian Alignment Explains Grokking, the workshop version of GrokAlign."""

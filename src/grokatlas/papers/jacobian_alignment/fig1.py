@@ -1,0 +1,11 @@
+"""Figure 1: linear regions at memorisation and generalisation."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.plots import regions
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """The three images, and the regions of their plane at both moments, with centroids."""
+    return regions.moments(tables["regions"], plane=0)

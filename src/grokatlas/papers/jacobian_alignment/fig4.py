@@ -1,0 +1,12 @@
+"""Figure 4: robustness that comes after generalisation."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.plots import robustness
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Rank of Jacobians, alignment of centroids, and accuracy on clean and attacked images."""
+    table, published = (tables[f"delayed_robustness{end}"] for end in ("", "_as_published"))
+    return robustness.under_attack(table, published, ("weight_decay", "grokalign"))

@@ -1,0 +1,13 @@
+"""Figure 5: generalisation inhibited by holding the Jacobian's norm."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.plots import jacobians
+
+CASES = {"baseline": "weight_decay", "minimised": "grokalign", "constrained": "constrained"}
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Accuracies, norms and alignments of centroids, with three treatments of the norm."""
+    return jacobians.inhibited(tables["inhibited"], CASES)

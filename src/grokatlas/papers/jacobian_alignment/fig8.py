@@ -1,0 +1,12 @@
+"""Figure 8: how few frequencies the transformers use."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokatlas.papers.jacobian_alignment._cases import ROWS
+from grokatlas.plots import jacobians
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Gini coefficients of embedding and logits, with and without GrokAlign."""
+    return jacobians.transformers(tables["transformer"], ROWS, ("gini",))

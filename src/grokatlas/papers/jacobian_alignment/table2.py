@@ -1,0 +1,10 @@
+"""Table 2: accuracy and alignment of Jacobian rows after a common budget."""
+
+import pandas as pd
+
+from grokatlas.plots import methods
+
+
+def tabulate(tables: dict[str, pd.DataFrame]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Test accuracy, least and largest cosine of a Jacobian's row with its input."""
+    return methods.budget(tables["common_budget"])

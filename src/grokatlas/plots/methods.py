@@ -1,0 +1,171 @@
+"""Tables of methods compared, which `grokalign` and its workshop version share."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+LOSSES = {"ce": "cross-entropy", "mse": "squared error"}
+METHODS = {"grokalign": "GrokAlign", "grokfast": "Grokfast", "adversarial": "adversarial"}
+SERIES = {"steps": ("steps to the level", "fewer", "more"), "time": ("time to it", "less", "more")}
+SERIES |= {"phase": ("time from the lower level to it", "less", "more")}
+
+
+# table 1 of both documents: (loss, method, series) -> its text
+ACCELERATION = {
+    ("ce", "grokalign", "steps"): "x7.56 ± 0.82 fewer",
+    ("ce", "grokalign", "time"): "x6.41 ± 0.69 less",
+    ("ce", "grokfast", "steps"): "x1.01 ± 0.04 more",
+    ("ce", "grokfast", "time"): "x1.03 ± 0.04 more",
+    ("ce", "adversarial", "steps"): "x1.32 ± 0.18 fewer",
+    ("ce", "adversarial", "time"): "x1.92 ± 0.29 more",
+    ("mse", "grokalign", "steps"): "x1.69 ± 0.31 fewer",
+    ("mse", "grokalign", "time"): "x1.46 ± 0.30 less",
+    ("mse", "grokalign", "phase"): "x1.77 ± 0.53 less",
+    ("mse", "grokfast", "steps"): "x1.08 ± 0.17 fewer",
+    ("mse", "grokfast", "time"): "x1.05 ± 0.23 less",
+    ("mse", "grokfast", "phase"): "x1.05 ± 0.27 less",
+    ("mse", "adversarial", "steps"): "x1.23 ± 0.26 fewer",
+    ("mse", "adversarial", "time"): "x1.92 ± 0.29 more",
+    ("mse", "adversarial", "phase"): "x2.02 ± 0.37 more",
+}
+
+# table 2 of both: (loss, method) -> test accuracy, and alignment (min / max)
+BUDGET = {
+    ("ce", "baseline"): ("88.9 %", "-0.254 / 0.283"),
+    ("ce", "grokalign"): ("91.8 %", "-0.509 / 0.478"),
+    ("ce", "adversarial"): ("88.0 %", "-0.253 / 0.274"),
+    ("mse", "baseline"): ("86.8 %", "-0.170 / 0.272"),
+    ("mse", "grokalign"): ("88.2 %", "-0.638 / 0.709"),
+    ("mse", "adversarial"): ("87.8 %", "-0.263 / 0.376"),
+}
+
+
+def acceleration(table: pd.DataFrame, alone: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """How much sooner each method reaches a test accuracy than the baseline, seed by seed.
+
+    Times are steps multiplied by the device time of an update of one member trained alone.
+
+    Args:
+        table: cases ``<loss>_<method>`` with the measure ``reached_steps`` at two levels.
+        alone: the same cases with the measure ``cost``, one member each.
+
+    Returns:
+        the table's cells as text beside the published, and the ratios baseline / method of every
+        seed that reached the level under both.
+    """
+    reached = table[table["record"] == "reached_steps"]
+    seconds = alone[alone["record"] == "cost"].set_index("case")["update_seconds"]
+    ratios, cells = [], []
+    for loss, method in ((loss, method) for loss in LOSSES for method in METHODS):
+        pair = {name: _reached(reached, f"{loss}_{name}") for name in ("baseline", method)}
+        base, own = (steps.mul(seconds[f"{loss}_{name}"]) for name, steps in pair.items())
+        steps = pair["baseline"]["reached"] / pair[method]["reached"]
+        found = {"steps": steps, "time": base["reached"] / own["reached"]}
+        found["phase"] = base["phase"] / own["phase"]
+        cell = {"loss": LOSSES[loss], "method": METHODS[method]}
+        for series, values in found.items():
+            title, less, more = SERIES[series]
+            cell[f"{title}, ours"] = factor(values, less, more)
+            cell[f"{title}, published"] = ACCELERATION.get((loss, method, series), "-")
+            ratios.append(_tidy(values, loss, method, series))
+        cell["seeds"] = f"{steps.notna().sum()} of {len(steps)}"
+        cells.append(cell)
+    return pd.DataFrame(cells), pd.concat(ratios, ignore_index=True)
+
+
+def _reached(rows: pd.DataFrame, case: str) -> pd.DataFrame:
+    """Of each seed: the step of the higher level, and the steps from the lower to it."""
+    steps = rows[rows["case"] == case].pivot_table(
+        index="seed", columns="level", values="step", dropna=False
+    )
+    lower, higher = steps[steps.columns.min()], steps[steps.columns.max()]
+    return pd.DataFrame({"reached": higher, "phase": higher - lower})
+
+
+def _tidy(values: pd.Series, loss: str, method: str, series: str) -> pd.DataFrame:
+    frame = values.rename("ratio").reset_index()
+    return frame.assign(loss=loss, method=method, series=series)
+
+
+def factor(ratios: pd.Series, less: str, more: str) -> str:
+    """Ratios as a factor of at least 1 and a word for its direction: ``x2.1 ± 0.3 fewer``."""
+    ratios = ratios.dropna()
+    if ratios.empty:
+        return "not reached"
+    word = less
+    if ratios.mean() < 1:
+        ratios, word = 1 / ratios, more
+    return f"x{spread(ratios, 2)} {word}"
+
+
+def spread(values: Iterable[float], digits: int) -> str:
+    """Mean and standard deviation over seeds (of a sample), or the one value."""
+    values = np.asarray(list(values), dtype=float)
+    text = f"{values.mean():.{digits}f}"
+    return f"{text} ± {values.std(ddof=1):.{digits}f}" if len(values) > 1 else text
+
+
+def budget(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Test accuracy and alignment of Jacobian rows after a common number of updates.
+
+    Args:
+        table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``.
+
+    Returns:
+        the table's cells as text beside the published, and the numbers of every seed.
+    """
+    columns = ["case", "seed", "step"]
+    history = table[table["record"] == "history"]
+    rows = table[table["record"] == "jacobian_rows"]
+    rows = rows[[*columns, "row_alignment_min", "row_alignment_max"]]
+    numbers = rows.merge(history[[*columns, "test_accuracy"]], on=columns)
+    cells = []
+    for (loss, method), (accuracy, alignment) in BUDGET.items():
+        own = numbers[numbers["case"] == f"{loss}_{method}"]
+        least, most = (spread(own[f"row_alignment_{end}"], 3) for end in ("min", "max"))
+        cells.append(
+            {
+                "loss": LOSSES[loss],
+                "method": METHODS.get(method, method),
+                "test accuracy, ours": f"{spread(100 * own['test_accuracy'], 1)} %",
+                "test accuracy, published": accuracy,
+                "row alignment (min / max), ours": f"{least} / {most}",
+                "row alignment, published": alignment,
+                "steps": f"{own['step'].max():,.0f}",
+                "seeds": str(len(own)),
+            }
+        )
+    return pd.DataFrame(cells), numbers
+
+
+def compute(
+    tables: dict[str, pd.DataFrame], artefacts: list[tuple[str, list[str], str]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What figures and tables cost, beside what is published.
+
+    Args:
+        tables: experiments with the measure ``cost``.
+        artefacts: of each row: what it is, its experiments, the paper's text.
+
+    Returns:
+        the table's cells as text, and the cost of every run.
+    """
+    costs = pd.concat([_costs(table, name) for name, table in tables.items()], ignore_index=True)
+    cells = []
+    for title, experiments, published in artefacts:
+        own = costs[costs["experiment"].isin(experiments)].drop_duplicates("run")
+        processors = sorted(own["processor"].unique())
+        cell: dict[str, Any] = {"figure or table": title, "published": published}
+        cell |= {"ours, on": "; ".join(processors), "runs": str(len(own))}
+        cell["hours"] = f"{own['hours'].sum():.3g}"
+        cell["memory / MiB"] = f"{own['memory_mb'].max():,.0f}"
+        cells.append(cell)
+    return pd.DataFrame(cells), costs
+
+
+def _costs(table: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    rows = table[table["record"] == "cost"].drop_duplicates("run")
+    columns = ["case", "run", "processor", "threads", "members", "hours", "memory_mb"]
+    return rows[columns].assign(experiment=experiment)

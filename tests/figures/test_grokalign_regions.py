@@ -1,0 +1,142 @@
+"""The figures of `grokalign` on linear regions on synthetic tables, compared as data."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgba
+
+from grokatlas.papers.grokalign import fig1, fig11
+
+INPUTS = np.array([[1.0, 0.0, 0.0, 1.0], [0.0, 2.0, 0.0, 1.0], [0.0, 0.0, 1.0, 3.0]])
+NORMAL = np.array([2.0, 1.0, 2.0, 0.0])  # of the plane of the inputs
+CENTROIDS = np.array([5 * INPUTS[0], -0.1 * INPUTS[1], NORMAL])
+HALVES = ([[-3, -3], [0, -3], [0, 3], [-3, 3]], [[0, -3], [3, -3], [3, 3], [0, 3]])
+SLOPES = {"memorisation": (10.0, 100.0), "generalisation": (1.0, 0.0)}
+STEPS = {"memorisation": 40, "generalisation": 400}
+
+
+def coordinates(points: np.ndarray) -> np.ndarray:
+    """Of their projections on the plane of the inputs, by Gram and Schmidt."""
+    first, second = INPUTS[1] - INPUTS[0], INPUTS[2] - INPUTS[0]
+    first = first / np.linalg.norm(first)
+    second = second - (second @ first) * first
+    second = second / np.linalg.norm(second)
+    return (points - INPUTS.mean(axis=0)) @ np.stack([first, second]).T
+
+
+def plane(number: int, moment: str, seed: int) -> pd.DataFrame:
+    rows = [
+        {"item": "region", "place": place, "polygon": json.dumps(corners), "slope_norm": slope}
+        for place, (corners, slope) in enumerate(zip(HALVES, SLOPES[moment], strict=True))
+    ]
+    for item, points in (("input", INPUTS), ("centroid", CENTROIDS)):
+        for place, (point, seen) in enumerate(zip(points, coordinates(points), strict=True)):
+            row = {"item": item, "place": place, "polygon": json.dumps([seen.tolist()])}
+            rows.append(row | {"slope_norm": np.nan, "entries": json.dumps(point.tolist())})
+    described = {"plane": number, "moment": moment, "step": STEPS[moment], "seed": seed}
+    return pd.DataFrame(rows).assign(record="linear_regions", **described)
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    parts = [
+        plane(number, moment, seed) for number in range(8) for moment in SLOPES for seed in (0, 1)
+    ]
+    accuracies = {"train_accuracy": [1.0, 1.0], "test_accuracy": [0.25, 0.85]}
+    history = pd.DataFrame({"step": [40, 400], **accuracies}).assign(record="history", seed=0)
+    both = pd.concat([history, *parts], ignore_index=True)
+    return both.assign(**{"task.name": "mnist", "task.train_points": 1024})
+
+
+def panel(figure, start):
+    return next(a for a in figure.axes if a.get_title(loc="left").startswith(start))
+
+
+def test_a_centroid_aligned_with_its_input_falls_on_it_however_long_it_is(table):
+    figure, drawn = fig1.draw({"regions": table})
+    stars = drawn[(drawn["item"] == "centroid") & (drawn["moment"] == "generalisation")]
+    np.testing.assert_allclose(stars["alignment"], [1, -1, 2 / 90**0.5], atol=1e-12)
+    lengths = np.linalg.norm(INPUTS, axis=1)
+    scaled = coordinates(np.stack([INPUTS[0], -INPUTS[1], lengths[2] * NORMAL / 3]))
+    found = np.array([json.loads(text)[0] for text in stars["polygon"]])
+    np.testing.assert_allclose(found, scaled, atol=1e-12)
+    lines = panel(figure, "c").lines
+    marked = {line.get_marker(): [] for line in lines}
+    for line in lines:
+        marked[line.get_marker()].append(line.get_xydata()[0])
+    np.testing.assert_allclose(marked["o"], coordinates(INPUTS), atol=1e-12)
+    np.testing.assert_allclose(marked["*"], scaled, atol=1e-12)
+
+
+def test_regions_of_both_moments_are_coloured_on_one_logarithmic_scale(table):
+    figure, drawn = fig1.draw({"regions": table})
+    bar = next(axes for axes in figure.axes if axes.get_ylabel() == "norm of the slope")
+    assert bar.get_yscale() == "log"
+    assert bar.get_ylim() == pytest.approx((1, 100))
+    faces = {}
+    for letter in "bc":
+        axes = panel(figure, letter)
+        (regions,) = (c for c in axes.collections if isinstance(c, PolyCollection))
+        assert regions.get_rasterized()
+        for path, corners in zip(regions.get_paths(), HALVES, strict=True):
+            np.testing.assert_array_equal(path.vertices[:-1], corners)
+        assert (axes.get_xlim(), axes.get_ylim()) == ((-3, 3), (-3, 3))
+        faces[letter] = regions.get_facecolors()
+    purple, green, yellow = (to_rgba(c) for c in ("#440154", "#21918c", "#fde725"))
+    for face, colour in ((faces["b"][0], green), (faces["b"][1], yellow), (faces["c"][0], purple)):
+        np.testing.assert_allclose(face, colour, atol=0.01)
+    assert faces["c"][1][3] == 0  # no slope at all: no colour
+    sizes = drawn[drawn["item"] == "region"]
+    assert sizes["slope_norm"].tolist() == [10, 100, 1, 0]
+
+
+def test_the_face_tells_data_step_accuracy_and_cosines(table):
+    figure, _ = fig1.draw({"regions": table})
+    assert "mnist, 1,024 points" in figure.get_suptitle()
+    title = panel(figure, "c").get_title(loc="left")
+    assert title == "c  generalisation\nstep 400: accuracy 100% train, 85% test"
+    images = [axes for axes in figure.axes if axes.images]
+    assert [axes.get_xlabel() for axes in images] == [
+        f"cosine {way}" for way in ("1.00 → 1.00", "-1.00 → -1.00", "0.21 → 0.21")
+    ]
+    np.testing.assert_array_equal(images[1].images[0].get_array(), [[0, 2], [0, 1]])
+
+
+def test_a_centroid_that_vanishes_has_no_point_and_no_cosine(table):
+    chosen = (table["item"] == "centroid") & (table["place"] == 1)
+    table.loc[chosen & (table["moment"] == "generalisation"), "entries"] = "[0, 0, 0, 0]"
+    figure, drawn = fig1.draw({"regions": table})
+    stars = drawn[(drawn["item"] == "centroid") & (drawn["moment"] == "generalisation")]
+    assert stars["alignment"].isna().tolist() == [False, True, False]
+    assert any(axes.get_xlabel() == "cosine -1.00 → none" for axes in figure.axes)
+
+
+def test_a_run_that_stopped_is_shown_at_its_last_step(table):
+    table.loc[(table["record"] == "linear_regions") & (table["step"] == 400), "step"] = 5000
+    figure, _ = fig1.draw({"regions": table})
+    assert "step 400: " in panel(figure, "c").get_title(loc="left")
+
+
+def test_a_moment_that_never_came_is_said(table):
+    table = table[table["moment"] != "generalisation"]
+    figure, drawn = fig1.draw({"regions": table})
+    assert [text.get_text() for text in panel(figure, "c").texts] == ["not reached"]
+    assert set(drawn["moment"]) == {"memorisation"}
+    assert any(axes.get_xlabel() == "cosine 1.00" for axes in figure.axes)
+
+
+def test_fig11_shows_six_planes_of_the_first_seed_at_generalisation(table):
+    table.loc[(table["plane"] == 3) & (table["item"] == "region"), "slope_norm"] = 50.0
+    table.loc[(table["plane"] == 0) & (table["item"] == "region"), "slope_norm"] = 900.0
+    figure, drawn = fig11.draw({"regions": table})
+    assert sorted(drawn["plane"].unique()) == [1, 2, 3, 4, 5, 6]
+    assert set(drawn["moment"]) == {"generalisation"}
+    assert len(drawn) == 6 * 8  # of one seed: two regions, three inputs, three centroids
+    assert "mnist, 1,024 points: generalisation, step 400" in figure.get_suptitle()
+    titled = [axes for axes in figure.axes if axes.get_title(loc="left").startswith("plane")]
+    assert len(titled) == 6
+    bar = next(axes for axes in figure.axes if axes.get_ylabel() == "norm of the slope")
+    assert bar.get_ylim() == pytest.approx((1, 50))
