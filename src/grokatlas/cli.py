@@ -35,6 +35,21 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(run=run)
         return added
 
+    _add_jobs(command)
+    _add_runs(command)
+    _add_audit(command)
+    _add_handing_on(command)
+    _add_store(command)
+
+    reference = command(
+        "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
+    )
+    reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
+    return parser
+
+
+def _add_jobs(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:
+    """The commands that rules call."""
     dataset = command("dataset", _dataset, "make the data set of a job file")
     train = command("train", _train, "train the run of a spec.json")
     measure = command("measure", _measure, "compute a measure of a run")
@@ -58,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
         "--threads", type=arguments.threads, default=1, help="CPU threads (default 1)"
     )
 
+
+def _add_runs(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:
+    """The commands that tell of runs, and of a Snakemake that was killed."""
     show = command("show", _show, "show a run: its spec and its state")
     show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
 
@@ -73,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
 
     command("unlock", _unlock, "after a killed Snakemake: cancel its jobs, remove its lock")
 
+
+def _add_audit(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:
+    """The commands of the audit."""
     verify = command("verify", _verify, "re-hash results and walk to their origin")
     verify.add_argument("paths", metavar="PATH", nargs="*", help="start here (default: everything)")
     verify.add_argument("--json", metavar="FILE", help="write a receipt; - prints it")
@@ -92,15 +113,6 @@ def _parser() -> argparse.ArgumentParser:
 
     for audit in (verify, explain, diff, accept):
         audit.add_argument("--results", type=Path, default=Path("results"), metavar="DIR")
-
-    _add_handing_on(command)
-    _add_store(command)
-
-    reference = command(
-        "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
-    )
-    reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
-    return parser
 
 
 def _add_handing_on(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:

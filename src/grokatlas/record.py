@@ -50,10 +50,6 @@ class Record:
         """Tensors to go on from, or None to begin."""
         return None
 
-    def moved(self, steps: int, seconds: float) -> None:
-        """So many updates of every member took so long."""
-        self.updates.add(steps, seconds)
-
     def add_rows(self, rows: dict[str, np.ndarray]) -> None:
         """The next rows of history, by column."""
         self.rows.append(rows)

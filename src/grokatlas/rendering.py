@@ -32,16 +32,17 @@ def render(
         UserError: the tables lack what the figure draws.
     """
     name = f"{spec['paper']}/{spec['figure']}"
+    note = f"Grokking Atlas  {name}  ·  {spec['scale']} scale"
     module = importlib.import_module(f"grokatlas.papers.{spec['paper']}.{spec['figure']}")
     if store.is_published_table(spec["figure"]):
         shown, data = _made(module.tabulate, tables, name)
-        _set(shown, data, f"Grokking Atlas  {name}  ·  {spec['scale']} scale", files, origin)
+        _set(shown, data, note, files, origin)
         return
     mpl.use("agg")
     os.environ["SOURCE_DATE_EPOCH"] = EPOCH
     with mpl.rc_context(style.RC):
         figure, drawn = _made(module.draw, tables, name)
-        style.footer(figure, f"Grokking Atlas  {name}  ·  {spec['scale']} scale")
+        style.footer(figure, note)
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
         for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
             with store.atomic(file) as temporary:

@@ -136,10 +136,6 @@ class Savepoint:
         )
         return tensors
 
-    def moved(self, steps: int, seconds: float) -> None:
-        """So many updates of every member took so long."""
-        self.updates.add(steps, seconds)
-
     def add_rows(self, rows: dict[str, np.ndarray]) -> None:
         """The next rows of history, by column."""
         import pandas

@@ -113,7 +113,7 @@ class Trainer:
             torch.cuda.synchronize(self._device)
         self.step += steps
         seconds = time.monotonic() - start
-        self.record.moved(steps, time.process_time() - spent if on_cpu else seconds)
+        self.record.updates.add(steps, time.process_time() - spent if on_cpu else seconds)
         if steps == self.stride and seconds < SECOND / 2:
             self.stride *= 2
         elif seconds > SECOND:

@@ -10,7 +10,7 @@ from grokatlas.config import load_papers
 from grokatlas.papers.grokalign import fig2 as rank_one
 from grokatlas.papers.grokalign import fig3 as kernel
 from grokatlas.papers.jacobian_alignment import fig2, fig7, fig8, fig9
-from tests.figures.test_grokalign import ADDITION, DIGITS, history
+from tests.figures.test_grokalign import DIGITS, history, transformers
 
 ROOT = Path(__file__).parents[2]
 OWN = {"xor": {"grokalign"}, "delayed_robustness": {"weight_decay", "grokalign"}}
@@ -42,20 +42,8 @@ def test_its_own_weight_and_network_are_those_of_its_text(papers):
     assert len(convolutions["channels"]) == len(convolutions["strides"]) == 5
 
 
-TRANSFORMER = {
-    "train_accuracy": lambda c, s, k: 1.0,
-    "test_accuracy": lambda c, s, k: k / 100,
-    "centroid_alignment_mean": lambda c, s, k: -0.2,
-    "centroid_alignment_min": lambda c, s, k: -0.5,
-    "centroid_alignment_max": lambda c, s, k: 0.1,
-    "fourier_gini_embedding": lambda c, s, k: 0.3,
-    "fourier_gini_logits": lambda c, s, k: 0.6,
-}
-
-
 def test_transformers_stand_in_two_rows_and_their_gini_side_by_side():
-    cases = [case for row in fig7.ROWS.values() for case in row.values()]
-    tables = {"transformer": history(cases, TRANSFORMER, **ADDITION)}
+    tables, cases = transformers(fig7.ROWS)
     labels = ["accuracy", "alignment of centroids"] * 2
     assert [axes.get_ylabel() for axes in fig7.draw(tables)[0].axes] == labels
     figure, drawn = fig8.draw(tables)

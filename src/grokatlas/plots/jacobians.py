@@ -119,7 +119,7 @@ def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.Da
 
 
 def transformers(
-    table: pd.DataFrame, rows_of: dict[str, dict[str, str]], panels: tuple[str, ...]
+    table: pd.DataFrame, rows_of: dict[str, str], panels: tuple[str, ...]
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies, alignments and Gini coefficients of transformers, a row for each set of cases.
 
@@ -127,16 +127,17 @@ def transformers(
 
     Args:
         table: the experiment.
-        rows_of: for each row of panels, by its title: key of a colour -> case.
+        rows_of: title of a row of panels -> what its cases begin with, one for each key of `SEEN`.
         panels: ``accuracy``, ``alignment`` or ``gini``, from left to right.
     """
     history = table[table["record"] == "history"]
     alone = len(panels) == 1
     made, grid = style.figure(*((len(rows_of), 1) if alone else (len(panels), len(rows_of))), 2.2)
     drawn = []
-    for line, (title, cases) in zip(grid.T if alone else grid, rows_of.items(), strict=True):
+    for line, (title, kind) in zip(grid.T if alone else grid, rows_of.items(), strict=True):
         for axes, panel in zip(line, panels, strict=True):
-            for key, case in cases.items():
+            for key in SEEN:
+                case = f"{kind}_{key}"
                 rows = history[history["case"] == case]
                 drawn += [part.assign(case=case) for part in _DRAWN[panel](axes, rows, key)]
             axes.set_xlabel("step")

@@ -5,12 +5,7 @@ from matplotlib.figure import Figure
 
 from grokatlas.plots import jacobians
 
-ROWS = {
-    "learned embedding": {
-        "weight_decay": "learned_weight_decay",
-        "grokalign": "learned_grokalign",
-    }
-}
+ROWS = {"learned embedding": "learned"}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:

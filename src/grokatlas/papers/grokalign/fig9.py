@@ -5,16 +5,7 @@ from matplotlib.figure import Figure
 
 from grokatlas.plots import jacobians
 
-ROWS = {
-    "fixed embedding": {
-        "weight_decay": "fixed_weight_decay",
-        "grokalign": "fixed_grokalign",
-    },
-    "fixed unembedding too": {
-        "weight_decay": "both_fixed_weight_decay",
-        "grokalign": "both_fixed_grokalign",
-    },
-}
+ROWS = {"fixed embedding": "fixed", "fixed unembedding too": "both_fixed"}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
