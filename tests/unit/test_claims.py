@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from grokatlas import claims, readings, store, summaries
+from grokatlas import claims, readings, store, summaries, verdicts
 from grokatlas.digest import code
 from grokatlas.errors import UserError
 from tests.unit import small_tree
@@ -43,7 +43,7 @@ CLAIM = {
     ],
 )
 def test_values_give_a_verdict(values, judged, seeds, verdict, reason):
-    found, why = claims.judge(values, [1, 3], judged, seeds)
+    found, why = verdicts.judge(values, [1, 3], judged, seeds)
     assert found == verdict
     assert why.startswith(reason)
 
@@ -51,25 +51,25 @@ def test_values_give_a_verdict(values, judged, seeds, verdict, reason):
 @pytest.mark.parametrize("judged", ["each", "mean", "median"])
 @pytest.mark.parametrize(("values", "seeds"), [([2.0, nan], 1), ([2.0], 2), ([2.0, nan, 2.0], 2)])
 def test_missing_seeds_are_never_reproduced(values, judged, seeds):
-    found, why = claims.judge(values, [1, 3], judged, seeds)
+    found, why = verdicts.judge(values, [1, 3], judged, seeds)
     assert found == "partly"
     assert "seeds missing" in why
 
 
 def test_a_missing_seed_does_not_hide_a_miss():
-    assert claims.judge([9.0, nan], [1, 3], "each", 2)[0] == "not reproduced"
+    assert verdicts.judge([9.0, nan], [1, 3], "each", 2)[0] == "not reproduced"
 
 
 @pytest.mark.parametrize("values", [[], [nan], [nan, nan]])
 def test_nothing_known_is_not_run(values):
-    assert claims.judge(values, [1, None], "each", 1)[0] == "not run at this scale"
+    assert verdicts.judge(values, [1, None], "each", 1)[0] == "not run at this scale"
 
 
 @pytest.mark.parametrize(
     ("expected", "met"), [([None, 2], True), ([2, None], True), ([3, None], False)]
 )
 def test_an_interval_may_be_open(expected, met):
-    assert (claims.judge([2.0], expected, "each", 1)[0] == "reproduced") is met
+    assert (verdicts.judge([2.0], expected, "each", 1)[0] == "reproduced") is met
 
 
 def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
