@@ -61,7 +61,13 @@ class Record:
 
     def verdict(self, paper: str, claim: config.Claim) -> str:
         """The recorded verdict of a claim."""
-        return str(self.claims.get((paper, claim.id), {}).get("verdict", NOT_RUN))
+        return str(self.judged(paper, claim).get("verdict", NOT_RUN))
+
+    def judged(self, paper: str, claim: config.Claim) -> dict[str, str]:
+        """The recorded row of a claim; empty if there is none or the interval changed since."""
+        row = self.claims.get((paper, claim.id), {})
+        limits = [row.get("expected_low", ""), row.get("expected_high", "")]
+        return row if [float(each) if each else None for each in limits] == claim.expected else {}
 
     def verdicts(self, paper: str, claims: list[config.Claim]) -> str:
         """How many claims have each verdict, as text."""
@@ -108,7 +114,7 @@ def claims(name: str, paper: config.Paper, record: Record) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for claim in paper.claims:
-        row = record.claims.get((name, claim.id), {})
+        row = record.judged(name, claim)
         cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(row)]
         cells += [_interval(claim), _judged(row)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")

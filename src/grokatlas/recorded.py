@@ -19,8 +19,8 @@ FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
 ORIGIN = ("paper", "figure", "scale", "machine", "commit", "made", "runs", "device_seconds")
 JUDGED = (
-    *("paper", "id", "scale", "verdict", "reason", "value", "lowest", "highest", "count"),
-    *("commit", "code"),
+    *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
+    *("value", "lowest", "highest", "count", "commit", "code"),
 )
 
 Row = dict[str, Any]

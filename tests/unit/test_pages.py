@@ -59,9 +59,10 @@ def recorded_pages(copied):
         "geometry,fig1,quick,A | machine,c0ffee,2026-01-01,3,61\n"
     )
     (copied / "claims.csv").write_text(
-        "paper,id,scale,verdict,reason,value,lowest,highest,count,commit,code\n"
-        "geometry,G1,quick,reproduced,1 of 1 in the interval,7.0,7.0,7.0,1,c0ffee,current\n"
-        "geometry,G2,quick,partly,1 of 3 in the interval,78.0,40.0,inf,3,c0ffee,current\n"
+        "paper,id,scale,verdict,reason,expected_low,expected_high,value,lowest,highest,count\n"
+        "geometry,G1,quick,reproduced,1 of 1 in the interval,5,20,7.0,7.0,7.0,1\n"
+        "geometry,G2,quick,partly,1 of 3 in the interval,100,1500,78.0,40.0,inf,3\n"
+        "geometry,G3,quick,reproduced,its interval was wider then,,0.2,0.1,0.1,0.1,1\n"
     )
     pages.write(ROOT / "config", copied)
     return (copied / "geometry.md").read_text(encoding="utf-8")
@@ -72,6 +73,7 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
     assert "| about 10 steps | 7 | 5 to 20 | **reproduced** (quick scale; 1 of 1" in first
     (second,) = [line for line in recorded_pages.splitlines() if line.startswith("| G2 |")]
     assert "| 78 (40 to never, 3 values) | 100 to 1500 | **partly** (quick scale" in second
+    assert "| at most 0.15 | not run |" in recorded_pages
     assert "\n1 reproduced, 1 partly, 17 not run at this scale.\n" in recorded_pages
 
 
