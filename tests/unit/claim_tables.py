@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from grokatlas import claims, verdicts
+from grokatlas import claims
 from grokatlas.config import load_papers
+from grokatlas.verdicts import MISSED, NOT_RUN, REPRODUCED
 
 PAPERS = Path(__file__).parents[2] / "config" / "papers"
 
@@ -62,4 +63,4 @@ def verdicts(paper: str, name: str, meets: pd.DataFrame, misses: pd.DataFrame) -
     return [judged(paper, name, made)["verdict"] for made in (meets, misses, lacking)]
 
 
-MEETS_MISSES_LACKS = [verdicts.REPRODUCED, verdicts.MISSED, verdicts.NOT_RUN]
+MEETS_MISSES_LACKS = [REPRODUCED, MISSED, NOT_RUN]
