@@ -88,7 +88,7 @@ def regularised_time(
     return readings.times(rows, time)
 
 
-def order_of_generalisation(tables: Tables, case: str, rate: float = 0) -> list[float]:
+def order_of_generalisation(tables: Tables, case: str, rate: float) -> list[float]:
     """Spearman's correlation of weight and t2 in regularised addition, by step size and seed.
 
     Args:
