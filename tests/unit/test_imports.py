@@ -28,7 +28,7 @@ PLANNING = (
     "validation",
     "plan",
     "job_graph",
-    "summaries",
+    *("summaries", "recorded", "verdicts"),
     "strict_yaml",
     "reference",
 )
