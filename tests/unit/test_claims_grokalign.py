@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from grokatlas import claims, declarations, readings_jacobians, readings_methods
+from grokatlas import claims, declarations, readings_jacobians, readings_methods, verdicts
 from grokatlas.config import load_papers
 from grokatlas.errors import UserError
 from grokatlas.plots import methods
@@ -216,7 +216,7 @@ def papers():
 @pytest.mark.parametrize("name", PAPERS)
 @pytest.mark.parametrize(
     ("world", "verdict"),
-    [(published, claims.REPRODUCED), (opposite, claims.MISSED), (bare, claims.NOT_RUN)],
+    [(published, verdicts.REPRODUCED), (opposite, verdicts.MISSED), (bare, verdicts.NOT_RUN)],
     ids=["meets", "misses", "lacks"],
 )
 def test_every_claim_is_met_missed_and_lacked(papers, name, world, verdict):
