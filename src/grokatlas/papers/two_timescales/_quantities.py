@@ -121,7 +121,7 @@ def distances(history: pd.DataFrame) -> pd.DataFrame:
     rest = history[(history["case"] != "riemannian_flow") & (history["step"] > 0)]
     rest = rest.assign(**{"lambda": 2 * rest[DECAY]})
     rest["tau"] = rest["lambda"] * rest["step"] * rest["optimizer.lr"]
-    frames = [pd.DataFrame(columns=["lambda", "seed", "tau", "distance"], dtype="float64")]
+    frames = []
     for (decay, seed), rows in rest.sort_values("tau").groupby(["lambda", "seed"]):
         flow = flows[flows["seed"] == seed]
         tau, weights = flow["tau"].to_numpy(), flow[names].to_numpy()
@@ -130,6 +130,8 @@ def distances(history: pd.DataFrame) -> pd.DataFrame:
         apart = np.linalg.norm(rows[names].to_numpy() - wanted, axis=1)
         frame = {"lambda": decay, "seed": seed, "tau": rows["tau"].to_numpy().round(9)}
         frames.append(pd.DataFrame(frame | {"distance": apart / np.linalg.norm(weights[0])}))
+    if not frames:
+        return pd.DataFrame(columns=["lambda", "seed", "tau", "distance"], dtype="float64")
     return pd.concat(frames, ignore_index=True)
 
 
