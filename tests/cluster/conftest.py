@@ -80,7 +80,8 @@ class Site:
         variables = {key: value for key, value in os.environ.items() if key not in unset}
         variables["GROKATLAS_SAVE_EVERY"] = "0.2"
         quick = ["--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "10"]
-        line = [sys.executable, "-m", "snakemake", *command, *(quick if "slurm" in command else ())]
+        line = [sys.executable, "-m", "snakemake", *command]
+        line += quick if "--profile" in command else []
         with self.log.open("a") as log:
             head = subprocess.Popen(
                 [*line, "--config", "scale=smoke", *arguments],

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,15 +13,15 @@ from pathlib import Path
 
 import psutil
 
-from .conftest import tool, until
+from .conftest import ROOT, tool, until
 
 _TRAIN = ["-m", "grokatlas", "train"]
 FIG3 = "results/smoke/figures/geometry/fig3.pdf"
 
 
-def _disturbed(site) -> tuple:
+def _disturbed(site, profile: str = "slurm") -> tuple:
     """Snakemake on its way to the figure, a run that is being trained, and the job that does."""
-    process = site.start("--", FIG3)
+    process = site.start("--", FIG3, command=("--profile", profile))
     runs = until(lambda: site.runs("zero_loss_sets"), "the plan is made")
     run = site.training(*runs)
     return process, run, site.active(run)
@@ -84,6 +85,21 @@ def test_a_job_on_a_lost_node_goes_on_elsewhere(site, undisturbed):
     assert site.states("train", run) == ["NODE_FAIL", "COMPLETED"]
     assert site.jobs("train", run)[-1].node != job.node
     assert len(site.assert_one_piece(run)) == 2
+    site.assert_ended_well(undisturbed, "geometry/fig3")
+
+
+def test_a_requeued_job_goes_on_as_itself(site, undisturbed, tmp_path):
+    profile = shutil.copytree(ROOT / "profiles/slurm", tmp_path / "requeue")
+    text = (profile / "config.yaml").read_text(encoding="utf-8")
+    requeue = text.replace("\nslurm-no-requeue: true", "\nslurm-requeue: true")
+    assert requeue != text
+    (profile / "config.yaml").write_text(requeue, encoding="utf-8")
+    process, run, job = _disturbed(site, str(profile))
+    subprocess.run(["scontrol", "requeue", job.id], check=True)  # what preemption may do
+    site.finish(process)
+    assert site.states("train", run) == ["COMPLETED"]
+    first, second = site.assert_one_piece(run)
+    assert first["job"] == second["job"] == job.id
     site.assert_ended_well(undisturbed, "geometry/fig3")
 
 
