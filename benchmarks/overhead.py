@@ -40,7 +40,7 @@ def main() -> None:
         dry = {"wall": [wall for wall, _ in planned], "cpu": [cpu for _, cpu in planned]}
         for file in (atlas / "config/papers").iterdir():
             file.unlink()
-        paper = PAPER.format(seeds=list(range(jobs)))
+        paper = PAPER.format(seeds=list(range(1000, 1000 + jobs)))
         (atlas / "config/papers/geometry.yaml").write_text(paper)
         before = set((atlas / "results/data").glob("*/spec.json"))
         _snakemake(atlas, "smoke", "-n")  # writes the job files
@@ -53,7 +53,7 @@ def _measured(atlas: Path, targets: list[str]) -> dict[str, float]:
     """Seconds of Snakemake and of its jobs, for so many data sets."""
     wall, cpu = _snakemake(atlas, "smoke", "--", *targets)
     fields = "--format=WorkDir,State,ElapsedRaw,TotalCPU,Start,End"
-    command = ["sacct", "-X", "-n", "-P", "-S", "now-1day", fields]
+    command = ["sacct", "-n", "-P", "-S", "now-1day", fields]  # with -X, TotalCPU would be 0
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     rows = [line.split("|") for line in lines if line.startswith(f"{atlas}|")]
     starts, ends = ([datetime.fromisoformat(row[k]) for row in rows] for k in (4, 5))
