@@ -27,6 +27,8 @@ PLANNING = (
     "layers",
     "validation",
     "plan",
+    "job_graph",
+    *("summaries", "recorded", "verdicts"),
     "strict_yaml",
     "reference",
 )
@@ -119,9 +121,13 @@ def test_a_figure_knows_no_torch_and_no_other_paper(file):
     for name in names:
         assert not name.startswith("torch")
         if name.startswith("grokatlas."):
-            assert name.startswith(("grokatlas.plots", own))
+            assert name.startswith(("grokatlas.plots", "grokatlas.readings", own))
+
+
+def test_readings_are_plain_numbers():
+    assert inside(imports(SOURCE / "readings.py")) == set()
 
 
 def test_every_component_folder_is_tested():
     folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and list(path.glob("*.py"))}
-    assert folders - {"papers", "plots", "audit", "doctor"} <= set(COMPONENTS)
+    assert folders - {"papers", "plots", "audit", "doctor", "site"} <= set(COMPONENTS)
