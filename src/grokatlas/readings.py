@@ -57,6 +57,11 @@ def at(rows: pd.DataFrame, column: str, step: float, *, by: str = "seed") -> lis
     return last(rows[rows["step"] <= step], column, by=by)
 
 
+def by_seed(rows: pd.DataFrame, values: list[float]) -> pd.Series:
+    """What `first`, `last` or `at` gave for `rows`, by seed: cases then compare pair by pair."""
+    return pd.Series(values, index=sorted(rows["seed"].unique()), dtype="float64")
+
+
 def slope(x: pd.Series, y: pd.Series) -> float:
     """The exponent of a power law through points, by least squares of their logarithms."""
     good = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
