@@ -9,13 +9,19 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/atlas.smk"
 
 
 rule all:
     default_target: True
     input:
-        all_figures,
+        everything,
 
 
 onsuccess:
     print(f"figures and tables are in results/{SCALE}", file=sys.stderr)
+
+
+# what failed shows as such in the atlas
+onerror:
+    shell("python -m grokatlas atlas results/{SCALE}/atlas/spec.json --partial")

@@ -45,6 +45,11 @@ def _parser() -> argparse.ArgumentParser:
         "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
     )
     reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
+
+    record = command(
+        "record", _record, "take figures and verdicts of a scale into docs/papers, renew the pages"
+    )
+    record.add_argument("--scale", choices=["smoke", "quick", "paper"], required=True)
     return parser
 
 
@@ -55,11 +60,17 @@ def _add_jobs(command: Callable[[str, object, str], argparse.ArgumentParser]) ->
     measure = command("measure", _measure, "compute a measure of a run")
     table = command("table", _table, "join the table of an experiment")
     figure = command("figure", _figure, "draw a figure")
-    for job in (dataset, train, measure, table, figure):
-        job.add_argument("job", type=Path, help="the job file that the plan wrote (spec.json)")
+    claims = command("claims", _claims, "judge the claims of a scale")
+    atlas = command("atlas", _atlas, "write the pages of a scale; without job: from what is there")
+    for job in (dataset, train, measure, table, figure, claims, atlas):
+        count = "?" if job is atlas else None
+        text = "the job file that the plan wrote (spec.json)"
+        job.add_argument("job", type=Path, nargs=count, help=text)
         job.add_argument(
             "--out", type=Path, help="folder, or path without suffix (default: beside)"
         )
+    atlas.add_argument("--partial", action="store_true", help="with a job: from what is there")
+    atlas.add_argument("--scale", choices=["smoke", "quick", "paper"], help="default: configured")
     device = os.environ.get("GROKATLAS_DEVICE", "auto")
     train.add_argument("--device", choices=["auto", "cpu", "cuda"], default=device)
     train.add_argument(
@@ -200,6 +211,21 @@ def _figure(options: argparse.Namespace) -> None:
     jobs.figure(options.job, _target(options))
 
 
+def _claims(options: argparse.Namespace) -> None:
+    from grokatlas import summaries
+
+    summaries.claims(options.job, _target(options))
+
+
+def _atlas(options: argparse.Namespace) -> None:
+    from grokatlas import summaries
+
+    if options.job is not None and not options.partial:
+        summaries.atlas(options.job, _target(options))
+        return
+    print(summaries.from_what_is_there(options.job or summaries.planned(options.scale)))
+
+
 def _show(options: argparse.Namespace) -> None:
     from grokatlas import show
 
@@ -292,6 +318,15 @@ def _store_gc(options: argparse.Namespace) -> None:
     limits = (options.unused, options.keep, options.stale)
     for line in store_commands.gc(root, *limits, options.dry_run):
         print(line)
+
+
+def _record(options: argparse.Namespace) -> None:
+    from grokatlas import pages, recorded
+
+    folder = Path("docs") / "papers"
+    for line in recorded.take(options.scale, folder):
+        print(line)
+    pages.write(Path("config"), folder)
 
 
 def _reference(options: argparse.Namespace) -> None:

@@ -96,6 +96,50 @@ class Figure(_Model):
     caption: str = Field(description="what the figure shows, for its page and the report")
 
 
+class Claim(_Model):
+    """A published statement, the number that it becomes, and where that number should lie."""
+
+    id: str = Field(description="such as G1 or G1b; no two of a paper are equal")
+    statement: str = Field(description="what the paper says, in a sentence")
+    place: str = Field(description="where the paper says it")
+    source: Literal["text", "figure", "derived"] = Field(
+        description="stated in the text, read off a figure, or following from its equations"
+    )
+    published: str = Field(description="the paper's own number, as it stands there")
+    figure: _Name = Field(description="the figure whose tables hold it")
+    value: _Name = Field(
+        description="function of `papers/<paper>/claims.py`: from tables to a number for each seed"
+    )
+    keywords: dict[_Name, str | int | float] = Field(
+        default={}, description="further arguments of that function"
+    )
+    unit: str = Field("", description="of the value; empty for a plain number")
+    expected: list[float | None] = Field(
+        description="lowest and highest value, both included; null: no limit"
+    )
+    spread: float | None = Field(None, description="published standard deviation")
+    judged: Literal["each", "mean", "median"] = Field(
+        "each", description="what has to lie in the interval: every seed's value, or their middle"
+    )
+    seeds: PositiveInt = Field(1, description="values that a full verdict needs")
+    scales: Annotated[list[Literal["quick", "paper"]], Field(min_length=1)] = Field(
+        default=["paper"], description="where the statement can be judged"
+    )
+
+    @model_validator(mode="after")
+    def _number_and_interval(self) -> "Claim":
+        if not re.fullmatch("[A-Z]+[0-9]+[a-z]?", self.id):
+            raise ValueError(f"{self.id!r} is no id of a claim: capitals and a number, such as G1")
+        if len(self.expected) != 2:
+            raise ValueError("`expected` must be two values: [lowest, highest]")
+        low, high = self.expected
+        if low is None and high is None:
+            raise ValueError("`expected` has no limit; give a lowest or a highest value")
+        if low is not None and high is not None and low > high:
+            raise ValueError(f"`expected` is upside down: {low:g} is above {high:g}")
+        return self
+
+
 class Overrides(_Model):
     """A layer of an experiment: any block, whole or in part."""
 
@@ -160,6 +204,7 @@ class Paper(_Model):
     figures: Annotated[dict[_Name, Figure], Field(min_length=1)] = Field(
         description="what is drawn, by the name of the function's file"
     )
+    claims: list[Claim] = Field(default=[], description="its statements, as numbers to check")
 
 
 class Settings(_Model):

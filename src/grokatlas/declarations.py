@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
 from grokatlas import cells, store
 from grokatlas.components import PACKAGE
@@ -18,6 +19,7 @@ def check(papers: dict[str, Paper]) -> None:
     for name, paper in papers.items():
         for figure, entry in paper.figures.items():
             _check_figure(name, paper, figure, entry.experiments)
+        _check_claims(name, paper)
         for scale in reversed(SCALES):
             for experiment in paper.experiments:
                 cells.resolve(name, paper, experiment, scale)
@@ -34,18 +36,59 @@ def _check_figure(name: str, paper: Paper, figure: str, experiments: list[str]) 
             raise UserError(where, f"{experiment!r} stands twice; keep one")
     folder = PACKAGE / "papers" / name
     label = f"src/grokatlas/papers/{name}/{figure}.py"
-    try:
-        tree = ast.parse((folder / f"{figure}.py").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        known = sorted(file.stem for file in folder.glob("[!_]*.py"))
+    if not (folder / f"{figure}.py").is_file():
+        known = sorted(file.stem for file in folder.glob("[!_]*.py") if file.stem != "claims")
         problem = f"no function draws it ({label} is missing); {nearest(figure, known)}"
-        raise UserError(place, problem) from None
-    except SyntaxError as error:
-        raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
+        raise UserError(place, problem)
     wanted = "tabulate" if store.is_published_table(figure) else "draw"
-    if not any(isinstance(node, ast.FunctionDef) and node.name == wanted for node in tree.body):
+    if wanted not in _functions(folder / f"{figure}.py", label):
         problem = f"no function draws it ({label} has no function `{wanted}`); add one"
         raise UserError(place, problem)
+
+
+def _check_claims(name: str, paper: Paper) -> None:
+    label = f"src/grokatlas/papers/{name}/claims.py"
+    functions = _functions(PACKAGE / "papers" / name / "claims.py", label) if paper.claims else {}
+    seen: set[str] = set()
+    for position, claim in enumerate(paper.claims):
+        where = f"papers/{name}.yaml: claims.{position} ({claim.id})"
+        if claim.id in seen:
+            raise UserError(where, f"{claim.id} stands twice; number each claim once")
+        seen.add(claim.id)
+        if claim.figure not in paper.figures:
+            hint = nearest(claim.figure, list(paper.figures))
+            raise UserError(where, f"no figure {claim.figure!r}; {hint}")
+        if claim.value not in functions:
+            hint = nearest(claim.value, [each for each in functions if not each.startswith("_")])
+            raise UserError(where, f"no function {claim.value!r} in {label}; {hint}")
+        known = [argument.arg for argument in functions[claim.value].args.args][1:]
+        if sorted(claim.keywords) != sorted(known):
+            problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
+            given = ", ".join(claim.keywords) or "none"
+            raise UserError(f"{where}.keywords", f"{problem}, not {given}; correct `keywords`")
+
+
+def _functions(file: Path, label: str) -> dict[str, ast.FunctionDef]:
+    """The functions of a module by name, also those that it imports from the package.
+
+    None where there is no such file.
+    """
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except SyntaxError as error:
+        raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = node
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grokatlas."):
+            there = PACKAGE.parent.joinpath(*node.module.split(".")).with_suffix(".py")
+            known = _functions(there, node.module)
+            names = {alias.asname or alias.name: alias.name for alias in node.names}
+            found |= {name: known[own] for name, own in names.items() if own in known}
+    return found
 
 
 def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:

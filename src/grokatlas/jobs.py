@@ -17,9 +17,26 @@ from grokatlas.finished_run import FinishedRun
 from grokatlas.manifest import Recorder
 
 
+def planned(job_file: Path) -> dict[str, Any]:
+    """A job file, if the code here is the code it was planned with.
+
+    Raises:
+        UserError: the file is missing or was edited, or the code changed since the plan was made:
+            the manifest would name code that did not run.
+    """
+    job = store.read_sealed(job_file)
+    here = digest.code(list(job["code"]))
+    names = sorted({*here, *job["code"]})
+    changed = [name for name in names if here.get(name) != job["code"].get(name)]
+    if changed:
+        problem = f"the code changed since it was planned ({', '.join(changed)})"
+        raise UserError(str(job_file), f"{problem}; run `snakemake` again")
+    return job
+
+
 def make_dataset(job_file: Path, out: Path) -> None:
     """Rule `dataset`: the arrays of a task (of each member's task, if they differ)."""
-    job = _planned(job_file)
+    job = planned(job_file)
     recorder = Recorder(job, [])
     try:
         arrays, metadata = datasets.make(job["spec"]["tasks"]).arrays()
@@ -44,7 +61,7 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
     """
     from grokatlas import leases, resources, savepoint
 
-    job = _planned(job_file)
+    job = planned(job_file)
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
         device = "cpu"
     data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
@@ -127,7 +144,7 @@ def measure(job_file: Path, stem: Path) -> None:
     """Rule `measure`: one measure of one run."""
     from grokatlas import leases, resources
 
-    job = _planned(job_file)
+    job = planned(job_file)
     if resources.uses_gpu("measure", job["spec"]) and os.environ.get("GROKATLAS_DEVICE") != "cpu":
         leases.take()
     block = job["spec"]["measure"]
@@ -147,7 +164,7 @@ def table(job_file: Path, stem: Path) -> None:
     """Rule `table`: the tidy table of an experiment."""
     from grokatlas import tables
 
-    job = _planned(job_file)
+    job = planned(job_file)
     cells = []
     for cell in job["spec"]["cells"]:
         files = {"history": store.outputs("run", store.run_folder(cell["run"]))[0]}
@@ -171,7 +188,7 @@ def figure(job_file: Path, stem: Path) -> None:
     """Rules `figure` and `published_table`: one figure, or one table of a paper, and its data."""
     from grokatlas import rendering
 
-    job = _planned(job_file)
+    job = planned(job_file)
     spec = job["spec"]
     stems = {n: store.table_stem(spec["scale"], spec["paper"], n) for n in spec["experiments"]}
     inputs = {name: store.outputs("table", table)[0] for name, table in stems.items()}
@@ -180,23 +197,6 @@ def figure(job_file: Path, stem: Path) -> None:
     files = store.outputs("figure", stem)
     rendering.render(spec, frames, files, _origin(job, frames, recorder))
     recorder.write(store.manifest_of("figure", stem), files)
-
-
-def _planned(job_file: Path) -> dict[str, Any]:
-    """A job file, if the code here is the code it was planned with.
-
-    Raises:
-        UserError: the file is missing or was edited, or the code changed since the plan was made:
-            the manifest would name code that did not run.
-    """
-    job = store.read_sealed(job_file)
-    here = digest.code(list(job["code"]))
-    names = sorted({*here, *job["code"]})
-    changed = [name for name in names if here.get(name) != job["code"].get(name)]
-    if changed:
-        problem = f"the code changed since it was planned ({', '.join(changed)})"
-        raise UserError(str(job_file), f"{problem}; run `snakemake` again")
-    return job
 
 
 def _origin(job: dict[str, Any], frames: dict[str, Any], recorder: Recorder) -> str:

@@ -45,10 +45,11 @@ def render(
         style.footer(figure, note)
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
         for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
+            if file.suffix == ".csv":
+                store.write_csv(file, drawn)
+                continue
             with store.atomic(file) as temporary:
-                if file.suffix == ".csv":
-                    _write_csv(drawn, temporary)
-                elif file.suffix == ".pdf":
+                if file.suffix == ".pdf":
                     keep = title | {"Subject": origin}
                     figure.savefig(temporary, format="pdf", metadata=keep)
                 else:
@@ -71,10 +72,11 @@ def _set(
 ) -> None:
     """Write a published table: its cells as text in Markdown and LaTeX, its numbers as csv."""
     for file in files:
+        if file.suffix == ".csv":
+            store.write_csv(file, data)
+            continue
         with store.atomic(file) as temporary:
-            if file.suffix == ".csv":
-                _write_csv(data, temporary)
-            elif file.suffix == ".md":
+            if file.suffix == ".md":
                 body = shown.to_markdown(index=False, disable_numparse=True)
                 temporary.write_text(f"{body}\n\n{note}\n\n<!-- {origin} -->\n", encoding="utf-8")
             else:
@@ -87,7 +89,3 @@ def _escaped(text: str) -> str:
     for character in "&%_#":
         text = text.replace(character, f"\\{character}")
     return text.replace("±", r"$\pm$")
-
-
-def _write_csv(data: pd.DataFrame, path: Path) -> None:
-    data.to_csv(path, index=False, lineterminator="\n")

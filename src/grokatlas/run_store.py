@@ -29,7 +29,7 @@ DAMAGED = "damaged"
 UNFINISHED = ".put-*.part"  # entries on their way in
 
 if TYPE_CHECKING:
-    from grokatlas.plan import Job
+    from grokatlas.job_graph import Job
 
 
 def chosen() -> Path | None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from grokatlas import store, wanted
 from grokatlas.errors import UserError
-from grokatlas.plan import Job, Plan
+from grokatlas.job_graph import Job, Plan
 
 STATES = ("running", "failed", "waiting", "done")  # the order of the table
 SILENT = 900.0  # seconds: a run on another machine that wrote nothing for longer has ended

@@ -22,6 +22,7 @@ HISTORY = "history.parquet"
 SNAPSHOTS = "snapshots.safetensors"
 STATE = ".state"  # of a run that is not finished; what was refused has a longer name
 LOCK = ".lock"
+FOLDERS = ("dataset", "run", "atlas")  # kinds of jobs with a folder of their own; others: a stem
 LONG_AGO = 1_000_000_000  # the time of a job file whose result fits it (September 2001)
 
 
@@ -50,14 +51,24 @@ def figure_stem(scale: str, paper: str, figure: str) -> Path:
     return RESULTS / scale / "figures" / paper / figure
 
 
+def claims_stem(scale: str) -> Path:
+    """The path of a scale's claims, without suffix."""
+    return RESULTS / scale / "claims"
+
+
+def atlas_folder(scale: str) -> Path:
+    """The folder of a scale's pages."""
+    return RESULTS / scale / "atlas"
+
+
 def beside(stem: Path, suffix: str) -> Path:
     """A sibling of a stem whose name may itself contain dots."""
     return stem.with_name(stem.name + suffix)
 
 
 def spec_path(kind: str, target: Path) -> Path:
-    """The job file of a folder (dataset, run) or of a stem (measure, table, figure)."""
-    return target / "spec.json" if kind in ("dataset", "run") else beside(target, ".spec.json")
+    """The job file of a folder (`FOLDERS`) or of a stem (other kinds)."""
+    return target / "spec.json" if kind in FOLDERS else beside(target, ".spec.json")
 
 
 def target_of(job_file: Path) -> Path:
@@ -69,7 +80,7 @@ def target_of(job_file: Path) -> Path:
 
 def manifest_of(kind: str, target: Path) -> Path:
     """The manifest of a folder or of a stem."""
-    if kind in ("dataset", "run"):
+    if kind in FOLDERS:
         return target / "manifest.json"
     return beside(target, ".manifest.json")
 
@@ -85,7 +96,9 @@ def outputs(kind: str, target: Path) -> list[Path]:
         return [target / DATA]
     if kind == "run":
         return [target / HISTORY, target / SNAPSHOTS]
-    suffixes: tuple[str, ...] = (".parquet",)
+    if kind == "atlas":
+        return [target / "index.html"]
+    suffixes: tuple[str, ...] = (".csv",) if kind == "claims" else (".parquet",)
     if kind == "figure":
         drawn = (".md", ".tex") if is_published_table(target.name) else (".pdf", ".png")
         suffixes = (*drawn, ".csv")
@@ -202,7 +215,11 @@ def finished(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
 
 def _fits(manifest: dict[str, Any], key: str, inputs: list[Path]) -> bool:
     known = manifest.get("digest") == key and "seal" in manifest
-    return known and all(_same_input(manifest, file) for file in inputs)
+    return (
+        known
+        and not manifest.get("partial")
+        and all(_same_input(manifest, file) for file in inputs)
+    )
 
 
 def _manifest_or_none(path: Path) -> dict[str, Any] | None:
@@ -276,6 +293,12 @@ def write_parquet(path: Path, frame: Any) -> None:
     """Write a data frame (no index, zstd)."""
     with atomic(path) as temporary:
         frame.to_parquet(temporary, index=False, compression="zstd")
+
+
+def write_csv(path: Path, frame: Any) -> None:
+    """Write a data frame as text (no index)."""
+    with atomic(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")
 
 
 def read_parquet(path: Path) -> Any:

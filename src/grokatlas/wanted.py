@@ -5,7 +5,8 @@ from pathlib import Path
 
 from grokatlas import store
 from grokatlas.errors import UserError
-from grokatlas.plan import Job, Plan, Project, make_plan, upstream
+from grokatlas.job_graph import Job, Plan, make_plan, upstream
+from grokatlas.plan import Project
 
 CONFIG = Path("config")
 

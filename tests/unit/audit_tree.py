@@ -10,7 +10,7 @@ import pandas as pd
 from safetensors.numpy import save_file
 
 from grokatlas import cells, digest, store
-from grokatlas.plan import Job
+from grokatlas.job_graph import Job
 
 MEASURE = {"name": "grokking_times", "test_accuracy": 0.99}
 GIT = {"commit": "c" * 40, "dirty": False}

@@ -10,7 +10,8 @@ import pytest
 
 from grokatlas import digest
 from grokatlas.components import PACKAGE
-from grokatlas.plan import Job, Plan, Project, make_plan
+from grokatlas.job_graph import Job, Plan, make_plan
+from grokatlas.plan import Project
 
 ROOT = Path(__file__).parents[2]
 PROJECT = Project(ROOT / "config", {"papers": "all"}, warn=lambda text: None)

@@ -301,7 +301,7 @@ def test_a_changed_sweep_is_stale_spec(jobs):
 
 def test_a_result_that_nothing_declares_or_uses_is_an_orphan(jobs):
     spec = audit_tree.spec_of(0.7)
-    from grokatlas.plan import Job
+    from grokatlas.job_graph import Job
 
     data = of_kind(jobs, "dataset")
     target = store.run_folder(digest.of(spec)[:12])

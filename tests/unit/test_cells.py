@@ -7,7 +7,7 @@ import pytest
 from grokatlas import cells, digest, members
 from grokatlas.config import Paper
 from grokatlas.errors import UserError
-from grokatlas.plan import make_plan
+from grokatlas.job_graph import make_plan
 
 MODEL = {
     "name": "mlp",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import plan
+from grokatlas import job_graph, plan
 from grokatlas.errors import UserError
 from tests.unit.malformed import MALFORMED, ONE, PAPER
 
@@ -36,7 +36,7 @@ def refusal(folder: Path, **overrides: object) -> str:
 
 
 def test_the_good_files_are_accepted(tmp_path):
-    made = plan.make_plan(plan.Project(write(tmp_path), {}).papers, "smoke")
+    made = job_graph.make_plan(plan.Project(write(tmp_path), {}).papers, "smoke")
     assert len(made.runs) == 5
 
 

@@ -27,6 +27,8 @@ PLANNING = (
     "layers",
     "validation",
     "plan",
+    "job_graph",
+    *("summaries", "recorded", "verdicts"),
     "strict_yaml",
     "reference",
 )
@@ -119,9 +121,16 @@ def test_a_figure_knows_no_torch_and_no_other_paper(file):
     for name in names:
         assert not name.startswith("torch")
         if name.startswith("grokatlas."):
-            assert name.startswith(("grokatlas.plots", own))
+            assert name.startswith(("grokatlas.plots", "grokatlas.readings", own))
+
+
+@pytest.mark.parametrize("file", sorted(SOURCE.glob("readings*.py")), ids=lambda f: f.stem)
+def test_readings_are_plain_numbers(file):
+    assert inside(imports(file)) <= {"readings"}
+    outside = {n.split(".")[0] for n in imports(file)} - {"grokatlas"}
+    assert outside <= {"numpy", "pandas", "collections", "json", "re", "typing"}
 
 
 def test_every_component_folder_is_tested():
     folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and list(path.glob("*.py"))}
-    assert folders - {"papers", "plots", "audit", "doctor"} <= set(COMPONENTS)
+    assert folders - {"papers", "plots", "audit", "doctor", "site"} <= set(COMPONENTS)

@@ -14,7 +14,7 @@ from pathlib import Path
 import filelock
 import pytest
 
-from grokatlas import cli, digest, entries, plan, run_store, store
+from grokatlas import cli, digest, entries, job_graph, run_store, store
 from grokatlas.errors import UserError
 from tests.unit import audit_tree
 from tests.unit.test_store import full_disk
@@ -50,14 +50,14 @@ class Checkouts:
 
     def bring(self, jobs=None) -> list[Path]:
         """Plan in this checkout with the store: what was renewed."""
-        made = plan.Plan("smoke")
+        made = job_graph.Plan("smoke")
         for job in (jobs or self.jobs).values():
             group = getattr(made, f"{job.kind}s")
             group[job.target] = job
-        plan.write_job_files(made)
+        job_graph.write_job_files(made)
         return run_store.bring_missing(self.root, made.runs.values(), made.fits)
 
-    def place(self, run: plan.Job) -> Path:
+    def place(self, run: job_graph.Job) -> Path:
         """Where a run lies in the store."""
         return entries.place_of(self.root, "run", run.target.name, run.digest)
 
@@ -458,18 +458,18 @@ def test_add_takes_a_run_whatever_its_folder_is_called_and_without_its_data(
 def test_a_run_that_was_made_elsewhere_waits_for_no_data(shared):
     run = shared.runs[0]
     resealed(run.manifest, inputs={})
-    made = plan.Plan("smoke", datasets={"": shared.data}, runs={"": run})
-    plan.write_job_files(made)
+    made = job_graph.Plan("smoke", datasets={"": shared.data}, runs={"": run})
+    job_graph.write_job_files(made)
     assert [fits for _, fits in made.inputs(run)] == [True]
     shutil.rmtree(shared.data.target)
-    plan.write_job_files(made)
+    job_graph.write_job_files(made)
     assert made.inputs(run) == []
     made.fits[run.target] = False
     assert made.inputs(run) == [(shared.data.outputs[0], False)]
 
 
 def test_what_hangs_on_a_run_is_planned_again(shared):
-    made = plan.Plan("smoke")
+    made = job_graph.Plan("smoke")
     for job in shared.jobs.values():
         getattr(made, f"{job.kind}s")[job.target] = job
     (first, second) = shared.runs
@@ -482,7 +482,7 @@ def test_what_hangs_on_a_run_is_planned_again(shared):
         "table",
         "figure",
     }
-    assert {job.target for job in plan.upstream(replace(second))} == {
+    assert {job.target for job in job_graph.upstream(replace(second))} == {
         second.target,
         shared.data.target,
     }

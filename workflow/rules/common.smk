@@ -19,6 +19,10 @@ except UserError as error:
     sys.exit(1)
 
 SCALE = PROJECT.settings.scale
+config["captions"] = PROJECT.captions  # for `snakemake --report`
+
+
+report: "../report/workflow.rst"
 
 
 wildcard_constraints:
@@ -31,8 +35,8 @@ wildcard_constraints:
     figure="[a-z0-9_]+",
 
 
-def all_figures(wildcards):
-    return PROJECT.figure_files(SCALE)
+def everything(wildcards):
+    return PROJECT.final_files(SCALE)
 
 
 # An input that fits the plan is `ancient`: its time does not count (see docs/extending.md).
@@ -58,6 +62,14 @@ def inputs_of_table(wildcards):
 
 def inputs_of_figure(wildcards):
     return files("figures", (wildcards.paper, wildcards.figure), wildcards.scale)
+
+
+def inputs_of_claims(wildcards):
+    return files("claims", wildcards.scale, wildcards.scale)
+
+
+def inputs_of_atlas(wildcards):
+    return files("atlas", wildcards.scale, wildcards.scale)
 
 
 # What a run or a measure asks of a cluster, more at each attempt (see src/grokatlas/resources.py).

@@ -10,7 +10,7 @@ from grokatlas.audit import locate, planned
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
 from grokatlas.errors import UserError
-from grokatlas.plan import Job
+from grokatlas.job_graph import Job
 
 
 def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:

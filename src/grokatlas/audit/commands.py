@@ -30,7 +30,7 @@ def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -
     if receipt not in (None, "-") and Path(receipt).resolve().is_relative_to(results.resolve()):
         raise UserError(f"--json {receipt}", "lies in the tree it vouches for; write it elsewhere")
     chosen = locate.targets(tree, paths) if paths else None
-    found = judge(tree, planned.jobs(), chosen)
+    found = judge(tree, planned.jobs(results=results), chosen)
     content = report.receipt(found, results, strict)
     if receipt == "-":
         print(store.json_text(content), end="")

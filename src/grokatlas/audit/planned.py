@@ -4,17 +4,20 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import cells, digest, store
-from grokatlas.config import SCALES
-from grokatlas.plan import Job, Project, make_plan
+from grokatlas.config import SCALES, Paper
+from grokatlas.errors import UserError
+from grokatlas.job_graph import Job, make_plan
+from grokatlas.plan import Project
 
 CONFIG = Path("config")
 
 
-def jobs(folder: Path = CONFIG) -> dict[str, Job] | None:
+def jobs(folder: Path = CONFIG, results: Path = store.RESULTS) -> dict[str, Job] | None:
     """Every declared job of every paper and scale, upstream first, by target.
 
     Args:
         folder: the configuration; None is returned where it has no ``config.yaml``.
+        results: the tree that is judged: claims and atlas are planned for its selection of papers.
 
     Raises:
         UserError: for a mistake in the configuration.
@@ -26,7 +29,22 @@ def jobs(folder: Path = CONFIG) -> dict[str, Job] | None:
     for scale in SCALES:
         for job in make_plan(project.papers, scale).jobs:
             found.setdefault(job.target.as_posix(), job)
+        chosen = _selection(results, scale, project.papers)
+        if chosen != project.papers:
+            plan = make_plan(chosen, scale)
+            summaries = (*plan.claims.values(), *plan.atlas.values())
+            found |= {job.target.as_posix(): job for job in summaries}
     return found
+
+
+def _selection(results: Path, scale: str, papers: dict[str, Paper]) -> dict[str, Paper]:
+    """The papers that a tree's claims were last planned for; all if nothing tells."""
+    file = store.spec_path("claims", store.claims_stem(scale))
+    try:
+        names = list(store.read_sealed(results / file.relative_to(store.RESULTS))["spec"]["papers"])
+    except (UserError, KeyError, TypeError):
+        return papers
+    return {name: papers[name] for name in names} if set(names) <= set(papers) else papers
 
 
 def scale(folder: Path = CONFIG) -> str | None:
@@ -53,6 +71,10 @@ def home(content: dict[str, Any]) -> str | None:
             return stem.as_posix()
         if content["kind"] == "figure":
             return store.figure_stem(spec["scale"], spec["paper"], spec["figure"]).as_posix()
+        if content["kind"] == "claims":
+            return store.claims_stem(spec["scale"]).as_posix()
+        if content["kind"] == "atlas":
+            return store.atlas_folder(spec["scale"]).as_posix()
     except (KeyError, IndexError, TypeError, AttributeError):
         return ""
     return None

@@ -7,8 +7,8 @@ from typing import Any
 from grokatlas import digest, run_store
 from grokatlas.audit import dotted, planned
 from grokatlas.audit.tree import Record, Result, Tree
+from grokatlas.job_graph import Job
 from grokatlas.manifest import code_of
-from grokatlas.plan import Job
 
 VERDICTS = ("ok", "stale-code", "stale-spec", "modified", "missing", "orphan", "unverified")
 BROKEN = ("modified", "missing", "unverified")

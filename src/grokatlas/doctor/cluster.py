@@ -13,7 +13,7 @@ from grokatlas import resources, slurm, strict_yaml
 from grokatlas.doctor import findings
 from grokatlas.doctor.findings import Finding
 from grokatlas.errors import UserError
-from grokatlas.plan import Job
+from grokatlas.job_graph import Job
 
 PROFILE = Path("profiles/slurm")
 SETTINGS = PROFILE / "config.yaml"

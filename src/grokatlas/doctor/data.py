@@ -7,7 +7,7 @@ from typing import Any
 
 from grokatlas import components
 from grokatlas.doctor.findings import Finding
-from grokatlas.plan import Job
+from grokatlas.job_graph import Job
 
 NAMES = ("mnist", "cifar10")
 

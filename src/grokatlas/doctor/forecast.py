@@ -13,7 +13,7 @@ from grokatlas.config import Settings
 from grokatlas.doctor import cluster
 from grokatlas.doctor.findings import Finding
 from grokatlas.errors import UserError
-from grokatlas.plan import Job
+from grokatlas.job_graph import Job
 
 NEAR = 2.0  # times the work of a recorded run: taken over whatever the run took
 FAR = 100.0  # not taken over beyond that

@@ -12,7 +12,7 @@ from grokatlas.archive import bytes_text
 from grokatlas.doctor import cluster
 from grokatlas.doctor.findings import Finding
 from grokatlas.errors import UserError
-from grokatlas.plan import Job
+from grokatlas.job_graph import Job
 
 LEAST = 2 * 10**9  # bytes that should be free besides: data sets, tables, logs
 PATIENCE = 120.0  # seconds that torch may take to start

@@ -1,0 +1,231 @@
+"""The jobs that papers declare at a scale, which reads whose files, and their digests.
+
+Pure functions of the configuration and of the source tree. Nothing here imports torch, pandas or
+matplotlib: every cluster job parses the Snakefile.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from grokatlas import cells, digest, members, run_store, store
+from grokatlas.components import PACKAGE, module_name
+from grokatlas.config import Paper
+
+SITE = PACKAGE / "site"  # templates, styles and scripts of the atlas
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of the workflow: what it makes, from what, under which digest.
+
+    Attributes:
+        kind: dataset, run, measure, table, figure, claims or atlas.
+        target: the folder (dataset, run, atlas) or the stem (the others) of its files.
+        spec: plain data that describes the job completely.
+        code: digest of every module that it can reach.
+        inputs: the jobs whose files it reads.
+    """
+
+    kind: str
+    target: Path
+    spec: dict[str, Any]
+    code: dict[str, str]
+    inputs: tuple["Job", ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with the spec, the code or anything upstream, and with nothing else."""
+        upstream = [job.digest for job in self.inputs]
+        return digest.of([self.kind, self.spec, self.code, upstream])
+
+    @property
+    def spec_path(self) -> Path:
+        """The job file, which is the rule's first input."""
+        return store.spec_path(self.kind, self.target)
+
+    @property
+    def manifest(self) -> Path:
+        """The manifest that the job leaves."""
+        return store.manifest_of(self.kind, self.target)
+
+    @property
+    def outputs(self) -> list[Path]:
+        """The files that the job makes, without its manifest."""
+        return store.outputs(self.kind, self.target)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What the job file says."""
+        return {
+            "kind": self.kind,
+            "spec": self.spec,
+            "code": self.code,
+            "digest": self.digest,
+            "inputs": [str(job.target) for job in self.inputs],
+        }
+
+
+@dataclass
+class Plan:
+    """All jobs of one scale, by the wildcards of their rules."""
+
+    scale: str
+    datasets: dict[str, Job] = field(default_factory=dict)
+    runs: dict[str, Job] = field(default_factory=dict)
+    measures: dict[tuple[str, str], Job] = field(default_factory=dict)
+    tables: dict[tuple[str, str], Job] = field(default_factory=dict)
+    figures: dict[tuple[str, str], Job] = field(default_factory=dict)
+    claims: dict[str, Job] = field(default_factory=dict)  # by the scale, as the atlas
+    atlas: dict[str, Job] = field(default_factory=dict)
+    fits: dict[Path, bool] = field(default_factory=dict)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """Every job, upstream first."""
+        groups = (self.datasets, self.runs, self.measures, self.tables, self.figures)
+        return [job for group in (*groups, self.claims, self.atlas) for job in group.values()]
+
+    def hanging_on(self, targets: Iterable[Path]) -> list[Job]:
+        """The jobs with these targets and all that hang on them, upstream first."""
+        found = set(targets)
+        for job in self.jobs:
+            if any(each.target in found for each in job.inputs):
+                found.add(job.target)
+        return [job for job in self.jobs if job.target in found]
+
+    def inputs(self, job: Job) -> list[tuple[Path, bool]]:
+        """Every file that a job reads, and whether it fits.
+
+        A run that was made elsewhere waits for no data set that is not here.
+        """
+        files = [file for each in job.inputs for file in each.outputs]
+        alone = job.kind == "run" and self.fits[job.target] and not all(map(Path.exists, files))
+        if alone and run_store.made_elsewhere(store.read_json(job.manifest)):
+            return []
+        return [(file, self.fits[each.target]) for each in job.inputs for file in each.outputs]
+
+
+def upstream(job: Job) -> list[Job]:
+    """A job and all that it hangs on."""
+    found = {job.target: job}
+    for direct in job.inputs:
+        found |= {each.target: each for each in upstream(direct)}
+    return list(found.values())
+
+
+def make_plan(papers: dict[str, Paper], scale: str) -> Plan:
+    """Every job that the papers declare at a scale; equal cells become one run."""
+    plan = Plan(scale)
+    for name, paper in papers.items():
+        for experiment in paper.experiments:
+            _add_experiment(plan, name, paper, experiment)
+        for figure, entry in paper.figures.items():
+            stem = store.figure_stem(scale, name, figure)
+            spec = {
+                "figure": figure,
+                "paper": name,
+                "scale": scale,
+                "experiments": entry.experiments,
+            }
+            tables = tuple(plan.tables[name, experiment] for experiment in entry.experiments)
+            code = digest.code([f"grokatlas.papers.{name}.{figure}", "grokatlas.rendering"])
+            plan.figures[name, figure] = Job("figure", stem, spec, code, tables)
+    plan.claims[scale] = _claims(plan, papers)
+    plan.atlas[scale] = _atlas(plan, papers)
+    return plan
+
+
+def _claims(plan: Plan, papers: dict[str, Paper]) -> Job:
+    """The job that judges every claim, from the tables of those that the scale can judge."""
+    declared, tables, modules = {}, {}, ["grokatlas.claims"]
+    for name, paper in papers.items():
+        declared[name] = []
+        for claim in paper.claims:
+            experiments = paper.figures[claim.figure].experiments
+            declared[name].append(claim.model_dump(mode="json") | {"experiments": experiments})
+            modules.append(f"grokatlas.papers.{name}.claims")
+            if plan.scale in claim.scales:
+                jobs = [plan.tables[name, experiment] for experiment in experiments]
+                tables |= {job.target: job for job in jobs}
+    spec = {"scale": plan.scale, "papers": declared}
+    stem = store.claims_stem(plan.scale)
+    return Job("claims", stem, spec, digest.code(modules), tuple(tables.values()))
+
+
+def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
+    """The job that writes the atlas, from all figures and the claims."""
+    told = {
+        name: paper.model_dump(mode="json", include={"source", "deviations", "figures"})
+        for name, paper in papers.items()
+    }
+    parts = sorted(file for file in SITE.rglob("*") if file.suffix in (".html", ".css", ".js"))
+    spec = {
+        "scale": plan.scale,
+        "papers": told,
+        "parts": {file.relative_to(SITE).as_posix(): digest.file_sha256(file) for file in parts},
+    }
+    inputs = (*plan.figures.values(), *plan.claims.values())
+    code = digest.code(["grokatlas.site.build"])
+    return Job("atlas", store.atlas_folder(plan.scale), spec, code, inputs)
+
+
+def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:
+    rows, inputs = [], []
+    for cell in cells.resolve(name, paper, experiment, plan.scale):
+        run = _add_run(plan, cell.spec)
+        jobs = [_add_measure(plan, run, measure) for measure in cell.measures]
+        row = {"case": cell.case, "label": cell.label, "run": run.target.name}
+        rows.append(row | {"measures": [*cell.measure_ids]})
+        inputs += [run, *jobs]
+    spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
+    stem = store.table_stem(plan.scale, name, experiment)
+    code = digest.code(["grokatlas.tables"])
+    plan.tables[name, experiment] = Job(
+        "table", stem, spec, code, tuple({job.target: job for job in inputs}.values())
+    )
+
+
+def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:
+    tasks = members.tasks(spec)
+    data_spec = {"tasks": tasks}
+    dataset = digest.of(data_spec)[:12]
+    if dataset not in plan.datasets:
+        modules = ["grokatlas.datasets", module_name("task", spec["task"]["name"])]
+        folder = store.data_folder(dataset)
+        plan.datasets[dataset] = Job("dataset", folder, data_spec, digest.code(modules))
+    run = digest.of(spec)[:12]
+    if run not in plan.runs:
+        code = digest.code(digest.run_modules(spec))
+        inputs = (plan.datasets[dataset],)
+        plan.runs[run] = Job("run", store.run_folder(run), spec, code, inputs)
+    return plan.runs[run]
+
+
+def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
+    name = cells.measure_id(measure)
+    key = (run.target.name, name)
+    if key not in plan.measures:
+        model = module_name("model", run.spec["model"]["name"])  # a measure may rebuild networks
+        code = digest.code([module_name("measures", measure["name"]), model])
+        stem = store.measure_stem(*key)
+        inputs = (run, *run.inputs)
+        plan.measures[key] = Job("measure", stem, {"measure": measure}, code, inputs)
+    return plan.measures[key]
+
+
+def write_job_files(plan: Plan, jobs: Iterable[Job] | None = None) -> None:
+    """Write job files, all by default, and let their times tell Snakemake which results still fit.
+
+    A result fits if its manifest carries the planned digest and the hashes of the inputs that lie
+    there now. The job file of a fitting result is made older than any result; of one that does not
+    fit, newer. As inputs that fit are `ancient`, what is remade depends on digests alone: not on
+    touched files, not on a copy's times, and not on whether `.snakemake` came along.
+    """
+    for job in plan.jobs if jobs is None else jobs:
+        inputs = {str(file): file for upstream in job.inputs for file in upstream.outputs}
+        plan.fits[job.target] = store.write_job_file(
+            job.spec_path, job.manifest, job.content, list(inputs.values())
+        )

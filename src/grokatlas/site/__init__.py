@@ -1,0 +1,1 @@
+"""The atlas: pages of figures, claims and deviations that open from disk."""

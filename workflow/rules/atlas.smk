@@ -1,0 +1,39 @@
+# What is said of all figures together.
+
+
+# in: the tables of every claim that the scale can judge. out: each claim with its number and verdict.
+rule claims:
+    input:
+        job="results/{scale}/claims.spec.json",
+        files=inputs_of_claims,
+    output:
+        table=report(
+            "results/{scale}/claims.csv",
+            category="claims",
+            caption="../report/claims.rst",
+        ),
+        manifest="results/{scale}/claims.manifest.json",
+    log:
+        "results/{scale}/claims.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    shell:
+        "python -m grokatlas claims {input.job} 2> {log}"
+
+
+# in: all figures and the claims. out: pages that open from disk, with copies of all they show.
+rule atlas:
+    input:
+        job="results/{scale}/atlas/spec.json",
+        files=inputs_of_atlas,
+    output:
+        index="results/{scale}/atlas/index.html",
+        manifest="results/{scale}/atlas/manifest.json",
+    log:
+        "results/{scale}/atlas/log.txt",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    shell:
+        "python -m grokatlas atlas {input.job} 2> {log}"
