@@ -15,7 +15,6 @@ from grokatlas.components import PACKAGE, module_name
 from grokatlas.config import Paper
 
 SITE = PACKAGE / "site"  # templates, styles and scripts of the atlas
-NOT_A_SIZE = ("train.log", "train.snapshots", "observables", "measures")  # what is kept of a run
 
 
 @dataclass(frozen=True)
@@ -181,10 +180,8 @@ def _sizes(paper: Paper, experiments: list[str], scale: str) -> dict[str, dict[s
     found: dict[str, dict[str, list[Any]]] = {}
     for experiment in experiments:
         for case in paper.experiments[experiment].cases or [None]:
-            pair = [layers.of("", paper, experiment, case, at).merged() for at in (scale, "paper")]
-            for path, here, published in layers.differences(*pair):
-                if path.startswith(NOT_A_SIZE):
-                    continue
+            blocks = [layers.of("", paper, experiment, case, at).blocks() for at in (scale, "paper")]
+            for path, here, published in layers.differences(*blocks):
                 values = found.setdefault(path, {"here": [], "published": []})
                 for place, value in (("here", here), ("published", published)):
                     if value not in values[place]:

@@ -16,6 +16,7 @@ from grokatlas.config import SCALES, Experiment, Layer, Overrides, Paper
 from grokatlas.errors import UserError, nearest, shown
 
 MOST = 10_000  # cells of a sweep, members of a run
+KEPT = ("observables", "measures", "log", "snapshots")  # what is kept of a run
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,13 @@ class Layers:
             values = _merge(values, part.values)
         without: dict[str, Any] = _without_nulls(values)
         return without
+
+    def blocks(self) -> dict[str, Any]:
+        """What is run, without what is kept of it; a sweep's axes stand with the ensemble's."""
+        values = {key: value for key, value in self.merged().items() if key not in KEPT}
+        train = {k: v for k, v in values.get("train", {}).items() if k not in KEPT}
+        axes = {**values.pop("sweep", {}), **values.get("ensemble", {})}
+        return {**values, "train": train, "ensemble": axes}
 
     def points(self) -> Iterator[tuple[dict[str, Any], "Layers", dict[str, Any]]]:
         """Each point of the sweep's product: its axes, the layers with it on top, the values."""
