@@ -180,7 +180,9 @@ def _sizes(paper: Paper, experiments: list[str], scale: str) -> dict[str, dict[s
     found: dict[str, dict[str, list[Any]]] = {}
     for experiment in experiments:
         for case in paper.experiments[experiment].cases or [None]:
-            blocks = [layers.of("", paper, experiment, case, at).blocks() for at in (scale, "paper")]
+            blocks = [
+                layers.of("", paper, experiment, case, at).blocks() for at in (scale, "paper")
+            ]
             for path, here, published in layers.differences(*blocks):
                 values = found.setdefault(path, {"here": [], "published": []})
                 for place, value in (("here", here), ("published", published)):

@@ -135,7 +135,7 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
         own = [row for row in rows if row["paper"] == name]
         figures = [
             _figure(scale, name, figure, entry, own, ages, tree)
-            for figure, entry in told["figures"].items()
+            for figure, entry in sorted(told["figures"].items(), key=lambda e: words.place(e[0]))
         ]
         by_id = {claim.told["id"]: claim for figure in figures for claim in figure.claims}
         claims = [by_id[row["id"]] for row in own if row["id"] in by_id]

@@ -107,12 +107,12 @@ def data(frame: pd.DataFrame) -> dict[str, Any] | None:
             {
                 "name": group,
                 "values": values[group],
-                "colours": colours(values[group]),
+                "colours": colours(values[group], shared=group == "series"),
                 "shown": _shown(values[group]) if group == "series" else values[group],
             }
             for group in found.groups
         ],
-        "colours": dict(zip(found.y, colours(list(found.y)), strict=True)),
+        "colours": dict(zip(found.y, colours(list(found.y), shared=True), strict=True)),
         "band": bool(band),
         "curves": curves,
         "points": sum(map(len, kept)),
@@ -137,15 +137,20 @@ def choices(columns: list[str]) -> list[dict[str, Any]]:
     return found + [{"label": label, "columns": each} for label, each in members.items()]
 
 
-def colours(values: list[str]) -> list[str]:
-    """A colour for each value: the project's own where it has one, shades for numbers."""
+def colours(values: list[str], shared: bool = False) -> list[str]:
+    """A colour for each value: the project's own where it has one, shades for numbers.
+
+    Args:
+        values: of a group, or names of columns.
+        shared: let values of one kind share its colour, as all test errors and accuracies do.
+    """
     numbers = [_number(value) for value in values if value != ""]
     if len(numbers) > 1 and all(number is not None for number in numbers):
         shades = style.sequence(sorted({n for n in numbers if n is not None}))
         own = [_number(value) for value in values]
         return [mpl.colors.to_hex(shades[n]) if n is not None else "#555555" for n in own]
     named = [_key(value) for value in values]
-    named = [key if named.count(key) == 1 else None for key in named]
+    named = [key if shared or named.count(key) == 1 else None for key in named]
     taken = {style.COLOURS[key] for key in named if key}
     free = iter([c for c in (*style.MEMBERS, *style.COLOURS.values()) if c not in taken] * 20)
     return [style.COLOURS[key] if key else next(free) for key in named]
@@ -165,7 +170,8 @@ def _parts(rows: pd.DataFrame, found: Layout) -> list[tuple[tuple[str, ...], pd.
     if not found.groups:
         return [((), rows)]
     texts = [rows[group].map(_text) for group in found.groups]
-    return [(key, part) for key, part in rows.groupby(texts, sort=True)]
+    parts = [(key, part) for key, part in rows.groupby(texts, sort=False)]
+    return sorted(parts, key=lambda each: [_natural(value) for value in each[0]])
 
 
 def _thinned(part: pd.DataFrame, total: int, room: int) -> pd.DataFrame:
@@ -215,9 +221,11 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _natural(text: str) -> tuple[bool, float, str]:
+def _natural(text: str) -> tuple[bool, float, list[tuple[str, int]]]:
+    """Numbers by size, then texts with the numbers in them by size."""
     number = _number(text)
-    return (number is None, 0.0 if number is None else number, text)
+    words = [(word, int(digits or 0)) for word, digits in re.findall(r"(\D*)(\d*)", text)]
+    return (number is None, 0.0 if number is None else number, words)
 
 
 def _number(text: str) -> float | None:

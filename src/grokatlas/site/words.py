@@ -37,6 +37,12 @@ def figure_title(name: str) -> str:
     return f"{WORDS[found[1]]} {found[2]}{rest}"
 
 
+def place(name: str) -> tuple[int, int, str]:
+    """Where a figure stands on its paper's page: figures by number, tables, then all others."""
+    found = re.match(r"(fig|table)(\d+)", name)
+    return (list(WORDS).index(found[1]), int(found[2]), name) if found else (len(WORDS), 0, name)
+
+
 def plain(name: str) -> str:
     """A name of the configuration as words."""
     return name.replace("_", " ")

@@ -103,24 +103,27 @@
   function draw(data, state) {
     const x = data.x[state.x.value];
     const { label, columns } = data.y[state.y.value];
-    const curves = visible(data, state);
+    const curves = visible(data, state).filter((curve) =>
+      columns.some((column) => curve.columns[column].some((value) => value !== null)));
     const varying = data.groups.map((_, index) => index)
       .filter((index) => new Set(curves.map(({ group }) => group[index])).size > 1);
     const traces = curves.flatMap((curve) => columns.map((column) =>
-      trace(data, curve, x, column, columns.length > 1, varying)))
-      .filter((each) => each.y.some((value) => value !== null));
+      trace(data, curve, x, column, columns.length > 1, varying)));
     const title = (text) => ({ text: plain(text) });
     const drawn = traces.slice(0, MOST_TRACES);
+    const series = data.groups.findIndex(({ name }) => name === "series");
+    const kinds = [...new Set(curves.map(({ group }) => group[series]))].filter(Boolean);
+    const up = kinds.length > 0 && kinds.length < 4 ? `${kinds.join(", ")} (${label})` : label;
     const axis = { gridcolor: "#e6e6e6", linecolor: "#555", ticks: "outside", zeroline: false, exponentformat: "power" };
     const layout = {
       xaxis: { ...axis, title: title(x), type: state.logX.checked ? "log" : "linear" },
-      yaxis: { ...axis, title: title(label), type: state.logY.checked ? "log" : "linear" },
-      margin: { l: 70, r: 20, t: 20, b: 55 }, hovermode: "closest", hoverlabel: { namelength: -1 },
+      yaxis: { ...axis, title: title(up), type: state.logY.checked ? "log" : "linear" },
+      margin: { l: 70, r: 20, t: 45, b: 55 }, hovermode: "closest", hoverlabel: { namelength: -1 },
       font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: "#1b1d21" },
-      paper_bgcolor: "#fff", plot_bgcolor: "#fff", showlegend: drawn.length > 1,
-      legend: innerWidth < 740 ? { orientation: "h", y: -0.2 } : {},
+      paper_bgcolor: "#fff", plot_bgcolor: "#fff", showlegend: drawn.length > 1 && (innerWidth > 740 || drawn.length < 7),
+      legend: innerWidth > 740 ? {} : { orientation: "h", y: -0.25 },
     };
-    Plotly.react(state.plot, drawn, layout, { responsive: true, displaylogo: false });
+    Plotly.react(state.plot, [...drawn.flatMap(band), ...drawn], layout, { responsive: true, displaylogo: false });
     state.plot.setAttribute("role", "img");
     state.plot.setAttribute("aria-label", `${label} against ${x}, ${drawn.length} curves; the csv has the values`);
     const left = traces.length > MOST_TRACES ? ` of ${traces.length}; choose fewer to see all` : "";
@@ -142,12 +145,23 @@
     const bounds = data.band && ["median", "value"].includes(column)
       ? curve.columns.low.map((low, i) => [low, curve.columns.high[i]]) : null;
     return {
-      x: curve.columns[x], y: curve.columns[column], name: plain(name), type: "scatter",
+      x: curve.columns[x], y: curve.columns[column], name: plain(name), type: "scatter", legendgroup: curve.group.join("|") + column,
       mode: many ? "lines" : "lines+markers", marker: { size: 5 },
       line: { color: colour, width: seed ? 1.2 : 1.8, dash: dashing === undefined || seed ? "solid" : DASHES[place(dashing) % DASHES.length] },
       ...(bounds ? { customdata: bounds } : {}),
       hovertemplate: `${plain(x)} %{x}<br>${plain(column)} %{y}${bounds ? "<br>range %{customdata[0]} to %{customdata[1]}" : ""}<extra>${plain(name)}</extra>`,
     };
+  }
+
+  // the range over seeds, as an area that is hidden together with its curve
+  function band(each) {
+    if (!each.customdata) return [];
+    const ends = (i) => each.customdata.map((pair) => pair[i]);
+    return [{
+      x: [...each.x, ...each.x.toReversed()], y: [...ends(1), ...ends(0).toReversed()],
+      type: "scatter", mode: "none", fill: "toself", fillcolor: `${each.line.color}2e`,
+      legendgroup: each.legendgroup, showlegend: false, hoverinfo: "skip",
+    }];
   }
 
   const nameOf = (group, value) =>
