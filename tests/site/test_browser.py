@@ -13,10 +13,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 PAGES = ("index.html", "paper-toy.html", "paper-other.html")
 PATIENCE = 90_000  # milliseconds: the machine may be busy
 
@@ -204,7 +201,7 @@ def test_seeds_groups_axes_and_ordinate_are_chosen(visit):
     assert page.evaluate(kind) == "log"
     up.set_checked(False)
     assert page.evaluate(kind) == "linear"
-    page.get_by_label("against").select_option(label="train_loss")
+    page.get_by_label("against", exact=True).select_option(label="train_loss")
     assert page.evaluate("document.querySelector('.plot').data[0].x[0]") == 1.0
 
 
