@@ -201,6 +201,10 @@ def test_seeds_groups_axes_and_ordinate_are_chosen(visit):
     assert page.evaluate(kind) == "log"
     up.set_checked(False)
     assert page.evaluate(kind) == "linear"
+    colours = "new Set(document.querySelector('.plot').data.map((each) => each.line?.color)).size"
+    assert page.evaluate(colours) == 1
+    page.get_by_label("coloured by").select_option(label="seed")
+    assert page.evaluate(colours) == 4
     page.get_by_label("against", exact=True).select_option(label="train_loss")
     assert page.evaluate("document.querySelector('.plot').data[0].x[0]") == 1.0
 

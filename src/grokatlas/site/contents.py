@@ -153,12 +153,12 @@ def claim(row: dict[str, str], methods: tuple[str, ...] = ()) -> Claim:
     """A row of ``claims.csv`` as it is shown."""
     low, high, value, lowest, highest, spread = (_float(row[name]) for name in NUMBERS)
     unit = f" {row['unit']}" if row["unit"] else ""
-    several = int(row["count"]) > 1 and lowest != highest
+    ends = [words.number(lowest), words.number(highest)]
     found = words.number(value)
     return Claim(
         told=row,
         number=f"{found}{unit}" if found and found != "never" else found,
-        range=f"{words.number(lowest)} to {words.number(highest)}" if several else "",
+        range=" to ".join(ends) if ends[0] != ends[1] else "",
         expected=words.interval(low, high) + unit,
         published=row["published"] + (f" ± {words.number(spread)}" if spread is not None else ""),
         earlier=row["code"] == "earlier",

@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const MOST_TRACES = 250;
+  const MOST_BANDS = 8; // more of them hide each other
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
   const scripts = new Map();
   let ids = 0;
@@ -54,6 +55,8 @@
     const add = ([element, control]) => { controls.append(element); return control; };
     state.y = add(select("Draw", data.y.map((choice) => choice.label), first, fresh));
     state.x = add(select("against", data.x, 0, fresh));
+    const names = data.groups.map((group) => group.name);
+    if (names.length > 0) state.by = add(select("coloured by", ["kind", ...names], 0, redraw));
     state.logX = add(check("logarithmic across", false, redraw));
     state.logY = add(check("logarithmic up", false, redraw));
     for (const group of data.groups) controls.append(fieldset(group, state, redraw));
@@ -107,8 +110,9 @@
       columns.some((column) => curve.columns[column].some((value) => value !== null)));
     const varying = data.groups.map((_, index) => index)
       .filter((index) => new Set(curves.map(({ group }) => group[index])).size > 1);
+    const by = Number(state.by?.value ?? 0) - 1;
     const traces = curves.flatMap((curve) => columns.map((column) =>
-      trace(data, curve, x, column, columns.length > 1, varying)));
+      trace(data, curve, x, column, columns, varying, by)));
     const title = (text) => ({ text: plain(text) });
     const drawn = traces.slice(0, MOST_TRACES);
     const series = data.groups.findIndex(({ name }) => name === "series");
@@ -123,7 +127,7 @@
       paper_bgcolor: "#fff", plot_bgcolor: "#fff", showlegend: drawn.length > 1 && (innerWidth > 740 || drawn.length < 7),
       legend: innerWidth > 740 ? {} : { orientation: "h", y: -0.25 },
     };
-    Plotly.react(state.plot, [...drawn.flatMap(band), ...drawn], layout, { responsive: true, displaylogo: false });
+    Plotly.react(state.plot, [...(drawn.length > MOST_BANDS ? [] : drawn.flatMap(band)), ...drawn], layout, { responsive: true, displaylogo: false });
     state.plot.setAttribute("role", "img");
     state.plot.setAttribute("aria-label", `${label} against ${x}, ${drawn.length} curves; the csv has the values`);
     const left = traces.length > MOST_TRACES ? ` of ${traces.length}; choose fewer to see all` : "";
@@ -132,13 +136,16 @@
     state.status.textContent = `${drawn.length}${left} curves. A click on the legend hides one.${thinned}`;
   }
 
-  // colour: by what is drawn if there is several of it, else by the first group that varies
-  function trace(data, curve, x, column, several, varying) {
-    const [colouring, dashing] = several ? [undefined, ...varying] : varying;
+  // colour: by the group chosen, else by what is drawn if it is several, else by the first group
+  // that varies; dashes: by what is drawn if a group has the colour, else by the next group
+  function trace(data, curve, x, column, columns, varying, by) {
+    const several = columns.length > 1;
     const place = (index) => data.groups[index].values.indexOf(curve.group[index]);
-    const colour = several || colouring === undefined
-      ? data.colours[column] : data.groups[colouring].colours[place(colouring)];
+    const colouring = by >= 0 ? by : several ? undefined : varying[0];
+    const dashing = varying.find((index) => index !== colouring);
+    const colour = colouring === undefined ? data.colours[column] : data.groups[colouring].colours[place(colouring)];
     const seed = dashing !== undefined && ["seed", "member"].includes(data.groups[dashing].name);
+    const rank = several && by >= 0 ? columns.indexOf(column) : dashing === undefined || seed ? 0 : place(dashing);
     const names = varying.map((index) => nameOf(data.groups[index], curve.group[index]));
     const name = [...(several ? [column] : []), ...names].join(", ") || column;
     const many = curve.columns[x].length > 40;
@@ -147,7 +154,7 @@
     return {
       x: curve.columns[x], y: curve.columns[column], name: plain(name), type: "scatter", legendgroup: curve.group.join("|") + column,
       mode: many ? "lines" : "lines+markers", marker: { size: 5 },
-      line: { color: colour, width: seed ? 1.2 : 1.8, dash: dashing === undefined || seed ? "solid" : DASHES[place(dashing) % DASHES.length] },
+      line: { color: colour, width: seed ? 1.2 : 1.8, dash: DASHES[rank % DASHES.length] },
       ...(bounds ? { customdata: bounds } : {}),
       hovertemplate: `${plain(x)} %{x}<br>${plain(column)} %{y}${bounds ? "<br>range %{customdata[0]} to %{customdata[1]}" : ""}<extra>${plain(name)}</extra>`,
     };
