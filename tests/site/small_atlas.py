@@ -15,6 +15,7 @@ from tests.unit import audit_tree
 
 SCALE = "smoke"
 NASTY = "</script><img src=x onerror=alert(1)> & \"quoted\" 'too' {{ 7 * 7 }}"
+SERIES = f"<b>{NASTY[:50]}"
 ERROR = f"figure toy/fig3: cannot be drawn: KeyError {NASTY}"
 TABLE = "| method | ours |\n|:---|---:|\n| a \\| b | x2.1 ± 0.3 |\n\na note | no cell\n"
 FIGURES = {"toy": ("fig1", "fig2", "fig3", "table1"), "other": ("depth",)}
@@ -92,7 +93,7 @@ def curves() -> pd.DataFrame:
     """Four seeds of two series over sixty steps; the name of one series is nasty."""
     rows = [
         {"series": series, "seed": seed, "step": step, "train_loss": 1 / (step + 1 + seed)}
-        for series in ("plain", NASTY[:50])
+        for series in ("plain", SERIES)
         for seed in range(4)
         for step in range(60)
     ]

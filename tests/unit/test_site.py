@@ -253,7 +253,7 @@ def test_curves_of_data_are_a_script_of_plain_values(folder):
     head, _, rest = text.partition(" = ")
     assert head == '(window.grokatlasCurves ??= {})["toy-fig1"]'
     made = json.loads(rest.rstrip(";\n"))
-    assert made["groups"][0]["values"] == [NASTY[:50], "plain"]
+    assert made["groups"][0]["values"] == [small_atlas.SERIES, "plain"]
     assert len(made["curves"]) == 8
     assert not (folder / "toy-fig2.curves.js").exists()
 
