@@ -1,7 +1,7 @@
 """What the cluster profile costs beside the work: `python -m benchmarks.overhead [JOBS]`.
 
-In a clone with one paper of JOBS tiny data sets, Snakemake makes all of them on the cluster at
-hand, a job each; `sacct` tells what the jobs themselves took.
+In a clone, `snakemake -n` at paper scale; then, with one paper of JOBS tiny data sets, Snakemake
+makes all of them on the cluster at hand, a job each. `sacct` tells what the jobs themselves took.
 """
 
 import json
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from datetime import datetime
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -35,31 +36,38 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         atlas = Path(folder) / "atlas"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(atlas)], check=True)
+        planned = [_snakemake(atlas, "paper", "-n") for _ in range(3)]
+        dry = {"wall": [wall for wall, _ in planned], "cpu": [cpu for _, cpu in planned]}
         for file in (atlas / "config/papers").iterdir():
             file.unlink()
-        paper = PAPER.format(seeds=list(range(jobs)))
+        paper = PAPER.format(seeds=list(range(1000, 1000 + jobs)))
         (atlas / "config/papers/geometry.yaml").write_text(paper)
-        _snakemake(atlas, "-n")  # writes the job files
-        specs = sorted((atlas / "results/data").glob("*/spec.json"))
+        before = set((atlas / "results/data").glob("*/spec.json"))
+        _snakemake(atlas, "smoke", "-n")  # writes the job files
+        specs = sorted(set((atlas / "results/data").glob("*/spec.json")) - before)
         targets = [str((file.parent / "manifest.json").relative_to(atlas)) for file in specs]
-        print(json.dumps(_measured(atlas, targets), indent=1))
+        print(json.dumps({"paper -n": dry, "cluster": _measured(atlas, targets)}, indent=1))
 
 
 def _measured(atlas: Path, targets: list[str]) -> dict[str, float]:
     """Seconds of Snakemake and of its jobs, for so many data sets."""
-    wall, cpu = _snakemake(atlas, "--", *targets)
-    fields = "--format=WorkDir,State,ElapsedRaw,TotalCPU"
-    command = ["sacct", "-X", "-n", "-P", "-S", "now-1day", fields]
+    wall, cpu = _snakemake(atlas, "smoke", "--", *targets)
+    fields = "--format=WorkDir,State,ElapsedRaw,TotalCPU,Start,End"
+    command = ["sacct", "-n", "-P", "-S", "now-1day", fields]  # with -X, TotalCPU would be 0
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     rows = [line.split("|") for line in lines if line.startswith(f"{atlas}|")]
+    starts, ends = ([datetime.fromisoformat(row[k]) for row in rows] for k in (4, 5))
+    span = (max(ends) - min(starts)).total_seconds()
     manifests = [json.loads((atlas / target).read_text()) for target in targets]
     return {
         "jobs": len(rows),
         "completed": sum(row[1] == "COMPLETED" for row in rows),
         "wall": round(wall, 1),
+        "from_first_start_to_last_end": span,
+        "wall_beyond": round(wall - span, 1),
+        "elapsed_of_jobs": sum(float(row[2]) for row in rows),
         "head_cpu_per_job": round(cpu / len(rows), 3),
         "job_cpu_per_job": round(sum(_seconds(row[3]) for row in rows) / len(rows), 3),
-        "elapsed_of_jobs": sum(float(row[2]) for row in rows),
         "wall_of_their_work": round(sum(made["wall_seconds"] for made in manifests), 1),
     }
 
@@ -69,17 +77,17 @@ def _seconds(text: str) -> float:
     return sum(60**place * float(part) for place, part in enumerate(reversed(text.split(":"))))
 
 
-def _snakemake(atlas: Path, *arguments: str) -> tuple[float, float]:
+def _snakemake(atlas: Path, scale: str, *arguments: str) -> tuple[float, float]:
     """Wall and CPU seconds of Snakemake on this machine, its calls of Slurm's commands included."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    line = [sys.executable, "-m", "snakemake", "--profile", "slurm", "--config", "scale=smoke"]
+    line = [sys.executable, "-m", "snakemake", "--profile", "slurm", "--config", f"scale={scale}"]
     variables = {
         k: v for k, v in os.environ.items() if k not in ("SNAKEMAKE_PROFILE", "PYTHONPATH")
     }
     subprocess.run([*line, *arguments], cwd=atlas, env=variables, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return time.monotonic() - start, cpu
+    return round(time.monotonic() - start, 2), round(cpu, 2)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,11 @@ def _parser() -> argparse.ArgumentParser:
         "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
     )
     reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
+
+    record = command(
+        "record", _record, "take figures and verdicts of a scale into docs/papers, renew the pages"
+    )
+    record.add_argument("--scale", choices=["smoke", "quick", "paper"], required=True)
     return parser
 
 
@@ -313,6 +318,15 @@ def _store_gc(options: argparse.Namespace) -> None:
     limits = (options.unused, options.keep, options.stale)
     for line in store_commands.gc(root, *limits, options.dry_run):
         print(line)
+
+
+def _record(options: argparse.Namespace) -> None:
+    from grokatlas import pages, recorded
+
+    folder = Path("docs") / "papers"
+    for line in recorded.take(options.scale, folder):
+        print(line)
+    pages.write(Path("config"), folder)
 
 
 def _reference(options: argparse.Namespace) -> None:

@@ -99,9 +99,7 @@ class Figure(_Model):
 class Claim(_Model):
     """A published statement, the number that it becomes, and where that number should lie."""
 
-    id: Annotated[str, Field(pattern="^[A-Z]+[0-9]+[a-z]?$")] = Field(
-        description="such as G1; no two of a paper are equal"
-    )
+    id: str = Field(description="such as G1 or G1b; no two of a paper are equal")
     statement: str = Field(description="what the paper says, in a sentence")
     place: str = Field(description="where the paper says it")
     source: Literal["text", "figure", "derived"] = Field(
@@ -116,7 +114,7 @@ class Claim(_Model):
         default={}, description="further arguments of that function"
     )
     unit: str = Field("", description="of the value; empty for a plain number")
-    expected: Annotated[list[float | None], Field(min_length=2, max_length=2)] = Field(
+    expected: list[float | None] = Field(
         description="lowest and highest value, both included; null: no limit"
     )
     spread: float | None = Field(None, description="published standard deviation")
@@ -129,7 +127,11 @@ class Claim(_Model):
     )
 
     @model_validator(mode="after")
-    def _interval(self) -> "Claim":
+    def _number_and_interval(self) -> "Claim":
+        if not re.fullmatch("[A-Z]+[0-9]+[a-z]?", self.id):
+            raise ValueError(f"{self.id!r} is no id of a claim: capitals and a number, such as G1")
+        if len(self.expected) != 2:
+            raise ValueError("`expected` must be two values: [lowest, highest]")
         low, high = self.expected
         if low is None and high is None:
             raise ValueError("`expected` has no limit; give a lowest or a highest value")

@@ -69,14 +69,26 @@ def _check_claims(name: str, paper: Paper) -> None:
 
 
 def _functions(file: Path, label: str) -> dict[str, ast.FunctionDef]:
-    """The functions of a module by name; none where there is no such file."""
+    """The functions of a module by name, also those that it imports from the package.
+
+    None where there is no such file.
+    """
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except SyntaxError as error:
         raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
-    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = node
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grokatlas."):
+            there = PACKAGE.parent.joinpath(*node.module.split(".")).with_suffix(".py")
+            known = _functions(there, node.module)
+            names = {alias.asname or alias.name: alias.name for alias in node.names}
+            found |= {name: known[own] for name, own in names.items() if own in known}
+    return found
 
 
 def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:

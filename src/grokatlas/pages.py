@@ -1,43 +1,82 @@
-"""The parts of `docs/papers/*.md` that repeat the YAML: figures with captions, and deviations.
+"""The parts of README and `docs/papers/*.md` that repeat the YAML and what was recorded of results.
 
-A figure's picture, or a table's text, lies in the page's own folder.
+A figure's picture, or a table's text, lies in the page's own folder; `recorded.py` put it there.
 """
 
+import math
+from collections import Counter
 from pathlib import Path
 
-from grokatlas import config, store
+from grokatlas import config, recorded, store
 from grokatlas.errors import UserError
+from grokatlas.verdicts import NOT_RUN, VERDICTS
 
-BEGIN = "<!-- {part}: made by `grokatlas reference` from config/papers/{paper}.yaml -->"
+BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
 
 
 def write(configuration: Path, pages: Path) -> None:
-    """Renew the generated parts of every paper's page, where the page exists.
+    """Renew the generated parts of every paper's page and of the README, where these exist.
 
     Args:
         configuration: the folder of ``papers/``.
-        pages: the folder of the pages.
+        pages: the folder of the pages; the README lies two folders above.
 
     Raises:
         UserError: a page lacks a part's marks, or the YAML is malformed.
     """
-    for name, paper in config.load_papers(configuration / "papers", "all").items():
+    papers = config.load_papers(configuration / "papers", "all")
+    record = Record(pages)
+    for name, paper in papers.items():
         page = pages / f"{name}.md"
-        if not page.exists():
-            continue
-        text = page.read_text(encoding="utf-8")
-        for part, body in (
-            ("figures", figures(name, paper, pages)),
-            ("deviations", deviations(paper)),
-        ):
-            text = _replace(text, part, name, body, page)
-        with store.atomic(page) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        if page.exists():
+            parts = {
+                "figures": figures(name, paper, pages, record),
+                "claims": claims(name, paper, record),
+                "deviations": deviations(paper),
+            }
+            _renew(page, parts, f"config/papers/{name}.yaml")
+    readme = pages.parents[1] / "README.md"
+    if readme.exists():
+        parts = {"gallery": gallery(papers), "state": state(papers, record)}
+        _renew(readme, parts, "config/papers and docs/papers/*.csv")
 
 
-def figures(name: str, paper: config.Paper, pages: Path) -> str:
-    """Every figure with its picture or text, caption and the command that makes it."""
+class Record:
+    """What was recorded of results: rows of figures and claims, by paper and name.
+
+    Args:
+        pages: the folder of the two tables.
+    """
+
+    def __init__(self, pages: Path) -> None:
+        rows = recorded.read(pages / recorded.FIGURES)
+        self.figures = {(row["paper"], row["figure"]): row for row in rows}
+        rows = recorded.read(pages / recorded.CLAIMS)
+        self.claims = {(row["paper"], row["id"]): row for row in rows}
+
+    def scale(self, paper: str, figure: str) -> str:
+        """The scale of the recorded figure, empty if there is none."""
+        return str(self.figures.get((paper, figure), {}).get("scale", ""))
+
+    def verdict(self, paper: str, claim: config.Claim) -> str:
+        """The recorded verdict of a claim."""
+        return str(self.judged(paper, claim).get("verdict", NOT_RUN))
+
+    def judged(self, paper: str, claim: config.Claim) -> dict[str, str]:
+        """The recorded row of a claim; empty if there is none or the interval changed since."""
+        row = self.claims.get((paper, claim.id), {})
+        limits = [row.get("expected_low", ""), row.get("expected_high", "")]
+        return row if [float(each) if each else None for each in limits] == claim.expected else {}
+
+    def verdicts(self, paper: str, claims: list[config.Claim]) -> str:
+        """How many claims have each verdict, as text."""
+        counts = Counter(self.verdict(paper, claim) for claim in claims)
+        return ", ".join(f"{counts[each]} {each}" for each in VERDICTS if counts[each])
+
+
+def figures(name: str, paper: config.Paper, pages: Path, record: Record) -> str:
+    """Every figure with its picture or text, caption, origin and the command that makes it."""
     blocks = []
     for figure, entry in paper.figures.items():
         made = store.outputs("figure", store.figure_stem("paper", name, figure))[0]
@@ -48,6 +87,7 @@ def figures(name: str, paper: config.Paper, pages: Path) -> str:
             f"### {figure}",
             shown.strip(),
             entry.caption.strip(),
+            _origin(record.figures.get((name, figure))),
             f"    snakemake --config scale=paper -- {made}",
         ]
     return "\n\n".join(blocks)
@@ -65,10 +105,93 @@ def deviations(paper: config.Paper) -> str:
     return "\n".join(lines)
 
 
-def _replace(text: str, part: str, paper: str, body: str, page: Path) -> str:
-    begin, end = BEGIN.format(part=part, paper=paper), END.format(part=part)
-    if text.count(begin) != 1 or text.count(end) != 1:
-        raise UserError(str(page), f"must hold once each: {begin} and {end}")
-    before, _, rest = text.partition(begin)
-    _, _, after = rest.partition(end)
-    return f"{before}{begin}\n\n{body}\n\n{end}{after}"
+def claims(name: str, paper: config.Paper, record: Record) -> str:
+    """Every claim with the published number, ours, the interval and the verdict."""
+    lines = [
+        record.verdicts(name, paper.claims) + ".",
+        "",
+        "| | figure | statement | published | ours | expected | verdict |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for claim in paper.claims:
+        row = record.judged(name, claim)
+        cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(row)]
+        cells += [_interval(claim), _judged(row)]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def gallery(papers: dict[str, config.Paper]) -> str:
+    """The first two pictures of every paper."""
+    lines = ["| | |", "| --- | --- |"]
+    for name, paper in papers.items():
+        drawn = [figure for figure in paper.figures if not store.is_published_table(figure)][:2]
+        shown = [f"![{name}, {each}](docs/papers/{name}/{each}.png)" for each in drawn]
+        lines.append(f"| {' | '.join([*shown, ''][:2])} |")
+    return "\n".join(lines)
+
+
+def state(papers: dict[str, config.Paper], record: Record) -> str:
+    """For every figure: the scale that was run, the machine and the verdicts of its claims."""
+    lines = ["| figure | scale run | machine | claims |", "| --- | --- | --- | --- |"]
+    for name, paper in papers.items():
+        for figure in paper.figures:
+            row = record.figures.get((name, figure), {})
+            about = [claim for claim in paper.claims if claim.figure == figure]
+            link = f"[`{name}` {figure}](docs/papers/{name}.md#{figure})"
+            cells = [link, row.get("scale", "none"), row.get("machine", "")]
+            lines.append(f"| {' | '.join([*cells, record.verdicts(name, about)])} |")
+    return "\n".join(lines)
+
+
+def _origin(row: dict[str, str] | None) -> str:
+    if row is None:
+        return "*Not recorded yet.*"
+    time = f", {row['device_seconds']} s of device time" if float(row["device_seconds"]) else ""
+    runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{time}"
+    return f"*{row['scale'].capitalize()} scale, {runs}, on {row['machine']} at {row['commit']}.*"
+
+
+def _ours(row: dict[str, str]) -> str:
+    if not row.get("value"):
+        return ""
+    value, low, high = (_number(row[key]) for key in ("value", "lowest", "highest"))
+    return value if row["count"] == "1" else f"{value} ({low} to {high}, {row['count']} values)"
+
+
+def _number(text: str) -> str:
+    value = float(text)
+    if math.isinf(value):
+        return "never"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _interval(claim: config.Claim) -> str:
+    low, high = claim.expected
+    if low is None:
+        return f"at most {high:g}"
+    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+
+
+def _judged(row: dict[str, str]) -> str:
+    if row.get("verdict", NOT_RUN) == NOT_RUN:
+        return "not run"
+    return f"**{row['verdict']}** ({row['scale']} scale; {row['reason']})"
+
+
+def _renew(file: Path, parts: dict[str, str], source: str) -> None:
+    """Replace the generated parts of a page.
+
+    Raises:
+        UserError: the page lacks the marks of a part.
+    """
+    text = file.read_text(encoding="utf-8")
+    for part, body in parts.items():
+        begin, end = BEGIN.format(part=part, source=source), END.format(part=part)
+        if text.count(begin) != 1 or text.count(end) != 1:
+            raise UserError(str(file), f"must hold once each: {begin} and {end}")
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = f"{before}{begin}\n\n{body}\n\n{end}{after}"
+    with store.atomic(file) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -4,6 +4,7 @@ Nothing here imports torch, pandas or matplotlib: every cluster job parses the S
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -85,6 +86,14 @@ class Project:
         groups = (plan.figures, plan.claims, plan.atlas)
         return [file for group in groups for job in group.values() for file in job.outputs]
 
+    @property
+    def captions(self) -> dict[str, dict[str, str]]:
+        """Every figure's caption by paper, as reStructuredText."""
+        return {
+            name: {key: _plain(entry.caption) for key, entry in paper.figures.items()}
+            for name, paper in self.papers.items()
+        }
+
     def inputs(self, group: str, key: Any, scale: str | None = None) -> list[tuple[Path, bool]]:
         """Every file of every job that a job reads, and whether that file fits the plan.
 
@@ -122,6 +131,11 @@ class Project:
         renewed = run_store.bring_missing(self._store, wanted, plan.fits)
         for each in self._plans.values() if renewed else ():
             write_job_files(each, each.hanging_on(renewed))
+
+
+def _plain(text: str) -> str:
+    """Text that reStructuredText shows as it is."""
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text.strip())
 
 
 def _to_stderr(text: str) -> None:

@@ -57,9 +57,36 @@ def at(rows: pd.DataFrame, column: str, step: float, *, by: str = "seed") -> lis
     return last(rows[rows["step"] <= step], column, by=by)
 
 
+def by_seed(rows: pd.DataFrame, values: list[float]) -> pd.Series:
+    """What `first`, `last` or `at` gave for `rows`, by seed: cases then compare pair by pair."""
+    return pd.Series(values, index=sorted(rows["seed"].unique()), dtype="float64")
+
+
 def slope(x: pd.Series, y: pd.Series) -> float:
     """The exponent of a power law through points, by least squares of their logarithms."""
     good = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
-    if good.sum() < 2:
+    if x[good].nunique() < 2:
         return float("nan")
     return float(np.polyfit(np.log(x[good]), np.log(y[good]), 1)[0])
+
+
+def times(rows: pd.DataFrame, column: str) -> list[float]:
+    """A time that a measure holds, as its rows are ordered; infinite where it is missing there."""
+    return [float(value) for value in rows[column].fillna(np.inf)]
+
+
+def order(values: pd.Series, steps: pd.Series) -> float:
+    """Spearman's correlation of a hyperparameter and the step at which something happens.
+
+    A step that is never reached is infinite and ranks last. Of the values below the least one that
+    reached it, only the largest counts: the others would come later still, in an unknown order.
+
+    Returns:
+        the correlation; not a number with fewer than three values, or if all steps are equal.
+    """
+    there = np.isfinite(steps)
+    least = values[there].min()
+    known = there | (values > least) | (values == values[values < least].max())
+    if known.sum() < 3 or steps[known].nunique() < 2:
+        return float("nan")
+    return float(values[known].rank().corr(steps[known].rank()))

@@ -67,6 +67,7 @@ def readme() -> str:
         _keys("### `source`", config.Source),
         _keys("### `deviations`, each entry", config.Deviation),
         _keys("### `figures.<name>`", config.Figure),
+        _keys("### `claims`, each entry", config.Claim),
         _keys("### `experiments.<name>`: a layer (below), and", config.Experiment, extra),
         LAYERS,
         _keys("", config.Layer),

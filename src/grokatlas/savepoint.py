@@ -138,10 +138,13 @@ class Savepoint:
 
     def add_rows(self, rows: dict[str, np.ndarray]) -> None:
         """The next rows of history, by column."""
-        import pandas
+        import pyarrow
+        from pyarrow import parquet
 
         path = self.folder / f"history-{len(self._files['history']):06d}.parquet"
-        store.write_parquet(path, pandas.DataFrame(rows))
+        with store.atomic(path) as temporary:
+            table = pyarrow.table({name: _column(values) for name, values in rows.items()})
+            parquet.write_table(table, temporary, compression="zstd")
         self._files["history"].append([path.name, digest.file_sha256(path)])
 
     def add_snapshot(self, step: int, arrays: dict[str, np.ndarray]) -> None:
@@ -213,6 +216,16 @@ class Savepoint:
         print(f"{problem}; set aside as {aside.name}, training from step 0", file=sys.stderr)
 
 
+def _column(values: np.ndarray) -> Any:
+    """Numbers as a column of a table, by their memory: `pyarrow.array` imports pandas first."""
+    import pyarrow
+
+    if values.dtype == bool:  # a bit each
+        return pyarrow.array(values)
+    buffers = [None, pyarrow.py_buffer(values)]
+    return pyarrow.Array.from_buffers(pyarrow.from_numpy_dtype(values.dtype), len(values), buffers)
+
+
 def _join_history(blocks: list[Path], path: Path) -> None:
     """Write blocks of history as one file, in row groups that do not depend on the blocks."""
     import pyarrow
@@ -221,9 +234,9 @@ def _join_history(blocks: list[Path], path: Path) -> None:
     with store.atomic(path) as temporary:
         schema = parquet.read_schema(blocks[0])
         with parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
-            waiting = schema.empty_table()
+            waiting = pyarrow.Table.from_batches([], schema)
             for block in blocks:
-                waiting = pyarrow.concat_tables([waiting, parquet.read_table(block)])
+                waiting = pyarrow.concat_tables([waiting, parquet.ParquetFile(block).read()])
                 while len(waiting) >= ROW_GROUP:
                     writer.write_table(waiting.slice(0, ROW_GROUP).combine_chunks())
                     waiting = waiting.slice(ROW_GROUP)

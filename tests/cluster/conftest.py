@@ -80,7 +80,8 @@ class Site:
         variables = {key: value for key, value in os.environ.items() if key not in unset}
         variables["GROKATLAS_SAVE_EVERY"] = "0.2"
         quick = ["--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "10"]
-        line = [sys.executable, "-m", "snakemake", *command, *(quick if "slurm" in command else ())]
+        line = [sys.executable, "-m", "snakemake", *command]
+        line += quick if "--profile" in command else []
         with self.log.open("a") as log:
             head = subprocess.Popen(
                 [*line, "--config", "scale=smoke", *arguments],
@@ -95,8 +96,9 @@ class Site:
         return head
 
     def finish(self, head) -> None:
-        """Wait for a Snakemake that must end well."""
+        """Wait for a Snakemake that must end well, and until the accounting knows of its jobs."""
         assert head.wait(PATIENCE) == 0, self.log.read_text()[-5000:]
+        until(lambda: all(job.span[1] for job in self.jobs()), "the accounting has every end")
 
     def clear(self) -> None:
         """End what still runs here and in the queue."""
@@ -172,11 +174,14 @@ class Site:
             if file.suffix in suffixes and store.STATE not in file.parts
         }
 
-    def assert_like(self, other: "Site", figure: str) -> None:
-        """The figure is made, and every result is byte for byte the other's."""
-        ours, theirs = self.results(), other.results()
+    def assert_ended_well(self, undisturbed: "Site", figure: str) -> None:
+        """The figure is made, every byte as if undisturbed; no finished run was submitted again."""
+        ours, theirs = self.results(), undisturbed.results()
         assert {f"results/smoke/figures/{figure}{s}" for s in (".pdf", ".png", ".csv")} <= set(ours)
         assert [name for name in ours if ours[name] != theirs[name]] == []
+        for file in self.folder.glob("results/runs/*/manifest.json"):
+            last = self.assert_one_piece(file.parent.name)[-1]
+            assert self.jobs("train", file.parent.name)[-1].id == last["job"]
 
     def assert_one_piece(self, run: str) -> list[dict]:
         """A run's processes took over where the one before had saved; these parts of the run."""

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,15 +13,15 @@ from pathlib import Path
 
 import psutil
 
-from .conftest import tool, until
+from .conftest import ROOT, tool, until
 
 _TRAIN = ["-m", "grokatlas", "train"]
 FIG3 = "results/smoke/figures/geometry/fig3.pdf"
 
 
-def _disturbed(site) -> tuple:
+def _disturbed(site, profile: str = "slurm") -> tuple:
     """Snakemake on its way to the figure, a run that is being trained, and the job that does."""
-    process = site.start("--", FIG3)
+    process = site.start("--", FIG3, command=("--profile", profile))
     runs = until(lambda: site.runs("zero_loss_sets"), "the plan is made")
     run = site.training(*runs)
     return process, run, site.active(run)
@@ -33,7 +34,7 @@ def test_a_cancelled_job_is_submitted_again_and_goes_on(site, undisturbed):
     assert site.states("train", run) == ["CANCELLED", "COMPLETED"]
     first, second = site.assert_one_piece(run)
     assert first["job"] == job.id != second["job"]
-    site.assert_like(undisturbed, "geometry/fig3")
+    site.assert_ended_well(undisturbed, "geometry/fig3")
 
 
 def test_a_job_near_its_time_limit_saves_and_the_next_goes_on(site, undisturbed):
@@ -43,12 +44,13 @@ def test_a_job_near_its_time_limit_saves_and_the_next_goes_on(site, undisturbed)
     minutes = int((datetime.now() - job.span[0]).total_seconds() // 60) + 2
     limit = ["scontrol", "update", f"jobid={job.id}", f"timelimit={minutes}"]
     subprocess.run(limit, check=True)
-    until(lambda: _pending(trainer, signal.SIGTERM), "the signal comes through to training")
-    trainer.resume()
+    until(lambda: _told(trainer, signal.SIGTERM), "the signal comes through to training")
+    with contextlib.suppress(psutil.NoSuchProcess):
+        trainer.resume()
     site.finish(process)
     assert site.states("train", run) == ["FAILED", "COMPLETED"]  # it had not timed out yet
     assert len(site.assert_one_piece(run)) == 2
-    site.assert_like(undisturbed, "geometry/fig3")
+    site.assert_ended_well(undisturbed, "geometry/fig3")
 
 
 def _trainer(site, run: str) -> psutil.Process:
@@ -62,9 +64,12 @@ def _trainer(site, run: str) -> psutil.Process:
     return trainer
 
 
-def _pending(process: psutil.Process, number: int) -> bool:
-    """Whether a stopped process has a signal waiting."""
-    text = Path(f"/proc/{process.pid}/status").read_text()
+def _told(process: psutil.Process, number: int) -> bool:
+    """Whether a stopped process has a signal waiting, or was woken by Slurm and has ended of it."""
+    try:
+        text = Path(f"/proc/{process.pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
     waiting = int(re.search(r"^ShdPnd:\s*(\w+)", text, re.MULTILINE)[1], 16)
     return bool(waiting >> (number - 1) & 1)
 
@@ -80,7 +85,22 @@ def test_a_job_on_a_lost_node_goes_on_elsewhere(site, undisturbed):
     assert site.states("train", run) == ["NODE_FAIL", "COMPLETED"]
     assert site.jobs("train", run)[-1].node != job.node
     assert len(site.assert_one_piece(run)) == 2
-    site.assert_like(undisturbed, "geometry/fig3")
+    site.assert_ended_well(undisturbed, "geometry/fig3")
+
+
+def test_a_requeued_job_goes_on_as_itself(site, undisturbed, tmp_path):
+    profile = shutil.copytree(ROOT / "profiles/slurm", tmp_path / "requeue")
+    text = (profile / "config.yaml").read_text(encoding="utf-8")
+    requeue = text.replace("\nslurm-no-requeue: true", "\nslurm-requeue: true")
+    assert requeue != text
+    (profile / "config.yaml").write_text(requeue, encoding="utf-8")
+    process, run, job = _disturbed(site, str(profile))
+    subprocess.run(["scontrol", "requeue", job.id], check=True)  # what preemption may do
+    site.finish(process)
+    assert site.states("train", run) == ["COMPLETED"]
+    first, second = site.assert_one_piece(run)
+    assert first["job"] == second["job"] == job.id
+    site.assert_ended_well(undisturbed, "geometry/fig3")
 
 
 def test_a_job_out_of_memory_gets_more(site, undisturbed):
@@ -92,7 +112,7 @@ def test_a_job_out_of_memory_gets_more(site, undisturbed):
         assert last.state == "COMPLETED"
         memory = [int(job.memory.removesuffix("M")) for job in (*failed, last)]
         assert memory == [350 * (k + 1) for k in range(len(memory))]
-    site.assert_like(undisturbed, "geometry/fig3")
+    site.assert_ended_well(undisturbed, "geometry/fig3")
 
 
 def test_a_killed_head_is_started_again_and_trains_nothing_twice(site, undisturbed):
@@ -115,9 +135,7 @@ def test_a_killed_head_is_started_again_and_trains_nothing_twice(site, undisturb
     site.finish(site.start("--", FIG3))
     assert site.manifest(first) == manifest
     assert len(site.jobs("train", first)) == 1
-    for run in runs:
-        site.assert_one_piece(run)
-    site.assert_like(undisturbed, "geometry/fig3")
+    site.assert_ended_well(undisturbed, "geometry/fig3")
 
 
 def test_an_interrupted_workflow_leaves_no_job_and_goes_on(site, undisturbed):
@@ -129,7 +147,7 @@ def test_an_interrupted_workflow_leaves_no_job_and_goes_on(site, undisturbed):
     site.finish(site.start("--", FIG3))
     assert site.states("train", run) == ["CANCELLED", "COMPLETED"]
     assert len(site.assert_one_piece(run)) == 2
-    site.assert_like(undisturbed, "geometry/fig3")
+    site.assert_ended_well(undisturbed, "geometry/fig3")
 
 
 def test_jobs_outlive_a_restart_of_the_controller(site, undisturbed):
@@ -141,4 +159,4 @@ def test_jobs_outlive_a_restart_of_the_controller(site, undisturbed):
     for run in site.runs("zero_loss_sets"):
         assert site.states("train", run) == ["COMPLETED"]
         assert len(site.assert_one_piece(run)) == 1
-    site.assert_like(undisturbed, "geometry/fig3")
+    site.assert_ended_well(undisturbed, "geometry/fig3")

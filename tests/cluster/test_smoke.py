@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -77,3 +79,13 @@ def test_memory_and_time_asked_for_were_enough(made):
         file = made.folder / "results/runs" / job.wildcards / "manifest.json"
         content = json.loads(file.read_text(encoding="utf-8"))
         assert content["peak_memory_mb"] < 0.5 * int(job.memory.removesuffix("M"))
+
+
+def test_doctor_finds_the_cluster_as_the_profile_needs_it(made):
+    command = [sys.executable, "-m", "grokatlas", "doctor", "--scale", "smoke", "--submit"]
+    done = subprocess.run(command, cwd=made.folder, capture_output=True, text=True, check=False)
+    lines = [line.split(maxsplit=2) for line in done.stdout.splitlines()]
+    told = {name: (state, text) for state, name, text in lines}
+    for name in ("partitions", "limits", "polling", "lock"):
+        assert told[name][0] == "ok", told[name]
+    assert told["job"][1].startswith("a job in gpu ran on")  # its GPU may be a number

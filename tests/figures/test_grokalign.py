@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from grokatlas import readings_jacobians
 from grokatlas.papers.grokalign import fig2, fig3, fig7, fig8, fig9, fig10, table1, table2, table3
 from grokatlas.plots import jacobians, methods, style
 
@@ -51,7 +52,7 @@ def test_fig3_shades_where_the_kernel_changes():
         "probe_norm": lambda c, s, k: k + s,
     }
     table = history(["none"], columns, **DIGITS)
-    assert jacobians.learning(table) == (10, 100)
+    assert readings_jacobians.learning(table) == (10, 100)
     figure, drawn = fig3.draw({"kernel": table})
     assert drawn.loc[drawn["series"] == "band", "step"].tolist() == [10, 100]
     points = drawn[drawn["series"] == "probe"]

@@ -6,6 +6,7 @@ import pytest
 
 from grokatlas.papers.two_timescales import (
     _panels,
+    _quantities,
     fig1,
     fig2,
     fig3,
@@ -216,7 +217,7 @@ def limit_table(problem_shift=0.0):
 
 
 def test_distances_are_at_equal_slow_times_relative_to_the_start():
-    found = limit.distances(limit_table())
+    found = _quantities.distances(limit_table())
     assert sorted(found["tau"].unique()) == [0.05, 0.25, 0.5, 1]
     assert sorted(found["lambda"].unique()) == pytest.approx([0.01, 0.1])
     np.testing.assert_allclose(found["distance"], 2 * found["lambda"] / 3, atol=1e-12)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import image
 
-from grokatlas import claims, digest, store
+from grokatlas import claims, digest, store, verdicts
 from grokatlas.job_graph import Job
 from grokatlas.site import build
 from tests.unit import audit_tree
@@ -71,14 +71,14 @@ def judge() -> None:
     given = [("T1", "fig1", [9.0, 11.0]), ("T2", "fig1", [9.0, 30.0]), ("T3", "fig2", [50.0])]
     rows = []
     for name, figure, values in given:
-        verdict, reason = claims.judge(values, [5, 20], "each", len(values))
+        verdict, reason = verdicts.judge(values, [5, 20], "each", len(values))
         row = {"id": name, "paper": "toy", "verdict": verdict, "reason": reason, "figure": figure}
         row |= {"statement": f"it is quick {NASTY}", "place": "text", "source": "text"}
         row |= {"published": "about 10 steps", "unit": "steps", "code": "current"}
         row |= {"expected_low": 5, "expected_high": 20, "count": len(values)}
-        middle = claims.middle(values, "each")
+        middle = verdicts.middle(values, "each")
         rows.append(row | {"value": middle, "lowest": min(values), "highest": max(values)})
-    missing = {"id": "T4", "verdict": claims.NOT_RUN, "figure": "fig3", "reason": "not made"}
+    missing = {"id": "T4", "verdict": verdicts.NOT_RUN, "figure": "fig3", "reason": "not made"}
     missing |= dict.fromkeys(("value", "lowest", "highest"), np.nan) | {"count": 0, "code": ""}
     rows.append(rows[0] | missing)
     (file,) = store.outputs("claims", store.claims_stem(SCALE))

@@ -20,7 +20,8 @@ PATIENCE = 90_000  # milliseconds: the machine may be busy
 # the contrast of every text that shows with what lies behind it, worst first
 CONTRASTS = """() => {
   const rgb = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number);
-  const light = (c) => { const v = c / 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+  const bent = (v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const light = (c) => bent(c / 255);
   const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
   const behind = (e) => {
     for (; e; e = e.parentElement) {
@@ -39,7 +40,7 @@ CONTRASTS = """() => {
   return found.sort((a, b) => a[0] - b[0]);
 }"""
 # controls that a screen reader could not name
-NAMELESS = """() => [...document.querySelectorAll("a, button, input, select, summary, img, table, nav")]
+NAMELESS = """() => [...document.querySelectorAll("a, button, input, select, summary, img, table")]
   .filter((e) => e.checkVisibility())
   .filter((e) => !(e.labels?.length || e.getAttribute("aria-label") || e.innerText?.trim()
     || e.querySelector("img[alt]:not([alt=''])") || (e.tagName === "IMG" && e.hasAttribute("alt"))))

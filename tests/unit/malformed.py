@@ -35,6 +35,17 @@ figures:
   fig1:
     experiments: [one, two]
     caption: What it shows.
+claims:
+  - id: G4
+    statement: the weights come to rest
+    place: figure 1
+    source: text
+    published: "0.995"
+    figure: fig1
+    value: distance_at_rest
+    expected: [null, 1e-3]
+  - {id: G6, statement: chance, place: figure 4, source: text, published: "0.027", figure: fig1,
+     value: accuracy_at, keywords: {step: 500}, expected: [0, 0.06], scales: [paper]}
 """
 ONE, TWO = "experiments.one.", "experiments.two."
 
@@ -329,4 +340,18 @@ NAMES = [
         "write {}",
     ),
 ]
-MALFORMED = [*SYNTAX, *KEYS, *VALUES, *COMPONENTS, *AXES, *NAMES]
+CLAIMS = [
+    Bad("upside down", "[0, 0.06]", "[0.6, 0.06]", "claims.1", "upside down: 0.6 is above 0.06"),
+    Bad("no limit", "[0, 0.06]", "[null, null]", "claims.1", "no limit"),
+    Bad("three limits", "[0, 0.06]", "[0, 1, 2]", "claims.1", "two values"),
+    Bad("claim twice", "id: G6", "id: G4", "claims.1 (G4)", "stands twice"),
+    Bad("claim's id", "id: G6", "id: six", "claims.1", "no id of a claim"),
+    Bad("claim's figure", "figure: fig1,", "figure: fig2,", "claims.1 (G6)", "no figure 'fig2'"),
+    Bad("claim's function", "value: accuracy_at", "value: accuracy", "claims.1 (G6)", "_at'?"),
+    Bad("claim's keyword", "{step: 500}", "{steps: 5}", "claims.1 (G6).keywords", "takes step,"),
+    Bad("keyword missing", "keywords: {step: 500}, ", "", "claims.1 (G6).keywords", "not none"),
+    Bad("claim's scale", "[paper]", "[smoke]", "claims.1.scales.0", "quick"),
+    Bad("claim's source", "source: text, pub", "source: talk, pub", "claims.1.source", "derived"),
+    Bad("no statement", "statement: chance, ", "", "claims.1.statement", "missing"),
+]
+MALFORMED = [*SYNTAX, *KEYS, *VALUES, *COMPONENTS, *AXES, *NAMES, *CLAIMS]

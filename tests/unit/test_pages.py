@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def copied(tmp_path):
-    shutil.copytree(ROOT / "docs" / "papers", tmp_path / "papers")
-    return tmp_path / "papers"
+    shutil.copy(ROOT / "README.md", tmp_path)
+    return Path(shutil.copytree(ROOT / "docs" / "papers", tmp_path / "docs" / "papers"))
 
 
 def test_committed_pages_are_what_the_yaml_says(copied):
@@ -23,6 +23,8 @@ def test_committed_pages_are_what_the_yaml_says(copied):
     for page in copied.glob("*.md"):
         committed = (ROOT / "docs" / "papers" / page.name).read_text(encoding="utf-8")
         assert page.read_text(encoding="utf-8") == committed, "run `grokatlas reference`"
+    made, committed = (folder / "README.md" for folder in (copied.parents[1], ROOT))
+    assert made.read_text(encoding="utf-8") == committed.read_text(encoding="utf-8")
 
 
 def test_every_paper_has_a_page():
@@ -47,3 +49,34 @@ def test_a_page_without_its_marks_is_an_error(copied):
     (copied / "geometry.md").write_text("# Nothing here\n")
     with pytest.raises(UserError, match=r"geometry\.md: must hold once each"):
         pages.write(ROOT / "config", copied)
+
+
+@pytest.fixture
+def recorded_pages(copied):
+    """Pages with a record of one figure and two claims of `geometry`."""
+    (copied / "figures.csv").write_text(
+        "paper,figure,scale,machine,commit,made,runs,device_seconds\n"
+        "geometry,fig1,quick,A | machine,c0ffee,2026-01-01,3,61\n"
+    )
+    (copied / "claims.csv").write_text(
+        "paper,id,scale,verdict,reason,expected_low,expected_high,value,lowest,highest,count\n"
+        "geometry,G1,quick,reproduced,1 of 1 in the interval,5,20,7.0,7.0,7.0,1\n"
+        "geometry,G2,quick,partly,1 of 3 in the interval,100,1500,78.0,40.0,inf,3\n"
+        "geometry,G3,quick,reproduced,its interval was wider then,,0.2,0.1,0.1,0.1,1\n"
+    )
+    pages.write(ROOT / "config", copied)
+    return (copied / "geometry.md").read_text(encoding="utf-8")
+
+
+def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
+    (first,) = [line for line in recorded_pages.splitlines() if line.startswith("| G1 |")]
+    assert "| about 10 steps | 7 | 5 to 20 | **reproduced** (quick scale; 1 of 1" in first
+    (second,) = [line for line in recorded_pages.splitlines() if line.startswith("| G2 |")]
+    assert "| 78 (40 to never, 3 values) | 100 to 1500 | **partly** (quick scale" in second
+    assert "| at most 0.15 | not run |" in recorded_pages
+    assert "\n1 reproduced, 1 partly, 17 not run at this scale.\n" in recorded_pages
+
+
+def test_a_page_tells_where_a_figure_was_made(recorded_pages):
+    assert "*Quick scale, 3 runs, 61 s of device time, on A | machine at c0ffee.*" in recorded_pages
+    assert "*Not recorded yet.*" in recorded_pages

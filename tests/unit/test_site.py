@@ -261,10 +261,10 @@ def test_curves_of_data_are_a_script_of_plain_values(folder):
 def test_absent_earlier_and_failed_figures_show_as_such(folder):
     text = page(folder, "paper-toy.html").text
     assert "Figure 2 ↺ made by earlier code" in text
-    assert "Figure 3 – not made" in text
+    assert "Figure 3 - not made" in text
     assert f"It failed. The last line of its log: {small_atlas.ERROR}" in text
     assert "Figure 1 What it shows" in text
-    assert "Depth – not made Not made yet at this scale" in page(folder, "paper-other.html").text
+    assert "Depth - not made Not made yet at this scale" in page(folder, "paper-other.html").text
     assert not (folder / "toy-fig3.png").exists()
 
 

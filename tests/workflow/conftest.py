@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAPERS = Path(__file__).parent / "papers"  # few figures: what they test is not which there are
+CLOSING = ("claims", "atlas")
 PARTS = (
     "Snakefile",
     "workflow",
@@ -38,7 +39,18 @@ class Checkout:
         )
 
     def jobs(self, *arguments: str, scale: str = "smoke") -> list[str]:
-        """The jobs of a dry run, such as ``figure geometry/fig1``, without `all`, sorted."""
+        """The jobs of a dry run, such as ``figure geometry/fig1``, sorted.
+
+        Without those that hang on everything: `all`, `claims` and `atlas` (see `closing`).
+        """
+        found = self._dry_run(*arguments, scale=scale)
+        return sorted(job for job in found if job.split()[0] not in CLOSING)
+
+    def closing(self, *arguments: str) -> list[str]:
+        """Which of `claims` and `atlas` a dry run has."""
+        return sorted({job.split()[0] for job in self._dry_run(*arguments)} & {*CLOSING})
+
+    def _dry_run(self, *arguments: str, scale: str = "smoke") -> list[str]:
         done = self.snakemake("-n", *arguments, scale=scale)
         assert done.returncode == 0, done.stderr
         text = done.stdout + done.stderr
@@ -49,7 +61,7 @@ class Checkout:
             if rule and wildcards:
                 values = [pair.partition("=")[2] for pair in wildcards[1].split(", ")]
                 found.append(f"{rule[1]} {'/'.join(v for v in values if v != scale)}")
-        return sorted(found)
+        return found
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace text that stands in a file exactly once."""

@@ -7,7 +7,11 @@ rule claims:
         job="results/{scale}/claims.spec.json",
         files=inputs_of_claims,
     output:
-        table="results/{scale}/claims.csv",
+        table=report(
+            "results/{scale}/claims.csv",
+            category="claims",
+            caption="../report/claims.rst",
+        ),
         manifest="results/{scale}/claims.manifest.json",
     log:
         "results/{scale}/claims.log",

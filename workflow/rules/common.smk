@@ -19,6 +19,10 @@ except UserError as error:
     sys.exit(1)
 
 SCALE = PROJECT.settings.scale
+config["captions"] = PROJECT.captions  # for `snakemake --report`
+
+
+report: "../report/workflow.rst"
 
 
 wildcard_constraints:

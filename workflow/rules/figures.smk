@@ -6,13 +6,13 @@ rule figure:
         job="results/{scale}/figures/{paper}/{figure}.spec.json",
         files=inputs_of_figure,
     output:
-        multiext(
-            "results/{scale}/figures/{paper}/{figure}",
-            ".pdf",
-            ".png",
-            ".csv",
-            ".manifest.json",
+        report(
+            multiext("results/{scale}/figures/{paper}/{figure}", ".png", ".pdf"),
+            category="{paper}",
+            caption="../report/figure.rst",
+            labels={"figure": "{figure}"},
         ),
+        multiext("results/{scale}/figures/{paper}/{figure}", ".csv", ".manifest.json"),
     log:
         "results/{scale}/figures/{paper}/{figure}.log",
     wildcard_constraints:
@@ -27,12 +27,12 @@ rule figure:
 # in: the tables of an experiment. out: a table of the paper as text, and its numbers as csv.
 use rule figure as published_table with:
     output:
-        multiext(
-            "results/{scale}/figures/{paper}/{figure}",
-            ".md",
-            ".tex",
-            ".csv",
-            ".manifest.json",
+        report(
+            "results/{scale}/figures/{paper}/{figure}.csv",
+            category="{paper}",
+            caption="../report/figure.rst",
+            labels={"figure": "{figure}"},
         ),
+        multiext("results/{scale}/figures/{paper}/{figure}", ".md", ".tex", ".manifest.json"),
     wildcard_constraints:
         figure="table[a-z0-9_]*",

@@ -158,9 +158,9 @@ def _polar(a, u, inverse, row, order):
     """
     n = len(a)
     half = a.dtype.type(0.5)
-    u[:] = a
+    _copy(a, u)
     for _ in range(40):
-        inverse[:] = u
+        _copy(u, inverse)
         if not _invert(inverse, row, order):
             return False
         size = inverse_size = a.dtype.type(0)
@@ -183,6 +183,15 @@ def _polar(a, u, inverse, row, order):
                 _orthogonalise(u, inverse, row)
             return True
     return False
+
+
+@compiled
+def _copy(source, target):
+    """``[n, n]`` entry by entry: an assignment of slices takes a second to compile."""
+    n = len(source)
+    for i in range(n):
+        for j in range(n):
+            target[i, j] = source[i, j]
 
 
 @compiled
@@ -209,7 +218,8 @@ def _invert(b, row, order):
             b[i, k] = 0
             for j in range(n):
                 b[i, j] -= factor * row[j]
-        b[k] = row
+        for j in range(n):
+            b[k, j] = row[j]
     return True
 
 
@@ -217,7 +227,9 @@ def _invert(b, row, order):
 def _orthogonalise(u, gram, row):
     """``u <- u (3 I - u^T u) / 2`` in place."""
     n = len(u)
-    gram[:] = 0
+    for i in range(n):
+        for j in range(n):
+            gram[i, j] = 0
     for k in range(n):
         for i in range(n):
             for j in range(n):

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas import readings_jacobians
 from grokatlas.plots import marks, style
 
 SEEN = {"weight_decay": "weight decay", "grokalign": "GrokAlign"}
@@ -57,24 +58,13 @@ def kernel(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         drawn.append(_over_steps(axes, history, column, "zero_loss", label=None))
         axes.set(xlabel="step", ylabel=text)
         style.letter(axes, letter)
-    first, last = learning(history)
+    first, last = readings_jacobians.learning(history)
     for axes in grid[0, :2]:
         axes.axvspan(first, last, color=style.COLOURS["l2"], alpha=0.15, lw=0)
     drawn.append(coloured_by_norm(made, grid[0, 2], history))
     style.letter(grid[0, 0], f"a  {data_named(history)}, {history['seed'].nunique()} seeds")
     band = pd.DataFrame({"series": "band", "step": [first, last]})
     return made, pd.concat([*drawn, band], ignore_index=True)
-
-
-def learning(history: pd.DataFrame) -> tuple[float, float]:
-    """The steps between which the kernel goes from 10 to 90 percent of the way to its extreme.
-
-    The kernel is the median over seeds, its extreme the value farthest from the first.
-    """
-    kernel = history.groupby("step")["ntk_mean"].median()
-    way = (kernel - kernel.iloc[0]).abs()
-    share = way / way.max()
-    return float(share.index[share >= 0.1][0]), float(share.index[share >= 0.9][0])
 
 
 def coloured_by_norm(
@@ -193,7 +183,7 @@ def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataF
         table: an experiment with the observables ``ntk`` and ``centroid``.
         cases: case -> the path of its scale.
     """
-    drawn = [_summary(table, case, path) for case, path in cases.items()]
+    drawn = [readings_jacobians.over_scales(table, *item) for item in cases.items()]
     made, grid = style.figure(2)
     alignments = pd.concat(drawn)["alignment"]
     shades = {"vmin": alignments.min(), "vmax": alignments.max()}
@@ -224,20 +214,6 @@ def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataF
     style.letter(grid[0, 0], f"a  {data_named(table)}")
     style.letter(grid[0, 1], "b")
     return made, pd.concat(drawn, ignore_index=True)
-
-
-def _summary(table: pd.DataFrame, case: str, path: str) -> pd.DataFrame:
-    """For each member: scale, first rate of the inner product, and its largest alignment."""
-    history = table[(table["record"] == "history") & (table["case"] == case)]
-    found = []
-    for (scale, seed), rows in history.groupby([path, "seed"]):
-        first = rows.loc[rows["step"].idxmin()]
-        extreme = rows.loc[rows["probe_alignment"].abs().idxmax(), "probe_alignment"]
-        rate = first["optimizer.lr"] * first["ntk_residual_mean"]
-        norm = first["centroid_reciprocal_norm_mean"]
-        found.append((case, scale, seed, rate, norm, extreme))
-    columns = ["case", "scale", "seed", "rate", "reciprocal_norm", "alignment"]
-    return pd.DataFrame(found, columns=columns)
 
 
 def _over_steps(

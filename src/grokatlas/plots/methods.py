@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from grokatlas import readings_methods
+
 LOSSES = {"ce": "cross-entropy", "mse": "squared error"}
 METHODS = {"grokalign": "GrokAlign", "grokfast": "Grokfast", "adversarial": "adversarial"}
 SERIES = {"steps": ("steps to the level", "fewer", "more"), "time": ("time to it", "less", "more")}
 SERIES |= {"phase": ("time from the lower level to it", "less", "more")}
-
 
 # table 1 of both documents: (loss, method, series) -> its text
 ACCELERATION = {
@@ -55,33 +56,18 @@ def acceleration(table: pd.DataFrame, alone: pd.DataFrame) -> tuple[pd.DataFrame
         the table's cells as text beside the published, and the ratios baseline / method of every
         seed that reached the level under both.
     """
-    reached = table[table["record"] == "reached_steps"]
-    seconds = alone[alone["record"] == "cost"].set_index("case")["update_seconds"]
     ratios, cells = [], []
     for loss, method in ((loss, method) for loss in LOSSES for method in METHODS):
-        pair = {name: _reached(reached, f"{loss}_{name}") for name in ("baseline", method)}
-        base, own = (steps.mul(seconds[f"{loss}_{name}"]) for name, steps in pair.items())
-        steps = pair["baseline"]["reached"] / pair[method]["reached"]
-        found = {"steps": steps, "time": base["reached"] / own["reached"]}
-        found["phase"] = base["phase"] / own["phase"]
+        found = readings_methods.ratios(table, alone, loss, method)
         cell = {"loss": LOSSES[loss], "method": METHODS[method]}
         for series, values in found.items():
             title, less, more = SERIES[series]
             cell[f"{title}, ours"] = factor(values, less, more)
             cell[f"{title}, published"] = ACCELERATION.get((loss, method, series), "-")
             ratios.append(_tidy(values, loss, method, series))
-        cell["seeds"] = f"{steps.notna().sum()} of {len(steps)}"
+        cell["seeds"] = f"{found['steps'].notna().sum()} of {len(found)}"
         cells.append(cell)
     return pd.DataFrame(cells), pd.concat(ratios, ignore_index=True)
-
-
-def _reached(rows: pd.DataFrame, case: str) -> pd.DataFrame:
-    """Of each seed: the step of the higher level, and the steps from the lower to it."""
-    steps = rows[rows["case"] == case].pivot_table(
-        index="seed", columns="level", values="step", dropna=False
-    )
-    lower, higher = steps[steps.columns.min()], steps[steps.columns.max()]
-    return pd.DataFrame({"reached": higher, "phase": higher - lower})
 
 
 def _tidy(values: pd.Series, loss: str, method: str, series: str) -> pd.DataFrame:
@@ -116,11 +102,7 @@ def budget(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     Returns:
         the table's cells as text beside the published, and the numbers of every seed.
     """
-    columns = ["case", "seed", "step"]
-    history = table[table["record"] == "history"]
-    rows = table[table["record"] == "jacobian_rows"]
-    rows = rows[[*columns, "row_alignment_min", "row_alignment_max"]]
-    numbers = rows.merge(history[[*columns, "test_accuracy"]], on=columns)
+    numbers = readings_methods.budget(table)
     cells = []
     for (loss, method), (accuracy, alignment) in BUDGET.items():
         own = numbers[numbers["case"] == f"{loss}_{method}"]
@@ -152,10 +134,10 @@ def compute(
     Returns:
         the table's cells as text, and the cost of every run.
     """
-    costs = pd.concat([_costs(table, name) for name, table in tables.items()], ignore_index=True)
+    costs = readings_methods.costs(tables)
     cells = []
     for title, experiments, published in artefacts:
-        own = costs[costs["experiment"].isin(experiments)].drop_duplicates("run")
+        own = readings_methods.runs_of(costs, experiments)
         processors = sorted(own["processor"].unique())
         cell: dict[str, Any] = {"figure or table": title, "published": published}
         cell |= {"ours, on": "; ".join(processors), "runs": str(len(own))}
@@ -163,9 +145,3 @@ def compute(
         cell["memory / MiB"] = f"{own['memory_mb'].max():,.0f}"
         cells.append(cell)
     return pd.DataFrame(cells), costs
-
-
-def _costs(table: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    rows = table[table["record"] == "cost"].drop_duplicates("run")
-    columns = ["case", "run", "processor", "threads", "members", "hours", "memory_mb"]
-    return rows[columns].assign(experiment=experiment)

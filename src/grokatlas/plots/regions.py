@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from grokatlas import readings_jacobians
 from grokatlas.plots import style
 from grokatlas.plots.jacobians import data_named
 
@@ -32,7 +33,7 @@ def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
         the figure, and what was drawn: rows of the measure, with the scaled centroids' points in
         ``polygon`` and the cosine of input and centroid in ``alignment``.
     """
-    rows = _chosen(table)
+    rows = readings_jacobians.regions(table)
     rows = rows[rows["plane"] == plane]
     made = Figure(figsize=(style.TEXT_WIDTH, 3.1))
     grid = made.add_gridspec(1, 3, width_ratios=[0.4, 1, 1])
@@ -61,7 +62,7 @@ def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure
     Returns:
         the figure, and what was drawn, as `moments` does.
     """
-    rows = _chosen(table)
+    rows = readings_jacobians.regions(table)
     rows = rows[(rows["moment"] == moment) & rows["plane"].isin(numbers)]
     made, grid = style.figure(3, -(-len(numbers) // 3), height=2.25)
     shades = _shades(rows)
@@ -75,12 +76,6 @@ def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure
     text = f"{data_named(table)}: {moment}, {_instant(table, rows)}"
     made.suptitle(text, x=0.01, ha="left", fontsize=8.5)
     return made, pd.concat(drawn, ignore_index=True)
-
-
-def _chosen(table: pd.DataFrame) -> pd.DataFrame:
-    """The measure's rows of the first seed."""
-    rows = table[table["record"] == "linear_regions"]
-    return rows[rows["seed"] == rows["seed"].min()]
 
 
 def _instant(table: pd.DataFrame, rows: pd.DataFrame) -> str:
@@ -125,7 +120,7 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
     corners = np.concatenate([np.array(polygon) for polygon in polygons])
     (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
     axes.set(xlim=(left, right), ylim=(low, high))
-    found = _centroids(rows)
+    found = readings_jacobians.centroids(rows)
     for place, (start, end) in enumerate(zip(found["input"], found["centroid"], strict=True)):
         axes.plot(*start, "o", markerfacecolor="white", markersize=9, **INK)
         axes.annotate(str(place), start, ha="center", va="center_baseline", fontsize=6.5, zorder=5)
@@ -133,28 +128,6 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
         axes.annotate("", end, start, arrowprops=arrow, zorder=3, annotation_clip=False)
         axes.plot(*end, "*", markerfacecolor="#D55E00", markersize=8, clip_on=False, **INK)
     return _drawn(rows, found)
-
-
-def _centroids(rows: pd.DataFrame) -> dict[str, Any]:
-    """Inputs and centroids in a plane, the centroids first scaled to the length of their inputs.
-
-    So a centroid that is aligned with its input falls on it, however long it is. One that vanishes
-    has no point and no cosine: NaN.
-    """
-    parts = {
-        part: rows[rows["item"] == part].sort_values("place") for part in ("input", "centroid")
-    }
-    seen = np.array([json.loads(text)[0] for text in parts["input"]["polygon"]])
-    inputs, centroids = (
-        np.array([json.loads(text) for text in part["entries"]]) for part in parts.values()
-    )
-    origin = inputs.mean(axis=0)
-    axes = np.linalg.pinv(seen) @ (inputs - origin)  # inputs = origin + seen @ axes
-    lengths = np.linalg.norm(inputs, axis=1), np.linalg.norm(centroids, axis=1)
-    factors = np.divide(*lengths, out=np.full(len(seen), np.nan), where=lengths[1] > 0)
-    scaled = (centroids * factors[:, None] - origin) @ axes.T
-    cosines = (inputs * centroids).sum(axis=1) * factors / np.maximum(lengths[0] ** 2, 1e-300)
-    return {"input": seen, "centroid": scaled, "alignment": cosines}
 
 
 def _drawn(rows: pd.DataFrame, found: dict[str, Any]) -> pd.DataFrame:

@@ -1,7 +1,6 @@
 """Accuracy under noise and attack, and centroids as images."""
 
 import json
-import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -9,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas import readings_jacobians
 from grokatlas.plots import marks, style
 from grokatlas.plots.jacobians import SEEN, coloured_by_norm, data_named
 
@@ -28,7 +28,7 @@ def under_noise(table: pd.DataFrame, cases: Iterable[str]) -> tuple[Figure, pd.D
         alignments of the first seed, coloured by ``probe_norm``.
     """
     history = table[(table["record"] == "history") & (table["step"] > 0)]
-    amplitudes = _amplitudes(history)
+    amplitudes = readings_jacobians.amplitudes(history)
     cases = list(cases)
     made, grid = style.figure(2, len(cases), height=2.1, sharex=True, sharey="col")
     norms = history.loc[history["seed"] == history["seed"].min(), "probe_norm"]
@@ -50,16 +50,6 @@ def under_noise(table: pd.DataFrame, cases: Iterable[str]) -> tuple[Figure, pd.D
     handles, labels = grid[0, 1].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=len(labels), columnspacing=1.2)
     return made, pd.concat(drawn, ignore_index=True)
-
-
-def _amplitudes(history: pd.DataFrame) -> dict[str, float]:
-    """Column of a noisy accuracy -> its noise, from the observable's own columns of the spec."""
-    found = {}
-    for column in history:
-        named = re.fullmatch(r"observables\.\d+\.amplitudes\.(\d+)", column)
-        if named:
-            found[f"noisy_accuracy.{named[1]}"] = float(history[column].iloc[0])
-    return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
 def _accuracies(axes: Axes, rows: pd.DataFrame, amplitudes: dict[str, float]) -> list[pd.DataFrame]:
@@ -145,8 +135,8 @@ def centroid_images(table: pd.DataFrame, cases: tuple[str, str]) -> tuple[Figure
     Returns:
         the figure, and the measure's rows that were drawn.
     """
-    rows = table[table["record"] == "centroid_images"]
-    rows = rows[(rows["seed"] == rows["seed"].min()) & (rows["step"] == rows["step"].max())]
+    rows = readings_jacobians.last_images(table)
+    rows = rows[rows["seed"] == rows["seed"].min()]
     points = sorted(rows["point"].unique())
     high = -(-len(points) // 2)
     made, grid = style.figure(2 * WIDE, high, height=1.28)

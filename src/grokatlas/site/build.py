@@ -15,7 +15,7 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from grokatlas import claims, store
+from grokatlas import store, verdicts
 from grokatlas.audit.tree import Tree
 from grokatlas.site import contents, curves, words
 
@@ -27,7 +27,7 @@ SCALES = {
     "These are not the numbers of the published sizes.",
     "paper": "Paper scale: the published sizes.",
 }
-MARKS = dict(zip(claims.VERDICTS, "✓◐✗○", strict=True))  # so that colour is not all that tells
+MARKS = dict(zip(verdicts.VERDICTS, "✓◐✗○", strict=True))  # so that colour is not all that tells
 
 
 def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Path]:
@@ -84,7 +84,7 @@ def _pages(
         "scale": scale,
         "about_scale": SCALES[scale],
         "papers": papers,
-        "verdicts": claims.VERDICTS,
+        "verdicts": verdicts.VERDICTS,
         "marks": MARKS,
         "drawn": drawn,
         "outputs": store.outputs,

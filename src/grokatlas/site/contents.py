@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from grokatlas import claims as judging
 from grokatlas import store
+from grokatlas import verdicts as judging
 from grokatlas.audit import explain, values
 from grokatlas.audit.tree import Result, Tree
 from grokatlas.site import words
@@ -48,7 +48,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """One of `grokatlas.claims.VERDICTS`."""
+        """One of `grokatlas.verdicts.VERDICTS`."""
         return self.told["verdict"]
 
 

@@ -157,7 +157,7 @@ def colours(values: list[str], shared: bool = False) -> list[str]:
 
 
 def _abscissa(frame: pd.DataFrame, numeric: list[str]) -> str | None:
-    """The column of time if there is one, else the first hyperparameter that takes enough values."""
+    """The column of time if there is one, else the first hyperparameter with enough values."""
     enough = [c for c in numeric if frame[c].nunique() >= FEWEST_POINTS]
     named = [name for name in ABSCISSAE if name in enough]
     dotted = [c for c in enough if "." in c and not _member_of_family(c, numeric)]

@@ -7,30 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.papers.beyond_l2 import _panels, _quantities
 from grokatlas.plots import style
-
-RATE = "dynamics.rate"
-
-
-def points(table: pd.DataFrame, weight: str, column: str) -> pd.DataFrame:
-    """One row for each member: product, ``t2``, the ``error`` there, and whether it ran its course.
-
-    Args:
-        table: of an experiment with measures ``recovery_times`` and ``truth``.
-        weight: the column of the regulariser's weight.
-        column: of the history, to be read at t2.
-    """
-    history = _panels.of(table, "history")
-    keys = ["case", "seed", RATE, weight]
-    times = _panels.of(table, "recovery_times")[[*keys, "t2_settled", "final_test_error"]]
-    seen = history[[*keys, "step", column]].rename(columns={"step": "t2_settled", column: "error"})
-    truth = _panels.of(table, "truth")[[*keys, "least_squares_distance"]]
-    ran = history.groupby(keys, as_index=False)["slow_time"].max()
-    found = times.merge(seen, how="left").merge(truth).merge(ran)
-    found["product"] = found[RATE] * found[weight]
-    found["complete"] = found["slow_time"] >= history["train.stop.slow_time"].iloc[0]
-    return found.rename(columns={"t2_settled": "t2"})
 
 
 def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> Figure:
@@ -61,9 +39,8 @@ def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> F
     left.legend(loc="lower left")
     _panels.keyed(right, colours, "$\\beta$", loc="upper left", ncols=2)
     for axes, column, letter in ((left, "t2", "a"), (right, "error", "b")):
-        style.letter(
-            axes, f"{letter}  slope ${_slope(main, weight, column):.2f}$, $\\beta \\leq 10^{{-2}}$"
-        )
+        slope = _quantities.scaling_slope(main, weight, column)
+        style.letter(axes, f"{letter}  slope ${slope:.2f}$, $\\beta \\leq 10^{{-2}}$")
     right.add_artist(right.get_legend())
     right.legend(handles=handles, loc="lower right")
     return made
@@ -78,12 +55,3 @@ def _scatter(axes: Axes, rows: pd.DataFrame, column: str, colour: Any) -> None:
         fill = colour if complete else "none"
         mark = {"color": colour, "mfc": fill, "ms": 4, "zorder": 3}
         axes.plot(part["product"], part[column], "o", **mark)
-
-
-def _slope(rows: pd.DataFrame, weight: str, column: str) -> float:
-    """Of the least squares line through the logarithms, without the largest weight."""
-    used = rows[(rows[weight] <= 1e-2) & rows["complete"]].dropna(subset=[column])
-    used = used[(used[column] > 0)]
-    if used["product"].nunique() < 2:
-        return float("nan")
-    return float(np.polyfit(np.log(used["product"]), np.log(used[column]), 1)[0])

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _scaling
+from grokatlas.papers.beyond_l2 import _quantities, _scaling
 
 WEIGHT = "dynamics.l1"
 DISTANCE = "$\\|\\hat{a} - a^*\\|_\\infty$"
@@ -12,5 +12,5 @@ ERROR = "$\\frac{1}{n}\\|a(t_2) - a^*\\|_1$"
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """t2, and the mean absolute error there, with their predicted lines."""
-    found = _scaling.points(tables["sparse_scaling"], WEIGHT, "test_deviation")
+    found = _quantities.scaling(tables["sparse_scaling"], WEIGHT, "test_deviation")
     return _scaling.draw(found, WEIGHT, ERROR, DISTANCE), found

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _scaling
+from grokatlas.papers.beyond_l2 import _quantities, _scaling
 
 WEIGHT = "dynamics.weight"
 DISTANCE = "$\\|\\hat{A} - A^*\\|_{2 \\rightarrow 2}$"
@@ -13,6 +13,6 @@ ERROR = "$\\frac{1}{\\sqrt{n}}\\|A(t_2) - A^*\\|_*$"
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """t2, and the nuclear distance there, with their predicted lines."""
     table = tables["matrix_scaling"]
-    found = _scaling.points(table, WEIGHT, "nuclear_distance")
+    found = _quantities.scaling(table, WEIGHT, "nuclear_distance")
     found["error"] /= table["task.rows"].iloc[0] ** 0.5
     return _scaling.draw(found, WEIGHT, ERROR, DISTANCE), found

@@ -41,7 +41,7 @@ def order_of_arrival(tables: Tables, level: float) -> list[float]:
 def end_of_first_phase(tables: Tables, weight_decay: float, step: int) -> list[float]:
     """The larger distance of the two weights of figure 1 from (0, 2) at a step."""
     rows = readings.history(tables["two_weights"], penalties__0__weight=weight_decay, step=step)
-    return [float(np.abs(_parameters(rows)[0] - (0.0, 2.0)).max())]
+    return [float(np.abs(point - (0.0, 2.0)).max()) for point in _parameters(rows)]
 
 
 def distance_at_rest(tables: Tables) -> list[float]:

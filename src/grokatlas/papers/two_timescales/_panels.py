@@ -4,18 +4,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.papers.two_timescales import _quantities
 from grokatlas.plots import style
 
 SHOWN = 0  # the seed that is drawn, fixed beforehand
-
-
-def over_time(history: pd.DataFrame) -> pd.DataFrame:
-    """History rows after the first update, with ``time`` and ``squared_norm``.
-
-    Time is the step size times the number of updates, as in the paper.
-    """
-    rows = history[history["step"] > 0].sort_values(["seed", "step"])
-    return rows.assign(time=rows["step"] * rows["optimizer.lr"], squared_norm=rows["l2_norm"] ** 2)
 
 
 def twin(axes: Axes, label: str = "squared norm of the weights") -> Axes:
@@ -34,7 +26,7 @@ def losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         axes: the panel.
-        rows: from `over_time`.
+        rows: from `_quantities.over_time`.
 
     Returns:
         what was drawn: ``series``, ``time``, ``value``, ``low``, ``high`` and number of ``seeds``.
@@ -132,7 +124,7 @@ def losses_above_predictors(
     Returns:
         the figure, the panel of losses, those of predictors, and what was drawn.
     """
-    rows = over_time(table.query("record == 'history'"))
+    rows = _quantities.over_time(table.query("record == 'history'"))
     curves = table.query("record == 'predictor_curve'")
     made = Figure(figsize=(style.TEXT_WIDTH, 4.7))
     grid = made.add_gridspec(2, 3, height_ratios=[1.1, 1])

@@ -5,40 +5,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.two_timescales import _panels
+from grokatlas.papers.two_timescales import _panels, _quantities
 from grokatlas.plots import style
 
-WEIGHTS = ["parameters.factors.0", "parameters.factors.1"]
 FAST = 0.02  # a trajectory is coloured as in its fast phase until lambda t is this
 LIMIT = 3.0
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Losses and norm of the first trajectory against time; all trajectories in the plane."""
-    history = tables["toy"].query("record == 'history'").sort_values(["member", "step"])
-    w1, w2 = (history[weight] for weight in WEIGHTS)
-    rows = pd.DataFrame(
-        {
-            "member": history["member"],
-            "time": history["step"] * history["optimizer.lr"],
-            "w1": w1,
-            "w2": w2,
-            "loss": history["train_loss"],
-            "test_like": _nearest(w1, w2),
-            "squared_norm": w1**2 + w2**2,
-        }
-    ).reset_index(drop=True)
-    decay = 2 * float(history["penalties.0.weight"].iloc[0])
+    rows = _quantities.toy(tables["toy"])
+    decay = 2 * float(tables["toy"][_quantities.DECAY].iloc[0])
     made, ((left, right),) = style.figure(2, height=2.9, width_ratios=[1.25, 1])
     _losses(left, rows[(rows["member"] == 0) & (rows["time"] > 0)], decay)
     _plane(right, rows, FAST / decay)
     return made, rows
-
-
-def _nearest(w1: pd.Series, w2: pd.Series) -> np.ndarray:
-    """Half the squared distance to the nearer of the solutions of least norm, (1, 1), (-1, -1)."""
-    distances = [(w1 - sign) ** 2 / 2 + (w2 - sign) ** 2 / 2 for sign in (1, -1)]
-    return np.minimum(*distances)
 
 
 def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:

@@ -4,25 +4,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.two_timescales import _panels
+from grokatlas.papers.two_timescales import _panels, _quantities
 from grokatlas.plots import style
 
 SHOWN = 7  # the instance of panels a and b: selected, see the deviations
 CLOSE = 0.02  # of a true singular value
-DECAY = "penalties.0.weight"
 LINES = ((True, "-"), (False, ":"))
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Losses, norm and singular values of one instance; the end of all instances."""
     table = tables["matrix_completion"]
-    rows = _panels.over_time(table.query("record == 'history'"))
-    rows = rows.assign(regularised=rows[DECAY] > 0)
-    observed = rows["task.train_points"]
-    rows["train_mse"] = rows["train_loss"] / observed
-    rows["test_mse"] = rows["test_loss"] / (rows["task.rows"] * rows["task.columns"] - observed)
+    rows = _quantities.completion(table)
     recovered = table.query("record == 'recovered_singular_values'")
-    recovered = recovered.assign(regularised=recovered[DECAY] > 0)
+    recovered = recovered.assign(regularised=recovered[_quantities.DECAY] > 0)
     made = Figure(figsize=(style.TEXT_WIDTH, 5.0))
     grid = made.add_gridspec(2, 2, height_ratios=[1.25, 1])
     shown = rows[rows["seed"] == SHOWN]
@@ -86,7 +81,8 @@ def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.
 def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> list[pd.DataFrame]:
     seeds = sorted(rows["seed"].unique())
     rank = int(rows["task.rank"].iloc[0])
-    close = _close(recovered[recovered["regularised"]], rank)
+    regular = recovered[recovered["regularised"]]
+    close = _quantities.singular_value_errors(regular, rank) <= CLOSE
     ends = rows[rows["step"] == rows["step"].max()].sort_values("seed")
     for regularised, filled in ((False, False), (True, True)):
         part = ends[ends["regularised"] == regularised]
@@ -110,10 +106,3 @@ def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> l
         recovered["place"] < rank, ["seed", "regularised", "place", "true_value", "final_value"]
     ]
     return [kept.assign(panel="c"), every.assign(panel="c")]
-
-
-def _close(recovered: pd.DataFrame, rank: int) -> pd.Series:
-    """For each seed whether every singular value that is not zero in truth was recovered."""
-    leading = recovered[recovered["place"] < rank]
-    error = (leading["final_value"] / leading["true_value"] - 1).abs()
-    return (error <= CLOSE).groupby(leading["seed"]).all()

@@ -5,9 +5,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.papers.two_timescales import _quantities
 from grokatlas.plots import marks, style
 
-FROM = 0.1  # slow time from which on the largest distance is taken
 PROBLEMS = {
     "matrix_completion": "matrix completion",
     "two_layer_relu": "two-layer ReLU",
@@ -21,44 +21,18 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     drawn = []
     for place, (problem, title) in enumerate(PROBLEMS.items()):
         history = tables[f"limit_{problem}"].query("record == 'history'")
-        found = distances(history)
+        found = _quantities.distances(history)
         above, below = grid[0, place], grid[1, place]
         drawn.append(_against_time(above, found).assign(problem=problem))
         style.letter(above, f"{'abc'[place]}  {title}")
-        largest = found[found["tau"] >= FROM].groupby(["lambda", "seed"], as_index=False)
-        largest = largest["distance"].max()
+        largest = _quantities.largest_distances(found)
         _against_lambda(below, largest)
         style.letter(below, f"{'def'[place]}")
         drawn.append(largest.assign(problem=problem, series="largest"))
     for row in grid:
         row[0].set_ylabel("relative distance")
-    grid[1, 0].set_ylabel(f"largest, $\\tau \\geq$ {FROM:g}")
+    grid[1, 0].set_ylabel(f"largest, $\\tau \\geq$ {_quantities.FROM:g}")
     return made, pd.concat(drawn, ignore_index=True)
-
-
-def distances(history: pd.DataFrame) -> pd.DataFrame:
-    """|w_lambda(tau / lambda) - w(tau)| / |w(0)| with the Riemannian flow w, at every logged step.
-
-    Between logged steps the Riemannian flow is interpolated. Columns: ``lambda``, ``seed``,
-    ``tau``, ``distance``.
-    """
-    names = [column for column in history.columns if column.startswith("parameters.")]
-    flows = history[history["case"] == "riemannian_flow"]
-    slow = flows["step"] - flows["dynamics.fast_steps"]
-    flows = flows.assign(tau=slow * flows["dynamics.rate"])[slow >= 0].sort_values("tau")
-    rest = history[(history["case"] != "riemannian_flow") & (history["step"] > 0)]
-    rest = rest.assign(**{"lambda": 2 * rest["penalties.0.weight"]})
-    rest["tau"] = rest["lambda"] * rest["step"] * rest["optimizer.lr"]
-    frames = []
-    for (decay, seed), rows in rest.sort_values("tau").groupby(["lambda", "seed"]):
-        flow = flows[flows["seed"] == seed]
-        tau, weights = flow["tau"].to_numpy(), flow[names].to_numpy()
-        at = rows["tau"].to_numpy().clip(tau[0], tau[-1])
-        wanted = np.stack([np.interp(at, tau, column) for column in weights.T], axis=1)
-        apart = np.linalg.norm(rows[names].to_numpy() - wanted, axis=1)
-        frame = {"lambda": decay, "seed": seed, "tau": rows["tau"].to_numpy().round(9)}
-        frames.append(pd.DataFrame(frame | {"distance": apart / np.linalg.norm(weights[0])}))
-    return pd.concat(frames, ignore_index=True)
 
 
 def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +41,7 @@ def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
     for decay, rows in found.groupby("lambda"):
         keywords = {"against": "tau", "color": colours[decay], "label": f"{decay:g}"}
         frames.append(marks.spread(axes, rows, "distance", **keywords).assign(**{"lambda": decay}))
-    axes.axvline(FROM, color="#555555", lw=0.7, ls=":")
+    axes.axvline(_quantities.FROM, color="#555555", lw=0.7, ls=":")
     axes.set(yscale="log", xlabel="slow time $\\tau$", xlim=(0, None))
     drawn = pd.concat(frames, ignore_index=True)
     axes.set_ylim(None, 6 * drawn["high"].max())  # room for the legend

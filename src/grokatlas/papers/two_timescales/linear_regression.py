@@ -5,32 +5,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.two_timescales import _panels
+from grokatlas.papers.two_timescales import _panels, _quantities
 from grokatlas.plots import style
 
 QUANTITIES = {"train_loss": "train", "test_loss": "test", "squared_norm": "l2"}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """Losses and norm by closed form and simulation, the slow rate, and their difference.
-
-    The run's loss is half a sum of squares; drawn are means of squares.
-    """
-    history = tables["linear_regression"].query("record == 'history' and step > 0")
-    rate = history["dynamics.rate"].fillna(history["optimizer.lr"])
-    decay = history["dynamics.l2"].fillna(2 * history["penalties.0.weight"])
-    rows = pd.DataFrame(
-        {
-            "case": history["case"],
-            "seed": history["seed"],
-            "step": history["step"],
-            "time": history["step"] * rate,
-            "decay": decay,
-            "train_loss": 2 * history["train_loss"] / history["task.train_points"],
-            "test_loss": 2 * history["test_loss"] / history["task.test_points"],
-            "squared_norm": history["l2_norm"] ** 2,
-        }
-    ).sort_values(["case", "seed", "step"], ignore_index=True)
+    """Losses and norm by closed form and simulation, the slow rate, and their difference."""
+    rows = _quantities.regression(tables["linear_regression"])
     made = Figure(figsize=(style.TEXT_WIDTH, 4.9))
     grid = made.add_gridspec(2, 2, height_ratios=[1.15, 1])
     _losses(made.add_subplot(grid[0, :]), rows[rows["seed"] == _panels.SHOWN])
@@ -61,11 +44,10 @@ def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     """The squared norm above its last value; the dashed line has the rate 2 lambda."""
     drawn = []
     for index, (seed, part) in enumerate(rows.groupby("seed")):
-        over = (part["squared_norm"] - part["squared_norm"].iloc[-1]).iloc[:-1]
-        over = over[over > 0]
-        time = part.loc[over.index, "time"]
-        axes.plot(time, over, color=style.MEMBERS[index % len(style.MEMBERS)], label=str(seed))
-        drawn.append(pd.DataFrame({"seed": seed, "time": time, "norm_excess": over}))
+        over = _quantities.norm_excess(part)
+        colour = style.MEMBERS[index % len(style.MEMBERS)]
+        axes.plot(over["time"], over["norm_excess"], color=colour, label=str(seed))
+        drawn.append(over)
     decay, end = float(rows["decay"].iloc[0]), 0.75 * rows["time"].max()
     times = np.linspace(0, end, 2)
     reference = drawn[0]
@@ -83,22 +65,15 @@ def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _difference(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     """|simulation / closed form - 1| of test loss and norm, at the same steps."""
-    both = rows[rows["case"].isin(["simulation", "closed_form"])]
-    wide = both.pivot(index=["seed", "step"], columns="case", values=["test_loss", "squared_norm"])
-    time = both[both["case"] == "simulation"].set_index(["seed", "step"])["time"]
-    frames = []
+    found = _quantities.difference(rows)
     for column in ("test_loss", "squared_norm"):
-        ratio = wide[column]["simulation"] / wide[column]["closed_form"]
-        frame = pd.DataFrame({"time": time, f"{column}_difference": (ratio - 1).abs()})
         colour = style.COLOURS[QUANTITIES[column]]
         name = "squared norm" if column == "squared_norm" else "test loss"
-        for index, (_, part) in enumerate(frame.groupby("seed")):
-            shown = part[part.iloc[:, 1] > 0]
-            label = name if index == 0 else None
-            axes.plot(shown["time"], shown.iloc[:, 1], color=colour, lw=0.7, label=label)
-        frames.append(frame)
+        for index, (_, part) in enumerate(found.groupby("seed")):
+            shown = part[part[f"{column}_difference"] > 0]
+            line = {"color": colour, "lw": 0.7, "label": name if index == 0 else None}
+            axes.plot(shown["time"], shown[f"{column}_difference"], **line)
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="relative difference")
     axes.legend()
     style.letter(axes, "c  simulation and closed form of descent")
-    merged = pd.concat([frames[0], frames[1].iloc[:, 1]], axis=1)
-    return merged.reset_index().assign(case="difference")
+    return found.reset_index().assign(case="difference")

@@ -1,0 +1,43 @@
+"""What figures and claims compute alike from tables: recovery times and best fits."""
+
+import pandas as pd
+
+from grokatlas import readings
+
+NORM = "dynamics.relative_norm"
+RATE = "dynamics.rate"
+LARGEST_WEIGHT = 1e-2  # of a slope; with a larger one the training set is never fitted
+
+
+def scaling(table: pd.DataFrame, weight: str, column: str) -> pd.DataFrame:
+    """One row for each member: product, ``t2``, the ``error`` there, and whether it ran its course.
+
+    Args:
+        table: of an experiment with measures ``recovery_times`` and ``truth``.
+        weight: the column of the regulariser's weight.
+        column: of the history, to be read at t2.
+    """
+    history, times, truth = (
+        table[table["record"] == name] for name in ("history", "recovery_times", "truth")
+    )
+    keys = ["case", "seed", RATE, weight]
+    times = times[[*keys, "t2_settled", "final_test_error"]]
+    seen = history[[*keys, "step", column]].rename(columns={"step": "t2_settled", column: "error"})
+    truth = truth[[*keys, "least_squares_distance"]]
+    ran = history.groupby(keys, as_index=False)["slow_time"].max()
+    found = times.merge(seen, how="left").merge(truth).merge(ran)
+    found["product"] = found[RATE] * found[weight]
+    found["complete"] = found["slow_time"] >= history["train.stop.slow_time"].max()
+    return found.rename(columns={"t2_settled": "t2"})
+
+
+def scaling_slope(rows: pd.DataFrame, weight: str, column: str) -> float:
+    """Of a column of `scaling` against the product, over complete runs, largest weight left out."""
+    used = rows[(rows[weight] <= LARGEST_WEIGHT) & rows["complete"]]
+    return readings.slope(used["product"], used[column])
+
+
+def best_fits(table: pd.DataFrame) -> pd.DataFrame:
+    """Of networks at a fixed norm, the logged row of least training loss, by norm and seed."""
+    history = table[table["record"] == "history"]
+    return history.loc[history.groupby([NORM, "seed"])["train_loss"].idxmin()]

@@ -1,0 +1,297 @@
+"""Numbers of the paper's statements, each from the tables of one figure, one for each run."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from grokatlas import readings
+from grokatlas.papers.beyond_l2 import _quantities
+
+PUBLISHED = 1  # the seed of the published instance of sparse recovery
+ADDITION_RATE, ADDITION_WEIGHT = "optimizer.lr", "penalties.0.weight"
+SHARE = "task.leverage_share"
+KEPT = 0.01  # of the largest singular value: what a larger one is counted for
+WEIGHTS = {  # the column of the regulariser's weight, by experiment
+    "sparse_scaling": "dynamics.l1",
+    "matrix_scaling": "dynamics.weight",
+    "teacher_student": ADDITION_WEIGHT,
+    "sobolev": "loss.weight",
+}
+ERRORS = {"sparse_scaling": "test_deviation", "matrix_scaling": "nuclear_distance"}
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def addition_time(tables: Tables, case: str, time: str) -> list[float]:
+    """``t1`` or ``t2`` of figure 1, for each seed."""
+    rows = readings.record(tables["modular_addition"], "grokking_times", case=case)
+    return readings.times(rows, time)
+
+
+def first_perfect(tables: Tables, case: str) -> list[float]:
+    """The first step of figure 1 with a test accuracy of 1, for each seed."""
+    return readings.first(_addition(tables, case), "test_accuracy", 1.0)
+
+
+def norm_after_memorisation(tables: Tables, case: str) -> list[float]:
+    """The l2 norm of figure 1 at step 2 t1 over that at t1, for each seed."""
+    rows = _addition(tables, case)
+    found = []
+    for (_, part), t1 in zip(rows.groupby("seed"), addition_time(tables, case, "t1"), strict=True):
+        norm = part.set_index("step")["l2_norm"]
+        memorised = 2 * t1 <= norm.index.max()
+        found.append(norm[: 2 * t1].iloc[-1] / norm[:t1].iloc[-1] if memorised else np.nan)
+    return found
+
+
+def addition_peak(tables: Tables, case: str, column: str) -> list[float]:
+    """The largest value of a column of figure 1 in the whole run, for each seed."""
+    return [float(part[column].max()) for _, part in _addition(tables, case).groupby("seed")]
+
+
+def addition_peak_step(tables: Tables, case: str, column: str) -> list[float]:
+    """The step of `addition_peak`, for each seed."""
+    parts = _addition(tables, case).groupby("seed")
+    return [float(part["step"][part[column].idxmax()]) for _, part in parts]
+
+
+def addition_at(tables: Tables, case: str, column: str, step: int) -> list[float]:
+    """A column of figure 1 at a step, for each seed."""
+    return readings.at(_addition(tables, case), column, step)
+
+
+def training_loss_of_small_norms(tables: Tables) -> list[float]:
+    """The training loss of figure 2 at the initial norm over that at the least one, by seed."""
+    found = []
+    for _, part in _quantities.best_fits(tables["fixed_norm"]).groupby("seed"):
+        loss = part.set_index(_quantities.NORM)["train_loss"].sort_index()
+        found.append(float(loss[:1.0].iloc[-1] / loss.iloc[0]))
+    return found
+
+
+def test_loss_of_outer_norms(tables: Tables) -> list[float]:
+    """The lower test loss of the least and the largest norm of figure 2 over the least, by seed."""
+    found = []
+    for _, part in _quantities.best_fits(tables["fixed_norm"]).groupby("seed"):
+        loss = part.set_index(_quantities.NORM)["test_loss"].sort_index()
+        found.append(float(min(loss.iloc[0], loss.iloc[-1]) / loss.min()))
+    return found
+
+
+def regularised_time(
+    tables: Tables, case: str, rate: float, weight: float, time: str
+) -> list[float]:
+    """``t1`` or ``t2`` of figure 3 for one step size and weight, for each seed."""
+    keywords = {"case": case, "optimizer__lr": rate, "penalties__0__weight": weight}
+    rows = readings.record(tables["regularised_addition"], "grokking_times", **keywords)
+    return readings.times(rows, time)
+
+
+def order_of_generalisation(tables: Tables, case: str, rate: float) -> list[float]:
+    """Spearman's correlation of weight and t2 in regularised addition, by step size and seed.
+
+    Args:
+        tables: of a figure of regularised addition.
+        case: the regulariser.
+        rate: the only step size; 0 for all.
+    """
+    rows = readings.record(tables["regularised_addition"], "grokking_times", case=case)
+    rows = rows[rows[ADDITION_RATE] == rate] if rate else rows
+    rows = rows.assign(t2=readings.times(rows, "t2"))
+    parts = rows.groupby([ADDITION_RATE, "seed"])
+    return [readings.order(part[ADDITION_WEIGHT], part["t2"]) for _, part in parts]
+
+
+def ridge_time(tables: Tables, time: str) -> list[float]:
+    """``t1`` or ``t2`` of figure 4."""
+    return readings.times(readings.record(tables["ridge_recovery"], "recovery_times"), time)
+
+
+def ridge_at(tables: Tables, column: str, step: int) -> list[float]:
+    """A column of figure 4 at a step."""
+    return readings.at(readings.history(tables["ridge_recovery"]), column, step)
+
+
+def ridge_fall(tables: Tables, plateau: int) -> list[float]:
+    """The first step of figure 4 at which the test error is at most half that at `plateau`."""
+    rows = readings.history(tables["ridge_recovery"])
+    levels = readings.at(rows, "test_error", plateau)
+    return [readings.first(rows, "test_error", level / 2, below=True)[0] for level in levels]
+
+
+def sparse_time(tables: Tables, time: str) -> list[float]:
+    """``t1`` or ``t2`` of figure 5 on the published instance."""
+    return readings.times(_sparse(tables, "recovery_times"), time)
+
+
+def sparse_times(tables: Tables, time: str) -> list[float]:
+    """``t1`` or ``t2`` of figure 5, for each instance."""
+    return readings.times(readings.record(tables["sparse_recovery"], "recovery_times"), time)
+
+
+def spread_of_sparse_times(tables: Tables) -> list[float]:
+    """The largest t2 of figure 5 over the least, over the instances that are recovered."""
+    times = np.array(sparse_times(tables, "t2"))
+    there = times[np.isfinite(times)]
+    return [float(there.max() / there.min())] if len(there) > 1 else [np.nan]
+
+
+def sparse_at(tables: Tables, column: str, step: int) -> list[float]:
+    """A column of figure 5 at a step, on the published instance."""
+    return readings.at(_sparse(tables, "history"), column, step)
+
+
+def sparse_truth_norm(tables: Tables) -> list[float]:
+    """The l1 norm of the published a*."""
+    return [float(value) for value in _sparse(tables, "truth")["truth_l1_norm"]]
+
+
+def sparse_final_norm(tables: Tables) -> list[float]:
+    """The l1 norm of a at the end of figure 5, on the published instance."""
+    return readings.last(_sparse(tables, "history"), "l1_norm")
+
+
+def sparse_ratio(tables: Tables, phase: str) -> list[float]:
+    """The gradient ratio of figure 5 on the published instance.
+
+    Args:
+        tables: of figure 5.
+        phase: ``plateau``, its largest value from 10 t1 to t2, or ``after``, its median from t2 on.
+    """
+    rows = _sparse(tables, "history")
+    step, ratio = rows["step"], rows["gradient_ratio"]
+    found = []
+    for t1, t2 in zip(sparse_time(tables, "t1"), sparse_time(tables, "t2"), strict=True):
+        during, after = ratio[step.between(10 * t1, t2)], ratio[step >= t2]
+        found.append(float(during.max() if phase == "plateau" else after.median()))
+    return found
+
+
+def scaling_slope(tables: Tables, experiment: str, column: str) -> list[float]:
+    """The exponent of ``t2``, or of the ``error`` there, against step size times weight.
+
+    Of the published grid, for weights up to 1e-2, over the runs that were not cut short.
+    """
+    found = _grid(tables, experiment)
+    return [_quantities.scaling_slope(found, WEIGHTS[experiment], column)]
+
+
+def scaled_time(tables: Tables, experiment: str, weight: float) -> list[float]:
+    """t2 alpha beta, for each complete pair of the published grid with a weight up to `weight`."""
+    found = _complete(tables, experiment, weight)
+    return [float(value) for value in found["t2"] * found["product"]]
+
+
+def scaled_time_over_distance(tables: Tables, experiment: str, weight: float) -> list[float]:
+    """`scaled_time` over the distance of the least squares solution, for each pair."""
+    found = _complete(tables, experiment, weight)
+    constant = found["t2"] * found["product"] / found["least_squares_distance"]
+    return [float(value) for value in constant]
+
+
+def final_error_over_weight(tables: Tables, weight: float) -> list[float]:
+    """The final relative error of figure 7 over its weight, for weights up to `weight`."""
+    found = _complete(tables, "sparse_scaling", weight)
+    return [float(value) for value in found["final_test_error"] / found[WEIGHTS["sparse_scaling"]]]
+
+
+def memorisation_times(tables: Tables, weight: float) -> list[float]:
+    """t1 of figure 7 with one weight, for each step size."""
+    keywords = {"case": "published", "dynamics__l1": weight}
+    rows = readings.record(tables["sparse_scaling"], "recovery_times", **keywords)
+    return readings.times(rows, "t1")
+
+
+def matrix_time(tables: Tables, case: str, weight: float, time: str) -> list[float]:
+    """``t1`` or ``t2`` of figure 5 for matrices in one setting."""
+    return readings.times(_matrix(tables, "recovery_times", case, weight), time)
+
+
+def matrix_at(tables: Tables, case: str, weight: float, column: str, step: int) -> list[float]:
+    """A column of figure 5 for matrices at a step, in one setting."""
+    return readings.at(_matrix(tables, "history", case, weight), column, step)
+
+
+def singular_values_kept(tables: Tables) -> list[float]:
+    """How many singular values are above `KEPT` of the largest at the end, for each setting."""
+    rows = readings.history(tables["matrix_recovery"])
+    final = rows.groupby(["case", "dynamics.weight"]).tail(1)
+    named = [column for column in rows if column.startswith("singular_values.")]
+    values = final[named].to_numpy()
+    return [float(count) for count in (values > KEPT * values.max(axis=1, keepdims=True)).sum(1)]
+
+
+def full_selection(tables: Tables) -> list[float]:
+    """t2 with tau = 1 over the least t2 with any other tau, for each instance."""
+    return [
+        float(times[1.0] / times.drop(1.0).min()) if np.isfinite(times[1.0]) else np.inf
+        for times in _selected(tables)
+    ]
+
+
+def no_selection(tables: Tables) -> list[float]:
+    """The largest t2 with any tau above 0 over t2 with tau = 0, for each instance.
+
+    It is 0 where tau = 0 never recovers the matrix.
+    """
+    return [
+        float(times.drop(0.0).max() / times[0.0]) if np.isfinite(times[0.0]) else 0.0
+        for times in _selected(tables)
+    ]
+
+
+def order_of_selection(tables: Tables) -> list[float]:
+    """Spearman's correlation of tau and t2, for each instance; a t2 never reached ranks last."""
+    return [
+        float(np.corrcoef(times.index.to_series().rank(), times.rank())[0, 1])
+        for times in _selected(tables)
+    ]
+
+
+def order_of_students(tables: Tables, experiment: str) -> list[float]:
+    """Spearman's correlation of weight and the step at which the test loss falls, by step size.
+
+    It has fallen when it is at most half of where it ends with the least weight.
+    """
+    weight = WEIGHTS[experiment]
+    rows = readings.history(tables[experiment])
+    found = []
+    for _, part in rows.groupby(ADDITION_RATE):
+        least = part[part[weight] == part[weight].min()]
+        half = least["test_squared_error"].iloc[-1] / 2
+        steps = readings.first(part, "test_squared_error", half, below=True, by=weight)
+        weights = pd.Series(sorted(part[weight].unique()))
+        found.append(readings.order(weights, pd.Series(steps)))
+    return found
+
+
+def _addition(tables: Tables, case: str) -> pd.DataFrame:
+    return readings.history(tables["modular_addition"], case=case)
+
+
+def _sparse(tables: Tables, name: str) -> pd.DataFrame:
+    return readings.record(tables["sparse_recovery"], name, seed=PUBLISHED)
+
+
+def _matrix(tables: Tables, name: str, case: str, weight: float) -> pd.DataFrame:
+    keywords = {"case": case, "dynamics__weight": weight}
+    return readings.record(tables["matrix_recovery"], name, **keywords)
+
+
+def _grid(tables: Tables, experiment: str) -> pd.DataFrame:
+    table = tables[experiment]
+    found = _quantities.scaling(table, WEIGHTS[experiment], ERRORS[experiment])
+    return found[found["case"] == "published"]
+
+
+def _complete(tables: Tables, experiment: str, weight: float) -> pd.DataFrame:
+    found = _grid(tables, experiment)
+    return found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
+
+
+def _selected(tables: Tables) -> list[pd.Series]:
+    """t2 by tau, for each instance; infinite where never reached."""
+    rows = readings.record(tables["data_selection"], "recovery_times")
+    rows = rows.assign(t2=readings.times(rows, "t2"))
+    return [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]

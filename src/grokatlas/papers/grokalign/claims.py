@@ -1,0 +1,58 @@
+"""Numbers of the paper's statements, each from the tables of one figure, one for each seed.
+
+Most are imported: the workshop version of the paper states the same.
+"""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from grokatlas import readings_jacobians, readings_methods
+from grokatlas.papers.grokalign.table3 import ARTEFACTS
+from grokatlas.readings_jacobians import (
+    alignment_against_scale,
+    change_while_learning,
+    cosines,
+    extreme_alignments,
+    final,
+    final_ratio,
+    first_robust,
+    first_robust_ratio,
+    generalisation,
+    generalisation_ratio,
+    mean_cosines,
+    probe_alignment_ratio,
+    rank_one_share,
+    rise_of_cosines,
+    robust_after_right,
+    start_of_learning,
+    trend,
+)
+from grokatlas.readings_methods import (
+    percent_ahead,
+    percent_right,
+    row_alignment,
+    row_alignment_over_baseline,
+    times_fewer,
+    times_more,
+)
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def likeness_ratio(tables: Tables) -> list[float]:
+    """The mean size of figure 6's cosines, GrokAlign over weight decay alone, seed by seed."""
+    rows = readings_jacobians.last_images(tables["delayed_robustness"])
+    sizes = rows.assign(size=rows["alignment"].abs()).groupby(["case", "seed"])["size"].mean()
+    cases = sizes.unstack("case").reindex(columns=["grokalign", "weight_decay"])
+    return (cases["grokalign"] / cases["weight_decay"]).tolist()
+
+
+def correlation_of_hours(tables: Tables) -> list[float]:
+    """Spearman's correlation of published hours and ours, over the rows of table 3."""
+    return readings_methods.correlation_of_hours(tables, ARTEFACTS)
+
+
+def costliest_over_next(tables: Tables) -> list[float]:
+    """Our hours of the row of table 3 that took longest there, over the longest other."""
+    return readings_methods.costliest_over_next(tables, ARTEFACTS)

@@ -1,0 +1,139 @@
+"""What figures and claims compute alike from tables: times, errors and distances."""
+
+import numpy as np
+import pandas as pd
+
+DECAY = "penalties.0.weight"
+TOY_WEIGHTS = ["parameters.factors.0", "parameters.factors.1"]
+FROM = 0.1  # slow time from which on the largest distance to the Riemannian flow is taken
+
+
+def over_time(history: pd.DataFrame) -> pd.DataFrame:
+    """History rows after the first update, with ``time`` and ``squared_norm``.
+
+    Time is the step size times the number of updates, as in the paper.
+    """
+    rows = history[history["step"] > 0].sort_values(["seed", "step"])
+    return rows.assign(time=rows["step"] * rows["optimizer.lr"], squared_norm=rows["l2_norm"] ** 2)
+
+
+def toy(table: pd.DataFrame) -> pd.DataFrame:
+    """Trajectories of figure 1: ``member``, ``time``, both weights, losses and ``squared_norm``.
+
+    ``test_like`` is half the squared distance to the nearer of the solutions of least norm, (1, 1)
+    and (-1, -1).
+    """
+    history = table[table["record"] == "history"].sort_values(["member", "step"])
+    w1, w2 = (history[weight] for weight in TOY_WEIGHTS)
+    far = [(w1 - sign) ** 2 / 2 + (w2 - sign) ** 2 / 2 for sign in (1, -1)]
+    columns = {
+        "member": history["member"],
+        "time": history["step"] * history["optimizer.lr"],
+        "w1": w1,
+        "w2": w2,
+        "loss": history["train_loss"],
+        "test_like": np.minimum(*far),
+        "squared_norm": w1**2 + w2**2,
+    }
+    return pd.DataFrame(columns).reset_index(drop=True)
+
+
+def completion(table: pd.DataFrame) -> pd.DataFrame:
+    """History of matrix completion over time, with ``regularised``, ``train_mse``, ``test_mse``.
+
+    Means of squares over observed and over unobserved entries.
+    """
+    rows = over_time(table[table["record"] == "history"])
+    observed = rows["task.train_points"]
+    unobserved = rows["task.rows"] * rows["task.columns"] - observed
+    return rows.assign(
+        regularised=rows[DECAY] > 0,
+        train_mse=rows["train_loss"] / observed,
+        test_mse=rows["test_loss"] / unobserved,
+    )
+
+
+def singular_value_errors(recovered: pd.DataFrame, rank: int) -> pd.Series:
+    """For each seed the largest relative error of a singular value that is not zero in truth."""
+    leading = recovered[recovered["place"] < rank]
+    error = (leading["final_value"] / leading["true_value"] - 1).abs()
+    return error.groupby(leading["seed"]).max()
+
+
+def regression(table: pd.DataFrame) -> pd.DataFrame:
+    """History of linear regression after the first update, over time, by case and seed.
+
+    The run's loss is half a sum of squares; these are means of squares.
+    """
+    history = table[(table["record"] == "history") & (table["step"] > 0)]
+    rate = history["dynamics.rate"].fillna(history["optimizer.lr"])
+    columns = {
+        "case": history["case"],
+        "seed": history["seed"],
+        "step": history["step"],
+        "time": history["step"] * rate,
+        "decay": history["dynamics.l2"].fillna(2 * history[DECAY]),
+        "train_loss": 2 * history["train_loss"] / history["task.train_points"],
+        "test_loss": 2 * history["test_loss"] / history["task.test_points"],
+        "squared_norm": history["l2_norm"] ** 2,
+    }
+    return pd.DataFrame(columns).sort_values(["case", "seed", "step"], ignore_index=True)
+
+
+def norm_excess(rows: pd.DataFrame) -> pd.DataFrame:
+    """The squared norm of one seed above its last value: ``seed``, ``time``, ``norm_excess``."""
+    over = (rows["squared_norm"] - rows["squared_norm"].iloc[-1]).iloc[:-1]
+    over = over[over > 0]
+    kept = rows.loc[over.index, ["seed", "time"]]
+    return kept.assign(norm_excess=over)
+
+
+def difference(rows: pd.DataFrame) -> pd.DataFrame:
+    """|simulation / closed form - 1| at the same steps, by seed and step.
+
+    Args:
+        rows: from `regression`.
+
+    Returns:
+        ``time``, ``test_loss_difference`` and ``squared_norm_difference``.
+    """
+    both = rows[rows["case"].isin(["simulation", "closed_form"])]
+    columns = ["test_loss", "squared_norm"]
+    wide = both.pivot(index=["seed", "step"], columns="case", values=columns)
+    time = both[both["case"] == "simulation"].set_index(["seed", "step"])["time"]
+    apart = {
+        f"{name}_difference": (wide[name]["simulation"] / wide[name]["closed_form"] - 1).abs()
+        for name in columns
+    }
+    return pd.DataFrame({"time": time} | apart)
+
+
+def distances(history: pd.DataFrame) -> pd.DataFrame:
+    """|w_lambda(tau / lambda) - w(tau)| / |w(0)| with the Riemannian flow w, at every logged step.
+
+    Between logged steps the Riemannian flow is interpolated. Columns: ``lambda``, ``seed``,
+    ``tau``, ``distance``.
+    """
+    names = [column for column in history.columns if column.startswith("parameters.")]
+    flows = history[history["case"] == "riemannian_flow"]
+    slow = flows["step"] - flows["dynamics.fast_steps"]
+    flows = flows.assign(tau=slow * flows["dynamics.rate"])[slow >= 0].sort_values("tau")
+    rest = history[(history["case"] != "riemannian_flow") & (history["step"] > 0)]
+    rest = rest.assign(**{"lambda": 2 * rest[DECAY]})
+    rest["tau"] = rest["lambda"] * rest["step"] * rest["optimizer.lr"]
+    frames = [pd.DataFrame(columns=["lambda", "seed", "tau", "distance"], dtype="float64")]
+    for (decay, seed), rows in rest.sort_values("tau").groupby(["lambda", "seed"]):
+        flow = flows[flows["seed"] == seed]
+        tau, weights = flow["tau"].to_numpy(), flow[names].to_numpy()
+        at = rows["tau"].to_numpy().clip(tau[0], tau[-1])
+        wanted = np.stack([np.interp(at, tau, column) for column in weights.T], axis=1)
+        apart = np.linalg.norm(rows[names].to_numpy() - wanted, axis=1)
+        frame = {"lambda": decay, "seed": seed, "tau": rows["tau"].to_numpy().round(9)}
+        frames.append(pd.DataFrame(frame | {"distance": apart / np.linalg.norm(weights[0])}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def largest_distances(found: pd.DataFrame) -> pd.DataFrame:
+    """Of `distances`, the largest from slow time `FROM` on, for each lambda and seed."""
+    late = found[found["tau"] >= FROM].groupby(["lambda", "seed"], as_index=False)
+    return late["distance"].max()

@@ -1,0 +1,46 @@
+"""The verdict on a claim, from its values and the interval that is expected of them."""
+
+import math
+import statistics
+
+REPRODUCED, PARTLY, MISSED = "reproduced", "partly", "not reproduced"
+NOT_RUN = "not run at this scale"
+VERDICTS = (REPRODUCED, PARTLY, MISSED, NOT_RUN)
+
+
+def judge(
+    values: list[float], expected: list[float | None], judged: str, seeds: int
+) -> tuple[str, str]:
+    """The verdict on a claim's values, and the reason in a few words.
+
+    Args:
+        values: one for each seed; infinite where never reached, not a number where missing.
+        expected: lowest and highest value, both included; None for no limit.
+        judged: ``each`` value has to lie in the interval (some: partly), or their ``mean`` or
+            ``median`` (missed, but some values lie there: partly).
+        seeds: how many values a full verdict needs; with fewer, ``partly`` at best.
+    """
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return NOT_RUN, "the tables do not hold it"
+    low = -math.inf if expected[0] is None else expected[0]
+    high = math.inf if expected[1] is None else expected[1]
+    hits = sum(low <= value <= high for value in known)
+    reason = f"{hits} of {len(known)} in the interval"
+    if judged == "each":
+        met = hits == len(known)
+    else:
+        centre = middle(known, judged)
+        met = low <= centre <= high
+        reason = f"the {judged} {'lies' if met else 'does not lie'} in the interval; {reason}"
+    missing = max(seeds, len(values)) - len(known)
+    if missing > 0:
+        reason += f"; {missing} of {len(known) + missing} seeds missing"
+    if met and missing <= 0:
+        return REPRODUCED, reason
+    return (PARTLY if met or hits else MISSED), reason
+
+
+def middle(values: list[float], judged: str) -> float:
+    """The one number that stands for all seeds: their mean if that is judged, else the median."""
+    return statistics.fmean(values) if judged == "mean" else statistics.median(values)

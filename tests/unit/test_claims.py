@@ -1,0 +1,210 @@
+"""From a claim's values to its verdict, and from the tables of a scale to ``claims.csv``."""
+
+from math import inf, nan
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from grokatlas import claims, readings, store, summaries, verdicts
+from grokatlas.digest import code
+from grokatlas.errors import UserError
+from tests.unit import small_tree
+
+CLAIM = {
+    "id": "G4",
+    "statement": "the weights come to rest",
+    "place": "figure 1",
+    "source": "text",
+    "published": "0.995",
+    "figure": "fig1",
+    "value": "distance_at_rest",
+    "keywords": {},
+    "unit": "",
+    "expected": [None, 1e-3],
+    "spread": None,
+    "judged": "each",
+    "seeds": 2,
+    "scales": ["quick", "paper"],
+    "experiments": ["two_weights"],
+}
+
+
+@pytest.mark.parametrize(
+    ("values", "judged", "seeds", "verdict", "reason"),
+    [
+        ([1.0, 3.0], "each", 2, "reproduced", "2 of 2 in the interval"),
+        ([1.0, 3.1], "each", 2, "partly", "1 of 2 in the interval"),
+        ([0.9, inf], "each", 2, "not reproduced", "0 of 2 in the interval"),
+        ([0.0, 3.9], "mean", 2, "reproduced", "the mean lies in the interval; 0 of 2"),
+        ([2.0, 9.0], "mean", 2, "partly", "the mean does not lie in the interval; 1 of 2"),
+        ([4.0, 9.0], "median", 2, "not reproduced", "the median does not lie"),
+        ([0.0, 2.0, 99.0], "median", 3, "reproduced", "the median lies in the interval; 1 of 3"),
+    ],
+)
+def test_values_give_a_verdict(values, judged, seeds, verdict, reason):
+    found, why = verdicts.judge(values, [1, 3], judged, seeds)
+    assert found == verdict
+    assert why.startswith(reason)
+
+
+@pytest.mark.parametrize("judged", ["each", "mean", "median"])
+@pytest.mark.parametrize(("values", "seeds"), [([2.0, nan], 1), ([2.0], 2), ([2.0, nan, 2.0], 2)])
+def test_missing_seeds_are_never_reproduced(values, judged, seeds):
+    found, why = verdicts.judge(values, [1, 3], judged, seeds)
+    assert found == "partly"
+    assert "seeds missing" in why
+
+
+def test_a_missing_seed_does_not_hide_a_miss():
+    assert verdicts.judge([9.0, nan], [1, 3], "each", 2)[0] == "not reproduced"
+
+
+@pytest.mark.parametrize("values", [[], [nan], [nan, nan]])
+def test_nothing_known_is_not_run(values):
+    assert verdicts.judge(values, [1, None], "each", 1)[0] == "not run at this scale"
+
+
+@pytest.mark.parametrize(
+    ("expected", "met"), [([None, 2], True), ([2, None], True), ([3, None], False)]
+)
+def test_an_interval_may_be_open(expected, met):
+    assert (verdicts.judge([2.0], expected, "each", 1)[0] == "reproduced") is met
+
+
+def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
+    """A table of figure 1 whose runs end at these weights."""
+    rows = [
+        {
+            "record": "history",
+            "run": f"run{seed}",
+            "seed": 0,
+            "step": step,
+            "penalties.0.weight": decay + seed,
+            "parameters.weight.0": value,
+            "parameters.weight.1": value,
+        }
+        for seed, end in enumerate(final)
+        for step, value in ((0, -1.0), (9, end))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_row_tells_number_spread_and_runs():
+    row = claims.row("geometry", CLAIM, {"two_weights": weights(1.0, 2 / 3 + 0.5)}, "quick")
+    assert row["verdict"] == "partly"
+    assert row["lowest"] == 0
+    assert row["highest"] == pytest.approx(0.5)
+    assert row["value"] == pytest.approx(0.25)
+    assert row["count"] == 2
+    assert row["runs"] == "run0 run1"
+
+
+def test_a_claim_is_not_judged_at_a_scale_it_does_not_name():
+    row = claims.row("geometry", CLAIM | {"scales": ["paper"]}, {}, "quick")
+    assert row["verdict"] == "not run at this scale"
+    assert row["reason"] == "judged at paper scale"
+
+
+def test_a_failing_function_is_told_in_one_line():
+    with pytest.raises(UserError, match="claim G4 of geometry: distance_at_rest cannot be comp"):
+        claims.row("geometry", CLAIM, {"two_weights": pd.DataFrame({"record": []})}, "quick")
+
+
+def history(accuracy: dict[int, list[float]]) -> pd.DataFrame:
+    rows = [
+        {"record": "history", "seed": seed, "step": step * 10, "accuracy": value, "case": "a"}
+        for seed, values in accuracy.items()
+        for step, value in enumerate(values)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_readings_are_one_number_a_seed():
+    rows = readings.history(history({1: [0.1, 0.9, 0.2], 0: [0.1, 0.2, 0.3]}), case="a")
+    assert readings.first(rows, "accuracy", 0.9) == [inf, 10]
+    assert readings.first(rows, "accuracy", 0.15, below=True) == [0, 0]
+    assert readings.last(rows, "accuracy") == [0.3, 0.2]
+    assert readings.at(rows, "accuracy", 15) == [0.2, 0.9]
+
+
+def test_a_slope_is_an_exponent():
+    x = pd.Series([1.0, 10.0, 100.0, -1.0, 5.0])
+    assert readings.slope(x, 3 * x.abs() ** -2) == pytest.approx(-2)
+    assert pd.isna(readings.slope(x[:1], x[:1]))
+
+
+@pytest.fixture
+def planned(tmp_path, monkeypatch) -> Path:
+    """A claims job of two claims on two tables, of which one is made; the job file."""
+    monkeypatch.chdir(tmp_path)
+    there = table("two_weights", weights(1.0, 2 / 3))
+    missing = store.table_stem("quick", "geometry", "three_weights")
+    other = CLAIM | {"id": "G5", "figure": "fig2", "experiments": ["three_weights"]}
+    spec = {"scale": "quick", "papers": {"geometry": [CLAIM, other]}}
+    job = {
+        "kind": "claims",
+        "spec": spec,
+        "code": code(["grokatlas.claims"]),
+        "digest": "d" * 64,
+        "inputs": [str(there), str(missing)],
+    }
+    file = store.spec_path("claims", store.claims_stem("quick"))
+    small_tree.write(file, job)
+    return file
+
+
+def table(experiment: str, frame: pd.DataFrame) -> Path:
+    stem = store.table_stem("quick", "geometry", experiment)
+    (file,) = store.outputs("table", stem)
+    store.write_parquet(file, frame)
+    job = {"kind": "table", "spec": {"experiment": experiment}, "code": {}, "digest": "t" * 64}
+    outputs = {file.name: store.digest.file_sha256(file)}
+    small_tree.write(store.spec_path("table", stem), job)
+    git = {"commit": small_tree.COMMIT, "dirty": False}
+    small_tree.write(store.manifest_of("table", stem), {**job, "outputs": outputs, "git": git})
+    return stem
+
+
+def judged(job_file: Path) -> pd.DataFrame:
+    summaries.claims(job_file, store.target_of(job_file), partial=True)
+    return pd.read_csv(store.verified(Path("results/quick/claims.csv"))).set_index("id")
+
+
+def test_what_is_not_made_is_not_run_and_the_rest_is_judged(planned):
+    rows = judged(planned)
+    assert rows.loc["G4", "verdict"] == "reproduced"
+    assert rows.loc["G4", "code"] == "current"
+    assert rows.loc["G4", "commit"] == small_tree.COMMIT[:12]
+    assert rows.loc["G5", "verdict"] == "not run at this scale"
+    assert rows.loc["G5", "reason"] == "its tables are not made"
+
+
+def test_claims_from_a_part_never_fit_the_plan(planned):
+    judged(planned)
+    stem = store.claims_stem("quick")
+    assert store.read_json(store.manifest_of("claims", stem))["partial"]["absent"]
+    assert not store.fits("claims", stem, "d" * 64, [])
+
+
+def test_tables_of_earlier_code_are_marked(planned):
+    stem = store.table_stem("quick", "geometry", "two_weights")
+    job = store.read_json(store.spec_path("table", stem))
+    small_tree.write(store.spec_path("table", stem), job | {"digest": "n" * 64})
+    assert judged(planned).loc["G4", "code"] == "earlier"
+
+
+@pytest.mark.parametrize("harm", ["another spec", "damaged"])
+def test_a_table_that_does_not_fit_is_not_judged(planned, harm):
+    stem = store.table_stem("quick", "geometry", "two_weights")
+    if harm == "damaged":
+        store.outputs("table", stem)[0].write_bytes(b"PAR1")
+    else:
+        job = store.read_json(store.spec_path("table", stem))
+        small_tree.write(store.spec_path("table", stem), job | {"spec": {"experiment": "new"}})
+    assert judged(planned).loc["G4", "verdict"] == "not run at this scale"
+
+
+def test_a_complete_job_refuses_a_missing_table(planned):
+    with pytest.raises(UserError, match=r"three_weights"):
+        summaries.claims(planned, store.target_of(planned))

@@ -1,0 +1,278 @@
+"""Claims of `grokalign` and `jacobian_alignment` on tables that meet, miss and lack them all."""
+
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from grokatlas import claims, declarations, readings_jacobians, readings_methods, verdicts
+from grokatlas.config import load_papers
+from grokatlas.errors import UserError
+from grokatlas.plots import methods
+
+ROOT = Path(__file__).parents[2]
+PAPERS = ("grokalign", "jacobian_alignment")
+
+# table 1 as factors of at least or at most 1: steps fewer, time less, time from 20 to 85 % less
+FACTORS = {
+    ("ce", "baseline"): (1, 1, 1),
+    ("ce", "grokalign"): (7.56, 6.41, 1),
+    ("ce", "grokfast"): (1 / 1.01, 1 / 1.03, 1),
+    ("ce", "adversarial"): (1.32, 1 / 1.92, 1),
+    ("mse", "baseline"): (1, 1, 1),
+    ("mse", "grokalign"): (1.69, 1.46, 1.77),
+    ("mse", "grokfast"): (1.08, 1.05, 1.05),
+    ("mse", "adversarial"): (1.23, 1 / 1.92, 1 / 2.02),
+}
+HOURS = {"acceleration": 120, "common_budget": 4, "delayed_robustness": 6, "inhibited": 4}
+HOURS |= {"kernel": 0.5, "scales": 24, "transformer": 5, "xor": 0.5}
+INPUTS = [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]
+ACROSS = [[0, 0, 0, 1.0]] * 3
+EVEN = {"weight_decay": 1.0, "grokalign": 1.0}
+
+
+def rows(record, case, seeds, **columns):
+    """A row for each seed and place of the columns; a list has a value for each place."""
+    long = max((len(value) for value in columns.values() if isinstance(value, list)), default=1)
+    full = {k: v if isinstance(v, list) else [v] * long for k, v in columns.items()}
+    parts = [pd.DataFrame(full | {"record": record, "case": case, "seed": s}) for s in range(seeds)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def table(parts, **spec):
+    return pd.concat(parts, ignore_index=True).assign(run="a run", **spec)
+
+
+def acceleration(factors):
+    """The tables of table 1 in which each method has these factors."""
+    reached, alone = [], []
+    for (loss, method), (fewer, less, phase) in factors.items():
+        seconds, high = fewer / less, 1e6 / fewer
+        low = high - 5e5 / phase / seconds
+        case = f"{loss}_{method}"
+        reached.append(rows("reached_steps", case, 10, level=[0.2, 0.85], step=[low, high]))
+        alone.append(rows("cost", case, 1, update_seconds=seconds))
+    return {"acceleration": table(reached), "update_time": table(alone)}
+
+
+def common_budget(accuracies, ends, shares):
+    """Accuracies (%) and row alignments of each method, PC1 of each at the logged steps."""
+    parts = []
+    for name, accuracy in accuracies.items():
+        case, (least, most) = "_".join(name), ends[name]
+        log = {"step": [0, 1, 100, 2000, 40000], "jacobian_pc1": shares[name[1] == "grokalign"]}
+        parts.append(rows("history", case, 10, test_accuracy=accuracy / 100, **log))
+        both = {"row_alignment_min": least, "row_alignment_max": most}
+        parts.append(rows("jacobian_rows", case, 10, step=40000, **both))
+    return table(parts)
+
+
+def xor(right, robust, alignments):
+    """From when on cases are right, and robust; the alignment of their first point."""
+    steps = [0, 10, 50, 110, 225, 1000]
+    parts = []
+    for case in ("weight_decay", "grokalign"):
+        robustness = [float(step >= robust[case]) for step in steps]
+        columns = {"noisy_accuracy.0": robustness, "noisy_accuracy.1": robustness, "step": steps}
+        columns["test_accuracy"] = [float(step >= right) for step in steps]
+        columns["probe_alignment"] = -alignments[case]
+        parts.append(rows("history", case, 3, **columns))
+    return table(parts, **{"observables.3.amplitudes.0": 0.2, "observables.3.amplitudes.1": 0.4})
+
+
+def two_cases(robust, column):
+    """Weight decay and GrokAlign with these accuracies under attack, and in all other columns."""
+    parts = []
+    for case in ("weight_decay", "grokalign"):
+        parts.append(rows("robust_accuracy", case, 3, step=[0, 9], robust_accuracy=robust[case]))
+        both = {"jacobian_pc1": column[case], "centroid_alignment_mean": -column[case]}
+        parts.append(rows("history", case, 3, step=[0, 9], **both))
+        parts.append(rows("centroid_images", case, 3, step=9, alignment=[-column[case]] * 6))
+    return table(parts)
+
+
+def inhibited(cases):
+    """Final test and training accuracy, norm and alignment of centroids, by case."""
+    names = [f"{part}_accuracy" for part in ("test", "train")]
+    names += [f"centroid_{what}_mean" for what in ("norm", "alignment")]
+    return table(
+        rows("history", case, 3, step=[0, 9], **dict(zip(names, values, strict=True)))
+        for case, values in cases.items()
+    )
+
+
+def transformer(steps):
+    return table(rows("grokking_times", case, 3, t2=step) for case, step in steps.items())
+
+
+def scales(alignments):
+    parts = []
+    for case, path in (("weights", "model.init_scale"), ("outputs", "model.output_scale")):
+        for scale, alignment in enumerate(alignments, start=1):
+            log = {"step": [0, 1], "probe_alignment": [0, alignment]}
+            parts.append(rows("history", case, 3, **log).assign(**{path: float(scale)}))
+    unused = ("optimizer.lr", "ntk_residual_mean", "centroid_reciprocal_norm_mean")
+    return table(parts, **dict.fromkeys(unused, 1.0))
+
+
+def kernel(values, products):
+    log = {"step": [0, 10, 30, 300, 3000, 4000], "ntk_mean": values}
+    return table([rows("history", "", 5, probe_inner_product=products, **log)])
+
+
+def regions(moments):
+    """Inputs and centroids of seven planes, the latter by moment."""
+    parts = []
+    for moment, slopes in moments.items():
+        for plane in range(7):
+            for item, entries in (("input", INPUTS), ("centroid", slopes)):
+                columns = {
+                    "entries": [json.dumps(each) for each in entries],
+                    "polygon": [json.dumps([each]) for each in ([0, 0], [1, 0], [0, 1])],
+                    "place": [0, 1, 2],
+                }
+                key = {"plane": plane, "moment": moment, "item": item}
+                parts.append(rows("linear_regions", "", 1, **key, **columns))
+    return table(parts)
+
+
+def with_costs(tables, hours):
+    """`tables`, each with a run of these hours."""
+    told = dict.fromkeys(("processor", "threads", "members", "memory_mb"), 1)
+    for name, each in hours.items():
+        cost = rows("cost", "", 1, hours=each, **told).assign(run=name)
+        tables[name] = pd.concat([tables[name], cost], ignore_index=True)
+    return tables
+
+
+def published():
+    """Tables in which every statement holds."""
+    accuracies, ends = {}, {}
+    for name, (accuracy, alignment) in methods.BUDGET.items():
+        accuracies[name] = float(accuracy.removesuffix(" %"))
+        ends[name] = [float(end) for end in alignment.split(" / ")]
+    rises = [0.1, 0.2, 0.5, 0.8, 1.0]
+    seen = {"weight_decay": 0.2, "grokalign": 0.6}
+    attacked = two_cases({"weight_decay": 0.02, "grokalign": 0.14}, seen)
+    held = {"baseline": (0.9, 1, 2, 0.3), "minimised": (0.92, 1, 1, 0.5)}
+    ga, alone = "grokalign", "weight_decay"
+    steps = {f"learned_{alone}": 6e3, f"learned_{ga}": 2e4}
+    for kind in ("fixed", "both_fixed"):
+        steps |= {f"{kind}_{alone}": 9e3, f"{kind}_{ga}": 5e3}
+    tables = acceleration(FACTORS) | {
+        "common_budget": common_budget(accuracies, ends, (rises, rises)),
+        "xor": xor(50, {alone: 225, ga: 110}, seen),
+        "delayed_robustness": attacked,
+        "delayed_robustness_as_published": attacked,
+        "inhibited": inhibited(held | {"constrained": (0.6, 1, 5, 0.1)}),
+        "transformer": transformer(steps),
+        "scales": scales([-0.7, -0.6, -0.5, -0.4, -0.35, -0.3]),
+        "kernel": kernel([1, 1, 3, 8, 10, 11], [0, 0, -2, -7, -9, -10]),
+        "regions": regions({"memorisation": ACROSS, "generalisation": INPUTS}),
+    }
+    return with_costs(tables, HOURS)
+
+
+def opposite():
+    """Tables in which no statement holds."""
+    worse = {name: (0.1, 0.1, 0.1) if "baseline" not in name else (1, 1, 1) for name in FACTORS}
+    accuracies = {name: 5 if "grokalign" in name else 10 for name in methods.BUDGET}
+    ends = {name: (0.01, 0.01 if "grokalign" in name else 0.02) for name in methods.BUDGET}
+    seen = {"weight_decay": 0.6, "grokalign": 0.2}
+    attacked = two_cases(dict.fromkeys(seen, 0.05), seen)
+    held = {"baseline": (0.9, 1, 2, 0.3), "minimised": (0.8, 1, 1, 0.3)}
+    ga, alone = "grokalign", "weight_decay"
+    steps = {f"learned_{alone}": 5e4, f"learned_{ga}": 100}
+    for kind in ("fixed", "both_fixed"):
+        steps |= {f"{kind}_{alone}": 100, f"{kind}_{ga}": math.nan}
+    falls = ([0.9, 0.5, 0.3, 0.2, 0.1], [0.9, 0.5, 0.3, 0.2, 0.05])
+    against = [[-value for value in each] for each in INPUTS]
+    tables = acceleration(worse) | {
+        "common_budget": common_budget(accuracies, ends, falls),
+        "xor": xor(50, {alone: 10, ga: 1000}, seen),
+        "delayed_robustness": attacked,
+        "delayed_robustness_as_published": attacked,
+        "inhibited": inhibited(held | {"constrained": (0.95, 0.5, 0.5, 0.9)}),
+        "transformer": transformer(steps),
+        "scales": scales([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
+        "kernel": kernel([1, 6, 7, 8, 11, 11], [0, 0, 0, 0, 0, 1]),
+        "regions": regions({"memorisation": INPUTS, "generalisation": against}),
+    }
+    return with_costs(tables, {name: 1 / hours for name, hours in HOURS.items()})
+
+
+def bare():
+    """Tables that hold nothing that a claim reads."""
+    return {name: each.head(1).assign(record="none") for name, each in published().items()}
+
+
+@pytest.fixture(scope="module")
+def papers():
+    return load_papers(ROOT / "config" / "papers", PAPERS)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize(
+    ("world", "verdict"),
+    [(published, verdicts.REPRODUCED), (opposite, verdicts.MISSED), (bare, verdicts.NOT_RUN)],
+    ids=["meets", "misses", "lacks"],
+)
+def test_every_claim_is_met_missed_and_lacked(papers, name, world, verdict):
+    tables, found = world(), {}
+    for claim in papers[name].claims:
+        own = {each: tables[each] for each in papers[name].figures[claim.figure].experiments}
+        found[claim.id] = claims.row(name, claim.model_dump(mode="json"), own, "paper")["verdict"]
+    assert found == dict.fromkeys(found, verdict)
+    assert len(found) > 80
+
+
+def test_a_level_that_is_never_reached_is_not_the_same_as_a_missing_seed():
+    tables = acceleration(FACTORS)
+    steps = tables["acceleration"]
+    late = (steps["level"] == 0.85) & steps["case"].isin(["ce_baseline", "ce_grokalign"])
+    steps.loc[late & (steps["seed"] == 0) & (steps["case"] == "ce_grokalign"), "step"] = math.nan
+    steps.loc[late & (steps["seed"] == 1) & (steps["case"] == "ce_baseline"), "step"] = math.nan
+    steps.loc[late & (steps["seed"] == 2), "step"] = math.nan
+    tables["acceleration"] = steps[(steps["seed"] != 3) | (steps["case"] != "ce_grokalign")]
+    chosen = {"loss": "ce", "method": "grokalign", "series": "time"}
+    fewer = readings_methods.times_fewer(tables, **chosen)
+    assert fewer[:2] == [0, math.inf]
+    assert math.isnan(fewer[2])
+    assert math.isnan(fewer[3])
+    assert fewer[4] == pytest.approx(6.41)
+    assert readings_methods.times_more(tables, **chosen)[:2] == [math.inf, 0]
+
+
+def test_robustness_and_generalisation_that_never_come_are_infinite():
+    late = xor(50, {"weight_decay": math.inf, "grokalign": 110}, EVEN)
+    chosen = {"noise": 0.4, "level": 0.99}
+    robust = readings_jacobians.first_robust({"xor": late}, case="weight_decay", **chosen)
+    assert robust == [math.inf] * 3
+    assert readings_jacobians.first_robust_ratio({"xor": late}, **chosen) == [math.inf] * 3
+    tables = {"transformer": transformer({"a": math.nan, "b": 100.0, "c": math.nan})}
+    assert readings_jacobians.generalisation(tables, case="a") == [math.inf] * 3
+    assert readings_jacobians.generalisation_ratio(tables, case="b", other="a") == [0] * 3
+    neither = readings_jacobians.generalisation_ratio(tables, case="a", other="c")
+    assert all(math.isnan(value) for value in neither)
+
+
+def test_seeds_are_compared_pair_by_pair():
+    attacked = two_cases({"weight_decay": 0.02, "grokalign": 0.14}, EVEN)
+    attacked = attacked[(attacked["case"] != "weight_decay") | (attacked["seed"] != 1)]
+    chosen = {"experiment": "e", "record": "robust_accuracy", "column": "robust_accuracy"}
+    cases = {"case": "grokalign", "other": "weight_decay"}
+    ratios = readings_jacobians.final_ratio({"e": attacked}, **chosen, **cases)
+    assert [ratios[0], ratios[2]] == pytest.approx([7, 7])
+    assert math.isnan(ratios[1])
+
+
+def test_a_claim_may_name_an_imported_function_and_nothing_else(papers):
+    paper = papers["jacobian_alignment"]
+    assert paper.claims[0].value == "times_fewer"  # which claims.py imports
+    declarations.check({"jacobian_alignment": paper})
+    for value in ("readings_methods", "ratios"):
+        wrong = paper.claims[0].model_copy(update={"value": value})
+        with pytest.raises(UserError, match=f"no function '{value}'"):
+            declarations.check({"jacobian_alignment": paper.model_copy(update={"claims": [wrong]})})

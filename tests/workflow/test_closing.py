@@ -1,0 +1,60 @@
+"""Claims and atlas: made after everything else, remade when something they tell changes."""
+
+import csv
+import json
+
+CAPTION = "A linear model of three weights on the sample"
+CLAIM = """
+claims:
+  - {id: G4, statement: the weights come to rest, place: figure 1, source: derived, published: "1",
+     figure: fig1, value: distance_at_rest, expected: [null, 1e-3]}
+"""
+
+
+def atlas_manifest(checkout) -> dict:
+    file = checkout.folder / "results/smoke/atlas/manifest.json"
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_the_atlas_vouches_for_every_file_of_its_folder(finished):
+    folder = finished.folder / "results/smoke/atlas"
+    names = {file.name for file in folder.iterdir()} - {"spec.json", "manifest.json", "log.txt"}
+    assert set(atlas_manifest(finished)["outputs"]) == names
+    assert "index.html" in names
+
+
+def test_a_caption_rewrites_the_atlas_alone(checkout):
+    checkout.edit("config/papers/geometry.yaml", CAPTION, "Three weights on the sample")
+    assert checkout.jobs() == []
+    assert checkout.closing() == ["atlas"]
+
+
+def test_a_new_claim_is_judged_and_told(checkout):
+    file = checkout.folder / "config/papers/geometry.yaml"
+    file.write_text(file.read_text(encoding="utf-8") + CLAIM, encoding="utf-8")
+    assert checkout.jobs() == []
+    assert checkout.closing() == ["atlas", "claims"]
+    done = checkout.snakemake("--cores", "1")
+    assert done.returncode == 0, done.stderr
+    with (checkout.folder / "results/smoke/claims.csv").open(encoding="utf-8") as stream:
+        (row,) = csv.DictReader(stream)
+    assert row["verdict"] == "not run at this scale"
+    checkout.edit("src/grokatlas/papers/geometry/claims.py", ".max(axis=1)]", ".min(axis=1)]")
+    assert checkout.closing() == ["atlas", "claims"]
+
+
+def test_a_figure_that_fails_does_not_stop_the_rest(checkout):
+    path = "src/grokatlas/papers/geometry/fig1.py"
+    broken = 'raise ValueError("no such curve")\n    rows = tables["two_weights"]'
+    checkout.edit(path, 'rows = tables["two_weights"]', broken)
+    done = checkout.snakemake("--cores", "1", "--keep-going")
+    assert done.returncode != 0
+    absent = atlas_manifest(checkout)["partial"]["absent"]
+    assert absent == ["results/smoke/figures/geometry/fig1"]
+    assert (checkout.folder / "results/smoke/atlas/geometry-fig2.png").exists()
+    assert not (checkout.folder / "results/smoke/atlas/geometry-fig1.png").exists()
+    checkout.edit(path, broken, 'rows = tables["two_weights"]')
+    assert checkout.closing() == ["atlas"]
+    done = checkout.snakemake("--cores", "1")
+    assert done.returncode == 0, done.stderr
+    assert "partial" not in atlas_manifest(checkout)
