@@ -13,7 +13,7 @@ def number(value: float | None) -> str:
         return ""
     if math.isinf(value):
         return "never" if value > 0 else "-∞"
-    if value == int(value) and abs(value) < 1e6:
+    if value == int(value) and abs(value) < 1e9:
         return f"{int(value):,}"
     if 1e4 <= abs(value) < 1e6:
         return f"{value:,.0f}"
