@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grokatlas import cells, digest, members, run_store, store
+from grokatlas import cells, digest, layers, members, run_store, store
 from grokatlas.components import PACKAGE, module_name
 from grokatlas.config import Paper
 
@@ -161,6 +161,9 @@ def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
         name: paper.model_dump(mode="json", include={"source", "deviations", "figures"})
         for name, paper in papers.items()
     }
+    for name, paper in papers.items():
+        for figure, entry in paper.figures.items():
+            told[name]["figures"][figure]["sizes"] = _sizes(paper, entry.experiments, plan.scale)
     parts = sorted(file for file in SITE.rglob("*") if file.suffix in (".html", ".css", ".js"))
     spec = {
         "scale": plan.scale,
@@ -170,6 +173,22 @@ def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
     inputs = (*plan.figures.values(), *plan.claims.values())
     code = digest.code(["grokatlas.site.build"])
     return Job("atlas", store.atlas_folder(plan.scale), spec, code, inputs)
+
+
+def _sizes(paper: Paper, experiments: list[str], scale: str) -> dict[str, dict[str, list[Any]]]:
+    """What of some experiments is not as published, by dotted name: values here and published."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for experiment in experiments:
+        for case in paper.experiments[experiment].cases or [None]:
+            blocks = [
+                layers.of("", paper, experiment, case, at).blocks() for at in (scale, "paper")
+            ]
+            for path, here, published in layers.differences(*blocks):
+                values = found.setdefault(path, {"here": [], "published": []})
+                for place, value in (("here", here), ("published", published)):
+                    if value not in values[place]:
+                        values[place].append(value)
+    return found
 
 
 def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:

@@ -16,6 +16,7 @@ from grokatlas.config import SCALES, Experiment, Layer, Overrides, Paper
 from grokatlas.errors import UserError, nearest, shown
 
 MOST = 10_000  # cells of a sweep, members of a run
+KEPT = ("observables", "measures", "log", "snapshots")  # what is kept of a run
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,13 @@ class Layers:
             values = _merge(values, part.values)
         without: dict[str, Any] = _without_nulls(values)
         return without
+
+    def blocks(self) -> dict[str, Any]:
+        """What is run, without what is kept of it; a sweep's axes stand with the ensemble's."""
+        values = {key: value for key, value in self.merged().items() if key not in KEPT}
+        train = {k: v for k, v in values.get("train", {}).items() if k not in KEPT}
+        axes = {**values.pop("sweep", {}), **values.get("ensemble", {})}
+        return {**values, "train": train, "ensemble": axes}
 
     def points(self) -> Iterator[tuple[dict[str, Any], "Layers", dict[str, Any]]]:
         """Each point of the sweep's product: its axes, the layers with it on top, the values."""
@@ -131,6 +139,25 @@ def of(label: str, paper: Paper, name: str, case: str | None, scale: str) -> Lay
     return Layers(label, place, tuple(parts))
 
 
+def differences(here: Any, there: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Every dotted path at which two merged layers differ, with both values (None: absent).
+
+    Of a block that names another component only the names are told.
+    """
+    if isinstance(here, dict) and isinstance(there, dict):
+        keys = sorted(here.keys() | there.keys())
+        if here.get("name") != there.get("name"):
+            keys = ["name"]
+        for key in keys:
+            inner = f"{path}.{key}" if path else key
+            yield from differences(here.get(key), there.get(key), inner)
+    elif _blocks(here) and _blocks(there) and len(here) == len(there):
+        for index, (one, other) in enumerate(zip(here, there, strict=True)):
+            yield from differences(one, other, f"{path}.{index}")
+    elif here != there:
+        yield path, here, there
+
+
 def split(path: str) -> list[str]:
     """The keys of a dotted path; an axis of the ensemble is one key."""
     head, _, rest = path.partition(".")
@@ -158,6 +185,10 @@ def _without_nulls(values: Any) -> Any:
     if not isinstance(values, dict):
         return values
     return {key: _without_nulls(value) for key, value in values.items() if value is not None}
+
+
+def _blocks(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
 def _nested(keys: list[str], value: Any) -> Any:

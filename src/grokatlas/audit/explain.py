@@ -1,5 +1,6 @@
 """The tree behind a figure, table or run, from the manifests alone."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,25 @@ from grokatlas import digest, run_store
 from grokatlas.audit import dotted, locate, metadata, values
 from grokatlas.audit.tree import ROOT, Result, Tree
 from grokatlas.errors import UserError
+
+
+@dataclass(frozen=True)
+class Part:
+    """One result of the tree behind another.
+
+    Attributes:
+        title: what it is.
+        state: its digest, what is wrong with its manifest, or where it was told of before.
+        about: spec, members, code, machine and time, a line each.
+        missing: files that it was made from and that are not here.
+        made_from: runs, then their measures, then data.
+    """
+
+    title: str
+    state: str
+    about: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    made_from: tuple["Part", ...] = ()
 
 
 def text(tree: Tree, name: str, with_values: bool) -> str:
@@ -22,7 +42,10 @@ def text(tree: Tree, name: str, with_values: bool) -> str:
         UserError: the name means nothing here, or its manifest cannot be trusted.
     """
     target = locate.target(tree, name)
-    lines = [*_sent(tree, Path(name), target), *_part(tree, target, 0, set())]
+    if not tree.results[target].sound:
+        problem = _problem(tree.results[target])
+        raise UserError(target, f"cannot be explained: its manifest {problem}")
+    lines = [*_sent(tree, Path(name), target), *_lines(parts(tree, target), "")]
     lines += ["", f"`grokatlas verify {_shown(tree, target)}` re-hashes all of it"]
     if with_values:
         lines += ["", *values.lines(tree, target)]
@@ -39,27 +62,41 @@ def _sent(tree: Tree, path: Path, target: str) -> list[str]:
     return [f"{path}: {metadata.origin(path)}", f"{path}: {same}", ""]
 
 
-def _part(tree: Tree, target: str, depth: int, told: set[str]) -> list[str]:
-    """One result and, indented, what it was made from."""
-    indent = "  " * depth
-    result = tree.results[target]
+def parts(tree: Tree, target: str, told: set[str] | None = None) -> Part:
+    """A result and all that it was made from; each is told of once.
+
+    Args:
+        tree: the results.
+        target: one of them.
+        told: targets that were told of before; those told of here are added.
+    """
+    told = set() if told is None else told
+    result, title = tree.results[target], _title(target)
     if target in told:
-        return [f"{indent}{_title(target)}: see above"]
+        return Part(title, "see above")
     told.add(target)
     if not result.sound:
-        problem = result.manifest.problem if result.manifest else "has no manifest"
-        if depth == 0:
-            raise UserError(target, f"cannot be explained: its manifest {problem}")
-        return [f"{indent}{_title(target)}: its manifest {problem}"]
+        return Part(title, f"its manifest {_problem(result)}")
     content = result.sound
-    lines = [f"{indent}{_title(target)}: digest {content['digest'][:12]}"]
-    lines += [f"{indent}  {line}" for line in _about(content)]
-    for name in content["inputs"]:
-        if tree.owner(name) is None:
-            lines.append(f"{indent}  {name}: missing")
-    for upstream in _made_from(tree, result):
-        lines += _part(tree, upstream, depth + 1, told)
-    return lines
+    return Part(
+        title,
+        f"digest {content['digest'][:12]}",
+        tuple(_about(content)),
+        tuple(name for name in content["inputs"] if tree.owner(name) is None),
+        tuple(parts(tree, upstream, told) for upstream in _made_from(tree, result)),
+    )
+
+
+def _lines(part: Part, indent: str) -> list[str]:
+    """A part as text, what it was made from indented."""
+    lines = [f"{indent}{part.title}: {part.state}"]
+    lines += [f"{indent}  {line}" for line in part.about]
+    lines += [f"{indent}  {name}: missing" for name in part.missing]
+    return [*lines, *(line for each in part.made_from for line in _lines(each, indent + "  "))]
+
+
+def _problem(result: Result) -> str:
+    return result.manifest.problem if result.manifest else "has no manifest"
 
 
 def _made_from(tree: Tree, result: Result) -> list[str]:

@@ -20,7 +20,7 @@ def lines(tree: Tree, target: str) -> list[str]:
     """
     content = tree.results[target].sound
     if content["kind"] != "figure":
-        return _command(content, target)
+        return command(content, target)
     spec = content["spec"]
     known = _table_columns(tree, target)
     module = f"grokatlas.papers.{spec['paper']}.{spec['figure']}"
@@ -28,11 +28,16 @@ def lines(tree: Tree, target: str) -> list[str]:
     for column in _header(tree, f"{target}.csv"):
         origin = known.get(column, f"computed in {module} from its tables")
         found.append(f"  {column}: {origin}")
-    return [*found, "", *_command(content, target)]
+    return [*found, "", *command(content, target)]
 
 
-def _command(content: dict[str, Any], target: str) -> list[str]:
-    """How to make a result again from nothing; the last line is the command alone."""
+def command(content: dict[str, Any], target: str) -> list[str]:
+    """How to make a result again from nothing; the last line is the command alone.
+
+    Args:
+        content: its manifest's.
+        target: its name in the tree.
+    """
     git = content.get("git") or {}
     scale = content["spec"].get("scale", target.split("/")[1])
     config = f" --config scale={scale}" if "scale" in content["spec"] else ""

@@ -1,0 +1,90 @@
+"""Numbers and names as a reader sees them."""
+
+import math
+import re
+from typing import Any
+
+WORDS = {"fig": "Figure", "table": "Table"}
+
+
+def number(value: float | None) -> str:
+    """A number in four digits: ``1,234``, ``0.0268``, ``3.1e-06``, ``never``; empty for None."""
+    if value is None or math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "never" if value > 0 else "-∞"
+    if value == int(value) and abs(value) < 1e9:
+        return f"{int(value):,}"
+    if 1e4 <= abs(value) < 1e6:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """What is expected: ``5 to 20``, ``at most 0.06``, ``at least 0.99``."""
+    below, above = number(low), number(high)
+    if below and above:
+        return below if below == above else f"{below} to {above}"
+    return f"at least {below}" if below else f"at most {above}" if above else ""
+
+
+def figure_title(name: str) -> str:
+    """``Figure 5, low rank`` for ``fig5_low_rank``, ``Data selection`` for ``data_selection``."""
+    found = re.fullmatch(r"(fig|table)(\d+)(?:_(.+))?", name)
+    if found is None:
+        return sentence(name.replace("_", " "))
+    rest = f", {found[3].replace('_', ' ')}" if found[3] else ""
+    return f"{WORDS[found[1]]} {found[2]}{rest}"
+
+
+def place(name: str) -> tuple[int, int, str]:
+    """Where a figure stands on its paper's page: figures by number, tables, then all others."""
+    found = re.match(r"(fig|table)(\d+)", name)
+    return (list(WORDS).index(found[1]), int(found[2]), name) if found else (len(WORDS), 0, name)
+
+
+def plain(name: str) -> str:
+    """A name of the configuration as words."""
+    return name.replace("_", " ")
+
+
+def sentence(text: str) -> str:
+    """With a capital letter at its start."""
+    return text[:1].upper() + text[1:]
+
+
+def first_sentence(text: str) -> str:
+    """Up to the first full stop that ends a sentence."""
+    return re.split(r"(?<=\.)\s", text.strip(), maxsplit=1)[0]
+
+
+def slug(verdict: str) -> str:
+    """A verdict as a class of the style sheet."""
+    return re.sub(r"[^a-z]+", "-", verdict.lower()).strip("-")
+
+
+def setting(value: Any) -> str:
+    """A value of the configuration: ``0.01``, ``1, 2, 5``, ``none``."""
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(setting(entry) for entry in value) or "none"
+    if isinstance(value, dict):
+        name = value.get("name")
+        return str(name) if name else ", ".join(f"{k} {setting(v)}" for k, v in value.items())
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def duration(seconds: float) -> str:
+    """A time to two units: ``45 s``, ``3 min``, ``2 h 5 min``."""
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def count(number_of: int, thing: str) -> str:
+    """``1 run``, ``3 runs``."""
+    return f"{number_of:,} {thing}{'' if number_of == 1 else 's'}"

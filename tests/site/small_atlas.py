@@ -1,0 +1,119 @@
+"""An atlas of two small papers below the working directory, made without training anything."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib import image
+
+from grokatlas import claims, digest, store, verdicts
+from grokatlas.job_graph import Job
+from grokatlas.site import build
+from tests.unit import audit_tree
+
+SCALE = "smoke"
+NASTY = "</script><img src=x onerror=alert(1)> & \"quoted\" 'too' {{ 7 * 7 }}"
+SERIES = f"<b>{NASTY[:50]}"
+ERROR = f"figure toy/fig3: cannot be drawn: KeyError {NASTY}"
+TABLE = "| method | ours |\n|:---|---:|\n| a \\| b | x2.1 ± 0.3 |\n\na note | no cell\n"
+FIGURES = {"toy": ("fig1", "fig2", "fig3", "table1"), "other": ("depth",)}
+
+
+def make() -> Path:
+    """Write results and pages: `fig1` current, `fig2` by earlier code, `fig3` failed."""
+    jobs = audit_tree.declared()
+    drawn = {job.target.name: job for job in jobs.values() if job.kind == "figure"}
+    table = _named(drawn["fig1"], "table1")
+    audit_tree.build(jobs)
+    audit_tree.make(table)
+    for job in (*drawn.values(), table):
+        _fill(job)
+    store.beside(store.figure_stem(SCALE, "toy", "fig3"), ".log").write_text(
+        f"Traceback\n{ERROR}\n\n", encoding="utf-8"
+    )
+    judge()
+    return pages()
+
+
+def pages(**ages: str) -> Path:
+    """Write the pages; `ages` of toy's figures, as the default has it unless given."""
+    ages = {"fig1": "current", "fig2": "earlier", "fig3": "", "table1": "current", **ages}
+    told = {store.figure_stem(SCALE, "toy", name): age for name, age in ages.items()}
+    told[store.figure_stem(SCALE, "other", "depth")] = ""
+    told[store.claims_stem(SCALE)] = "current"
+    folder = store.atlas_folder(SCALE)
+    made = build.write(spec(), told, folder)
+    store.write_json(folder / "manifest.json", {"outputs": [file.name for file in made]})
+    return folder
+
+
+def spec() -> dict[str, Any]:
+    """What the atlas's job file says."""
+    task = {"here": ["digits"], "published": ["mnist"]}
+    papers = {}
+    for name, figures in FIGURES.items():
+        source = {"title": f"On {name} {NASTY}", "arxiv": "2501.00001", "authors": None}
+        source["code"] = "someone/code"
+        deviation = {"where": NASTY, "paper": "not stated", "ours": "0.1", "why": "it converges"}
+        entry = {"experiments": ["rates"], "caption": f"What it shows. Then {NASTY}"}
+        papers[name] = {
+            "source": source,
+            "deviations": [deviation | {"code": None}],
+            "figures": {figure: entry | {"sizes": {"task.name": task}} for figure in figures},
+        }
+    return {"scale": SCALE, "papers": papers, "parts": {}}
+
+
+def judge() -> None:
+    """Write the claims: one of each verdict."""
+    given = [("T1", "fig1", [9.0, 11.0]), ("T2", "fig1", [9.0, 30.0]), ("T3", "fig2", [50.0])]
+    rows = []
+    for name, figure, values in given:
+        verdict, reason = verdicts.judge(values, [5, 20], "each", len(values))
+        row = {"id": name, "paper": "toy", "verdict": verdict, "reason": reason, "figure": figure}
+        row |= {"statement": f"it is quick {NASTY}", "place": "text", "source": "text"}
+        row |= {"published": "about 10 steps", "unit": "steps", "code": "current"}
+        row |= {"expected_low": 5, "expected_high": 20, "count": len(values)}
+        middle = verdicts.middle(values, "each")
+        rows.append(row | {"value": middle, "lowest": min(values), "highest": max(values)})
+    missing = {"id": "T4", "verdict": verdicts.NOT_RUN, "figure": "fig3", "reason": "not made"}
+    missing |= dict.fromkeys(("value", "lowest", "highest"), np.nan) | {"count": 0, "code": ""}
+    rows.append(rows[0] | missing)
+    (file,) = store.outputs("claims", store.claims_stem(SCALE))
+    store.write_csv(file, claims.frame(rows))
+    content = {"kind": "claims", "digest": "0", "spec": {}, "code": {}, "inputs": {}}
+    content["outputs"] = {file.name: digest.file_sha256(file)}
+    path = store.manifest_of("claims", store.claims_stem(SCALE))
+    store.write_json(path, store.sealed(content))
+
+
+def curves() -> pd.DataFrame:
+    """Four seeds of two series over sixty steps; the name of one series is nasty."""
+    rows = [
+        {"series": series, "seed": seed, "step": step, "train_loss": 1 / (step + 1 + seed)}
+        for series in ("plain", SERIES)
+        for seed in range(4)
+        for step in range(60)
+    ]
+    frame = pd.DataFrame(rows)
+    return frame.assign(test_loss=frame["train_loss"] * 10)
+
+
+def _named(job: Job, figure: str) -> Job:
+    target = store.figure_stem(SCALE, "toy", figure)
+    return replace(job, target=target, spec=job.spec | {"figure": figure})
+
+
+def _fill(job: Job) -> None:
+    """Put something to look at into a figure's files, and vouch for it."""
+    for file in job.outputs:
+        if file.suffix == ".png":
+            image.imsave(file, np.linspace(0, 1, 800).reshape(20, 40))
+        elif file.suffix == ".md":
+            file.write_text(TABLE, encoding="utf-8")
+        elif file.suffix == ".csv" and job.target.name == "fig1":
+            curves().to_csv(file, index=False)
+    outputs = {file.name: digest.file_sha256(file) for file in job.outputs}
+    audit_tree.edited(job.manifest, seal=True, outputs=outputs)

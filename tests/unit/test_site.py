@@ -1,0 +1,306 @@
+"""What the atlas tells, as data and as pages, without a browser."""
+
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas import layers, store
+from grokatlas.audit.tree import Tree
+from grokatlas.plots import style
+from grokatlas.site import contents, curves, words
+from tests.site import small_atlas
+from tests.site.small_atlas import NASTY
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.chdir(tmp_path_factory.mktemp("atlas"))
+        yield small_atlas.make().resolve()
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small_atlas.make()
+
+
+class Page(HTMLParser):
+    """The elements and the text of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.texts.append(" ")
+
+    def handle_endtag(self, tag):
+        self.texts.append(" ")
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.texts).split())
+
+
+def page(folder, name: str) -> Page:
+    return Page((folder / name).read_text(encoding="utf-8"))
+
+
+def series(**columns) -> pd.DataFrame:
+    return pd.DataFrame({"step": np.arange(30), **columns})
+
+
+def test_time_seeds_and_hyperparameters_are_told_apart_from_what_is_drawn():
+    part = series(test_loss=np.arange(30.0), seed=0)
+    parts = [
+        part.assign(seed=seed, case=case, **{"optimizer.lr": lr})
+        for seed in (0, 1)
+        for case in ("a", "b")
+        for lr in (0.1, 0.2)
+    ]
+    found = curves.layout(pd.concat(parts))
+    assert found.x == "step"
+    assert found.y == ("test_loss",)
+    assert found.groups == ("case", "optimizer.lr", "seed")
+
+
+def test_a_number_tells_curves_apart_only_where_points_would_coincide():
+    parts = [series(loss=np.arange(30.0), decay=d, level=2.0) for d in (0.1, 0.2)]
+    assert curves.layout(pd.concat(parts)).groups == ("decay",)
+    alone = series(loss=np.arange(30.0), phase=np.repeat([1.0, 2.0], 15))
+    found = curves.layout(alone)
+    assert found.groups == ()
+    assert found.y == ("loss", "phase")
+
+
+def test_a_hyperparameter_with_many_values_is_an_abscissa():
+    frame = pd.DataFrame({"dynamics.norm": np.geomspace(0.1, 10, 8), "median": np.arange(8.0)})
+    assert curves.layout(frame.assign(series="loss")).x == "dynamics.norm"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"feature": [0, 0, 1], "other": [0, 1, 1], "cosine": [1, 0, 1]}),
+        pd.DataFrame({"polygon": ["[[0, 1], [2, 3]]" * 9] * 30, "size": range(30)}),
+        pd.DataFrame({"step": [0, 100], "loss": [1.0, 0.1]}),
+        pd.DataFrame({"step": range(30), "note": ["x"] * 30}),
+        pd.DataFrame({"step": []}),
+    ],
+    ids=["matrix", "polygons", "two steps", "no ordinate", "empty"],
+)
+def test_what_is_no_curve_has_none(frame):
+    assert curves.data(frame) is None
+
+
+def test_curves_hold_the_numbers_of_each_group_by_rising_step():
+    part = series(loss=np.arange(30.0))[::-1]
+    frame = pd.concat([part.assign(seed=seed, loss=part["loss"] + seed) for seed in (10, 9)])
+    frame.loc[frame["step"] == 3, "loss"] = np.inf
+    made = curves.data(frame)
+    assert [curve["group"] for curve in made["curves"]] == [["9"], ["10"]]
+    columns = made["curves"][0]["columns"]
+    assert columns["step"] == [float(step) for step in range(30)]
+    assert columns["loss"][:5] == [9.0, 10.0, 11.0, None, 13.0]
+    assert json.dumps(made, allow_nan=False)
+
+
+def test_a_long_curve_is_thinned_evenly_and_keeps_its_ends():
+    steps = np.arange(30_000)
+    parts = [
+        pd.DataFrame({"step": steps, "loss": 1.0 / (steps + s + 1), "seed": s}) for s in (0, 1)
+    ]
+    made = curves.data(pd.concat([parts[0], parts[1][:3000]]))
+    assert made["of"] == 33_000
+    assert made["points"] <= curves.MOST_POINTS
+    long, short = (curve["columns"]["step"] for curve in made["curves"])
+    assert (long[0], long[-1]) == (0, 29_999)
+    assert (short[0], short[-1]) == (0, 2999)
+    assert set(np.diff(long)) == {1, 2}
+    assert len(long) / len(short) == pytest.approx(10, rel=0.01)
+
+
+def test_many_columns_leave_room_for_fewer_points():
+    frame = pd.DataFrame({f"weight.{k}": np.arange(9000.0) + k for k in range(100)})
+    made = curves.data(frame.assign(step=range(9000)))
+    assert made["points"] * 101 <= curves.MOST_NUMBERS
+    assert made["y"] == [{"label": "weight.*", "columns": [f"weight.{k}" for k in range(100)]}]
+
+
+def test_train_and_test_are_drawn_together_first():
+    found = curves.choices(["norm", "train_loss", "test_loss"])
+    assert found[0] == {"label": "train and test loss", "columns": ["train_loss", "test_loss"]}
+    assert [choice["label"] for choice in found[1:]] == ["norm", "train_loss", "test_loss"]
+
+
+def test_colours_are_the_projects():
+    assert curves.colours(["train_loss", "test_loss"]) == [
+        style.COLOURS["train"],
+        style.COLOURS["test"],
+    ]
+    both = curves.colours(["fixed_grokalign", "learned_grokalign"])
+    assert len(set(both)) == 2
+    shades = curves.colours(["0.1", "0.01", ""])
+    assert len(set(shades)) == 3
+    many = curves.colours([f"case {k}" for k in range(99)])
+    assert all(colour.startswith("#") and len(colour) == 7 for colour in [*both, *shades, *many])
+
+
+def test_series_of_one_kind_are_shown_at_first():
+    parts = [series(median=np.arange(30.0), series=s) for s in ("l2_norm", "test_accuracy")]
+    (group,) = curves.data(pd.concat(parts))["groups"]
+    assert group["values"] == ["l2_norm", "test_accuracy"]
+    assert group["shown"] == ["test_accuracy"]
+
+
+def test_numbers_as_words():
+    values = [7, 2e6, 0.030617, 1e-10, float("inf"), None, 123456.7]
+    texts = ["7", "2,000,000", "0.03062", "1e-10", "never", "", "123,457"]
+    assert [words.number(value) for value in values] == texts
+    assert words.interval(5, 20) == "5 to 20"
+    assert words.interval(None, 0.06) == "at most 0.06"
+    assert words.interval(0.99, None) == "at least 0.99"
+    assert words.figure_title("fig5_low_rank") == "Figure 5, low rank"
+    names = ["depth", "table1", "fig10", "fig2"]
+    assert sorted(names, key=words.place) == ["fig2", "fig10", "table1", "depth"]
+
+
+def test_a_markdown_table_is_its_cells():
+    assert contents.cells(small_atlas.TABLE) == [["method", "ours"], ["a | b", "x2.1 ± 0.3"]]
+
+
+def test_methods_are_names_of_blocks_and_the_usual_dynamics_is_none():
+    specs = [
+        {"optimizer": {"name": "adam"}, "penalties": [{"name": "l2"}, {"name": "l1"}]},
+        {"dynamics": {"name": "gradient_training"}, "gradients": [{"name": "grokfast_ema"}]},
+        {"dynamics": {"name": "riemannian_flow"}, "model": {"name": "mlp"}},
+    ]
+    assert contents.methods_of(specs) == ("adam", "grokfast_ema", "l1", "l2", "riemannian_flow")
+
+
+def test_what_a_scale_shrinks_is_told_by_name():
+    published = {"task": {"name": "mnist", "points": 10}, "train": {"steps": 9}, "penalties": []}
+    here = {"task": {"name": "digits"}, "train": {"steps": 5}, "penalties": [{"name": "l2"}]}
+    assert list(layers.differences(here, published)) == [
+        ("penalties", [{"name": "l2"}], []),
+        ("task.name", "digits", "mnist"),
+        ("train.steps", 5, 9),
+    ]
+    told = {"train.steps": {"here": [5], "published": [9]}}
+    told["ensemble.seed"] = {"here": [[0, 1]], "published": [5, None]}
+    found = contents.sizes(told | {"task.name": {"here": ["digits"], "published": ["mnist"]}})
+    assert found == [
+        ("task.name", "digits", "mnist"),
+        ("seed", "0, 1", "5; none"),
+        ("train.steps", "5", "9"),
+    ]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_figure_that_is_not_made_is_told_by_its_job_file():
+    stem = store.figure_stem("smoke", "toy", "fig1")
+    store.manifest_of("figure", stem).unlink()
+    found = contents.behind(Tree(store.RESULTS), stem.as_posix())
+    kinds = [name.split("/")[1] for name in found]
+    assert sorted(kinds) == ["data", "measures", "measures", "runs", "runs", "smoke", "smoke"]
+
+
+def test_a_claim_has_its_numbers_verdict_and_place(folder):
+    text = page(folder, "paper-toy.html").text
+    assert "✓ reproduced T1 it is quick" in text
+    assert "10 steps 9 to 11, 2 values 2 of 2 in the interval 5 to 20 steps about 10" in text
+    assert "◐ partly T2" in text
+    assert "✗ not reproduced T3" in text
+    assert "○ not run at this scale T4" in text
+
+
+def test_the_first_page_counts_verdicts(folder):
+    found = page(folder, "index.html")
+    assert "toy On toy" in found.text
+    assert "Total 1 1 1 1 4 3 of 5" in found.text
+    assert "none declared" in found.text
+    rows = [attrs for tag, attrs in found.elements if tag == "tr" and "data-paper" in attrs]
+    assert [row["data-verdicts"] for row in rows] == [
+        "reproduced",
+        "partly",
+        "not-reproduced",
+        "not-run-at-this-scale",
+    ]
+    assert [row["data-methods"] for row in rows] == ["gd", "gd", "gd", ""]
+
+
+def test_nothing_from_data_becomes_markup(folder):
+    for name in ("index.html", "paper-toy.html", "paper-other.html"):
+        found = page(folder, name)
+        assert NASTY in found.text
+        scripts = [attrs for tag, attrs in found.elements if tag == "script"]
+        assert all(set(attrs) == {"defer", "src"} for attrs in scripts)
+        assert not [attrs for _, attrs in found.elements if "onerror" in attrs]
+
+
+def test_curves_of_data_are_a_script_of_plain_values(folder):
+    text = (folder / "toy-fig1.curves.js").read_text(encoding="utf-8")
+    head, _, rest = text.partition(" = ")
+    assert head == '(window.grokatlasCurves ??= {})["toy-fig1"]'
+    made = json.loads(rest.rstrip(";\n"))
+    assert made["groups"][0]["values"] == [small_atlas.SERIES, "plain"]
+    assert len(made["curves"]) == 8
+    assert not (folder / "toy-fig2.curves.js").exists()
+
+
+def test_absent_earlier_and_failed_figures_show_as_such(folder):
+    text = page(folder, "paper-toy.html").text
+    assert "Figure 2 ↺ made by earlier code" in text
+    assert "Figure 3 - not made" in text
+    assert f"It failed. The last line of its log: {small_atlas.ERROR}" in text
+    assert "Figure 1 What it shows" in text
+    assert "Depth - not made Not made yet at this scale" in page(folder, "paper-other.html").text
+    assert not (folder / "toy-fig3.png").exists()
+
+
+def test_a_figure_tells_its_data_files_command_and_origin(folder):
+    found = page(folder, "paper-toy.html")
+    assert "Data linear regression instead of mnist" in found.text
+    assert "2 runs, 6 members, 3 s of wall time on H200" in found.text
+    links = {attrs.get("href") for tag, attrs in found.elements if tag == "a"}
+    assert {f"toy-fig1.{kind}" for kind in ("png", "pdf", "csv", "specs.json")} <= links
+    command = "snakemake --cores all --forceall results/smoke/figures/toy/fig1.pdf"
+    assert f"git checkout {'c' * 40} && {command} --config scale=smoke" in found.text
+    assert "optimizer: gd(lr=0.1)" in found.text
+    assert "GPU H200" in found.text
+    specs = json.loads((folder / "toy-fig1.specs.json").read_text())
+    assert {spec["optimizer"]["lr"] for name, spec in specs.items() if "/runs/" in name} == {
+        0.1,
+        0.2,
+    }
+
+
+def test_a_published_table_is_a_table(folder):
+    found = page(folder, "paper-toy.html")
+    assert "Table 1 method ours a | b x2.1 ± 0.3" in found.text
+    assert ("table", {"class": "published"}) in found.elements
+
+
+@pytest.mark.usefixtures("here")
+def test_what_an_earlier_atlas_left_is_removed():
+    folder = store.atlas_folder("smoke")
+    (folder / "log.txt").write_text("")
+    (folder / "old-fig9.png").write_text("")
+    small_atlas.pages(fig1="")
+    names = {file.name for file in folder.iterdir()}
+    assert "old-fig9.png" not in names
+    assert "toy-fig1.png" not in names
+    assert {"log.txt", "manifest.json", "toy-fig2.png", "plotly.min.js"} <= names
+    assert "MIT" in (folder / "plotly.LICENSE.txt").read_text(encoding="utf-8")
+    assert not [name for name in names if name.endswith((".spec.json", ".part"))]
+    assert all(file.is_file() for file in folder.iterdir())
