@@ -105,7 +105,10 @@ def _curves(figure: contents.Figure) -> dict[str, Any] | None:
     """A figure's curves; None for what is absent, a published table, or no curve."""
     if not figure.age or store.is_published_table(figure.name):
         return None
-    return curves.data(pd.read_csv(store.beside(figure.stem, ".csv")))
+    drawn = pd.read_csv(
+        store.beside(figure.stem, ".csv"), low_memory=False
+    )  # types of whole columns
+    return curves.data(drawn)
 
 
 def _shipped() -> dict[str, Path]:
