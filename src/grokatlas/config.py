@@ -76,6 +76,9 @@ class Deviation(_Model):
     ours: str = Field(description="what we do")
     why: str = Field(description="the reason")
     code: str | None = Field(None, description="what the authors' code does, if there is any")
+    claims: list[str] = Field(
+        default=[], description="ids of claims on one setting and on the other: its measured effect"
+    )
 
 
 class Source(_Model):

@@ -20,6 +20,7 @@ def check(papers: dict[str, Paper]) -> None:
         for figure, entry in paper.figures.items():
             _check_figure(name, paper, figure, entry.experiments)
         _check_claims(name, paper)
+        _check_deviations(name, paper)
         for scale in reversed(SCALES):
             for experiment in paper.experiments:
                 cells.resolve(name, paper, experiment, scale)
@@ -66,6 +67,15 @@ def _check_claims(name: str, paper: Paper) -> None:
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
             given = ", ".join(claim.keywords) or "none"
             raise UserError(f"{where}.keywords", f"{problem}, not {given}; correct `keywords`")
+
+
+def _check_deviations(name: str, paper: Paper) -> None:
+    known = [claim.id for claim in paper.claims]
+    for position, deviation in enumerate(paper.deviations):
+        for wanted in deviation.claims:
+            if wanted not in known:
+                where = f"papers/{name}.yaml: deviations.{position}.claims"
+                raise UserError(where, f"no claim {wanted!r}; {nearest(wanted, known)}")
 
 
 def _functions(file: Path, label: str) -> dict[str, ast.FunctionDef]:

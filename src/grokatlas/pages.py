@@ -33,7 +33,7 @@ def write(configuration: Path, pages: Path) -> None:
             parts = {
                 "figures": figures(name, paper, pages, record),
                 "claims": claims(name, paper, record),
-                "deviations": deviations(paper),
+                "deviations": deviations(name, paper, record),
             }
             _renew(page, parts, f"config/papers/{name}.yaml")
     readme = pages.parents[1] / "README.md"
@@ -93,14 +93,16 @@ def figures(name: str, paper: config.Paper, pages: Path, record: Record) -> str:
     return "\n\n".join(blocks)
 
 
-def deviations(paper: config.Paper) -> str:
-    """The numbered deviations as a list."""
+def deviations(name: str, paper: config.Paper, record: Record) -> str:
+    """The numbered deviations as a list, with what was measured of both settings."""
     lines = []
+    told = {claim.id: claim for claim in paper.claims}
     for number, entry in enumerate(paper.deviations, 1):
         code = f" **Code:** {entry.code}." if entry.code else ""
         lines.append(
             f"{number}. *{entry.where}*. **Paper:** {entry.paper}.{code} "
             f"**Ours:** {entry.ours}. **Why:** {entry.why}."
+            + _effect([told[each] for each in entry.claims], name, record)
         )
     return "\n".join(lines)
 
@@ -142,6 +144,13 @@ def state(papers: dict[str, config.Paper], record: Record) -> str:
             cells = [link, row.get("scale", "none"), row.get("machine", "")]
             lines.append(f"| {' | '.join([*cells, record.verdicts(name, about)])} |")
     return "\n".join(lines)
+
+
+def _effect(claims: list[config.Claim], name: str, record: Record) -> str:
+    """What claims found, as far as they were judged."""
+    found = [(claim, _ours(record.judged(name, claim))) for claim in claims]
+    parts = [f"{claim.statement} ({claim.id}): {ours}" for claim, ours in found if ours]
+    return f" **Measured:** {'; '.join(parts)}." if parts else ""
 
 
 def _origin(row: dict[str, str] | None) -> str:

@@ -60,7 +60,7 @@ def spec() -> dict[str, Any]:
         entry = {"experiments": ["rates"], "caption": f"What it shows. Then {NASTY}"}
         papers[name] = {
             "source": source,
-            "deviations": [deviation | {"code": None}],
+            "deviations": [deviation | {"code": None, "claims": ["T1", "T4"]}],
             "figures": {figure: entry | {"sizes": {"task.name": task}} for figure in figures},
         }
     return {"scale": SCALE, "papers": papers, "parts": {}}

@@ -62,6 +62,7 @@ def recorded_pages(copied):
         "paper,id,scale,verdict,reason,expected_low,expected_high,value,lowest,highest,count\n"
         "geometry,G1,quick,reproduced,1 of 1 in the interval,5,20,7.0,7.0,7.0,1\n"
         "geometry,G2,quick,partly,1 of 3 in the interval,100,1500,78.0,40.0,inf,3\n"
+        "geometry,G8,paper,partly,4 of 5 in the interval,1800,2800,2530,1850,2920,5\n"
         "geometry,G3,quick,reproduced,its interval was wider then,,0.2,0.1,0.1,0.1,1\n"
     )
     pages.write(ROOT / "config", copied)
@@ -74,9 +75,16 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
     (second,) = [line for line in recorded_pages.splitlines() if line.startswith("| G2 |")]
     assert "| 78 (40 to never, 3 values) | 100 to 1500 | **partly** (quick scale" in second
     assert "| at most 0.15 | not run |" in recorded_pages
-    assert "\n1 reproduced, 1 partly, 17 not run at this scale.\n" in recorded_pages
+    assert "\n1 reproduced, 2 partly, 16 not run at this scale.\n" in recorded_pages
 
 
 def test_a_page_tells_where_a_figure_was_made(recorded_pages):
     assert "*Quick scale, 3 runs, 61 s of device time, on A | machine at c0ffee.*" in recorded_pages
     assert "*Not recorded yet.*" in recorded_pages
+
+
+def test_a_deviation_tells_what_was_measured_of_it(recorded_pages):
+    (line,) = [line for line in recorded_pages.splitlines() if "*figure 4, seeds*" in line]
+    assert "**Measured:** test accuracy is perfect by about step 2,000" in line
+    assert "(G8): 2,530 (1,850 to 2,920, 5 values)." in line
+    assert "G7" not in line

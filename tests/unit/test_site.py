@@ -304,3 +304,11 @@ def test_what_an_earlier_atlas_left_is_removed():
     assert "MIT" in (folder / "plotly.LICENSE.txt").read_text(encoding="utf-8")
     assert not [name for name in names if name.endswith((".spec.json", ".part"))]
     assert all(file.is_file() for file in folder.iterdir())
+
+
+def test_a_deviation_tells_what_was_measured_of_it(folder):
+    text = page(folder, "paper-toy.html").text
+    _, _, listed = text.partition("Deviations Where")
+    assert "Why it converges Measured T1 it is quick" in listed
+    assert ": 10 steps (9 to 11)" in listed
+    assert "T4" not in listed

@@ -103,7 +103,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper as its page shows it: `source` and `deviations` as the configuration has them."""
+    """A paper as its page shows it: `source` and `deviations` as the configuration has them.
+
+    A deviation also has `effects`: its claims as they are shown.
+    """
 
     name: str
     source: dict[str, Any]
@@ -139,7 +142,11 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
         ]
         by_id = {claim.told["id"]: claim for figure in figures for claim in figure.claims}
         claims = [by_id[row["id"]] for row in own if row["id"] in by_id]
-        made.append(Paper(name, told["source"], told["deviations"], figures, claims))
+        deviations = [
+            each | {"effects": [by_id[claim] for claim in each["claims"] if claim in by_id]}
+            for each in told["deviations"]
+        ]
+        made.append(Paper(name, told["source"], deviations, figures, claims))
     return made
 
 
