@@ -100,7 +100,9 @@ KEYS = [
     Bad("keyword", "lr: 0.1}", "rl: 0.1}", f"{ONE}optimizer.rl", "keyword of gd; allowed: lr"),
     Bad("figure", "caption:", "captions:", "figures.fig1.captions", "did you mean 'caption'?"),
     Bad("source", "title:", "titel:", "source.titel", "did you mean 'title'?"),
-    Bad("deviation", "why:", "reason:", "deviations.0.reason", "allowed: claims, code, ours, paper"),
+    Bad(
+        "deviation", "why:", "reason:", "deviations.0.reason", "allowed: claims, code, ours, paper"
+    ),
     Bad("override", "{train: {steps: 5}}", "{quick: {}}", f"{ONE}smoke.quick", "unknown key"),
     Bad("no source", 'source:\n  title: A title\n  arxiv: "2511.01938"\n', "", "source", "missing"),
     Bad("no title", "  title: A title\n", "", "source.title", "missing; give text"),
