@@ -156,7 +156,9 @@ def _effect(claims: list[config.Claim], name: str, record: Record) -> str:
 def _origin(row: dict[str, str] | None) -> str:
     if row is None:
         return "*Not recorded yet.*"
-    time = f", {row['device_seconds']} s of device time" if float(row["device_seconds"]) else ""
+    time = (
+        f", {row['train_seconds']} s of training (wall time)" if float(row["train_seconds"]) else ""
+    )
     runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{time}"
     return f"*{row['scale'].capitalize()} scale, {runs}, on {row['machine']} at {row['commit']}.*"
 

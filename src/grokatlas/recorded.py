@@ -17,7 +17,7 @@ from grokatlas.verdicts import NOT_RUN, VERDICTS
 
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
-ORIGIN = ("paper", "figure", "scale", "machine", "commit", "made", "runs", "device_seconds")
+ORIGIN = ("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds")
 JUDGED = (
     *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
     *("value", "lowest", "highest", "count", "commit", "code"),
@@ -72,7 +72,7 @@ def read(file: Path) -> list[Row]:
 
 
 def origin(stem: Path) -> Row:
-    """Machines, commits, date, number of runs and device time behind a figure."""
+    """Machines, commits, date, number of runs and their wall time behind a figure."""
     manifest = store.read_sealed(store.manifest_of("figure", stem))
     runs: dict[str, Row | None] = {}
     for experiment in manifest["spec"]["experiments"]:
@@ -91,7 +91,7 @@ def origin(stem: Path) -> Row:
         ),
         "made": manifest["started"][:10],
         "runs": len(runs),
-        "device_seconds": round(sum(run.get("train_seconds", 0.0) for run in known)),
+        "train_seconds": round(sum(run.get("train_seconds", 0.0) for run in known)),
     }
 
 

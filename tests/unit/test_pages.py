@@ -55,7 +55,7 @@ def test_a_page_without_its_marks_is_an_error(copied):
 def recorded_pages(copied):
     """Pages with a record of one figure and two claims of `geometry`."""
     (copied / "figures.csv").write_text(
-        "paper,figure,scale,machine,commit,made,runs,device_seconds\n"
+        "paper,figure,scale,machine,commit,made,runs,train_seconds\n"
         "geometry,fig1,quick,A | machine,c0ffee,2026-01-01,3,61\n"
     )
     (copied / "claims.csv").write_text(
@@ -79,7 +79,10 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
 
 
 def test_a_page_tells_where_a_figure_was_made(recorded_pages):
-    assert "*Quick scale, 3 runs, 61 s of device time, on A | machine at c0ffee.*" in recorded_pages
+    assert (
+        "*Quick scale, 3 runs, 61 s of training (wall time), on A | machine at c0ffee.*"
+        in recorded_pages
+    )
     assert "*Not recorded yet.*" in recorded_pages
 
 
