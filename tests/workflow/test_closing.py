@@ -63,3 +63,11 @@ def test_a_figure_that_fails_does_not_stop_the_rest(checkout):
     done = checkout.snakemake("--cores", "1")
     assert done.returncode == 0, done.stderr
     assert "partial" not in atlas_manifest(checkout)
+
+
+def test_snakemakes_report_has_a_category_for_each_paper_and_captions(checkout):
+    done = checkout.snakemake("--report", "report.html")
+    assert done.returncode == 0, done.stderr
+    text = (checkout.folder / "report.html").read_text(encoding="utf-8")
+    for told in ('"geometry"', '"beyond_l2"', '"claims"', CAPTION):
+        assert told in text, told
