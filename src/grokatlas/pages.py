@@ -4,12 +4,11 @@ A figure's picture, or a table's text, lies in the page's own folder; `recorded.
 """
 
 import math
-from collections import Counter
 from pathlib import Path
 
 from grokatlas import config, recorded, store
 from grokatlas.errors import UserError
-from grokatlas.verdicts import NOT_RUN, VERDICTS
+from grokatlas.verdicts import NOT_RUN, tally
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
@@ -55,10 +54,6 @@ class Record:
         rows = recorded.read(pages / recorded.CLAIMS)
         self.claims = {(row["paper"], row["id"]): row for row in rows}
 
-    def scale(self, paper: str, figure: str) -> str:
-        """The scale of the recorded figure, empty if there is none."""
-        return str(self.figures.get((paper, figure), {}).get("scale", ""))
-
     def verdict(self, paper: str, claim: config.Claim) -> str:
         """The recorded verdict of a claim."""
         return str(self.judged(paper, claim).get("verdict", NOT_RUN))
@@ -71,8 +66,7 @@ class Record:
 
     def verdicts(self, paper: str, claims: list[config.Claim]) -> str:
         """How many claims have each verdict, as text."""
-        counts = Counter(self.verdict(paper, claim) for claim in claims)
-        return ", ".join(f"{counts[each]} {each}" for each in VERDICTS if counts[each])
+        return tally(self.verdict(paper, claim) for claim in claims)
 
 
 def figures(name: str, paper: config.Paper, pages: Path, record: Record) -> str:

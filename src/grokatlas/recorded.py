@@ -6,14 +6,14 @@ from them, with a picture (or a table's text) of each figure in the folder of it
 
 import csv
 import shutil
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from grokatlas import store, summaries
 from grokatlas.config import SCALES
 from grokatlas.errors import UserError
-from grokatlas.verdicts import NOT_RUN, VERDICTS
+from grokatlas.site import words
+from grokatlas.verdicts import NOT_RUN, tally
 
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
@@ -85,7 +85,7 @@ def origin(stem: Path) -> Row:
             runs[cell["run"]] = found
     known = [run for run in runs.values() if run]
     return {
-        "machine": "; ".join(sorted({_machine(run) for run in known})),
+        "machine": "; ".join(sorted({words.machine(run) for run in known})),
         "commit": ", ".join(
             sorted({(run.get("git") or {}).get("commit", "")[:12] for run in known})
         ),
@@ -93,13 +93,6 @@ def origin(stem: Path) -> Row:
         "runs": len(runs),
         "train_seconds": round(sum(run.get("train_seconds", 0.0) for run in known)),
     }
-
-
-def _machine(run: Row) -> str:
-    device = run.get("device") or {}
-    return str(
-        device["name"] if device.get("type") == "cuda" else run["host"].get("cpu", "unknown")
-    )
 
 
 def _newer(scale: str, row: Row | None) -> bool:
@@ -118,8 +111,7 @@ def _take_claims(scale: str, pages: Path) -> str:
             old = {key: row.get(key, "") for key in JUDGED} | {"scale": scale if judged else ""}
         rows.append(old)
     _write(pages / CLAIMS, JUDGED, rows)
-    counts = Counter(row["verdict"] for row in rows)
-    return ", ".join(f"{counts[each]} {each}" for each in VERDICTS if counts[each])
+    return tally(row["verdict"] for row in rows)
 
 
 def _write(file: Path, columns: tuple[str, ...], rows: list[Row]) -> None:

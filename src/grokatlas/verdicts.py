@@ -2,6 +2,8 @@
 
 import math
 import statistics
+from collections import Counter
+from collections.abc import Iterable
 
 REPRODUCED, PARTLY, MISSED = "reproduced", "partly", "not reproduced"
 NOT_RUN = "not run at this scale"
@@ -44,3 +46,9 @@ def judge(
 def middle(values: list[float], judged: str) -> float:
     """The one number that stands for all seeds: their mean if that is judged, else the median."""
     return statistics.fmean(values) if judged == "mean" else statistics.median(values)
+
+
+def tally(found: Iterable[str]) -> str:
+    """How often each verdict was found: ``3 reproduced, 1 partly``."""
+    counts = Counter(found)
+    return ", ".join(f"{counts[each]} {each}" for each in VERDICTS if counts[each])

@@ -213,7 +213,8 @@ def test_seeds_groups_axes_and_ordinate_are_chosen(visit):
 def test_a_click_on_the_legend_hides_a_curve(visit):
     page = looked(visit)
     page.locator(".plot .legendtoggle").first.click()
-    page.wait_for_function("document.querySelector('.plot').data[0].visible === 'legendonly'")
+    hidden = page.wait_for_function("document.querySelector('.plot').data[0].visible")
+    assert hidden.json_value() == "legendonly"
 
 
 def test_names_from_data_are_text_in_a_plot(visit):

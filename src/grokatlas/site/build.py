@@ -105,9 +105,8 @@ def _curves(figure: contents.Figure) -> dict[str, Any] | None:
     """A figure's curves; None for what is absent, a published table, or no curve."""
     if not figure.age or store.is_published_table(figure.name):
         return None
-    drawn = pd.read_csv(
-        store.beside(figure.stem, ".csv"), low_memory=False
-    )  # types of whole columns
+    # low_memory would take a column's type from its first part
+    drawn = pd.read_csv(store.beside(figure.stem, ".csv"), low_memory=False)
     return curves.data(drawn)
 
 

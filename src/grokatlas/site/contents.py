@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from grokatlas import store
+from grokatlas import members, store
 from grokatlas import verdicts as judging
 from grokatlas.audit import explain, values
 from grokatlas.audit.tree import Result, Tree
@@ -269,25 +269,11 @@ def _trained(runs: list[Result]) -> str:
     sound = [run.sound for run in runs if run.sound]
     if not sound:
         return ""
-    members = 0
-    for content in sound:
-        axes = content["spec"].get("ensemble", {})
-        size = 1
-        for axis in axes.values():
-            size *= len(axis)
-        members += size
-    devices = sorted({_device(content) for content in sound})
+    trained = sum(len(members.of(content["spec"])) for content in sound)
     seconds = sum(float(content.get("wall_seconds", 0)) for content in sound)
-    where = " and ".join(devices)
-    counts = f"{words.count(len(sound), 'run')}, {words.count(members, 'member')}"
+    where = " and ".join(sorted({words.machine(content) for content in sound}))
+    counts = f"{words.count(len(sound), 'run')}, {words.count(trained, 'member')}"
     return f"{counts}, {words.duration(seconds)} of wall time on {where}"
-
-
-def _device(content: dict[str, Any]) -> str:
-    device = content.get("device") or {}
-    if device.get("type") == "cuda":
-        return str(device.get("name", "a GPU"))
-    return str((content.get("host") or {}).get("cpu", "a CPU"))
 
 
 def _content(result: Result) -> dict[str, Any]:

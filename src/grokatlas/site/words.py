@@ -77,6 +77,14 @@ def setting(value: Any) -> str:
     return str(value)
 
 
+def machine(run: dict[str, Any]) -> str:
+    """Where a run trained, from its manifest: the model of its GPU, else of its processor."""
+    device = run.get("device") or {}
+    if device.get("type") == "cuda":
+        return str(device.get("name", "a GPU"))
+    return str((run.get("host") or {}).get("cpu", "a CPU"))
+
+
 def duration(seconds: float) -> str:
     """A time to two units: ``45 s``, ``3 min``, ``2 h 5 min``."""
     if seconds < 60:
