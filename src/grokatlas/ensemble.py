@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import TreeSpec, tree_leaves, tree_map, tree_unflatten
 
-from grokatlas.tracing import trace
+from grokatlas.tracing import flat, trace
 
 Tree = dict[str, Any]
 
@@ -64,12 +64,14 @@ class Mapped:
         mapped = torch.func.vmap(function, in_dims=in_dims)
         self._mapped = lambda *arguments: mapped(*arguments)  # no __wrapped__ for the tracer
         self._given = given
-        self._traced: dict[tuple, Callable[..., Tree]] = {}
+        self._traced: dict[tuple, tuple[Callable[..., list[Tensor]], TreeSpec]] = {}
 
     def __call__(self, *arguments: Any) -> Tree:
         """The function's result with a leading axis ``M`` on every tensor."""
-        key = tuple(leaf.shape for leaf in tree_leaves(arguments))
+        leaves = tree_leaves(arguments)
+        key = tuple(leaf.shape for leaf in leaves)
         if key not in self._traced:
-            self._traced[key] = trace(self._mapped, arguments, self._given)
+            self._traced[key] = flat(trace(self._mapped, arguments, self._given))
+        program, structure = self._traced[key]
         with torch.no_grad():
-            return self._traced[key](*arguments)
+            return tree_unflatten(program(*leaves), structure)

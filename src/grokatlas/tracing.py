@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_map
 
 aten = torch.ops.aten
 # a result is zero where the first argument is
@@ -17,6 +17,12 @@ KEEP_ZERO = {
     *(aten.view.default, aten._unsafe_view.default, aten.expand.default, aten.clone.default),
     *(aten.transpose.int, aten.permute.default, aten.unsqueeze.default, aten.squeeze.dim),
     *(aten.neg.default, aten.sum.dim_IntList, aten.mul.Scalar, aten.threshold_backward.default),
+}
+# the numbers of a result are known from the shape of the argument
+FILLED = {aten.ones_like.default, aten.full_like.default}
+SCALINGS = {
+    *(aten.mul.Scalar, aten.mul.Tensor, aten.div.Scalar, aten.div.Tensor),
+    aten.pow.Tensor_Scalar,
 }
 RESHAPES = {aten.view.default, aten._unsafe_view.default, aten.expand.default}
 PRODUCTS = {aten.mul.Tensor, aten.bmm.default, aten.mm.default}
@@ -53,6 +59,7 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     module = make_fx(torch.func.functionalize(program))(*distinct)
     _skip(module)
     _share(module)
+    module.graph.eliminate_dead_code()
     _fold(module)
     _drop_zeros(module)
     module.graph.eliminate_dead_code()
@@ -63,12 +70,23 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     return module
 
 
+def flat(module: fx.GraphModule) -> tuple[Callable[..., list[Tensor]], TreeSpec]:
+    """A trace as a function of its arguments' leaves, and the structure of its list of results."""
+    (output,) = (node for node in module.graph.nodes if node.op == "output")
+    results, structure = tree_flatten(output.args[0])
+    output.args = (results,)
+    structure = getattr(module, "_out_spec", structure)  # where an argument or result is a tree
+    module.graph.set_codegen(fx.graph.CodeGen())
+    module.recompile()
+    return module.forward, structure
+
+
 def _operations(module: fx.GraphModule) -> list[fx.Node]:
     return [node for node in module.graph.nodes if node.op == "call_function"]
 
 
 def _skip(module: fx.GraphModule) -> None:
-    """Leave out views of the same shape, and exchanges of axes that undo another."""
+    """Leave out what changes nothing: views of the same shape, exchanges undone, times one."""
     for node in _operations(module):
         (source, *rest) = node.args or (None,)
         if not isinstance(source, fx.Node):
@@ -76,8 +94,15 @@ def _skip(module: fx.GraphModule) -> None:
         undone = node.target is aten.transpose.int and source.target is aten.transpose.int
         if undone and source.args[1:] == tuple(rest):
             node.replace_all_uses_with(source.args[0])
-        elif node.target in RESHAPES and _alike(source, node):
+        elif (node.target in RESHAPES or _is_neutral(node)) and _alike(source, node):
             node.replace_all_uses_with(source)
+
+
+def _is_neutral(node: fx.Node) -> bool:
+    """Whether a node multiplies or divides by one, takes the first power, or keeps all axes."""
+    if node.target is aten.permute.default:
+        return list(node.args[1]) == sorted(node.args[1])
+    return node.target in SCALINGS and node.args[1] == 1
 
 
 def _share(module: fx.GraphModule) -> None:
@@ -91,12 +116,19 @@ def _share(module: fx.GraphModule) -> None:
 
 
 def _fold(module: fx.GraphModule) -> None:
-    """Compute now what depends on no argument, such as ranges and numbers made tensors."""
+    """Compute now what depends on no argument's numbers: ranges, numbers made tensors, ones."""
     for node in _operations(module):
-        inputs = node.all_input_nodes
-        if any(source.op != "get_attr" for source in inputs) or _is_large(node):
+        if _is_large(node):
             continue
-        values = {source: getattr(module, source.target) for source in inputs}
+        values = {
+            source: getattr(module, source.target)
+            for source in node.all_input_nodes
+            if source.op == "get_attr"
+        }
+        if node.target in FILLED:
+            values = {node.args[0]: _like(node.args[0])}
+        if len(values) < len(node.all_input_nodes):
+            continue
         arguments = fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
         value = node.target(*arguments[0], **arguments[1])
         if isinstance(value, Tensor):
@@ -109,6 +141,13 @@ def _fold(module: fx.GraphModule) -> None:
             module.graph.erase_node(node)
 
 
+def _like(node: fx.Node) -> Tensor:
+    """Some tensor laid out as the result of a node."""
+    value = node.meta["val"]
+    options = {"dtype": value.dtype, "device": value.device}
+    return torch.empty_strided(value.shape, value.stride(), **options)
+
+
 def _is_large(node: fx.Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, Tensor) and value.numel() > 1 << 20
@@ -117,7 +156,11 @@ def _is_large(node: fx.Node) -> bool:
 def _drop_zeros(module: fx.GraphModule) -> None:
     """Leave out products with what is zero whatever the arguments, as in a ReLU's curvature."""
     zeros: set[fx.Node] = set()
-    for node in _operations(module):
+    for node in module.graph.nodes:
+        if node.op == "get_attr" and not getattr(module, node.target).any():
+            zeros.add(node)
+        if node.op != "call_function":
+            continue
         parts = [part for part in node.args if isinstance(part, fx.Node)]
         zero = [part in zeros for part in parts]
         target = node.target

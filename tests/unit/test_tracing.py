@@ -2,8 +2,9 @@
 
 import pytest
 import torch
+from torch.utils._pytree import tree_unflatten
 
-from grokatlas.tracing import trace
+from grokatlas.tracing import flat, trace
 
 RANDOM = torch.Generator().manual_seed(0)
 
@@ -49,6 +50,50 @@ def test_what_depends_on_no_argument_is_computed_before():
     assert _names(module) == ["add"]
     x = _randn(3)
     assert torch.equal(module(x), program(x))
+
+
+def _decayed(state: dict, x: torch.Tensor) -> dict:
+    """A step on a mean square and a decay, whose value itself nothing needs."""
+
+    def objective(w: torch.Tensor) -> torch.Tensor:
+        return (x @ w).square().mean() / 1 + 0.5 * w.square().sum()
+
+    return {"w": state["w"] - 0.1 * torch.func.grad(objective)(state["w"])}
+
+
+def test_a_value_of_which_only_the_gradient_is_needed_is_not_computed():
+    state, x = {"w": _randn(4)}, _randn(5, 4)
+    module = trace(_decayed, (state, x), None)
+    names = _names(module)
+    assert not {"ones_like", "mean", "sum", "pow", "div", "permute"} & set(names)
+    assert len(names) <= 11  # two products, and what scales and adds
+    assert torch.equal(module(state, x)["w"], _decayed(state, x)["w"])
+
+
+def test_what_changes_nothing_is_left_out_and_what_does_is_not():
+    def program(x: torch.Tensor) -> list[torch.Tensor]:
+        return [x * 1, x / 1.0, x**1.0, x.permute(0, 1) + 0, x * 2, x**2, x.permute(1, 0) / 3]
+
+    x = _randn(3, 3)
+    module = trace(program, (x,), None)
+    assert sorted(_names(module)) == ["add", "div", "mul", "permute", "pow"]
+    for given, expected in zip(module(x), program(x), strict=True):
+        assert torch.equal(given, expected)
+
+
+def test_times_one_stays_where_it_changes_the_type():
+    x = torch.arange(3)
+    assert trace(lambda x: x * 1.0, (x,), None)(x).dtype == torch.float32
+
+
+def test_a_flat_trace_takes_leaves():
+    state, x = {"m": _randn(4), "p": _randn(4), "kept": _randn(2)}, _randn(4)
+    program, structure = flat(trace(_momentum, (state, x), None))
+    found = tree_unflatten(program(*state.values(), x), structure)
+    for key, value in _momentum(state, x).items():
+        assert torch.equal(found[key], value)
+    program, structure = flat(trace(lambda x: x * 2, (x,), None))
+    assert torch.equal(tree_unflatten(program(x), structure), x * 2)
 
 
 def test_products_with_zeros_are_left_out():
