@@ -95,9 +95,9 @@ class Site:
         self.heads.append(head)
         return head
 
-    def finish(self, head) -> None:
+    def finish(self, head, patience: float = PATIENCE) -> None:
         """Wait for a Snakemake that must end well, and until the accounting knows of its jobs."""
-        assert head.wait(PATIENCE) == 0, self.log.read_text()[-5000:]
+        assert head.wait(patience) == 0, self.log.read_text()[-5000:]
         until(lambda: all(job.span[1] for job in self.jobs()), "the accounting has every end")
 
     def clear(self) -> None:
