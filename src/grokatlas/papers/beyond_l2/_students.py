@@ -29,11 +29,11 @@ def draw(table: pd.DataFrame, weight: str) -> tuple[Figure, pd.DataFrame]:
         style.letter(grid[0, column], f"{'abcdef'[column]}  $\\alpha$ = {rate:g}")
     for axes in grid[:, 0]:
         axes.set_ylabel("mean squared error")
-    grid[0, -1].plot([], [], color="#555555", ls="-", label="train")
-    grid[0, -1].plot([], [], color="#555555", ls="--", label="test")
-    handles, labels = grid[0, -1].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=2)
-    _panels.keyed(grid[1, 0], colours, "$\\beta$", loc="lower left", ncols=2)
+    for value, colour in colours.items():
+        grid[0, 0].plot([], [], color=colour, label=f"$\\beta = {_panels.at(value)}$")
+    grid[0, 0].plot([], [], color="#555555", ls="-", label="train")
+    grid[0, 0].plot([], [], color="#555555", ls="--", label="test")
+    made.legend(loc="outside upper right", ncols=len(colours) + 2, columnspacing=0.9)
     return made, history[
         [RATE, weight, "seed", "step", "train_squared_error", "test_squared_error"]
     ]
