@@ -1,10 +1,12 @@
-"""The profile of one machine, as Snakemake reads it."""
+"""The profile of one machine, as Snakemake reads it; which rules a cluster gets."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-PROFILE = Path(__file__).parents[2] / "profiles/workstation/config.yaml"
+ROOT = Path(__file__).parents[2]
+PROFILE = ROOT / "profiles/workstation/config.yaml"
 
 
 @pytest.mark.parametrize(("gpus", "limits"), [(4, ["gpu=4"]), (0, None)])
@@ -18,3 +20,14 @@ def test_a_workstation_runs_as_many_gpu_jobs_as_it_has_gpus(monkeypatch, gpus, l
     assert read.get("resources") == limits
     assert read["cores"] == "all"
     assert not [key for key in read if key.startswith(("_", "?"))]
+
+
+def test_a_cluster_gets_data_sets_training_and_measures_alone():
+    submitted = set()
+    for file in (ROOT / "workflow/rules").glob("*.smk"):
+        _, *rules = re.split(r"^(?=rule |use rule )", file.read_text(encoding="utf-8"), flags=re.M)
+        for text in rules:
+            name = re.match(r"rule (\w+):|use rule \w+ as (\w+)", text)
+            if "    localrule: True\n" not in text:
+                submitted |= set(filter(None, name.groups()))
+    assert submitted == {"dataset", "train", "measure"}

@@ -36,3 +36,4 @@ use rule figure as published_table with:
         multiext("results/{scale}/figures/{paper}/{figure}", ".md", ".tex", ".manifest.json"),
     wildcard_constraints:
         figure="table[a-z0-9_]*",
+    localrule: True
