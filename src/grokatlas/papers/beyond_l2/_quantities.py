@@ -1,11 +1,13 @@
 """What figures and claims compute alike from tables: recovery times and best fits."""
 
+import numpy as np
 import pandas as pd
 
 from grokatlas import readings
 
 NORM = "dynamics.relative_norm"
 RATE = "dynamics.rate"
+POINTS = "task.train_points"
 LARGEST_WEIGHT = 1e-2  # of a slope; with a larger one the training set is never fitted
 
 
@@ -35,6 +37,15 @@ def scaling_slope(rows: pd.DataFrame, weight: str, column: str) -> float:
     """Of a column of `scaling` against the product, over complete runs, largest weight left out."""
     used = rows[(rows[weight] <= LARGEST_WEIGHT) & rows["complete"]]
     return readings.slope(used["product"], used[column])
+
+
+def distances(history: pd.DataFrame) -> pd.DataFrame:
+    """``|a - a*|_2`` by depth, instance and samples: the least of a run (min) and its last."""
+    rows = history.sort_values("step")
+    depth = rows["case"].str.extract(r"depth_(\d+)", expand=False).astype(int)
+    rows = rows.assign(depth=depth, distance=np.sqrt(2 * rows["test_loss"]))
+    groups = rows.groupby(["depth", "seed", POINTS])["distance"]
+    return groups.agg(["min", "last"]).reset_index()
 
 
 def best_fits(table: pd.DataFrame) -> pd.DataFrame:

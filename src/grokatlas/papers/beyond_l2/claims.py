@@ -249,6 +249,15 @@ def order_of_selection(tables: Tables) -> list[float]:
     ]
 
 
+def distance_by_depth(tables: Tables, depth: int, points: int) -> list[float]:
+    """The last distance to a* with so many factors over that with one, for each instance."""
+    found = _quantities.distances(readings.history(tables["depth"]))
+    last = found[found[_quantities.POINTS] == points].set_index(["depth", "seed"])["last"]
+    if not {1, depth} <= set(last.index.get_level_values("depth")):
+        return []
+    return [float(ratio) for ratio in last[depth] / last[1]]
+
+
 def order_of_students(tables: Tables, experiment: str) -> list[float]:
     """Spearman's correlation of weight and the step at which the test loss falls, by step size.
 

@@ -1,23 +1,17 @@
 """Depth instead of a regulariser: sparse recovery by products of factors."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.papers.beyond_l2 import _panels, _quantities
 from grokatlas.plots import style
 
 PUBLISHED = 1  # the seed of the published instance
-POINTS = "task.train_points"
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Distance to a* by number of samples: the least of each run (left), and its last (right)."""
-    history = _panels.of(tables["depth"], "history").sort_values("step")
-    history["depth"] = history["case"].str.extract(r"depth_(\d+)", expand=False).astype(int)
-    history["distance"] = np.sqrt(2 * history["test_loss"])
-    groups = history.groupby(["depth", "seed", POINTS])["distance"]
-    found = groups.agg(["min", "last"]).reset_index()
+    found = _quantities.distances(_panels.of(tables["depth"], "history"))
     made, grid = style.figure(2, height=2.6, sharey=True)
     titles = {"min": "a  least during training", "last": "b  at the last step"}
     for axes, (column, title) in zip(grid[0], titles.items(), strict=True):
@@ -25,7 +19,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             colour, main = style.MEMBERS[depth - 1], seed == PUBLISHED
             line = {"lw": 1.5, "ms": 4, "zorder": 3} if main else {"lw": 0.5, "ms": 2, "alpha": 0.5}
             line |= {"label": f"L = {depth}"} if main else {}
-            axes.plot(rows[POINTS], rows[column], "o-", color=colour, **line)
+            axes.plot(rows[_quantities.POINTS], rows[column], "o-", color=colour, **line)
         axes.set(yscale="log", xlabel="number of measurements N")
         style.letter(axes, title)
     grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
