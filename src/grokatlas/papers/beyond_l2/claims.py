@@ -11,6 +11,7 @@ from grokatlas.papers.beyond_l2 import _quantities
 PUBLISHED = 1  # the seed of the published instance of sparse recovery
 ADDITION_RATE, ADDITION_WEIGHT = "optimizer.lr", "penalties.0.weight"
 SHARE = "task.leverage_share"
+MEMORISED = 0.01  # of the first training loss
 KEPT = 0.01  # of the largest singular value: what a larger one is counted for
 WEIGHTS = {  # the column of the regulariser's weight, by experiment
     "sparse_scaling": "dynamics.l1",
@@ -261,14 +262,17 @@ def distance_by_depth(tables: Tables, depth: int, points: int) -> list[float]:
 def order_of_students(tables: Tables, experiment: str) -> list[float]:
     """Spearman's correlation of weight and the step at which the test loss falls, by step size.
 
-    It has fallen when it is at most half of where it ends with the least weight.
+    It has fallen when it is at most half of what it is with the least weight at memorisation, when
+    the training loss is at most `MEMORISED` of the first.
     """
     weight = WEIGHTS[experiment]
     rows = readings.history(tables[experiment])
     found = []
     for _, part in rows.groupby(ADDITION_RATE):
-        least = part[part[weight] == part[weight].min()]
-        half = least["test_squared_error"].iloc[-1] / 2
+        least = part[part[weight] == part[weight].min()].sort_values("step")
+        train = least["train_squared_error"]
+        plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
+        half = plateau.iloc[0] / 2 if len(plateau) else np.nan
         steps = readings.first(part, "test_squared_error", half, below=True, by=weight)
         weights = pd.Series(sorted(part[weight].unique()))
         found.append(readings.order(weights, pd.Series(steps)))
