@@ -31,16 +31,17 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         line = {"color": colour, "lw": 0.8, "ms": 3.5, "label": str(seed)}
         axes.plot(part[SHARE], part["t2"], "o-", **line)
         never = part[part["t2"].isna()][SHARE]
-        axes.plot(never, [1.6 * last] * len(never), "x", color=colour, ms=3.5)
+        axes.plot(never, [1.2 * last * 1.15**place] * len(never), "x", color=colour, ms=3.5)
     axes.axhline(last, color="#999999", lw=0.8, ls=":")
-    axes.text(0, 1.9 * last, "not within the run", fontsize=6.5, color="#555555")
+    axes.text(0, 2.6 * last, "not within the run", fontsize=6.5, color="#555555")
     axes.set(
         yscale="log",
         xlabel="share $\\tau$",
         ylabel="$t_2$ (error $10^{-4}$)",
-        ylim=(None, 3 * last),
+        ylim=(0.35 * times["t2"].fillna(last).min(), 4 * last),  # room for the legend below
     )
-    axes.legend(title="instance", title_fontsize=7, loc="lower left", ncols=2)
+    narrow = {"handlelength": 1, "columnspacing": 0.8, "handletextpad": 0.4}
+    axes.legend(title="instance", title_fontsize=7, loc="lower left", ncols=5, **narrow)
     style.letter(axes, "c  time of recovery")
     lines = [grid[0, 0].plot([], [], color=colour)[0] for colour in colours.values()]
     texts = [f"{share:g}" for share in colours]
