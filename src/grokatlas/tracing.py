@@ -20,6 +20,7 @@ KEEP_ZERO = {
 }
 # the numbers of a result are known from the shape of the argument
 FILLED = {aten.ones_like.default, aten.full_like.default}
+# with one as their second argument they give the first
 SCALINGS = {
     *(aten.mul.Scalar, aten.mul.Tensor, aten.div.Scalar, aten.div.Tensor),
     aten.pow.Tensor_Scalar,
@@ -45,10 +46,9 @@ IN_PLACE = {
 }
 # operations that a tensor has as methods with the same arguments, which start in half of the time
 METHODS = {
-    *("add", "sub", "mul", "div", "pow", "sqrt", "neg", "relu", "lerp", "addcmul", "addcdiv"),
-    *("add_", "sub_", "mul_", "div_", "pow_", "sqrt_", "neg_", "relu_", "lerp_"),
-    *("addcmul_", "addcdiv_", "bmm", "mm", "sum", "mean", "exp", "log", "sign", "abs"),
-    *("view", "expand", "transpose", "permute", "unsqueeze", "squeeze", "select", "clone"),
+    *(operation._opname for pair in IN_PLACE.items() for operation in pair),
+    *("bmm", "mm", "sum", "mean", "exp", "log", "sign", "abs", "clone"),
+    *("view", "expand", "transpose", "permute", "unsqueeze", "squeeze", "select"),
 }
 COMMUTATIVE = {aten.add.Tensor, aten.mul.Tensor}
 
@@ -78,8 +78,8 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
 
 
 def fast(module: fx.GraphModule) -> Callable[..., Any]:
-    """A trace as a function of its arguments' leaves, which takes little time to start."""
-    (output,) = (node for node in module.graph.nodes if node.op == "output")
+    """A trace as a function of its arguments' leaves, quick to start; `module` is used up."""
+    output = module.graph.output_node()
     if hasattr(module, "_out_spec"):  # where an argument or result is a tree
         output.args = (tree_unflatten(output.args[0], module._out_spec),)
     for node in _operations(module):
@@ -229,7 +229,7 @@ def _is_view(node: fx.Node) -> bool:
 def _own_outputs(module: fx.GraphModule, given: set[fx.Node]) -> None:
     """Copy results that share memory or lie in another order, so that a call may overwrite them."""
     base = _bases(module)
-    (output,) = (node for node in module.graph.nodes if node.op == "output")
+    output = module.graph.output_node()
     seen: set[fx.Node] = set()
 
     def own(node: fx.Node) -> fx.Node:

@@ -44,8 +44,8 @@ def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
     axes.axvline(_quantities.FROM, color="#555555", lw=0.7, ls=":")
     axes.set(yscale="log", xlabel="slow time $\\tau$", xlim=(0, None))
     drawn = pd.concat(frames, ignore_index=True)
-    top, decades = drawn["high"].max(), drawn["high"].max() / drawn["low"].min()
-    axes.set_ylim(None, top * decades**0.4)  # room for the legend
+    top, bottom = drawn["high"].max(), drawn["low"].min()
+    axes.set_ylim(None, top * (top / bottom) ** 0.4)  # room for the legend
     axes.legend(title="$\\lambda$", title_fontsize=7, ncols=2, loc="upper right")
     return drawn
 
