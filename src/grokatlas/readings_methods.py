@@ -12,17 +12,24 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def ratios(
-    table: pd.DataFrame, alone: pd.DataFrame, loss: str, method: str, never: float = np.nan
+    table: pd.DataFrame,
+    alone: pd.DataFrame,
+    loss: str,
+    method: str,
+    *,
+    variant: str = "",
+    never: float = np.nan,
 ) -> pd.DataFrame:
     """How many times a method's steps and times are contained in the baseline's, by seed.
 
     Times are steps multiplied by the device time of an update of one member trained alone.
 
     Args:
-        table: cases ``<loss>_<method>`` with the measure ``reached_steps`` at two levels.
+        table: cases ``<loss>_<method><variant>`` with the measure ``reached_steps`` at two levels.
         alone: the same cases with the measure ``cost``, one member each.
         loss: what its cases begin with.
-        method: what its case ends with.
+        method: what follows in its case.
+        variant: what the cases of both end with, such as ``_float32``.
         never: the step of a level that was never reached.
 
     Returns:
@@ -33,7 +40,7 @@ def ratios(
     seconds = alone[alone["record"] == "cost"].set_index("case")["update_seconds"]
     found, times = {}, {}
     for name in ("baseline", method):
-        case = f"{loss}_{name}"
+        case = f"{loss}_{name}{variant}"
         found[name] = _reached(reached, case, never)
         times[name] = found[name].mul(seconds.get(case, np.nan))
     return pd.DataFrame(

@@ -52,7 +52,8 @@ def acceleration(factors):
         seconds, high = fewer / less, 1e6 / fewer
         low = high - 5e5 / phase / seconds
         case = f"{loss}_{method}"
-        reached.append(rows("reached_steps", case, 10, level=[0.2, 0.85], step=[low, high]))
+        for name in (case, f"{case}_float32"):
+            reached.append(rows("reached_steps", name, 10, level=[0.2, 0.85], step=[low, high]))
         alone.append(rows("cost", case, 1, update_seconds=seconds))
     return {"acceleration": table(reached), "update_time": table(alone)}
 

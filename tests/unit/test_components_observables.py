@@ -139,8 +139,10 @@ def test_relative_errors_refuse_labels():
         relative_errors.build()(_given(_normal(2, 3).float(), torch.tensor([0, 1])))
 
 
-def test_gradient_ratio():
-    weight, inputs, targets = _normal(1, 3), _normal(5, 3, seed=1), _normal(5, 1, seed=2)
+@pytest.mark.parametrize("threshold", [0.0, 0.5])
+def test_gradient_ratio(threshold):
+    weight = torch.tensor([[0.8, -0.3, -1.2]], dtype=torch.float64)
+    inputs, targets = _normal(5, 3, seed=1), _normal(5, 1, seed=2)
 
     def lasso(params, model, inputs):
         return 0.1 * params["weight"].abs().sum()
@@ -148,10 +150,12 @@ def test_gradient_ratio():
     def ridge(params, model, inputs):
         return 0.2 * params["weight"].square().sum()
 
-    seen = gradient_ratio.build()(_view(_Linear(weight), inputs, targets, [lasso, ridge]))
+    view = _view(_Linear(weight), inputs, targets, [lasso, ridge])
+    seen = gradient_ratio.build(threshold=threshold)(view)
     loss = 2 * inputs.T @ (inputs @ weight[0] - targets[:, 0])
-    penalty = 0.1 * weight.sign() + 0.4 * weight
-    assert float(seen["gradient_ratio"]) == pytest.approx(float(loss.norm() / penalty.norm()))
+    kept = weight if threshold == 0 else torch.tensor([[0.8, 0.0, -1.2]], dtype=torch.float64)
+    penalty = 0.1 * kept.sign() + 0.4 * kept
+    assert float(seen["gradient_ratio"]) == pytest.approx(float(penalty.norm() / loss.norm()))
 
 
 def test_gradient_ratio_refuses_what_has_no_gradient():
@@ -161,10 +165,10 @@ def test_gradient_ratio_refuses_what_has_no_gradient():
 
     view = _view(_Linear(_normal(1, 3)), _normal(5, 3), _normal(5, 1))
     with pytest.raises(ValueError, match="at least one penalty"):
-        gradient_ratio.build()(view)
+        gradient_ratio.build(threshold=0.0)(view)
     view.penalties = [lambda params, model, inputs: params["weight"].sum(), Noisy()]
     with pytest.raises(ValueError, match="draws noise"):
-        gradient_ratio.build()(view)
+        gradient_ratio.build(threshold=0.0)(view)
 
 
 @pytest.mark.parametrize("parameters", [["w"], ["u", "v"]])

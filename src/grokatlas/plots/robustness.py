@@ -85,14 +85,16 @@ def under_attack(
     for case in cases:
         colour = style.COLOURS[case]
         rows = history[history["case"] == case]
-        columns = ("jacobian_pc1", "centroid_alignment_mean")
-        for axes, column in zip(grid[0], columns, strict=False):
-            line = {"color": colour, "label": SEEN[case]}
+        columns = ("jacobian_pc1", "centroid_alignment_mean", "test_accuracy")
+        for axes, column in zip(grid[0], columns, strict=True):
+            dashes = "--" if column == "test_accuracy" else "-"
+            line = {"color": colour, "ls": dashes, "label": SEEN[case]}
             drawn.append(marks.spread(axes, rows, column, **line).assign(case=case))
-        drawn += [part.assign(case=case) for part in _attacked(grid[0, 2], table, case, colour)]
+        solid = {"color": colour, "marker": "o", "ms": 2.5}
         dotted = {"color": colour, "ls": ":", "lw": 0.9}
-        other = marks.spread(grid[0, 2], _measured(others, case), "robust_accuracy", **dotted)
-        drawn.append(other.assign(case=case, attack="other"))
+        for attack, attacked, line in (("pixels", table, solid), ("other", others, dotted)):
+            part = marks.spread(grid[0, 2], _measured(attacked, case), "robust_accuracy", **line)
+            drawn.append(part.assign(case=case, attack=attack))
     texts = {
         "a": r"PC1, $\sigma_1^2 \,/\, \Sigma_i \, \sigma_i^2$",
         "b": "mean alignment of centroids",
@@ -114,15 +116,6 @@ def under_attack(
 def _measured(table: pd.DataFrame, case: str) -> pd.DataFrame:
     rows = table[(table["record"] == "robust_accuracy") & (table["case"] == case)]
     return rows[rows["step"] > 0]
-
-
-def _attacked(axes: Axes, table: pd.DataFrame, case: str, colour: str) -> list[pd.DataFrame]:
-    rows = _measured(table, case)
-    lines = {"clean_accuracy": {"ls": "--"}, "robust_accuracy": {"marker": "o", "ms": 2.5}}
-    return [
-        marks.spread(axes, rows, column, color=colour, **line).assign(attack="pixels")
-        for column, line in lines.items()
-    ]
 
 
 def centroid_images(table: pd.DataFrame, cases: tuple[str, str]) -> tuple[Figure, pd.DataFrame]:

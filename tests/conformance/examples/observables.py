@@ -11,7 +11,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"label": "first", "parameters": ["layers.0.weight"], "tokens": 5},
         {"label": "product", "parameters": ["layers.1.weight", "layers.1.weight"], "tokens": 6},
     ],
-    "gradient_ratio": [{}],
+    "gradient_ratio": [{"threshold": 0.0}, {"threshold": 0.1}],
     "jacobian": [{"samples": 3}],
     "losses": [{}],
     "noisy_accuracy": [{"amplitudes": [0.0, 2.0], "spared": 1, "noise_seed": 0}],

@@ -157,7 +157,7 @@ RUNS: dict[str, dict[str, Any]] = {
             "observables": [
                 *_SEEN,
                 _example("observables", "slow_time"),
-                {"name": "gradient_ratio"},
+                _example("observables", "gradient_ratio"),
             ]
         },
     ),

@@ -23,7 +23,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     made, grid = style.figure(2, 2, height=2.3)
     first, second, third, fourth = grid.ravel()
     _panels.errors(first, rows, marked)
-    _panels.ratio(first, rows, "$\\|\\nabla g\\| \\,/\\, \\|\\beta\\,\\partial h\\|$")
+    _panels.ratio(first, rows, "$\\|\\beta\\,\\partial h\\| \\,/\\, \\|\\nabla g\\|$")
     style.letter(first, "a  errors and gradient ratio")
     _panels.errors(second, rows, None)
     pink = style.COLOURS["l1"]
