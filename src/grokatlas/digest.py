@@ -45,6 +45,11 @@ def run_modules(spec: dict[str, Any]) -> list[str]:
     return modules
 
 
+def dataset_modules(spec: dict[str, Any]) -> list[str]:
+    """The modules a run's data set is made from."""
+    return ["grokatlas.datasets", components.module_name("task", spec["task"]["name"])]
+
+
 def code(modules: list[str]) -> dict[str, str]:
     """The digest of every project module that `modules` can reach by imports, by module name."""
     found: dict[str, str] = {}

@@ -1,5 +1,6 @@
 """A finished run as measures see it."""
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ from grokatlas import datasets, store
 
 
 class FinishedRun:
-    """A finished run as a measure sees it; everything is read, verified, when asked for.
+    """A finished run as a measure sees it; everything is read, verified, when first asked for.
 
     Args:
         run: the run's folder.
@@ -18,24 +19,24 @@ class FinishedRun:
         self._run = run
         self._data = data
 
-    @property
+    @cached_property
     def spec(self) -> dict[str, Any]:
         """The run's spec."""
         spec: dict[str, Any] = store.read_sealed(store.spec_path("run", self._run))["spec"]
         return spec
 
-    @property
+    @cached_property
     def manifest(self) -> dict[str, Any]:
         """What the run's job recorded about itself."""
         manifest: dict[str, Any] = store.read_sealed(store.manifest_of("run", self._run))
         return manifest
 
-    @property
+    @cached_property
     def history(self) -> Any:
         """``member``, ``step`` and observables, as a data frame."""
         return store.read_parquet(store.outputs("run", self._run)[0])
 
-    @property
+    @cached_property
     def snapshots(self) -> dict[int, dict[str, Any]]:
         """Step -> parameter -> array ``[M, ...]``."""
         arrays, _ = store.read_arrays(store.outputs("run", self._run)[1])
@@ -45,7 +46,7 @@ class FinishedRun:
             steps.setdefault(int(step), {})[name] = array
         return steps
 
-    @property
+    @cached_property
     def data(self) -> datasets.Dataset:
         """The run's data set."""
         (file,) = store.outputs("dataset", self._data)

@@ -212,9 +212,8 @@ def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:
     data_spec = {"tasks": tasks}
     dataset = digest.of(data_spec)[:12]
     if dataset not in plan.datasets:
-        modules = ["grokatlas.datasets", module_name("task", spec["task"]["name"])]
-        folder = store.data_folder(dataset)
-        plan.datasets[dataset] = Job("dataset", folder, data_spec, digest.code(modules))
+        code = digest.code(digest.dataset_modules(spec))
+        plan.datasets[dataset] = Job("dataset", store.data_folder(dataset), data_spec, code)
     run = digest.of(spec)[:12]
     if run not in plan.runs:
         code = digest.code(digest.run_modules(spec))

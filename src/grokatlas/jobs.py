@@ -80,7 +80,7 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
         }
         record = savepoint.Savepoint(out, job["digest"], period, segment)
         with record.listening():
-            facts = _trained(job_file, job["spec"], data, record, device, threads)
+            facts = _trained(job_file, job, data, record, device, threads)
             history, snapshots = store.outputs("run", out)
             record.finish(history, snapshots)
             recorder.note(**facts)
@@ -93,9 +93,10 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
 
 
 def _trained(
-    job_file: Path, spec: dict[str, Any], data: list[Path], record: Any, device: str, threads: int
+    job_file: Path, job: dict[str, Any], data: list[Path], record: Any, device: str, threads: int
 ) -> dict[str, Any]:
     """Train into a record, and tell what the manifest should say of it."""
+    spec = job["spec"]
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # for repeatable products
     import torch
 
@@ -105,13 +106,12 @@ def _trained(
     torch.set_deterministic_debug_mode("error")
     torch.utils.deterministic.fill_uninitialized_memory = False
     chosen = _device(device)
+    record.device = chosen.type
     run = f"run {record.folder.parent.name}"
     print(f"{run}: trains on {socket.gethostname()}, {_device_name(chosen)}", file=sys.stderr)
     try:
         dataset = (
-            datasets.from_arrays(*store.read_arrays(data[0]))
-            if data
-            else datasets.make(members.tasks(spec))
+            datasets.from_arrays(*store.read_arrays(data[0])) if data else _made(job_file, job)
         )
         training.train(spec, dataset, chosen, record, Progress(run))
     except (ValueError, TypeError, RuntimeError) as error:
@@ -125,9 +125,21 @@ def _trained(
         "train_seconds": record.spent(),
         "updates": {"count": record.updates.count, "seconds": round(record.updates.seconds, 6)},
         "members": len(members.of(spec)),
-        "segments": record.all_segments(spec["train"]["steps"]),
+        "segments": record.all_segments(record.step),
         "seeds": spec["ensemble"]["seed"],
     }
+
+
+def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
+    """The data of a run that came without them, by the code with which the run was planned."""
+    tasks = members.tasks(job["spec"])
+    code = digest.code(digest.dataset_modules(job["spec"]))
+    data = digest.of(["dataset", {"tasks": tasks}, code, []])
+    if digest.of(["run", job["spec"], job["code"], [data]]) != job["digest"]:
+        task = job["spec"]["task"]["name"]
+        problem = f"the code here makes other data than it was planned with (task {task})"
+        raise UserError(str(job_file), f"{problem}; run `snakemake` again")
+    return datasets.make(tasks)
 
 
 def _share(run: Path) -> None:
@@ -155,8 +167,12 @@ def measure(job_file: Path, stem: Path) -> None:
     (file,) = store.outputs("measure", stem)
     try:
         store.write_parquet(file, compute(FinishedRun(run, data)))
-    except (ValueError, KeyError) as error:
-        raise UserError(str(job_file), f"{block['name']} failed: {error}") from None
+    except (ValueError, TypeError, LookupError, RuntimeError) as error:
+        if os.environ.get("GROKATLAS_TRACEBACK"):
+            raise
+        first = str(error).strip().partition("\n")[0]
+        problem = f"{block['name']} failed: {first} (GROKATLAS_TRACEBACK=1 shows where)"
+        raise UserError(str(job_file), problem) from None
     recorder.write(store.manifest_of("measure", stem), [file])
 
 

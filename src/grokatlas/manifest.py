@@ -14,7 +14,8 @@ from grokatlas import digest, store
 from grokatlas.components import PACKAGE
 from grokatlas.errors import UserError
 
-PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "safetensors", "matplotlib", "snakemake")
+PACKAGES = ("torch", "numpy", "numba", "pandas", "pyarrow", "safetensors", "scikit-learn")
+PACKAGES += ("adversarial-robustness-toolbox", "matplotlib", "snakemake")
 
 
 class Recorder:

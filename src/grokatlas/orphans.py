@@ -51,13 +51,14 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
 
 
 def jobs(folder: Path) -> list[str]:
-    """Ids of this user's jobs that were submitted from a folder."""
+    """Ids of this user's jobs that were submitted from a folder, but for the one this runs in."""
     if not shutil.which("squeue"):
         return []
     found = []
     for line in slurm.ask("squeue", "--me", "--noheader", "--format=%i %Z").splitlines():
         job, _, place = line.partition(" ")
-        if Path(place).resolve() == folder.resolve():
+        own = job == os.environ.get("SLURM_JOB_ID")  # the allocation that this is called from
+        if not own and Path(place).resolve() == folder.resolve():
             found.append(job)
     return found
 

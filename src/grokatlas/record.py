@@ -40,11 +40,13 @@ class Record:
         rows: blocks of history, each with columns of equal length.
         snapshots: ``"<step>/<parameter>"`` -> array with a leading axis ``M``.
         updates: what updates cost in this process.
+        step: the step that the run is at, in the end.
     """
 
     updates: Updates = field(default_factory=Updates)
     rows: list[dict[str, np.ndarray]] = field(default_factory=list)
     snapshots: dict[str, np.ndarray] = field(default_factory=dict)
+    step: int = 0
 
     def restored(self) -> dict[str, Any] | None:
         """Tensors to go on from, or None to begin."""

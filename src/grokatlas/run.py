@@ -92,11 +92,17 @@ class Run:
         return {str(group.places[0]): group.saved() for group in self.groups}
 
     def restore(self, saved: Tree) -> None:
-        """Go on where `saved` was taken."""
-        first = {int(part["places"][0]): part for part in saved.values()}
-        self.keep({int(place) for part in saved.values() for place in part["places"]})
+        """Go on where `saved` was taken.
+
+        Raises:
+            RuntimeError: its members moved in other groups.
+        """
+        parts = {tuple(part["places"].tolist()): part for part in saved.values()}
+        self.keep({place for places in parts for place in places})
+        if {tuple(group.places) for group in self.groups} != set(parts):
+            raise RuntimeError("the saved state has other groups of members than are made here")
         for group in self.groups:
-            group.restore(first[group.places[0]])
+            group.restore(parts[tuple(group.places)])
 
     def _tensor(self, array: np.ndarray, device: torch.device) -> Tensor:
         tensor = torch.from_numpy(np.ascontiguousarray(array))

@@ -142,7 +142,7 @@ def bring_missing(root: Path, runs: "Iterable[Job]", fits: dict[Path, bool]) -> 
         if fits[run.target] and all(file.exists() for file in run.outputs):
             continue
         kept = [file for data in run.inputs if fits[data.target] for file in data.outputs]
-        found = bring(root, run.target, run.digest, kept)
+        found = bring(root, run, kept)
         fits |= dict.fromkeys(found, True)
         renewed += found
         count += run.target in found
@@ -151,15 +151,16 @@ def bring_missing(root: Path, runs: "Iterable[Job]", fits: dict[Path, bool]) -> 
     return renewed
 
 
-def bring(root: Path, run: Path, key: str, kept: Iterable[Path]) -> list[Path]:
+def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
     """Copy a run from a store to ``results``, with its data set, if the store holds it.
 
-    Whatever is wrong in the store is told in one line on stderr; the run is then to be trained.
+    A data set that the store has of other code, with the same bytes, stays there: the workflow
+    makes its own where it is wanted. Whatever is wrong in the store is told in one line on stderr;
+    the run is then to be trained.
 
     Args:
         root: the store.
-        run: the run's folder in ``results``.
-        key: the digest of its job.
+        job: the run's.
         kept: files of data sets that lie in ``results`` and stay as they are.
 
     Returns:
@@ -168,9 +169,10 @@ def bring(root: Path, run: Path, key: str, kept: Iterable[Path]) -> list[Path]:
     Raises:
         UserError: ``results`` cannot be written.
     """
-    place = entries.place_of(root, "run", run.name, key)
+    run, planned = job.target, {data.target: data.digest for data in job.inputs}
+    place = entries.place_of(root, "run", run.name, job.digest)
     entry = _found(root, "run", place)
-    if entry is None or entry.manifest["digest"] != key:
+    if entry is None or entry.manifest["digest"] != job.digest:
         return []
     renewed = []
     with _locked(run) as locked:
@@ -185,7 +187,8 @@ def bring(root: Path, run: Path, key: str, kept: Iterable[Path]) -> list[Path]:
                 continue
             known = entries.place_of(root, "dataset", name.parent.name, recorded)
             data = _found(root, "dataset", known)
-            if data and _bring(root, data, name.parent):
+            fitting = data and data.manifest["digest"] == planned.get(name.parent)
+            if fitting and _bring(root, data, name.parent):
                 renewed.append(name.parent)
         return [*renewed, run] if _bring(root, entry, run) else renewed
 

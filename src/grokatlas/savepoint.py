@@ -80,7 +80,14 @@ class Savepoint:
         key: digest of the run's job; a state of another one is set aside.
         period: seconds between two saves.
         segment: facts of this process's part of the run, for the manifest.
+
+    Attributes:
+        device: kind of device that trains; a state saved on another kind is left for that kind.
+        step: the step that the run is at, in the end.
     """
+
+    device = "cpu"
+    step = 0
 
     def __init__(self, folder: Path, key: str, period: float, segment: dict[str, Any]) -> None:
         self.folder = folder / store.STATE
@@ -113,6 +120,9 @@ class Savepoint:
         """The tensors of the last save, as nested dicts; None to begin.
 
         A state of other code, another spec or with damage is set aside, never used.
+
+        Raises:
+            UserError: the state was saved on another kind of device.
         """
         if not (self.folder / STATE).exists():
             return None
@@ -127,6 +137,11 @@ class Savepoint:
         except (UserError, OSError) as error:
             self._set_aside(str(error))
             return None
+        device = content.get("device", self.device)  # versions before 2026-11 did not say
+        if device != self.device:
+            problem = f"was saved on {device}, this is {self.device}"
+            rest = f"go on there, or remove {self.folder} to train from step 0"
+            raise UserError(f"run {self.folder.parent.name}", f"its state {problem}; {rest}")
         self._files = {kind: list(content[kind]) for kind in self._files}
         self.segments = content["segments"]
         self.seconds = content["seconds"]
@@ -175,6 +190,7 @@ class Savepoint:
         _write_tensors(path, tensors)
         content = {
             "key": self.key,
+            "device": self.device,
             "step": step,
             "tensors": [path.name, digest.file_sha256(path)],
             "segments": self.all_segments(step),

@@ -189,12 +189,20 @@ def write_job_file(path: Path, manifest: Path, content: dict[str, Any], inputs: 
         if fits and time != LONG_AGO:
             os.utime(path, (LONG_AGO, LONG_AGO))
         elif found is not None and not fits:
-            newest = max(f.stat().st_mtime for f in manifest.parent.iterdir() if f.is_file())
+            newest = max(_times(manifest.parent))
             if time < newest:
                 os.utime(path, (newest + 0.01, newest + 0.01))
     except OSError as error:
         raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
     return fits
+
+
+def _times(folder: Path) -> Iterator[float]:
+    """When the files of a folder were written; another job may be renaming its own just now."""
+    for file in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            if file.is_file():
+                yield file.stat().st_mtime
 
 
 def fits(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:

@@ -1,8 +1,10 @@
 """Traces of pure programs, simplified: shared, folded, without products of zeros, in place.
 
-Every pass keeps each number as it was, to the last bit (a zero may lose its sign).
+Every pass keeps each number as it was, to the last bit (a zero may lose its sign, and what is not
+finite may become zero where it is multiplied by zero).
 """
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +12,9 @@ import torch
 from torch import Tensor, fx
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._pytree import tree_leaves, tree_map, tree_unflatten
+
+# a shape that does not fit is told in one line, not by a log of torch
+logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL)
 
 aten = torch.ops.aten
 # a result is zero where the first argument is
@@ -63,8 +68,9 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     """
     # one tensor given as two arguments would become one argument of the trace
     distinct = tree_map(lambda leaf: leaf.detach(), arguments)
-    traced = make_fx(torch.func.functionalize(program), tracing_mode="fake")  # computes nothing
-    module = traced(*distinct)
+    # fake: nothing is computed; constants of a component's module stay real tensors
+    options = {"tracing_mode": "fake", "_allow_non_fake_inputs": True}
+    module = make_fx(torch.func.functionalize(program), **options)(*distinct)
     _skip(module)
     _share(module)
     module.graph.eliminate_dead_code()
@@ -113,7 +119,7 @@ def _skip(module: fx.GraphModule) -> None:
 def _is_neutral(node: fx.Node) -> bool:
     """Whether a node multiplies or divides by one, takes the first power, or keeps all axes."""
     if node.target is aten.permute.default:
-        return list(node.args[1]) == sorted(node.args[1])
+        return list(node.args[1]) == list(range(len(node.args[1])))
     return node.target in SCALINGS and node.args[1] == 1
 
 

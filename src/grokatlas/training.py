@@ -101,6 +101,7 @@ class Trainer:
         for step in sorted(kept for kept in self.kept if kept > self.step):
             self._keep(step, {})
         self.history.flush()
+        self.record.step = self.step
 
     def _move(self) -> None:
         """Move to the next log or snapshot, or for a second or so: then the run can be saved."""

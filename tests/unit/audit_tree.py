@@ -31,11 +31,12 @@ def declared(
     run_code: str = "1",
     measure_code: str = "1",
     figure_code: str = "1",
+    data_code: str = "1",
 ) -> dict[str, Job]:
     """The jobs of one table with a run for each learning rate, and two figures of it."""
     data_spec = {"tasks": [{"name": "linear_regression", "seed": 0}]}
     folder = store.data_folder(digest.of(data_spec)[:12])
-    data = Job("dataset", folder, data_spec, {"grokatlas.datasets": "1"})
+    data = Job("dataset", folder, data_spec, {"grokatlas.datasets": data_code})
     jobs, made = [data], []
     for lr in lrs:
         spec = spec_of(lr)

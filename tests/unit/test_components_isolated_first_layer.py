@@ -106,3 +106,12 @@ def test_another_network_is_refused(data, change):
     spec = SPEC | {"model": SPEC["model"] | change}
     with pytest.raises(ValueError, match="hidden_layers 1, bias false"):
         training.train(spec, data, torch.device("cpu"))
+
+
+def test_what_has_another_number_of_classes_or_no_labels_is_refused(data):
+    dynamics = isolated_first_layer.build(None, None, rate=RATE)
+    first = torch.zeros(5, 7)
+    with pytest.raises(ValueError, match="as many classes as an input has entries"):
+        dynamics.init({FIRST: first, SECOND: torch.zeros(3, 5)})
+    with pytest.raises(ValueError, match="labels, not real targets"):
+        dynamics.update({FIRST: first}, (torch.zeros(2, 7), torch.zeros(2, 7)))

@@ -1,5 +1,6 @@
 """Observables against closed forms."""
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -156,6 +157,23 @@ def test_gradient_ratio(threshold):
     kept = weight if threshold == 0 else torch.tensor([[0.8, 0.0, -1.2]], dtype=torch.float64)
     penalty = 0.1 * kept.sign() + 0.4 * kept
     assert float(seen["gradient_ratio"]) == pytest.approx(float(penalty.norm() / loss.norm()))
+
+
+@pytest.mark.parametrize("entry", [math.nan, math.inf])
+def test_decompositions_of_a_member_that_diverged_are_no_numbers(entry):
+    weight = _normal(2, 3)
+    weight[0, 1] = entry
+    views = [_view(_Linear(w), _normal(4, 3), _normal(4, 2)) for w in (_normal(2, 3), weight)]
+    builds = [
+        (norms.build(orders=["nuclear"]), "nuclear_norm"),
+        (singular_values.build(parameters=["weight"]), "singular_values"),
+        (jacobian.build(samples=3), "jacobian_pc1"),
+    ]
+    for observe, column in builds:
+        sound, diverged = (observe(view)[column] for view in views)
+        assert sound.isfinite().all()
+        assert diverged.isnan().all()
+        assert diverged.shape == sound.shape
 
 
 def test_gradient_ratio_refuses_what_has_no_gradient():

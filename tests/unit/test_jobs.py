@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from grokatlas import digest, jobs, members, store
+from grokatlas import digest, jobs, members, savepoint, store
 from grokatlas.errors import UserError
 from grokatlas.finished_run import FinishedRun
 
@@ -47,9 +47,17 @@ DATA = "results/data/0123456789ab"
 RUN = store.run_folder("0123456789ab")
 
 
+def _planned(spec):
+    """The digest of a run whose own code is not looked at, whose data's is that which lies here."""
+    code = digest.code(digest.dataset_modules(spec))
+    data = digest.of(["dataset", {"tasks": members.tasks(spec)}, code, []])
+    return digest.of(["run", spec, {}, [data]])
+
+
 def _job_file(folder, kind, spec, inputs=()):
     path = store.spec_path(kind, folder)
-    job = {"kind": kind, "spec": spec, "code": {}, "digest": kind, "inputs": list(inputs)}
+    key = _planned(spec) if kind == "run" else kind
+    job = {"kind": kind, "spec": spec, "code": {}, "digest": key, "inputs": list(inputs)}
     store.write_json(path, store.sealed(job))
     return path
 
@@ -216,6 +224,43 @@ def test_a_job_planned_with_other_code_is_refused(tmp_path):
     ):
         jobs.train(file, tmp_path, "cpu", 1, 300)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["spec.json"]
+
+
+def test_data_are_not_made_by_other_code_than_planned(here, monkeypatch):
+    file = _job_file(RUN, "run", SPEC)
+    code = digest.code
+    other = {"grokatlas.tasks.modular_addition": "0" * 64}
+    monkeypatch.setattr(digest, "code", lambda modules: code(modules) | other if modules else {})
+    with pytest.raises(UserError, match=r"other data .*\(task modular_addition\); run `snakemake`"):
+        jobs.train(file, RUN, "cpu", 1, 300)
+    assert not (RUN / "manifest.json").exists()
+
+
+def test_a_state_of_another_kind_of_device_is_left_for_it(here, monkeypatch):
+    file = _job_file(RUN, "run", SPEC)
+    after = savepoint.Savepoint.after
+
+    def stop(record, step, saved):
+        record._asked = signal.SIGTERM if step >= 15 else 0
+        after(record, step, saved)
+
+    monkeypatch.setattr(savepoint.Savepoint, "after", stop)
+    with pytest.raises(savepoint.InterruptedRunError):
+        jobs.train(file, RUN, "cpu", 1, 300)
+    state = RUN / store.STATE / savepoint.STATE
+    content = store.read_sealed(state)
+    del content["seal"]
+    store.write_json(state, store.sealed(content | {"device": "cuda"}))
+    with pytest.raises(UserError, match="saved on cuda, this is cpu; go on there, or remove"):
+        jobs.train(file, RUN, "cpu", 1, 300)
+    assert store.read_sealed(state)["device"] == "cuda"
+
+
+def test_the_last_part_of_a_run_ends_where_its_last_member_stopped(here):
+    spec = {**SPEC, "train": {**SPEC["train"], "stop": {"train_accuracy": 0.0}}}
+    jobs.train(_job_file(RUN, "run", spec), RUN, "cpu", 1, 300)
+    (segment,) = store.read_json(RUN / "manifest.json")["segments"]
+    assert segment["end_step"] == 0
 
 
 def test_components_that_do_not_fit_together_are_one_line(here):

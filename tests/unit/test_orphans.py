@@ -53,6 +53,14 @@ def test_own_jobs_are_cancelled_and_the_lock_removed(slurm, checkout):
     assert not _locked(checkout)
 
 
+def test_the_job_that_it_is_called_from_is_none_of_them(slurm, checkout, monkeypatch):
+    for job in ("3", "5"):
+        (slurm / "jobs" / job).write_text(str(checkout))
+    monkeypatch.setenv("SLURM_JOB_ID", "5")
+    assert orphans.clear(checkout).startswith("1 jobs cancelled")
+    assert [file.name for file in (slurm / "jobs").iterdir()] == ["5"]
+
+
 def test_without_slurm_only_the_lock_is_removed(checkout, monkeypatch):
     monkeypatch.setattr(orphans.shutil, "which", lambda name: None)
     assert orphans.clear(checkout).startswith("0 jobs cancelled")

@@ -117,3 +117,11 @@ def test_history_is_handed_on_in_blocks_of_bounded_size(monkeypatch):
     assert np.concatenate([b["step"] for b in blocks]).tolist() == np.repeat(range(11), 3).tolist()
     assert blocks[0]["member"].tolist() == [0, 1, 3] * 3
     assert blocks[-1]["loss"][-1] == 10.3
+
+
+def test_a_state_of_other_groups_is_refused(monkeypatch):
+    monkeypatch.setattr(run, "CACHE", 1)
+    saved = _run(SPEC).saved()
+    monkeypatch.setattr(run, "CACHE", 1 << 30)
+    with pytest.raises(RuntimeError, match="other groups of members"):
+        _run(SPEC).restore(saved)

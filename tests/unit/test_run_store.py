@@ -178,6 +178,18 @@ def test_data_that_do_not_fit_are_replaced(shared):
     assert shared.data.target in shared.bring()
 
 
+def test_a_data_set_that_the_store_has_of_other_code_stays_there(shared):
+    newer = audit_tree.declared(data_code="2")
+    shared.enter("newer")
+    audit_tree.build(newer)
+    runs = [job for job in newer.values() if job.kind == "run"]
+    for run in runs:
+        assert run_store.put(shared.root, run.target, Path())
+    shared.enter("third")
+    assert set(shared.bring(newer)) == {run.target for run in runs}
+    assert not shared.data.outputs[0].exists()
+
+
 def test_a_run_that_trains_here_is_left_alone(shared):
     shared.enter("second")
     folder = shared.runs[0].target

@@ -51,6 +51,26 @@ def test_what_depends_on_no_argument_is_computed_before():
     assert torch.equal(module(x), program(x))
 
 
+TABLE = torch.tensor([1.0, 4.0, 9.0], dtype=torch.float64)
+
+
+def test_a_tensor_of_a_module_is_a_constant_that_stays():
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return (TABLE + 1) * x
+
+    x = _randn(3)
+    module = fast(trace(program, (x,), None))
+    assert torch.equal(module(x), program(x))
+    assert torch.equal(module(x), program(x))
+    assert TABLE.tolist() == [1, 4, 9]
+
+
+def test_shapes_that_do_not_fit_are_told_without_a_log(caplog):
+    with pytest.raises(RuntimeError):
+        trace(lambda x: x @ torch.ones(5, 2, dtype=torch.float64), (_randn(3, 3),), None)
+    assert not [entry for entry in caplog.records if entry.levelname in ("WARNING", "ERROR")]
+
+
 def _decayed(state: dict, x: torch.Tensor) -> dict:
     """A step on a mean square and a decay, whose value itself nothing needs."""
 

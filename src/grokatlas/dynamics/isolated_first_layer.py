@@ -39,6 +39,8 @@ class IsolatedFirstLayer:
         """
         if set(params) != {FIRST, SECOND}:
             raise ValueError("isolated_first_layer needs model mlp: hidden_layers 1, bias false")
+        if params[SECOND].shape[0] != params[FIRST].shape[1]:
+            raise ValueError("isolated_first_layer needs as many classes as an input has entries")
         return {FIRST: params[FIRST]}
 
     def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
@@ -57,6 +59,8 @@ class IsolatedFirstLayer:
 
 def _solve(first: Tensor, inputs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """``H`` ``[N, H]`` and ``A Y = (H H^T)^-1 Y`` ``[N, C]`` for one-hot ``Y``."""
+    if labels.is_floating_point():
+        raise ValueError("isolated_first_layer needs labels, not real targets")
     hidden = torch.relu(inputs @ first.T)
     classes = torch.arange(inputs.shape[-1], device=labels.device)  # one_hot reads values
     targets = (labels[:, None] == classes).to(hidden.dtype)

@@ -18,7 +18,8 @@ class ClipValue:
     def update(self, grads: dict, state: dict) -> tuple[dict, dict]:
         """The clamped gradients."""
         limit = self.max_value
-        return {key: grad.clamp(-limit, limit) for key, grad in grads.items()}, state
+        clamped = {key: grad.clamp(-limit, limit).to(grad.dtype) for key, grad in grads.items()}
+        return clamped, state
 
 
 def build(*, max_value: Positive) -> ClipValue:

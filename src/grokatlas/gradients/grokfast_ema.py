@@ -28,7 +28,8 @@ class GrokfastEMA:
         """The amplified gradients, and the average."""
         alpha = self.alpha * state["seen"]  # 0 at the first gradient, which the average then is
         average = {
-            key: torch.lerp(grad, state["average"][key], alpha) for key, grad in grads.items()
+            key: torch.lerp(grad, state["average"][key], alpha.to(grad.dtype))
+            for key, grad in grads.items()
         }
         amplified = {key: grad + self.lamb * average[key] for key, grad in grads.items()}
         return amplified, {"average": average, "seen": torch.ones_like(state["seen"])}

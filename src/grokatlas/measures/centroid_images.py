@@ -52,7 +52,10 @@ def build(*, points: list[Whole]) -> Callable[[Any], pd.DataFrame]:
 
 
 def _label(target: Tensor) -> int:
-    return int(target.argmax()) if target.ndim else int(target)
+    """The class of a label, of one-hot targets, or of one real target by its sign."""
+    if target.numel() == 1:
+        return int(target > 0) if target.is_floating_point() else int(target)
+    return int(target.argmax())
 
 
 def _text(values: Tensor) -> str:

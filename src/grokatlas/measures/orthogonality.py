@@ -58,6 +58,8 @@ def build(*, corrections: Count) -> Callable[[Any], pd.DataFrame]:
 def _row(one: Restored, corrections: int) -> dict[str, float]:
     point = _flat(one.params)
     residual, jacobian = _linearised(one, point)
+    if len(residual) > len(point):
+        raise ValueError("orthogonality needs at least as many parameters as there are residuals")
     row = {"member": one.member, "step": one.step, "residual": float(residual.norm())}
     found = _nearest(one, point, corrections)
     if found is None:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.kinds import Count
+from grokatlas.observables._finite import of_finite
 
 
 def build(*, samples: Count) -> Callable[[Any], dict]:
@@ -34,7 +35,7 @@ def build(*, samples: Count) -> Callable[[Any], dict]:
         units = torch.eye(outputs.shape[-1], dtype=outputs.dtype, device=outputs.device)
         rows = torch.func.vmap(row)(units)  # [C, samples, D]
         gram = torch.einsum("csd,esd->sce", rows, rows)
-        squares = torch.linalg.eigvalsh(gram)
+        squares = of_finite(torch.linalg.eigvalsh, gram)
         total = gram.diagonal(dim1=1, dim2=2).sum(1)
         share = squares[:, -1] / total.clamp_min(torch.finfo(total.dtype).tiny)
         return {"jacobian_pc1": share.mean(), "jacobian_norm": total.sqrt().mean()}

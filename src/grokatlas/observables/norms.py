@@ -6,6 +6,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from grokatlas.observables._finite import of_finite
+
 
 def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Callable[[Any], dict]:
     """Columns ``l1_norm``, ``l2_norm`` and ``nuclear_norm``, those of `orders`.
@@ -30,4 +32,5 @@ def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Callable[[Any], di
 
 def _nuclear(values: list[Tensor], flat: Tensor) -> Tensor:
     matrices = [value for value in values if value.ndim == 2]
-    return sum((torch.linalg.svdvals(matrix).sum() for matrix in matrices), flat.new_zeros(()))
+    sums = (of_finite(torch.linalg.svdvals, matrix).sum() for matrix in matrices)
+    return sum(sums, flat.new_zeros(()))

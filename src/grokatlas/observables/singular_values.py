@@ -6,6 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grokatlas.observables._finite import of_finite
+
 
 def build(*, parameters: list[str]) -> Callable[[Any], dict]:
     """Columns ``singular_values.<k>``, largest first, of a matrix ``A``.
@@ -27,10 +29,10 @@ def build(*, parameters: list[str]) -> Callable[[Any], dict]:
     def observe(view: Any) -> dict:
         found = [_matrix(view.params, name) for name in parameters]
         matrix = found[0] if len(found) == 1 else found[0] @ found[1].T
-        seen = {"singular_values": torch.linalg.svdvals(matrix)}
+        seen = {"singular_values": of_finite(torch.linalg.svdvals, matrix)}
         truth = view.extras.get("truth")
         if truth is not None and truth.shape == matrix.shape:
-            distances = torch.linalg.svdvals(matrix - truth)
+            distances = of_finite(torch.linalg.svdvals, matrix - truth)
             seen |= {"nuclear_distance": distances.sum(), "spectral_distance": distances[0]}
         return seen
 

@@ -15,6 +15,11 @@ def double(value: Any) -> Any:
     return value.double() if isinstance(value, Tensor) else value
 
 
+def as_weight(value: Any, like: Tensor) -> Any:
+    """A hyperparameter as the weight of `torch.lerp`, which wants the numbers' own dtype."""
+    return value.to(like.dtype) if isinstance(value, Tensor) else value
+
+
 def below_one(**rates: Any) -> None:
     """Check decay rates, as far as they are plain numbers.
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.kinds import Positive, Unit
-from grokatlas.optimizers._scalars import below_one, double
+from grokatlas.optimizers._scalars import as_weight, below_one, double
 
 
 class Adam:
@@ -42,8 +42,9 @@ class Adam:
         first, second, moved = {}, {}, {}
         for key, value in params.items():
             grad = grads[key]
-            first[key] = torch.lerp(state["first"][key], grad, 1 - self.beta1)
-            second[key] = torch.lerp(state["second"][key], grad * grad, 1 - self.beta2)
+            weight1, weight2 = as_weight(1 - self.beta1, grad), as_weight(1 - self.beta2, grad)
+            first[key] = torch.lerp(state["first"][key], grad, weight1)
+            second[key] = torch.lerp(state["second"][key], grad * grad, weight2)
             root = second[key].sqrt()
             divisor = root * scale.to(value.dtype) + shift.to(value.dtype)
             moved[key] = torch.addcdiv(value, first[key], divisor)
