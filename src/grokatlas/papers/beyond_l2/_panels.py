@@ -42,7 +42,7 @@ def errors(axes: Axes, rows: pd.DataFrame, times: pd.Series | None) -> None:
 
 
 def ratio(axes: Axes, rows: pd.DataFrame, label: str) -> None:
-    """The gradient ratio at the right, its axis longer below so that it stays off the errors."""
+    """The gradient ratio at the right, its axis longer below: its plateau lies above the errors."""
     right = twin(axes, rows, "gradient_ratio", label, color="#555555")
     right.set_yscale("log")
     right.set_ylim(rows.loc[rows["step"] > 0, "gradient_ratio"].min() / 100, None)
