@@ -67,7 +67,8 @@ def files(root: Path, result: Result, tables_only: bool) -> list[Member]:
         try:
             size = (root / name).stat().st_size
         except OSError:
-            hint = "run `snakemake`" if result.kind in PLOTTED else "try --tables-only"
+            again = f"`snakemake -- {name}` makes it"
+            hint = again if result.kind in PLOTTED else "try --tables-only"
             raise UserError(name, f"is missing; {hint}") from None
         members.append(Member(name, root / name, sha256, size))
     return members + [_member(name, text) for name, text in result.records.items()]

@@ -69,7 +69,7 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables) -> list[float]:
     place = f"claim {claim['id']} of {paper}"
     try:
         values = [float(value) for value in function(tables, **claim["keywords"])]
-    except (KeyError, ValueError, IndexError, TypeError, ZeroDivisionError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         problem = f"{claim['value']} cannot be computed: {type(error).__name__} {error}"
         raise UserError(place, problem) from error
     return values

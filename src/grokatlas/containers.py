@@ -117,7 +117,8 @@ def _copy(member: Member, sink: IO[bytes]) -> None:
             size += len(chunk)
             sink.write(chunk)
     if (found.hexdigest(), size) != (member.sha256, member.size):
-        raise UserError(member.name, "is not the file its manifest records; run `snakemake`")
+        rest = f"remove it, then `snakemake -- {member.name}`"
+        raise UserError(member.name, f"is not the file its manifest records; {rest}")
 
 
 def _opened(member: Member) -> IO[bytes]:

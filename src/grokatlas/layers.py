@@ -60,24 +60,37 @@ class Layers:
         """Each point of the sweep's product: its axes, the layers with it on top, the values."""
         values = self.merged()
         axes = values.pop("sweep", {})
-        self._check_axes(axes)
+        self._check_axes(axes, values.get("ensemble", {}))
         for choice in itertools.product(*axes.values()):
             point = dict(zip(axes, choice, strict=True))
             chosen, parts = values, list(self.parts)
             for path, value in point.items():
                 chosen = self._with(chosen, split(path), value, path)
+                self._check_block(split(path)[0], chosen, path)
                 holder = self._holder(["sweep", path])
                 place = f"{holder.place if holder else self.place}.sweep"
                 parts.append(Part(place, _nested(split(path), value)))
             yield point, replace(self, parts=tuple(parts)), _without_nulls(chosen)
 
-    def _check_axes(self, axes: dict[str, list[Any]]) -> None:
+    def _check_block(self, name: str, values: dict[str, Any], path: str) -> None:
+        """Check that a point of the sweep leaves a block what it is."""
+        block, listed = values[name], name in components.LISTS
+        if block is not None and not (_blocks(block) if listed else isinstance(block, dict)):
+            kind = "a list of blocks" if listed else "a block"
+            problem = f"makes {name} {shown(block)}; it must be {kind}"
+            raise self.error(["sweep", path], f"{problem} at each point of the axis")
+
+    def _check_axes(self, axes: dict[str, list[Any]], ensemble: dict[str, Any]) -> None:
         cells = 1
         blocks = [name for name in Overrides.model_fields if name != "sweep"]
         for path, choices in axes.items():
             if split(path)[0] not in blocks:
                 hint = nearest(split(path)[0], blocks)
                 raise self.error(["sweep", path], f"no such block to sweep; {hint}")
+            shared = [own for own in ensemble if f"{path}.".startswith(f"{own}.")]
+            if shared:
+                problem = f"members differ in {shared[0]} already (ensemble); keep one of both"
+                raise self.error(["sweep", path], problem)
             if not choices:
                 raise self.error(["sweep", path], "an axis needs at least one value")
             if any(choices.count(value) > 1 for value in choices):

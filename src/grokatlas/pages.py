@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grokatlas import config, recorded, store
 from grokatlas.errors import UserError
+from grokatlas.site import words
 from grokatlas.verdicts import NOT_RUN, tally
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
@@ -111,7 +112,7 @@ def claims(name: str, paper: config.Paper, record: Record) -> str:
     ]
     for claim in paper.claims:
         row = record.judged(name, claim)
-        cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(row)]
+        cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
         cells += [_interval(claim), _judged(row)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
@@ -142,7 +143,7 @@ def state(papers: dict[str, config.Paper], record: Record) -> str:
 
 def _effect(claims: list[config.Claim], name: str, record: Record) -> str:
     """What claims found, as far as they were judged."""
-    found = [(claim, _ours(record.judged(name, claim))) for claim in claims]
+    found = [(claim, _ours(claim, record.judged(name, claim))) for claim in claims]
     parts = [f"{claim.statement} ({claim.id}): {ours}" for claim, ours in found if ours]
     return f" **Measured:** {'; '.join(parts)}." if parts else ""
 
@@ -157,17 +158,18 @@ def _origin(row: dict[str, str] | None) -> str:
     return f"*{row['scale'].capitalize()} scale, {runs}, on {row['machine']} at {row['commit']}.*"
 
 
-def _ours(row: dict[str, str]) -> str:
+def _ours(claim: config.Claim, row: dict[str, str]) -> str:
     if not row.get("value"):
         return ""
-    value, low, high = (_number(row[key]) for key in ("value", "lowest", "highest"))
+    infinite = words.NEVER if claim.unit else "∞"
+    value, low, high = (_number(row[key], infinite) for key in ("value", "lowest", "highest"))
     return value if row["count"] == "1" else f"{value} ({low} to {high}, {row['count']} values)"
 
 
-def _number(text: str) -> str:
+def _number(text: str, infinite: str) -> str:
     value = float(text)
     if math.isinf(value):
-        return "never"
+        return infinite
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 

@@ -65,15 +65,17 @@ class Board:
         want = wanted.at(scale)
         self.scale = want.plan.scale
         names = _names(want.plan)
+        self._jobs = want.jobs
         self._runs = [(job, names[job.target.name]) for job in want.jobs if job.kind == "run"]
         self._done: dict[str, Row] = {}
 
     def rows(self) -> list[Row]:
         """Every run as it is now: those that run first, then failed, waiting and done ones."""
         held = _held_locks()
+        needed = {job.target for job in wanted.to_make(self._jobs)}
         found = []
         for job, name in self._runs:
-            row = self._done.get(job.target.name) or _row(job, name, held)
+            row = self._done.get(job.target.name) or _row(job, name, held, job.target in needed)
             if row.state == "done":
                 self._done[row.run] = row
             found.append(row)
@@ -95,7 +97,7 @@ def _names(plan: Plan) -> dict[str, str]:
     return names
 
 
-def _row(job: Job, name: str, held: set[int] | None) -> Row:
+def _row(job: Job, name: str, held: set[int] | None, needed: bool) -> Row:
     folder, steps = job.target, job.spec["train"]["steps"]
     if wanted.made(job):
         with contextlib.suppress(UserError, LookupError, TypeError):
@@ -105,6 +107,9 @@ def _row(job: Job, name: str, held: set[int] | None) -> Row:
     if _alive(folder, log, held):
         note = "" if log.step is not None else log.last
         return Row(folder.name, name, "running", step, steps, log.rate, log.left, log.where, note)
+    if job.manifest.exists() and not needed:
+        note = "its files are not here, and nothing that is to be made needs them"
+        return Row(folder.name, name, "done", None, steps, note=note)
     if job.manifest.exists():
         note = "is made again: its spec, code or data changed"
         return Row(folder.name, name, "waiting", None, steps, note=note)

@@ -20,7 +20,8 @@ def claims(job_file: Path, stem: Path, partial: bool = False) -> None:
     Args:
         job_file: the job's file.
         stem: where ``claims.csv`` goes, without suffix.
-        partial: judge by the tables that are there; otherwise all have to be.
+        partial: judge by the tables that are there, and leave out claims whose function fails;
+            otherwise all have to be there.
 
     Raises:
         UserError: a table is missing or damaged, or a claim's function fails.
@@ -45,7 +46,12 @@ def claims(job_file: Path, stem: Path, partial: bool = False) -> None:
             stems = {n: store.table_stem(scale, paper, n) for n in claim["experiments"]}
             whole = scale in claim["scales"] and all(ages[target] for target in stems.values())
             tables = {name: read(target) for name, target in stems.items()} if whole else None
-            row = judging.row(paper, claim, tables, scale)
+            try:
+                row = judging.row(paper, claim, tables, scale)
+            except UserError as error:
+                if not partial:
+                    raise
+                row = judging.row(paper, claim, None, scale) | {"reason": str(error)}
             if whole:
                 row |= _origin(list(stems.values()), ages)
             rows.append(row)
@@ -91,7 +97,7 @@ def from_what_is_there(atlas_job: Path) -> Path:
         the first page.
 
     Raises:
-        UserError: the job file cannot be used, or a claim's function fails.
+        UserError: the job file cannot be used.
     """
     inputs = [Path(target) for target in store.read_sealed(atlas_job)["inputs"]]
     (stem,) = (target for target in inputs if _kind(target) == "claims")

@@ -44,6 +44,24 @@ def at(scale: str | None, folder: Path = CONFIG) -> Wanted:
     return Wanted(project, plan, [job for job in plan.jobs if job.target in needed])
 
 
+def to_make(jobs: list[Job]) -> list[Job]:
+    """Those that the workflow would make: not made, and needed by a figure that is not made either.
+
+    What stands behind a figure or table that is made may be absent, as after `grokatlas adopt` of
+    tables alone.
+
+    Args:
+        jobs: those that figures need, upstream first.
+    """
+    found: list[Job] = []
+    needed: set[Path] = set()
+    for job in reversed(jobs):
+        if (job.kind == "figure" or job.target in needed) and not made(job):
+            found.append(job)
+            needed |= {upstream.target for upstream in job.inputs}
+    return found[::-1]
+
+
 def made(job: Job) -> bool:
     """Whether a job's result is there and fits the plan."""
     inputs = [file for each in job.inputs for file in each.outputs]

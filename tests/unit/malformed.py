@@ -305,6 +305,27 @@ AXES = [
         "has 0)",
     ),
     Bad(
+        "swept axis",
+        "{train.dtype: [float32, float64]}",
+        "{optimizer.lr: [0.1, 0.2]}\n    ensemble: {optimizer.lr: [0.3, 0.4]}",
+        f"{TWO}sweep.optimizer.lr",
+        "members differ in optimizer.lr already",
+    ),
+    Bad(
+        "swept list",
+        "{train.dtype: [float32, float64]}",
+        "{penalties: [{name: l1, weight: 0.1}]}",
+        f"{TWO}sweep.penalties",
+        "must be a list of blocks at each point",
+    ),
+    Bad(
+        "swept block",
+        "{train.dtype: [float32, float64]}",
+        "{ensemble: [3]}",
+        f"{TWO}sweep.ensemble",
+        "must be a block at each point",
+    ),
+    Bad(
         "sweep too large",
         "{train.dtype: [float32, float64]}",
         f"{{train.steps: {[*range(1, 200)]}, model.width: {[*range(1, 200)]}}}",

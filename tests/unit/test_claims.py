@@ -180,6 +180,24 @@ def test_what_is_not_made_is_not_run_and_the_rest_is_judged(planned):
     assert rows.loc["G5", "reason"] == "its tables are not made"
 
 
+def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):
+    from grokatlas.papers.geometry import claims as functions
+
+    job = store.read_sealed(planned)
+    (first, *_) = (c for c in job["spec"]["papers"]["geometry"] if c["id"] == "G4")
+
+    def broken(tables, **keywords):
+        return None.rows
+
+    monkeypatch.setattr(functions, first["value"], broken)
+    rows = judged(planned)
+    assert rows.loc["G4", "verdict"] == "not run at this scale"
+    assert "cannot be computed: AttributeError" in rows.loc["G4", "reason"]
+    assert len(rows) > 1
+    with pytest.raises(UserError):
+        summaries.claims(planned, store.target_of(planned))
+
+
 def test_claims_from_a_part_never_fit_the_plan(planned):
     judged(planned)
     stem = store.claims_stem("quick")

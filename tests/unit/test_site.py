@@ -165,8 +165,9 @@ def test_series_of_one_kind_are_shown_at_first():
 
 def test_numbers_as_words():
     values = [7, 2e6, 0.030617, 1e-10, float("inf"), None, 123456.7]
-    texts = ["7", "2,000,000", "0.03062", "1e-10", "never", "", "123,457"]
+    texts = ["7", "2,000,000", "0.03062", "1e-10", "∞", "", "123,457"]
     assert [words.number(value) for value in values] == texts
+    assert words.number(float("inf"), words.NEVER) == "never"
     assert words.interval(5, 20) == "5 to 20"
     assert words.interval(None, 0.06) == "at most 0.06"
     assert words.interval(0.99, None) == "at least 0.99"

@@ -188,6 +188,28 @@ def test_at_a_terminal_it_goes_on_until_all_is_done(runs, monkeypatch):
     assert f"0 waiting, {len(runs)} done" in shown.getvalue()
 
 
+def test_a_run_whose_files_nothing_needs_is_done(runs):
+    """As after adopting tables alone: manifests of all, files of tables and figures."""
+    want = wanted.at("smoke")
+    for job in want.jobs:
+        inputs = {str(file): file.name for each in job.inputs for file in each.outputs}
+        outputs = {file.name: file.name for file in job.outputs}
+        _finish(job, inputs=inputs, outputs=outputs)
+    for run in runs:
+        for file in run.outputs:
+            file.unlink()
+    assert wanted.to_make(want.jobs) == []
+    assert {row.state for row in _rows().values()} == {"done"}
+    figure = want.jobs[-1]
+    assert figure.kind == "figure"
+    figure.outputs[0].unlink()
+    assert [job.target for job in wanted.to_make(want.jobs)] == [figure.target]
+    for table in (job for job in want.jobs if job.kind == "table"):
+        table.outputs[0].unlink()
+    assert {job.kind for job in wanted.to_make(want.jobs)} >= {"figure", "table", "run"}
+    assert "waiting" in {row.state for row in _rows().values()}
+
+
 def test_ctrl_c_ends_the_live_table(runs, monkeypatch):
     from rich.console import Console
 

@@ -35,6 +35,22 @@ def test_an_unknown_scale_is_one_line(checkout, scale):
     assert re.match(r"--config: scale: .* is not allowed: must be smoke, quick or paper", line)
 
 
+@pytest.mark.parametrize(
+    ("given", "scale"), [("papers=all", "paper"), ("device=cpu", "paper"), ("scale=quick", "quick")]
+)
+def test_a_cluster_has_the_paper_scale_unless_told_otherwise(checkout, given, scale):
+    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm", "-n"]
+    done = subprocess.run(
+        [*command, "--config", given],
+        cwd=checkout.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(re.findall(r"results/(smoke|quick|paper)/", done.stdout + done.stderr)) == {scale}
+
+
 def test_every_job_leaves_a_manifest_with_what_it_was_made_from(finished):
     kinds = set()
     for path in (finished.folder / "results").rglob("*manifest.json"):

@@ -38,13 +38,16 @@ def jobs(folder: Path = CONFIG, results: Path = store.RESULTS) -> dict[str, Job]
 
 
 def _selection(results: Path, scale: str, papers: dict[str, Paper]) -> dict[str, Paper]:
-    """The papers that a tree's claims were last planned for; all if nothing tells."""
-    file = store.spec_path("claims", store.claims_stem(scale))
-    try:
-        names = list(store.read_sealed(results / file.relative_to(store.RESULTS))["spec"]["papers"])
-    except (UserError, KeyError, TypeError):
-        return papers
-    return {name: papers[name] for name in names} if set(names) <= set(papers) else papers
+    """The papers that a tree's claims were made for, else planned for; all if nothing tells."""
+    stem = store.claims_stem(scale)
+    for file in (store.manifest_of("claims", stem), store.spec_path("claims", stem)):
+        try:
+            content = store.read_sealed(results / file.relative_to(store.RESULTS))
+            names = list(content["spec"]["papers"])
+        except (UserError, KeyError, TypeError):
+            continue
+        return {name: papers[name] for name in names} if set(names) <= set(papers) else papers
+    return papers
 
 
 def scale(folder: Path = CONFIG) -> str | None:

@@ -160,11 +160,12 @@ def claim(row: dict[str, str], methods: tuple[str, ...] = ()) -> Claim:
     """A row of ``claims.csv`` as it is shown."""
     low, high, value, lowest, highest, spread = (_float(row[name]) for name in NUMBERS)
     unit = f" {row['unit']}" if row["unit"] else ""
-    ends = [words.number(lowest), words.number(highest)]
-    found = words.number(value)
+    infinite = words.NEVER if unit else "∞"
+    ends = [words.number(lowest, infinite), words.number(highest, infinite)]
+    found = words.number(value, infinite)
     return Claim(
         told=row,
-        number=f"{found}{unit}" if found and found != "never" else found,
+        number=f"{found}{unit}" if found not in ("", words.NEVER) else found,
         range=" to ".join(ends) if ends[0] != ends[1] else "",
         expected=words.interval(low, high) + unit,
         published=row["published"] + (f" ± {words.number(spread)}" if spread is not None else ""),

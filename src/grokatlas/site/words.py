@@ -7,12 +7,20 @@ from typing import Any
 WORDS = {"fig": "Figure", "table": "Table"}
 
 
-def number(value: float | None) -> str:
-    """A number in four digits: ``1,234``, ``0.0268``, ``3.1e-06``, ``never``; empty for None."""
+NEVER = "never"  # a time that is not reached
+
+
+def number(value: float | None, infinite: str = "∞") -> str:
+    """A number in four digits: ``1,234``, ``0.0268``, ``3.1e-06``; empty for None.
+
+    Args:
+        value: the number.
+        infinite: for an infinite one: ``∞``, or `NEVER` if it is a time.
+    """
     if value is None or math.isnan(value):
         return ""
     if math.isinf(value):
-        return "never" if value > 0 else "-∞"
+        return infinite if value > 0 else "-∞"
     if value == int(value) and abs(value) < 1e9:
         return f"{int(value):,}"
     if 1e4 <= abs(value) < 1e6:
