@@ -106,7 +106,7 @@ def under_attack(
     grid[0, 0].set_ylim(0, 1.02)
     grid[0, 2].set_ylim(0, 1.02)
     style.letter(grid[0, 0], f"a  {data_named(history)}, {history['seed'].nunique()} seeds")
-    for text, dashes in (("clean", "--"), ("attacked", "-"), ("as published", ":")):
+    for text, dashes in (("clean", "--"), ("attacked", "-"), ("normalised inputs attacked", ":")):
         grid[0, 0].plot([], [], color="#555555", ls=dashes, label=text)
     handles, labels = grid[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=len(labels))
