@@ -5,6 +5,7 @@ import functools
 import re
 from dataclasses import dataclass, field
 
+from grokatlas import digest
 from grokatlas.components import FOLDERS, PACKAGE
 from grokatlas.errors import UserError
 
@@ -39,10 +40,7 @@ def signature(block: str, name: str) -> Signature:
     """
     path = PACKAGE / FOLDERS[block] / f"{name}.py"
     label = f"src/grokatlas/{FOLDERS[block]}/{name}.py"
-    try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    except SyntaxError as error:
-        raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
+    tree = digest.syntax_tree(path)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "build":
             blocks = tuple(argument.arg for argument in node.args.args)
