@@ -72,7 +72,12 @@ def _add_jobs(command: Callable[[str, object, str], argparse.ArgumentParser]) ->
     atlas.add_argument("--partial", action="store_true", help="with a job: from what is there")
     atlas.add_argument("--scale", choices=["smoke", "quick", "paper"], help="default: configured")
     device = os.environ.get("GROKATLAS_DEVICE", "auto")
-    train.add_argument("--device", choices=["auto", "cpu", "cuda"], default=device)
+    train.add_argument(
+        "--device",
+        type=arguments.device,
+        default=device,
+        help="auto, cpu or cuda (default: GROKATLAS_DEVICE, else auto)",
+    )
     train.add_argument(
         "--save-every",
         type=arguments.seconds,
