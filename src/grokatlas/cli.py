@@ -228,6 +228,9 @@ def _atlas(options: argparse.Namespace) -> None:
     if options.job is not None and not options.partial:
         summaries.atlas(options.job, _target(options))
         return
+    if options.out is not None:
+        problem = "is for a job file without --partial; leave it out, and copy the folder"
+        raise UserError("--out", f"{problem} of the page that is printed")
     print(summaries.from_what_is_there(options.job or summaries.planned(options.scale)))
 
 
