@@ -340,5 +340,5 @@ def _record(options: argparse.Namespace) -> None:
 def _reference(options: argparse.Namespace) -> None:
     from grokatlas import pages, reference
 
+    pages.write(options.folder, options.folder.parent / "docs" / "papers")  # refuses other folders
     reference.write(options.folder)
-    pages.write(options.folder, options.folder.parent / "docs" / "papers")

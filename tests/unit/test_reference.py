@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grokatlas import components, reference, signatures, strict_yaml
+from grokatlas import cli, components, reference, signatures, strict_yaml
 from grokatlas.config import Deviation, Experiment, Figure, Log, Paper, Settings, Source, Train
 from tests.unit.malformed import PAPER
 
@@ -19,6 +19,12 @@ def test_the_committed_files_are_what_the_code_says(tmp_path, name):
     reference.write(tmp_path)
     fresh = (tmp_path / name).read_text() == (CONFIG / name).read_text()
     assert fresh, f"config/{name} is out of date: run `grokatlas reference`"
+
+
+def test_nothing_is_written_where_there_is_no_configuration(tmp_path, capsys):
+    assert cli.main(["reference", str(tmp_path / "nosuch")]) == 1
+    assert "no paper in" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
