@@ -112,6 +112,22 @@ def test_a_file_sent_by_mail_is_found_by_its_digest(jobs, tmp_path, capsys, suff
     assert "not byte for byte" in told(capsys, str(sent))
 
 
+def test_a_file_in_a_folder_called_results_is_found_by_its_digest(jobs, tmp_path, capsys):
+    sent = tmp_path / "mail" / "results" / "sent.pdf"
+    sent.parent.mkdir(parents=True)
+    sent.write_bytes(Path("results/smoke/figures/toy/fig1.pdf").read_bytes())
+    assert "byte for byte results/smoke/figures/toy/fig1.pdf" in told(capsys, str(sent))
+
+
+def test_what_was_not_made_yet_is_said_to_be_so(jobs, capsys):
+    figure = jobs["results/smoke/figures/toy/fig1"]
+    for file in (figure.manifest, *figure.outputs):
+        file.unlink()
+    assert cli.main(["explain", str(figure.target)]) == 1
+    problem = "it was not made yet; run `snakemake` to make it"
+    assert capsys.readouterr().err == f"{figure.target}: cannot be explained: {problem}\n"
+
+
 def test_a_file_sent_before_its_figure_was_accepted_is_found(jobs, tmp_path, capsys):
     figure = jobs["results/smoke/figures/toy/fig1"]
     sent = tmp_path / "figure.pdf"

@@ -8,6 +8,8 @@ from grokatlas.audit.tree import JOB_FILE, MANIFEST, ROOT, Result, Tree
 from grokatlas.config import SCALES
 from grokatlas.errors import UserError, nearest
 
+INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybody's results
+
 
 def target(tree: Tree, text: str) -> str:
     """The one result that a path, id or name means.
@@ -70,7 +72,7 @@ def targets_below(tree: Tree, path: Path) -> list[str]:
 def tree_of(path: Path, default: Path) -> Path:
     """The results folder that a path lies in or that it holds, else the default."""
     for folder in (path / ROOT, path, *path.parents):
-        named = folder.name == ROOT and folder.is_dir()
+        named = folder.name == ROOT and any((folder / inner).is_dir() for inner in INSIDE)
         if named or ((folder / "runs").is_dir() and (folder / "data").is_dir()):
             return folder
     return default
