@@ -45,10 +45,11 @@ def targets(tree: Tree, texts: list[str]) -> list[str]:
 
 
 def targets_below(tree: Tree, path: Path) -> list[str]:
-    """The results at a path or below it, if the path lies in the tree."""
+    """The results at a path or below it, if the path lies in the tree or holds it."""
     name = _name(tree, path)
     if name is None:
-        return []
+        holds = tree.folder.resolve().is_relative_to(path.resolve())
+        return list(tree.results) if holds else []
     owner = tree.owner(name)
     if owner:
         return [owner.target]
