@@ -10,6 +10,14 @@ def threads(text: str) -> int:
     return int(text)
 
 
+def device(text: str) -> str:
+    """Where a run trains."""
+    if text not in ("auto", "cpu", "cuda"):
+        problem = f"{text!r} is no device (auto, cpu or cuda; GROKATLAS_DEVICE is the default)"
+        raise argparse.ArgumentTypeError(problem)
+    return text
+
+
 def seconds(text: str) -> float:
     """A number of seconds, 0 or more."""
     try:

@@ -72,7 +72,12 @@ def _add_jobs(command: Callable[[str, object, str], argparse.ArgumentParser]) ->
     atlas.add_argument("--partial", action="store_true", help="with a job: from what is there")
     atlas.add_argument("--scale", choices=["smoke", "quick", "paper"], help="default: configured")
     device = os.environ.get("GROKATLAS_DEVICE", "auto")
-    train.add_argument("--device", choices=["auto", "cpu", "cuda"], default=device)
+    train.add_argument(
+        "--device",
+        type=arguments.device,
+        default=device,
+        help="auto, cpu or cuda (default: GROKATLAS_DEVICE, else auto)",
+    )
     train.add_argument(
         "--save-every",
         type=arguments.seconds,
@@ -223,6 +228,9 @@ def _atlas(options: argparse.Namespace) -> None:
     if options.job is not None and not options.partial:
         summaries.atlas(options.job, _target(options))
         return
+    if options.out is not None:
+        problem = "is for a job file without --partial; leave it out, and copy the folder"
+        raise UserError("--out", f"{problem} of the page that is printed")
     print(summaries.from_what_is_there(options.job or summaries.planned(options.scale)))
 
 
@@ -332,5 +340,5 @@ def _record(options: argparse.Namespace) -> None:
 def _reference(options: argparse.Namespace) -> None:
     from grokatlas import pages, reference
 
+    pages.write(options.folder, options.folder.parent / "docs" / "papers")  # refuses other folders
     reference.write(options.folder)
-    pages.write(options.folder, options.folder.parent / "docs" / "papers")

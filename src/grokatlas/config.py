@@ -5,6 +5,7 @@ frame (`Train`, `Log`) live here; the keywords of a component have no defaults, 
 a run used stands in its spec.
 """
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -248,6 +249,11 @@ def load_settings(path: Path, overrides: dict[str, Any]) -> Settings:
         label = "--config" if mistake.path[0] in overrides else path.name
         raise at(label, mistake) from None
     return settings
+
+
+def home_expanded(folder: str) -> Path:
+    """A folder of the settings, its ``~`` expanded; one of nobody stays, as no folder there is."""
+    return Path(os.path.expanduser(folder))  # noqa: PTH111 (that of Path raises then)
 
 
 def load_papers(

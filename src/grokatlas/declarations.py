@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from grokatlas import cells, store
+from grokatlas import cells, digest, store
 from grokatlas.components import PACKAGE
 from grokatlas.config import SCALES, Paper
 from grokatlas.errors import UserError, nearest
@@ -42,14 +42,14 @@ def _check_figure(name: str, paper: Paper, figure: str, experiments: list[str]) 
         problem = f"no function draws it ({label} is missing); {nearest(figure, known)}"
         raise UserError(place, problem)
     wanted = "tabulate" if store.is_published_table(figure) else "draw"
-    if wanted not in _functions(folder / f"{figure}.py", label):
+    if wanted not in _functions(folder / f"{figure}.py"):
         problem = f"no function draws it ({label} has no function `{wanted}`); add one"
         raise UserError(place, problem)
 
 
 def _check_claims(name: str, paper: Paper) -> None:
     label = f"src/grokatlas/papers/{name}/claims.py"
-    functions = _functions(PACKAGE / "papers" / name / "claims.py", label) if paper.claims else {}
+    functions = _functions(PACKAGE / "papers" / name / "claims.py") if paper.claims else {}
     seen: set[str] = set()
     for position, claim in enumerate(paper.claims):
         where = f"papers/{name}.yaml: claims.{position} ({claim.id})"
@@ -78,24 +78,22 @@ def _check_deviations(name: str, paper: Paper) -> None:
                 raise UserError(where, f"no claim {wanted!r}; {nearest(wanted, known)}")
 
 
-def _functions(file: Path, label: str) -> dict[str, ast.FunctionDef]:
+def _functions(file: Path) -> dict[str, ast.FunctionDef]:
     """The functions of a module by name, also those that it imports from the package.
 
     None where there is no such file.
     """
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+        tree = digest.syntax_tree(file)
     except FileNotFoundError:
         return {}
-    except SyntaxError as error:
-        raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
     found = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             found[node.name] = node
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grokatlas."):
             there = PACKAGE.parent.joinpath(*node.module.split(".")).with_suffix(".py")
-            known = _functions(there, node.module)
+            known = _functions(there)
             names = {alias.asname or alias.name: alias.name for alias in node.names}
             found |= {name: known[own] for name, own in names.items() if own in known}
     return found

@@ -9,6 +9,7 @@ from typing import Any
 
 from grokatlas import components
 from grokatlas.components import PACKAGE
+from grokatlas.errors import UserError
 
 # modules without behaviour: names of types, the class of a user's error
 INERT = ("grokatlas", "grokatlas.kinds", "grokatlas.errors")
@@ -65,9 +66,24 @@ def code(modules: list[str]) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def syntax_tree(path: Path) -> ast.Module:
+    """The source of a module of the package, parsed.
+
+    Raises:
+        UserError: it is not valid Python, or not UTF-8 text.
+    """
+    place = f"src/{path.relative_to(PACKAGE.parent).as_posix()}"
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise UserError(f"{place}: line {error.lineno}", f"not valid Python: {error.msg}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(place, f"not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+
+
 @functools.cache
 def _module(name: str, path: Path, _mtime: int, _size: int) -> tuple[str, tuple[str, ...]]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = syntax_tree(path)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     return hashlib.sha256(_shape(tree).encode()).hexdigest(), _imports(tree, package)
 

@@ -17,14 +17,17 @@ from grokatlas.finished_run import FinishedRun
 from grokatlas.manifest import Recorder
 
 
-def planned(job_file: Path) -> dict[str, Any]:
-    """A job file, if the code here is the code it was planned with.
+def planned(job_file: Path, kind: str) -> dict[str, Any]:
+    """A job file, if it is of this kind and the code here is the code it was planned with.
 
     Raises:
-        UserError: the file is missing or was edited, or the code changed since the plan was made:
-            the manifest would name code that did not run.
+        UserError: the file is missing, was edited or is of another kind, or the code changed since
+            the plan was made: the manifest would name code that did not run.
     """
     job = store.read_sealed(job_file)
+    if "outputs" in job or job.get("kind") != kind:
+        found = "manifest" if "outputs" in job else f"job file of kind {job.get('kind')!r}"
+        raise UserError(str(job_file), f"is a {found}; give a job file of kind {kind!r}")
     here = digest.code(list(job["code"]))
     names = sorted({*here, *job["code"]})
     changed = [name for name in names if here.get(name) != job["code"].get(name)]
@@ -36,7 +39,7 @@ def planned(job_file: Path) -> dict[str, Any]:
 
 def make_dataset(job_file: Path, out: Path) -> None:
     """Rule `dataset`: the arrays of a task (of each member's task, if they differ)."""
-    job = planned(job_file)
+    job = planned(job_file, "dataset")
     recorder = Recorder(job, [])
     try:
         arrays, metadata = datasets.make(job["spec"]["tasks"]).arrays()
@@ -61,7 +64,7 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
     """
     from grokatlas import leases, resources, savepoint
 
-    job = planned(job_file)
+    job = planned(job_file, "run")
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
         device = "cpu"
     data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
@@ -156,7 +159,7 @@ def measure(job_file: Path, stem: Path) -> None:
     """Rule `measure`: one measure of one run."""
     from grokatlas import leases, resources
 
-    job = planned(job_file)
+    job = planned(job_file, "measure")
     if resources.uses_gpu("measure", job["spec"]) and os.environ.get("GROKATLAS_DEVICE") != "cpu":
         leases.take()
     block = job["spec"]["measure"]
@@ -180,7 +183,7 @@ def table(job_file: Path, stem: Path) -> None:
     """Rule `table`: the tidy table of an experiment."""
     from grokatlas import tables
 
-    job = planned(job_file)
+    job = planned(job_file, "table")
     cells = []
     for cell in job["spec"]["cells"]:
         files = {"history": store.outputs("run", store.run_folder(cell["run"]))[0]}
@@ -204,7 +207,7 @@ def figure(job_file: Path, stem: Path) -> None:
     """Rules `figure` and `published_table`: one figure, or one table of a paper, and its data."""
     from grokatlas import rendering
 
-    job = planned(job_file)
+    job = planned(job_file, "figure")
     spec = job["spec"]
     stems = {n: store.table_stem(spec["scale"], spec["paper"], n) for n in spec["experiments"]}
     inputs = {name: store.outputs("table", table)[0] for name, table in stems.items()}

@@ -38,7 +38,7 @@ def write(configuration: Path, pages: Path) -> None:
             _renew(page, parts, f"config/papers/{name}.yaml")
     readme = pages.parents[1] / "README.md"
     if readme.exists():
-        parts = {"gallery": gallery(papers), "state": state(papers, record)}
+        parts = {"gallery": gallery(papers, pages), "state": state(papers, record)}
         _renew(readme, parts, "config/papers and docs/papers/*.csv")
 
 
@@ -75,14 +75,17 @@ def figures(name: str, paper: config.Paper, pages: Path, record: Record) -> str:
     blocks = []
     for figure, entry in paper.figures.items():
         made = store.outputs("figure", store.figure_stem("paper", name, figure))[0]
-        shown = f"![{name}, {figure}]({name}/{figure}.png)"
-        if store.is_published_table(figure):
-            shown = (pages / name / made.name).read_text(encoding="utf-8").partition("<!--")[0]
+        shown = [f"![{name}, {figure}]({name}/{figure}.png)"]
+        file = _recorded(pages, name, figure)
+        if not file.exists():
+            shown = []
+        elif store.is_published_table(figure):
+            shown = [file.read_text(encoding="utf-8").partition("<!--")[0].strip()]
         blocks += [
             f"### {figure}",
-            shown.strip(),
+            *shown,
             entry.caption.strip(),
-            _origin(record.figures.get((name, figure))),
+            _origin(record.figures.get((name, figure)) if shown else None),
             f"    snakemake --config scale=paper -- {made}",
         ]
     return "\n\n".join(blocks)
@@ -118,13 +121,15 @@ def claims(name: str, paper: config.Paper, record: Record) -> str:
     return "\n".join(lines)
 
 
-def gallery(papers: dict[str, config.Paper]) -> str:
-    """The first two pictures of every paper."""
+def gallery(papers: dict[str, config.Paper], pages: Path) -> str:
+    """The first two pictures of every paper, of those that were recorded."""
     lines = ["| | |", "| --- | --- |"]
     for name, paper in papers.items():
-        drawn = [figure for figure in paper.figures if not store.is_published_table(figure)][:2]
-        shown = [f"![{name}, {each}](docs/papers/{name}/{each}.png)" for each in drawn]
-        lines.append(f"| {' | '.join([*shown, ''][:2])} |")
+        drawn = [each for each in paper.figures if not store.is_published_table(each)]
+        there = [each for each in drawn if _recorded(pages, name, each).exists()]
+        shown = [f"![{name}, {each}](docs/papers/{name}/{each}.png)" for each in there]
+        cells = [*shown[:2], "", ""] if shown else [f"`{name}`: not recorded yet", ""]
+        lines.append(f"| {' | '.join(cells[:2])} |")
     return "\n".join(lines)
 
 
@@ -139,6 +144,11 @@ def state(papers: dict[str, config.Paper], record: Record) -> str:
             cells = [link, row.get("scale", "none"), row.get("machine", "")]
             lines.append(f"| {' | '.join([*cells, record.verdicts(name, about)])} |")
     return "\n".join(lines)
+
+
+def _recorded(pages: Path, name: str, figure: str) -> Path:
+    """Where a figure's picture, or a table's text, lies once it was recorded."""
+    return pages / name / f"{figure}.{'md' if store.is_published_table(figure) else 'png'}"
 
 
 def _effect(claims: list[config.Claim], name: str, record: Record) -> str:

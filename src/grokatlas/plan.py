@@ -12,7 +12,7 @@ from typing import Any
 
 from grokatlas import declarations, run_store
 from grokatlas.components import PACKAGE
-from grokatlas.config import SCALES, Paper, Settings, load_papers, load_settings
+from grokatlas.config import SCALES, Paper, Settings, home_expanded, load_papers, load_settings
 from grokatlas.errors import UserError, nearest
 from grokatlas.job_graph import Job, Plan, make_plan, upstream, write_job_files
 
@@ -74,7 +74,7 @@ class Project:
         value = getattr(self.settings, key)
         if value is None:
             return
-        folder = Path(value).expanduser().resolve()
+        folder = home_expanded(value).resolve()
         if needed and not folder.is_dir():
             place = "--config" if key in self._overridden else "config.yaml"
             raise UserError(f"{place}: {key}", f"no folder {folder}; make it or use null")

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from grokatlas import members, run_store, store
 from grokatlas.errors import UserError
@@ -25,23 +26,34 @@ def run(name: str) -> str:
         several = ", ".join(folder.name for folder in folders)
         raise UserError(f"run {name}", f"is not unique, give more digits: {several}")
     folder = folders[0]
-    spec = store.read_json(store.spec_path("run", folder))["spec"]
-    lines = [f"run {folder.name}", f"state: {_state(folder)}", f"members: {len(members.of(spec))}"]
-    return "\n".join([*lines, json.dumps(spec, indent=2, sort_keys=True)])
+    job = store.read_sealed(store.spec_path("run", folder))
+    try:
+        state = _state(folder, job)
+    except UserError as error:  # a damaged manifest
+        state = str(error)
+    lines = [f"run {folder.name}", f"state: {state}", f"members: {len(members.of(job['spec']))}"]
+    return "\n".join([*lines, json.dumps(job["spec"], indent=2, sort_keys=True)])
 
 
-def _state(folder: Path) -> str:
+def _state(folder: Path, job: dict[str, Any]) -> str:
     manifest = store.manifest_of("run", folder)
-    if manifest.exists():
-        made = store.read_json(manifest)
-        device = made.get("device", {})
-        kind = device.get("name", device.get("type"))
-        stored = ", from the run store" if run_store.MARK in made else ""
-        commit = (made["git"] or {}).get("commit", "unknown")
-        return (
-            f"done on {made['host']['name']} ({kind}) at {made['started']}, "
-            f"{made['wall_seconds']:.0f} s, commit {commit}{stored}"
-        )
-    log = folder / "log.txt"
-    last = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-    return f"not done; log ends with: {last[-1]}" if last else "not started"
+    if not manifest.exists():
+        log = folder / "log.txt"
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        last = text.splitlines()
+        return f"not done; log ends with: {last[-1]}" if last else "not started"
+    made = store.read_sealed(manifest)
+    data = [file for each in job["inputs"] for file in store.outputs("dataset", Path(each))]
+    if not store.fits("run", folder, job["digest"], data):
+        return "not done; it was made, but its spec, code or data changed since; run `snakemake`"
+    absent = [file.name for file in store.outputs("run", folder) if not file.exists()]
+    if absent:
+        return f"not done; it was made, but lacks {' and '.join(absent)}; run `snakemake`"
+    device = made.get("device", {})
+    kind = device.get("name", device.get("type"))
+    stored = ", from the run store" if run_store.MARK in made else ""
+    commit = (made["git"] or {}).get("commit", "unknown")
+    return (
+        f"done on {made['host']['name']} ({kind}) at {made['started']}, "
+        f"{made['wall_seconds']:.0f} s, commit {commit}{stored}"
+    )

@@ -5,8 +5,9 @@ import functools
 import re
 from dataclasses import dataclass, field
 
+from grokatlas import digest
 from grokatlas.components import FOLDERS, PACKAGE
-from grokatlas.errors import UserError
+from grokatlas.errors import MistakeError, UserError
 
 # keywords that the engine passes itself; a YAML must not
 ENGINE_KEYWORDS = {"generator", "data"}
@@ -35,14 +36,11 @@ def signature(block: str, name: str) -> Signature:
 
     Raises:
         UserError: the file is not valid Python, has no function ``build``, or one of its keywords
-            has no annotation.
+            has no annotation, or one that is no type here.
     """
     path = PACKAGE / FOLDERS[block] / f"{name}.py"
     label = f"src/grokatlas/{FOLDERS[block]}/{name}.py"
-    try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    except SyntaxError as error:
-        raise UserError(f"{label}: line {error.lineno}", f"not valid Python: {error.msg}") from None
+    tree = digest.syntax_tree(path)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "build":
             blocks = tuple(argument.arg for argument in node.args.args)
@@ -53,13 +51,20 @@ def signature(block: str, name: str) -> Signature:
 
 
 def _keywords(build: ast.FunctionDef, label: str) -> dict[str, ast.expr]:
+    from grokatlas import validation  # which reads signatures
+
     keywords = {}
     for argument in build.args.kwonlyargs:
         if argument.arg in ENGINE_KEYWORDS:
             continue
+        place = f"{label}: keyword {argument.arg} of build"
         if argument.annotation is None:
             problem = "has no type; annotate it with one of src/grokatlas/kinds.py"
-            raise UserError(f"{label}: keyword {argument.arg} of build", problem)
+            raise UserError(place, problem)
+        try:
+            validation.annotation_type(argument.annotation)
+        except MistakeError as mistake:
+            raise UserError(place, mistake.problem) from None
         keywords[argument.arg] = argument.annotation
     return keywords
 

@@ -254,13 +254,16 @@ def read_json(path: Path) -> Any:
     """Read JSON.
 
     Raises:
-        UserError: the file is missing or damaged.
+        UserError: the file is missing or damaged, or cannot be read.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(str(path), "no such file; run `snakemake` to make it") from None
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}; give a file that this account may read"
+        raise UserError(str(path), problem) from None
+    except ValueError as error:
         raise UserError(str(path), f"cannot be read as JSON ({error}); remove it") from None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from grokatlas import entries, run_store
 from grokatlas.archive import bytes_text
 from grokatlas.audit import planned
-from grokatlas.config import load_settings
+from grokatlas.config import home_expanded, load_settings
 from grokatlas.entries import Entry
 from grokatlas.errors import UserError
 
@@ -52,7 +52,7 @@ def root(given: Path | None) -> Path:
     settings = planned.CONFIG / "config.yaml"
     named = load_settings(settings, {}).run_store if settings.is_file() else None
     if given is None and named is not None:
-        given = Path(named).expanduser()
+        given = home_expanded(named)
     if given is None:
         given = run_store.chosen()
     if given is None:

@@ -30,7 +30,7 @@ def claims(job_file: Path, stem: Path, partial: bool = False) -> None:
 
     from grokatlas import claims as judging
 
-    job = jobs.planned(job_file)
+    job = jobs.planned(job_file, "claims")
     scale, targets = job["spec"]["scale"], [Path(target) for target in job["inputs"]]
     ages = {target: at_hand("table", target) if partial else CURRENT for target in targets}
     there = [target for target in targets if ages[target]]
@@ -74,7 +74,7 @@ def atlas(job_file: Path, folder: Path, partial: bool = False) -> None:
     """
     from grokatlas.site import build
 
-    job = jobs.planned(job_file)
+    job = jobs.planned(job_file, "atlas")
     targets = {Path(target): _kind(Path(target)) for target in job["inputs"]}
     ages = {t: at_hand(kind, t) if partial else CURRENT for t, kind in targets.items()}
     there = [target for target in targets if ages[target]]
@@ -99,7 +99,7 @@ def from_what_is_there(atlas_job: Path) -> Path:
     Raises:
         UserError: the job file cannot be used.
     """
-    inputs = [Path(target) for target in store.read_sealed(atlas_job)["inputs"]]
+    inputs = [Path(target) for target in jobs.planned(atlas_job, "atlas")["inputs"]]
     (stem,) = (target for target in inputs if _kind(target) == "claims")
     claims(store.spec_path("claims", stem), stem, partial=True)
     folder = store.target_of(atlas_job)

@@ -5,6 +5,7 @@ keywords against the annotations of its `build`, read from the source (no import
 """
 
 import ast
+import contextlib
 import functools
 import types
 import typing
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from grokatlas import signatures, strict_yaml
-from grokatlas.errors import MistakeError, UserError, nearest, shown
+from grokatlas.errors import MistakeError, nearest, shown
 
 PositiveInt = Annotated[int, Field(ge=1)]
 WholeInt = Annotated[int, Field(ge=0)]
@@ -111,7 +112,7 @@ def annotation_type(node: ast.expr) -> Any:
     """An annotation's source as a type: a name of `KINDS`, ``Literal``, ``list`` or a union.
 
     Raises:
-        UserError: for any other annotation.
+        MistakeError: for any other annotation; `signatures.signature` knows the keyword.
     """
     if isinstance(node, ast.Constant) and node.value is None:
         return None
@@ -121,12 +122,13 @@ def annotation_type(node: ast.expr) -> Any:
         return annotation_type(node.left) | annotation_type(node.right)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         if node.value.id == "Literal":
-            values = ast.literal_eval(node.slice)
-            return Literal[values if isinstance(values, tuple) else (values,)]
+            with contextlib.suppress(ValueError):  # not of plain values
+                values = ast.literal_eval(node.slice)
+                return Literal[values if isinstance(values, tuple) else (values,)]
         if node.value.id == "list":
             return list[annotation_type(node.slice)]
-    problem = f"not a type that src/grokatlas/kinds.py names; allowed: {', '.join(KINDS)}"
-    raise UserError(f"annotation {ast.unparse(node)}", problem)
+    allowed = f"{', '.join(KINDS)}, None, Literal of plain values, list and unions (|) of these"
+    raise MistakeError([], f"{ast.unparse(node)} is no type of a keyword; allowed: {allowed}")
 
 
 def phrase(kind: Any, metadata: tuple[Any, ...] = ()) -> str:

@@ -37,6 +37,11 @@ def fits(job):
     return store.write_job_file(job.spec_path, job.manifest, job.content, read)
 
 
+def unmake(job):
+    for file in (job.manifest, *job.outputs):
+        file.unlink()
+
+
 def test_accepting_a_figure_accepts_all_it_was_made_from(made, capsys):
     jobs = made(run_code="2")
     assert not fits(jobs["results/smoke/figures/toy/fig1"])
@@ -164,10 +169,16 @@ def test_what_nothing_declares_is_refused(made, capsys):
 def test_what_was_not_made_is_refused(made, capsys):
     jobs = made(run_code="2")
     figure = jobs["results/smoke/figures/toy/fig1"]
-    for file in (figure.manifest, *figure.outputs):
-        file.unlink()
+    unmake(figure)
     assert accept(figure.target) == 1
     assert "was not made yet" in capsys.readouterr().err
+
+
+def test_of_a_folder_what_was_made_is_accepted(made):
+    jobs = made(run_code="2")
+    unmake(jobs["results/smoke/figures/toy/fig1"])
+    assert accept("results/smoke/figures") == 0
+    assert fits(jobs["results/smoke/figures/toy/fig2"])
 
 
 def test_without_a_configuration_nothing_is_accepted(tmp_path, monkeypatch, capsys):

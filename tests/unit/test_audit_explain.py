@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas import cli, store
-from grokatlas.audit import locate, metadata, tree
+from grokatlas.audit import locate, metadata, planned, tree
 from grokatlas.errors import UserError
 from tests.unit import audit_tree
 
@@ -110,6 +110,33 @@ def test_a_file_sent_by_mail_is_found_by_its_digest(jobs, tmp_path, capsys, suff
     assert f"run {runs(jobs)[0]}: digest" in text
     sent.write_bytes(sent.read_bytes() + b"\n")
     assert "not byte for byte" in told(capsys, str(sent))
+
+
+def test_a_file_in_a_folder_called_results_is_found_by_its_digest(jobs, tmp_path, capsys):
+    sent = tmp_path / "mail" / "results" / "sent.pdf"
+    sent.parent.mkdir(parents=True)
+    sent.write_bytes(Path("results/smoke/figures/toy/fig1.pdf").read_bytes())
+    assert "byte for byte results/smoke/figures/toy/fig1.pdf" in told(capsys, str(sent))
+
+
+def test_what_was_not_made_yet_is_said_to_be_so(jobs, capsys):
+    figure = jobs["results/smoke/figures/toy/fig1"]
+    for file in (figure.manifest, *figure.outputs):
+        file.unlink()
+    assert cli.main(["explain", str(figure.target)]) == 1
+    problem = "it was not made yet; run `snakemake` to make it"
+    assert capsys.readouterr().err == f"{figure.target}: cannot be explained: {problem}\n"
+
+
+@pytest.mark.parametrize("name", ["toy/fig3", "results/quick/figures/toy/fig3.pdf"])
+def test_what_is_declared_and_not_made_is_told_from_a_typo(jobs, monkeypatch, capsys, name):
+    waiting = "results/quick/figures/toy/fig3"
+    monkeypatch.setattr(planned, "jobs", lambda: {**jobs, waiting: None})
+    assert cli.main(["explain", name]) == 1
+    assert capsys.readouterr().err == f"{name}: was not made yet; run `snakemake` to make it\n"
+    assert cli.main(["explain", "toy/fgi1"]) == 1
+    told = "toy/fgi1: no such result in results; did you mean 'toy/fig1'?\n"
+    assert capsys.readouterr().err == told
 
 
 def test_a_file_sent_before_its_figure_was_accepted_is_found(jobs, tmp_path, capsys):

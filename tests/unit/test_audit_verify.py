@@ -335,6 +335,10 @@ def test_a_path_chooses_it_and_all_it_was_made_from(jobs):
     assert wrong(jobs, "toy/fig1")[of_kind(jobs, "dataset").outputs[0].as_posix()] == "modified"
 
 
+def test_a_folder_that_holds_the_tree_chooses_everything(jobs):
+    assert set(judge(jobs, ".").findings) == set(judge(jobs).findings)
+
+
 def test_a_link_out_of_the_tree_is_refused_and_not_followed(jobs, tmp_path):
     run = of_kind(jobs, "run")
     outside = tmp_path / "outside.parquet"

@@ -68,9 +68,10 @@ def test_jobs_learn_the_folders_of_the_settings(tmp_path, key, variable):
 @pytest.mark.usefixtures("_environment")
 @pytest.mark.parametrize("key", FOLDERS)
 @pytest.mark.parametrize("overridden", [False, True])
-def test_a_folder_that_is_not_there_is_refused(tmp_path, key, overridden):
-    overrides = {key: "nowhere"} if overridden else {}
-    project = plan.Project(write(tmp_path, settings=f"{key}: nowhere\n"), overrides)
+@pytest.mark.parametrize("folder", ["nowhere", "~nobody_at_all/data"])
+def test_a_folder_that_is_not_there_is_refused(tmp_path, key, overridden, folder):
+    overrides = {key: folder} if overridden else {}
+    project = plan.Project(write(tmp_path, settings=f"{key}: {folder}\n"), overrides)
     with pytest.raises(UserError, match="no folder") as caught:
         project.prepare_jobs()
     place = "--config" if overridden else "config.yaml"

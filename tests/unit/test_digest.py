@@ -1,6 +1,7 @@
 import pytest
 
 from grokatlas import components, digest
+from grokatlas.errors import UserError
 
 SOURCE = '''
 """A module."""
@@ -166,6 +167,20 @@ def test_an_edit_reaches_only_those_who_import_it(package):
     assert before["apart"] == after["apart"]
     assert before["top"] != after["top"]
     assert before["top"]["grokatlas.top"] == after["top"]["grokatlas.top"]
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        (b"x = (\n", r": line 1: not valid Python"),
+        (b"x = '\xe9'\n", r": not UTF-8 text \(byte 5\)"),
+    ],
+)
+def test_a_module_that_cannot_be_parsed_is_one_line(package, source, problem):
+    package(top="import grokatlas.bottom")
+    (package.root / "bottom.py").write_bytes(source)
+    with pytest.raises(UserError, match=r"^src/grokatlas/bottom\.py" + problem):
+        digest.code(["grokatlas.top"])
 
 
 def test_a_run_starts_from_the_loop_and_the_components_it_names():

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from grokatlas import digest, jobs, members, savepoint, store
+from grokatlas import cli, digest, jobs, members, savepoint, store
 from grokatlas.errors import UserError
 from grokatlas.finished_run import FinishedRun
 
@@ -261,6 +261,24 @@ def test_the_last_part_of_a_run_ends_where_its_last_member_stopped(here):
     jobs.train(_job_file(RUN, "run", spec), RUN, "cpu", 1, 300)
     (segment,) = store.read_json(RUN / "manifest.json")["segments"]
     assert segment["end_step"] == 0
+
+
+@pytest.mark.parametrize("command", ["dataset", "train", "measure", "table", "figure", "claims"])
+@pytest.mark.usefixtures("here")
+def test_a_job_file_of_another_kind_is_refused_in_one_line(command, capsys):
+    job_file = _job_file(store.claims_stem("smoke"), "atlas", {"scale": "smoke"})
+    assert cli.main([command, str(job_file)]) == 1
+    kind = "run" if command == "train" else command
+    problem = f"is a job file of kind 'atlas'; give a job file of kind {kind!r}"
+    assert capsys.readouterr().err == f"{job_file}: {problem}\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--partial"]])
+@pytest.mark.usefixtures("here")
+def test_the_atlas_needs_its_own_job_file(options, capsys):
+    job_file = _job_file(store.claims_stem("smoke"), "claims", {"scale": "smoke"})
+    assert cli.main(["atlas", str(job_file), *options]) == 1
+    assert "is a job file of kind 'claims'; give" in capsys.readouterr().err
 
 
 def test_components_that_do_not_fit_together_are_one_line(here):

@@ -51,6 +51,21 @@ def test_a_page_without_its_marks_is_an_error(copied):
         pages.write(ROOT / "config", copied)
 
 
+def test_a_figure_or_table_that_was_not_recorded_has_no_picture_or_text(copied, tmp_path):
+    papers = tmp_path / "config" / "papers"
+    shutil.copytree(ROOT / "config" / "papers", papers)
+    text = (papers / "geometry.yaml").read_text(encoding="utf-8")
+    new = "".join(
+        f"  {name}: {{experiments: [linear2], caption: New.}}\n" for name in ("fig0", "table0")
+    )
+    (papers / "geometry.yaml").write_text(text.replace("\nfigures:\n", f"\nfigures:\n{new}"))
+    pages.write(papers.parent, copied)
+    page = (copied / "geometry.md").read_text(encoding="utf-8")
+    for name in ("fig0", "table0"):
+        assert f"### {name}\n\nNew.\n\n*Not recorded yet.*\n" in page
+    assert "fig0.png" not in page + (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def recorded_pages(copied):
     """Pages with a record of one figure and two claims of `geometry`."""

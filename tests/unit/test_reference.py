@@ -6,8 +6,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grokatlas import components, reference, signatures, strict_yaml
+from grokatlas import cli, components, digest, reference, signatures, strict_yaml, validation
 from grokatlas.config import Deviation, Experiment, Figure, Log, Paper, Settings, Source, Train
+from grokatlas.errors import UserError
 from tests.unit.malformed import PAPER
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -19,6 +20,12 @@ def test_the_committed_files_are_what_the_code_says(tmp_path, name):
     reference.write(tmp_path)
     fresh = (tmp_path / name).read_text() == (CONFIG / name).read_text()
     assert fresh, f"config/{name} is out of date: run `grokatlas reference`"
+
+
+def test_nothing_is_written_where_there_is_no_configuration(tmp_path, capsys):
+    assert cli.main(["reference", str(tmp_path / "nosuch")]) == 1
+    assert "no paper in" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -37,6 +44,18 @@ def test_every_component_stands_in_the_reference(block):
     text = reference.readme()
     for name in components.names(block):
         assert f"**`{name}`**: {signatures.signature(block, name).summary}" in text
+
+
+@pytest.mark.parametrize("annotation", ["Positiv", "Literal[x]", "list[Positiv] | None"])
+def test_a_keyword_of_no_known_type_is_named_with_its_file(tmp_path, monkeypatch, annotation):
+    for module in (digest, signatures):
+        monkeypatch.setattr(module, "PACKAGE", tmp_path / "grokatlas")
+    file = tmp_path / "grokatlas" / "models" / "odd.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"def build(*, width: int, rate: {annotation}):\n    pass\n")
+    place = r"^src/grokatlas/models/odd\.py: keyword rate of build: "
+    with pytest.raises(UserError, match=place + r".* is no type of a keyword; allowed: float, "):
+        validation.check_keywords("model", "odd", {"width": 3, "rate": 1}, set())
 
 
 def valid(paper: object) -> bool:

@@ -639,6 +639,9 @@ def test_the_configuration_names_the_store_and_wins(tmp_path, monkeypatch, capsy
         Path("config/config.yaml").write_text(f"run_store: {setting}\n")
         assert cli.main(["store", "ls"]) == 0
         assert capsys.readouterr().out.endswith(f"0 B in {found}\n")
+    Path("config/config.yaml").write_text("run_store: ~nobody_at_all/store\n")
+    assert cli.main(["store", "ls"]) == 1
+    assert "no folder ~nobody_at_all/store; make it" in capsys.readouterr().err
 
 
 def test_what_was_brought_in_verifies_and_says_so(shared, capsys):

@@ -137,6 +137,12 @@ def test_a_damaged_manifest_is_refused(result):
         store.verified(result)
 
 
+def test_a_folder_in_place_of_a_file_is_not_to_be_removed(tmp_path):
+    with pytest.raises(UserError, match="cannot be read: Is a directory") as caught:
+        store.read_json(tmp_path)
+    assert "remove" not in str(caught.value)
+
+
 def test_a_file_that_the_manifest_does_not_name_is_refused(result):
     other = result.with_name("other.parquet")
     other.write_bytes(result.read_bytes())

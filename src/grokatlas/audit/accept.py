@@ -21,7 +21,7 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
 
     Args:
         tree: the results.
-        paths: paths, ids or names of results.
+        paths: paths, ids or names of results; of a folder, what was made below it.
         reason: why the change is neutral.
 
     Returns:
@@ -36,7 +36,7 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
     jobs = planned.jobs()
     if jobs is None:
         raise UserError(str(planned.CONFIG), "no configuration here; accept in a checkout")
-    named = locate.targets(tree, paths)
+    named = list(dict.fromkeys(target for text in paths for target in _named(tree, text)))
     for target in named:
         if target not in jobs:
             raise UserError(target, "no paper declares it at any scale; it cannot be accepted")
@@ -57,6 +57,12 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
         content = {**record.content, "digest": note["new"], "accepted": accepted}
         store.write_json(tree.path(record.name), store.sealed(content))
     return lines or ["nothing to accept: all of it fits this checkout"]
+
+
+def _named(tree: Tree, text: str) -> list[str]:
+    """What a path or name means; below a folder, only what was made, unless nothing was."""
+    found = locate.targets(tree, [text])
+    return [target for target in found if _here(tree, target)] or found
 
 
 def _here(tree: Tree, target: str) -> bool:

@@ -42,10 +42,8 @@ def _side(text: str, default: Path) -> tuple[Tree, str]:
     if path.is_dir() and folder.resolve() in (path.resolve(), path.resolve() / ROOT):
         return tree, ROOT
     target = locate.target(tree, text)
-    result = tree.results[target]
-    if not result.sound:
-        problem = result.manifest.problem if result.manifest else "is missing"
-        raise UserError(target, f"cannot be compared: its manifest {problem}")
+    if not tree.results[target].sound:
+        raise UserError(target, f"cannot be compared: {tree.results[target].problem}")
     return tree, target
 
 

@@ -43,8 +43,7 @@ def text(tree: Tree, name: str, with_values: bool) -> str:
     """
     target = locate.target(tree, name)
     if not tree.results[target].sound:
-        problem = _problem(tree.results[target])
-        raise UserError(target, f"cannot be explained: its manifest {problem}")
+        raise UserError(target, f"cannot be explained: {tree.results[target].problem}")
     lines = [*_sent(tree, Path(name), target), *_lines(parts(tree, target), "")]
     lines += ["", f"`grokatlas verify {_shown(tree, target)}` re-hashes all of it"]
     if with_values:
@@ -76,7 +75,7 @@ def parts(tree: Tree, target: str, told: set[str] | None = None) -> Part:
         return Part(title, "see above")
     told.add(target)
     if not result.sound:
-        return Part(title, f"its manifest {_problem(result)}")
+        return Part(title, result.problem)
     content = result.sound
     return Part(
         title,
@@ -93,10 +92,6 @@ def _lines(part: Part, indent: str) -> list[str]:
     lines += [f"{indent}  {line}" for line in part.about]
     lines += [f"{indent}  {name}: missing" for name in part.missing]
     return [*lines, *(line for each in part.made_from for line in _lines(each, indent + "  "))]
-
-
-def _problem(result: Result) -> str:
-    return result.manifest.problem if result.manifest else "has no manifest"
 
 
 def _made_from(tree: Tree, result: Result) -> list[str]:

@@ -8,6 +8,8 @@ from grokatlas.audit.tree import JOB_FILE, MANIFEST, ROOT, Result, Tree
 from grokatlas.config import SCALES
 from grokatlas.errors import UserError, nearest
 
+INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybody's results
+
 
 def target(tree: Tree, text: str) -> str:
     """The one result that a path, id or name means.
@@ -24,10 +26,20 @@ def target(tree: Tree, text: str) -> str:
     if not found and Path(text).is_file():
         return _by_origin(tree, Path(text))
     if not found:
-        known = [name for name in tree.results if tree.results[name].manifest]
-        hint = nearest(text, known) if len(known) <= 20 else "`grokatlas verify` lists results"
-        raise UserError(text, f"no such result in {tree.folder}; {hint}")
+        raise UserError(text, _absence(tree, text))
     return found[0]
+
+
+def _absence(tree: Tree, text: str) -> str:
+    """Why a name means no result: it was not made yet, or nothing is called so."""
+    jobs = planned.jobs() or {}
+    known = {*jobs, *tree.results}
+    if known.intersection([text, text.rpartition(".")[0], *_stems(text)]):
+        return "was not made yet; run `snakemake` to make it"
+    short = {"/".join(name.split("/")[-2:]) for name in known if name.count("/") == 4}
+    hint = nearest(text, sorted(known | short)).partition("allowed: ")[0].strip()
+    hint = hint or "name a path, paper/figure or the first digits of a run"
+    return f"no such result in {tree.folder}; {hint}"
 
 
 def targets(tree: Tree, texts: list[str]) -> list[str]:
@@ -43,10 +55,11 @@ def targets(tree: Tree, texts: list[str]) -> list[str]:
 
 
 def targets_below(tree: Tree, path: Path) -> list[str]:
-    """The results at a path or below it, if the path lies in the tree."""
+    """The results at a path or below it, if the path lies in the tree or holds it."""
     name = _name(tree, path)
     if name is None:
-        return []
+        holds = tree.folder.resolve().is_relative_to(path.resolve())
+        return list(tree.results) if holds else []
     owner = tree.owner(name)
     if owner:
         return [owner.target]
@@ -70,7 +83,7 @@ def targets_below(tree: Tree, path: Path) -> list[str]:
 def tree_of(path: Path, default: Path) -> Path:
     """The results folder that a path lies in or that it holds, else the default."""
     for folder in (path / ROOT, path, *path.parents):
-        named = folder.name == ROOT and folder.is_dir()
+        named = folder.name == ROOT and any((folder / inner).is_dir() for inner in INSIDE)
         if named or ((folder / "runs").is_dir() and (folder / "data").is_dir()):
             return folder
     return default
@@ -88,22 +101,21 @@ def _name(tree: Tree, path: Path) -> str | None:
 
 def _by_name(tree: Tree, text: str) -> list[str]:
     """Results called by ``paper/figure``, ``paper/experiment`` or the first digits of an id."""
-    parts = text.split("/")
-    if len(parts) == 2:
-        scales = [planned.scale() or "", *SCALES]
-        for scale in dict.fromkeys(filter(None, scales)):
-            stems = (store.figure_stem(scale, *parts), store.table_stem(scale, *parts))
-            found = [stem.as_posix() for stem in stems if _made(tree, stem.as_posix())]
-            if found:
-                return found[:1]
-    if len(parts) == 1 and len(text) >= 4:
+    if "/" not in text and len(text) >= 4:
         places = tuple(f"{ROOT}/{folder}/{text}" for folder in ("runs", "data"))
         return [name for name in tree.results if name.startswith(places)]
-    return []
+    made = [name for name in _stems(text) if name in tree.results and tree.results[name].manifest]
+    return made[:1]
 
 
-def _made(tree: Tree, name: str) -> bool:
-    return name in tree.results and tree.results[name].manifest is not None
+def _stems(text: str) -> list[str]:
+    """What ``paper/figure`` or ``paper/experiment`` may mean, the configured scale first."""
+    parts = text.split("/")
+    if len(parts) != 2:
+        return []
+    scales = dict.fromkeys(filter(None, [planned.scale(), *SCALES]))
+    kinds = (store.figure_stem, store.table_stem)
+    return [stem(scale, *parts).as_posix() for scale in scales for stem in kinds]
 
 
 def _by_origin(tree: Tree, path: Path) -> str:

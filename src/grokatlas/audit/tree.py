@@ -61,6 +61,15 @@ class Result:
         return self.manifest.content if self.manifest and self.manifest.verdict == "ok" else {}
 
     @property
+    def problem(self) -> str:
+        """Why its manifest tells nothing; only for a result that is not `sound`."""
+        if self.manifest:
+            return f"its manifest {self.manifest.problem}"
+        if self.files or not self.job:
+            return "no manifest vouches for it"
+        return "it was not made yet; run `snakemake` to make it"
+
+    @property
     def outputs(self) -> dict[str, str]:
         """The sha256 of every file that the manifest vouches for, by the file's name."""
         if self.manifest is None:

@@ -1,0 +1,22 @@
+"""The command line: what it does not take is told in one line."""
+
+import pytest
+
+from grokatlas import cli
+
+
+@pytest.mark.parametrize("given", [["--device", "gpu"], []])
+def test_a_device_that_there_is_not_is_refused(monkeypatch, capsys, given):
+    monkeypatch.setenv("GROKATLAS_DEVICE", "cpu" if given else "gpu")
+    with pytest.raises(SystemExit):
+        cli.main(["train", "spec.json", *given])
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.endswith("'gpu' is no device (auto, cpu or cuda; GROKATLAS_DEVICE is the default)")
+
+
+@pytest.mark.parametrize("given", [["--scale", "smoke"], ["spec.json", "--partial"]])
+def test_an_atlas_of_what_is_there_goes_to_its_own_folder(tmp_path, monkeypatch, capsys, given):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["atlas", *given, "--out", "elsewhere"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("--out: is for a job file without --partial")
