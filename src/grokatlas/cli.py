@@ -226,9 +226,10 @@ def _atlas(options: argparse.Namespace) -> None:
     from grokatlas import summaries
 
     if options.job is not None and not options.partial:
-        new = options.out is None or not options.out.exists() or not any(options.out.iterdir())
-        if not new and not (options.out / "index.html").is_file():
-            problem = f"{options.out} holds other files, which the pages would replace"
+        out: Path | None = options.out
+        taken = out is not None and out.exists() and not (out / "index.html").is_file()
+        if out and taken and (not out.is_dir() or any(out.iterdir())):
+            problem = f"{out} holds something else, which the pages would replace"
             raise UserError("--out", f"{problem}; give a new folder")
         summaries.atlas(options.job, _target(options))
         return

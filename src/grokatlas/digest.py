@@ -46,6 +46,11 @@ def run_modules(spec: dict[str, Any]) -> list[str]:
     return modules
 
 
+def of_job(kind: str, spec: dict[str, Any], code: dict[str, str], upstream: list[str]) -> str:
+    """The digest of a job: of its kind, spec, code and the digests of the jobs it reads from."""
+    return of([kind, spec, code, upstream])
+
+
 def dataset_modules(spec: dict[str, Any]) -> list[str]:
     """The modules a run's data set is made from."""
     return ["grokatlas.datasets", components.module_name("task", spec["task"]["name"])]

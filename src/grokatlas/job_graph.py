@@ -39,7 +39,7 @@ class Job:
     def digest(self) -> str:
         """Changes with the spec, the code or anything upstream, and with nothing else."""
         upstream = [job.digest for job in self.inputs]
-        return digest.of([self.kind, self.spec, self.code, upstream])
+        return digest.of_job(self.kind, self.spec, self.code, upstream)
 
     @property
     def spec_path(self) -> Path:

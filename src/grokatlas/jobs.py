@@ -4,10 +4,12 @@ Every job is a process, so each imports only what it needs: torch takes seconds 
 matplotlib most of one.
 """
 
+import contextlib
 import os
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -112,17 +114,11 @@ def _trained(
     record.device = chosen.type
     run = f"run {record.folder.parent.name}"
     print(f"{run}: trains on {socket.gethostname()}, {_device_name(chosen)}", file=sys.stderr)
-    try:
+    with _told(job_file, "training"):
         dataset = (
             datasets.from_arrays(*store.read_arrays(data[0])) if data else _made(job_file, job)
         )
         training.train(spec, dataset, chosen, record, Progress(run))
-    except (ValueError, TypeError, RuntimeError) as error:
-        if os.environ.get("GROKATLAS_TRACEBACK"):
-            raise
-        first = str(error).strip().partition("\n")[0]
-        problem = f"training failed: {first} (GROKATLAS_TRACEBACK=1 shows where)"
-        raise UserError(str(job_file), problem) from None
     return {
         "device": _device_facts(chosen, threads),
         "train_seconds": record.spent(),
@@ -133,12 +129,25 @@ def _trained(
     }
 
 
+@contextlib.contextmanager
+def _told(job_file: Path, what: str) -> Iterator[None]:
+    """Errors of components in one line, unless ``GROKATLAS_TRACEBACK`` asks for more."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, RuntimeError) as error:
+        if os.environ.get("GROKATLAS_TRACEBACK"):
+            raise
+        first = str(error).strip().partition("\n")[0]
+        problem = f"{what} failed: {first} (GROKATLAS_TRACEBACK=1 shows where)"
+        raise UserError(str(job_file), problem) from None
+
+
 def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
     """The data of a run that came without them, by the code with which the run was planned."""
     tasks = members.tasks(job["spec"])
     code = digest.code(digest.dataset_modules(job["spec"]))
-    data = digest.of(["dataset", {"tasks": tasks}, code, []])
-    if digest.of(["run", job["spec"], job["code"], [data]]) != job["digest"]:
+    data = digest.of_job("dataset", {"tasks": tasks}, code, [])
+    if digest.of_job("run", job["spec"], job["code"], [data]) != job["digest"]:
         task = job["spec"]["task"]["name"]
         problem = f"the code here makes other data than it was planned with (task {task})"
         raise UserError(str(job_file), f"{problem}; run `snakemake` again")
@@ -168,14 +177,8 @@ def measure(job_file: Path, stem: Path) -> None:
     keywords = {key: value for key, value in block.items() if key != "name"}
     compute = components.load("measures", block["name"]).build(**keywords)
     (file,) = store.outputs("measure", stem)
-    try:
+    with _told(job_file, block["name"]):
         store.write_parquet(file, compute(FinishedRun(run, data)))
-    except (ValueError, TypeError, LookupError, RuntimeError) as error:
-        if os.environ.get("GROKATLAS_TRACEBACK"):
-            raise
-        first = str(error).strip().partition("\n")[0]
-        problem = f"{block['name']} failed: {first} (GROKATLAS_TRACEBACK=1 shows where)"
-        raise UserError(str(job_file), problem) from None
     recorder.write(store.manifest_of("measure", stem), [file])
 
 

@@ -166,10 +166,8 @@ def check(results: dict[str, Result]) -> None:
         if all(name in results for name in result.job["inputs"]):
             digests = [results[name].manifest["digest"] for name in result.job["inputs"]]
             code = code_of(result.manifest)
-            if (
-                digest.of([result.kind, result.manifest["spec"], code, digests])
-                != result.manifest["digest"]
-            ):
+            known = digest.of_job(result.kind, result.manifest["spec"], code, digests)
+            if known != result.manifest["digest"]:
                 problem = "its digest is not that of its spec, code and inputs"
                 raise UserError(target, f"{problem}; run `snakemake`, or remove it")
 

@@ -171,15 +171,15 @@ def _origin(row: dict[str, str] | None) -> str:
 def _ours(claim: config.Claim, row: dict[str, str]) -> str:
     if not row.get("value"):
         return ""
-    infinite = words.NEVER if claim.unit else "∞"
-    value, low, high = (_number(row[key], infinite) for key in ("value", "lowest", "highest"))
+    endless = words.infinite(claim.unit)
+    value, low, high = (_number(row[key], endless) for key in ("value", "lowest", "highest"))
     return value if row["count"] == "1" else f"{value} ({low} to {high}, {row['count']} values)"
 
 
-def _number(text: str, infinite: str) -> str:
+def _number(text: str, endless: str) -> str:
     value = float(text)
     if math.isinf(value):
-        return infinite
+        return endless
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 

@@ -100,7 +100,8 @@ class Run:
         parts = {tuple(part["places"].tolist()): part for part in saved.values()}
         self.keep({place for places in parts for place in places})
         if {tuple(group.places) for group in self.groups} != set(parts):
-            raise RuntimeError("the saved state has other groups of members than are made here")
+            problem = "its saved state has other groups of members than are made here"
+            raise RuntimeError(f"{problem}; remove its folder .state to train from step 0")
         for group in self.groups:
             group.restore(parts[tuple(group.places)])
 

@@ -71,8 +71,8 @@ def put(root: Path, run: Path, tree: Path) -> bool:
         data = entries.read("dataset", folder)
         if recorded not in data.outputs.values():
             raise DamagedError(str(run), f"was made from another {name} than lies there")
-        known = ["run", entry.job["spec"], entry.job["code"], [data.manifest["digest"]]]
-        if digest.of(known) != entry.job["digest"]:
+        spec, code = entry.job["spec"], entry.job["code"]
+        if digest.of_job("run", spec, code, [data.manifest["digest"]]) != entry.job["digest"]:
             raise DamagedError(str(run), "its digest is not that of its spec, code and data")
         _put(root, data)
     return _put(root, entry)

@@ -48,7 +48,8 @@ def _state(folder: Path, job: dict[str, Any]) -> str:
         return "not done; it was made, but its spec, code or data changed since; run `snakemake`"
     absent = [file.name for file in store.outputs("run", folder) if not file.exists()]
     if absent:
-        return f"not done; it was made, but lacks {' and '.join(absent)}; run `snakemake`"
+        first = folder / absent[0]
+        return f"made, but {' and '.join(absent)} not here; `snakemake -- {first}` makes it again"
     device = made.get("device", {})
     kind = device.get("name", device.get("type"))
     stored = ", from the run store" if run_store.MARK in made else ""

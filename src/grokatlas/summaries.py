@@ -40,7 +40,7 @@ def claims(job_file: Path, stem: Path, partial: bool = False) -> None:
     def read(target: Path) -> Any:
         return store.read_parquet(store.outputs("table", target)[0])
 
-    rows = []
+    rows, failed = [], []
     for paper, declared in job["spec"]["papers"].items():
         for claim in declared:
             stems = {n: store.table_stem(scale, paper, n) for n in claim["experiments"]}
@@ -52,12 +52,13 @@ def claims(job_file: Path, stem: Path, partial: bool = False) -> None:
                 if not partial:
                     raise
                 row = judging.row(paper, claim, None, scale) | {"reason": str(error)}
+                failed.append(f"{paper}/{claim['id']}")
             if whole:
                 row |= _origin(list(stems.values()), ages)
             rows.append(row)
     (file,) = store.outputs("claims", stem)
     store.write_csv(file, judging.frame(rows))
-    _note_gaps(recorder, ages)
+    _note_gaps(recorder, ages, failed)
     recorder.write(store.manifest_of("claims", stem), [file])
 
 
@@ -157,9 +158,9 @@ def _origin(targets: list[Path], ages: dict[Path, str]) -> dict[str, str]:
     return {"commit": ", ".join(sorted(commits)), "code": code}
 
 
-def _note_gaps(recorder: Recorder, ages: dict[Path, str]) -> None:
-    """Let a manifest tell what was absent or made by earlier code: it then never fits a plan."""
+def _note_gaps(recorder: Recorder, ages: dict[Path, str], failed: list[str] | None = None) -> None:
+    """Let a manifest tell what was absent, made by earlier code or failed: it never fits a plan."""
     absent = [target.as_posix() for target, age in ages.items() if not age]
     earlier = [target.as_posix() for target, age in ages.items() if age == EARLIER]
-    if absent or earlier:
-        recorder.note(partial={"absent": absent, "earlier": earlier})
+    if absent or earlier or failed:
+        recorder.note(partial={"absent": absent, "earlier": earlier, "failed": failed or []})

@@ -4,17 +4,15 @@ Every pass keeps each number as it was, to the last bit (a zero may lose its sig
 finite may become zero where it is multiplied by zero).
 """
 
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, fx
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._pytree import tree_leaves, tree_map, tree_unflatten
-
-# a shape that does not fit is told in one line, not by a log of torch
-logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL)
 
 aten = torch.ops.aten
 # a result is zero where the first argument is
@@ -70,7 +68,8 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     distinct = tree_map(lambda leaf: leaf.detach(), arguments)
     # fake: nothing is computed; constants of a component's module stay real tensors
     options = {"tracing_mode": "fake", "_allow_non_fake_inputs": True}
-    module = make_fx(torch.func.functionalize(program), **options)(*distinct)
+    with _silent("torch._subclasses.fake_tensor"):  # an error is raised as well
+        module = make_fx(torch.func.functionalize(program), **options)(*distinct)
     _skip(module)
     _share(module)
     module.graph.eliminate_dead_code()
@@ -82,6 +81,18 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     _overwrite(module, _given(module, arguments, given))
     module.recompile()
     return module
+
+
+@contextlib.contextmanager
+def _silent(name: str) -> Iterator[None]:
+    """While this holds, a logger tells nothing."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def fast(module: fx.GraphModule) -> Callable[..., Any]:

@@ -122,9 +122,11 @@ def annotation_type(node: ast.expr) -> Any:
         return annotation_type(node.left) | annotation_type(node.right)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         if node.value.id == "Literal":
-            with contextlib.suppress(ValueError):  # not of plain values
+            with contextlib.suppress(ValueError, TypeError):  # no constants
                 values = ast.literal_eval(node.slice)
-                return Literal[values if isinstance(values, tuple) else (values,)]
+                values = values if isinstance(values, tuple) else (values,)
+                if all(isinstance(value, str | int | float | None) for value in values):
+                    return Literal[values]
         if node.value.id == "list":
             return list[annotation_type(node.slice)]
     allowed = f"{', '.join(KINDS)}, None, Literal of plain values, list and unions (|) of these"

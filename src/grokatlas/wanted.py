@@ -45,7 +45,7 @@ def at(scale: str | None, folder: Path = CONFIG) -> Wanted:
 
 
 def to_make(jobs: list[Job]) -> list[Job]:
-    """Those that the workflow would make: not made, and needed by a figure that is not made either.
+    """Those that the workflow would make for figures: not made, and needed by one that is not made.
 
     What stands behind a figure or table that is made may be absent, as after `grokatlas adopt` of
     tables alone.

@@ -198,6 +198,25 @@ def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):
         summaries.claims(planned, store.target_of(planned))
 
 
+def test_a_failed_claim_is_judged_again(planned, monkeypatch):
+    from grokatlas.papers.geometry import claims as functions
+
+    job = store.read_sealed(planned)
+    del job["seal"]
+    job["spec"]["papers"]["geometry"] = job["spec"]["papers"]["geometry"][:1]
+    small_tree.write(planned, job | {"inputs": job["inputs"][:1]})
+    stem = store.claims_stem("quick")
+    judged(planned)
+    tables = [store.outputs("table", Path(target))[0] for target in job["inputs"][:1]]
+    assert store.fits("claims", stem, "d" * 64, tables)
+    monkeypatch.setattr(functions, CLAIM["value"], lambda tables: [1 / 0])
+    judged(planned)
+    assert store.read_json(store.manifest_of("claims", stem))["partial"]["failed"] == [
+        "geometry/G4"
+    ]
+    assert not store.fits("claims", stem, "d" * 64, tables)
+
+
 def test_claims_from_a_part_never_fit_the_plan(planned):
     judged(planned)
     stem = store.claims_stem("quick")

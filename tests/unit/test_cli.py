@@ -22,8 +22,9 @@ def test_an_atlas_of_what_is_there_goes_to_its_own_folder(tmp_path, monkeypatch,
     assert line.startswith("--out: is for a job file without --partial")
 
 
-def test_an_atlas_replaces_no_other_files(tmp_path, capsys):
+@pytest.mark.parametrize("out", [".", "thesis.tex"])
+def test_an_atlas_replaces_no_other_files(tmp_path, capsys, out):
     (tmp_path / "thesis.tex").write_text("")
-    assert cli.main(["atlas", "spec.json", "--out", str(tmp_path)]) == 1
-    assert "holds other files, which the pages would replace" in capsys.readouterr().err
+    assert cli.main(["atlas", "spec.json", "--out", str(tmp_path / out)]) == 1
+    assert "holds something else, which the pages would replace" in capsys.readouterr().err
     assert (tmp_path / "thesis.tex").exists()

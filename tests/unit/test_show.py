@@ -31,7 +31,7 @@ def test_a_run_of_earlier_code_is_not_done(run, capsys):
 
 def test_a_run_whose_files_are_gone_is_not_done(run, capsys):
     run.outputs[0].unlink()
-    assert "lacks history.parquet" in _state(run, capsys)
+    assert "made, but history.parquet not here" in _state(run, capsys)
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "{", "\0"])

@@ -160,9 +160,9 @@ def claim(row: dict[str, str], methods: tuple[str, ...] = ()) -> Claim:
     """A row of ``claims.csv`` as it is shown."""
     low, high, value, lowest, highest, spread = (_float(row[name]) for name in NUMBERS)
     unit = f" {row['unit']}" if row["unit"] else ""
-    infinite = words.NEVER if unit else "∞"
-    ends = [words.number(lowest, infinite), words.number(highest, infinite)]
-    found = words.number(value, infinite)
+    endless = words.infinite(row["unit"])
+    ends = [words.number(lowest, endless), words.number(highest, endless)]
+    found = words.number(value, endless)
     return Claim(
         told=row,
         number=f"{found}{unit}" if found not in ("", words.NEVER) else found,

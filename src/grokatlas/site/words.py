@@ -10,17 +10,22 @@ WORDS = {"fig": "Figure", "table": "Table"}
 NEVER = "never"  # a time that is not reached
 
 
-def number(value: float | None, infinite: str = "∞") -> str:
+def infinite(unit: str) -> str:
+    """What an infinite number of a unit is called: `NEVER` for a time, else ``∞``."""
+    return NEVER if unit in ("steps", "time") else "∞"
+
+
+def number(value: float | None, endless: str = "∞") -> str:
     """A number in four digits: ``1,234``, ``0.0268``, ``3.1e-06``; empty for None.
 
     Args:
         value: the number.
-        infinite: for an infinite one: ``∞``, or `NEVER` if it is a time.
+        endless: for an infinite one; see `infinite`.
     """
     if value is None or math.isnan(value):
         return ""
     if math.isinf(value):
-        return infinite if value > 0 else "-∞"
+        return endless if value > 0 else "-∞"
     if value == int(value) and abs(value) < 1e9:
         return f"{int(value):,}"
     if 1e4 <= abs(value) < 1e6:

@@ -5,7 +5,6 @@ Most are imported: the workshop version of the paper states the same.
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from grokatlas import readings_jacobians, readings_methods
@@ -41,11 +40,14 @@ from grokatlas.readings_methods import (
 Tables = Mapping[str, pd.DataFrame]
 
 
-def steps_fewer_in_float32(tables: Tables, loss: str, method: str) -> list[float]:
-    """As `times_fewer` of steps, of the cases in float32."""
+def saving_in_float32(tables: Tables, loss: str, method: str) -> list[float]:
+    """The baseline's steps over a method's: of the cases in float32, over those in float64."""
     two = (tables["acceleration"], tables["update_time"])
-    found = readings_methods.ratios(*two, loss, method, variant="_float32", never=np.inf)
-    return found["steps"].tolist()
+    single, double = (
+        readings_methods.ratios(*two, loss, method, variant=variant)["steps"]
+        for variant in ("_float32", "")
+    )
+    return (single / double).tolist()
 
 
 def likeness_ratio(tables: Tables) -> list[float]:
