@@ -192,10 +192,10 @@ def _dataset(options: argparse.Namespace) -> None:
 
 
 def _train(options: argparse.Namespace) -> None:
-    from grokatlas import jobs, savepoint
+    from grokatlas import jobs
 
-    jobs.train(options.job, _target(options), options.device, options.threads, options.save_every)
-    savepoint.ignore_signals()
+    how = (options.device, options.threads, options.save_every)
+    jobs.train(options.job, _target(options), *how, last=True)
 
 
 def _measure(options: argparse.Namespace) -> None:

@@ -52,7 +52,9 @@ def make_dataset(job_file: Path, out: Path) -> None:
     recorder.write(store.manifest_of("dataset", out), [file])
 
 
-def train(job_file: Path, out: Path, device: str, threads: int, period: float) -> None:
+def train(
+    job_file: Path, out: Path, device: str, threads: int, period: float, last: bool = False
+) -> None:
     """Rule `train`: one run, from its job file alone; goes on where a killed process left it.
 
     Args:
@@ -63,6 +65,7 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
             first; ``auto`` is the CPU for a dynamics that is compiled for it.
         threads: CPU threads of one operation.
         period: seconds between two saves of the run's state.
+        last: whether the process ends with the run.
     """
     from grokatlas import leases, resources, savepoint
 
@@ -84,7 +87,7 @@ def train(job_file: Path, out: Path, device: str, threads: int, period: float) -
             "devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
         }
         record = savepoint.Savepoint(out, job["digest"], period, segment)
-        with record.listening():
+        with record.listening(last):
             facts = _trained(job_file, job, data, record, device, threads)
             history, snapshots = store.outputs("run", out)
             record.finish(history, snapshots)
@@ -144,14 +147,18 @@ def _told(job_file: Path, what: str) -> Iterator[None]:
 
 def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
     """The data of a run that came without them, by the code with which the run was planned."""
-    tasks = members.tasks(job["spec"])
-    code = digest.code(digest.dataset_modules(job["spec"]))
-    data = digest.of_job("dataset", {"tasks": tasks}, code, [])
-    if digest.of_job("run", job["spec"], job["code"], [data]) != job["digest"]:
+    if run_digest(job["spec"], job["code"]) != job["digest"]:
         task = job["spec"]["task"]["name"]
         problem = f"the code here makes other data than it was planned with (task {task})"
         raise UserError(str(job_file), f"{problem}; run `snakemake` again")
-    return datasets.make(tasks)
+    return datasets.make(members.tasks(job["spec"]))
+
+
+def run_digest(spec: dict[str, Any], code: dict[str, str]) -> str:
+    """The digest of a run of some code, on the data set that the code here makes."""
+    made_by = digest.code(digest.dataset_modules(spec))
+    data = digest.of_job("dataset", {"tasks": members.tasks(spec)}, made_by, [])
+    return digest.of_job("run", spec, code, [data])
 
 
 def _share(run: Path) -> None:

@@ -27,17 +27,6 @@ ROW_GROUP = 1 << 17  # rows of history that a reader has to hold at least
 SIGNALS = ("SIGINT", "SIGTERM", "SIGUSR1")
 
 
-def ignore_signals() -> None:
-    """From now on no signal but SIGKILL ends this process.
-
-    For one that has written its result and ends by itself: Snakemake takes the outputs of a job
-    that a signal ended for damaged.
-    """
-    for name in SIGNALS:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-
-
 class InterruptedRunError(UserError):
     """A run was asked to stop by a signal, and saved its state first."""
 
@@ -102,8 +91,13 @@ class Savepoint:
         self._asked = 0
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[None]:
-        """While this holds, a signal that ends a process makes the run save and stop first."""
+    def listening(self, last: bool) -> Iterator[None]:
+        """While this holds, a signal that ends a process makes the run save and stop first.
+
+        Args:
+            last: whether the process ends with the run. Once that is done, no signal but SIGKILL
+                ends it sooner: Snakemake takes the outputs of a job that one ended for damaged.
+        """
 
         def ask(number: int, _frame: FrameType | None) -> None:
             self._asked = number
@@ -112,6 +106,8 @@ class Savepoint:
         before = {number: signal.signal(number, ask) for number in numbers}
         try:
             yield
+            if last:
+                before = dict.fromkeys(before, signal.SIG_IGN)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

@@ -47,16 +47,9 @@ DATA = "results/data/0123456789ab"
 RUN = store.run_folder("0123456789ab")
 
 
-def _planned(spec):
-    """The digest of a run whose own code is not looked at, whose data's is that which lies here."""
-    code = digest.code(digest.dataset_modules(spec))
-    data = digest.of(["dataset", {"tasks": members.tasks(spec)}, code, []])
-    return digest.of(["run", spec, {}, [data]])
-
-
 def _job_file(folder, kind, spec, inputs=()):
     path = store.spec_path(kind, folder)
-    key = _planned(spec) if kind == "run" else kind
+    key = jobs.run_digest(spec, {}) if kind == "run" else kind
     job = {"kind": kind, "spec": spec, "code": {}, "digest": key, "inputs": list(inputs)}
     store.write_json(path, store.sealed(job))
     return path

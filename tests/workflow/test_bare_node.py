@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import grokatlas
-from grokatlas import digest, store
+from grokatlas import digest, jobs, store
 
 from .test_killed_runs import SPEC, TIMES
 
@@ -60,10 +60,10 @@ def test_a_run_needs_its_spec_and_five_packages(tmp_path):
     )
     sources = tmp_path / "node" / "grokatlas"
     shutil.copytree(grokatlas.__path__[0], sources, ignore=shutil.ignore_patterns("__pycache__"))
-    modules = ["grokatlas.training", "grokatlas.models.bilinear_encoder"]
+    code = digest.code(["grokatlas.training", "grokatlas.models.bilinear_encoder"])
     spec = SPEC | {"train": SPEC["train"] | {"steps": 40, "snapshots": [0, 40]}}
     job = {"kind": "run", "spec": spec, "inputs": ["results/data/0123456789ab"]}
-    job |= {"code": digest.code(modules), "digest": "d" * 64}
+    job |= {"code": code, "digest": jobs.run_digest(spec, code)}
     store.write_json(tmp_path / "spec.json", store.sealed(job))
     results = []
     for place, command in {

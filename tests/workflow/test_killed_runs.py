@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import digest, store
+from grokatlas import digest, jobs, store
 
 SPEC = {
     "task": {
@@ -50,9 +50,9 @@ TIMES += ("peak_memory_mb", "segments")
 
 def _command(folder: Path, every: float = 0.2) -> list[str]:
     if not (folder / "spec.json").exists():
-        modules = ["grokatlas.training", "grokatlas.models.bilinear_encoder"]
+        code = digest.code(["grokatlas.training", "grokatlas.models.bilinear_encoder"])
         job = {"kind": "run", "spec": copy.deepcopy(SPEC), "inputs": []}
-        job |= {"code": digest.code(modules), "digest": "d" * 64}
+        job |= {"code": code, "digest": jobs.run_digest(SPEC, code)}
         store.write_json(folder / "spec.json", store.sealed(job))
     options = ["--device", "cpu", "--save-every", str(every)]
     return [sys.executable, "-m", "grokatlas", "train", str(folder / "spec.json"), *options]
