@@ -37,14 +37,21 @@ def tables() -> dict[str, pd.DataFrame]:
                 rows.append(row | {name: value + other for name, value in norms.items()})
             times = {"t1": 90.0, "t2": T2[weight][seed]}
             rows.append(keys | {"record": "grokking_times"} | times)
-    return {"regularised_addition": pd.DataFrame(rows)}
+    table = pd.DataFrame(rows)
+    one_rate = table[(table[RATE] == 1e-2) & (table["case"] != "l2")]
+    return {"regularised_addition": table, "addition_at_one_rate": one_rate}
 
 
 def test_the_cases_that_are_drawn_exist_at_every_scale():
     paper = load_papers(ROOT / "config" / "papers", ["beyond_l2"])["beyond_l2"]
     for scale in SCALES:
-        resolved = cells.resolve("beyond_l2", paper, "regularised_addition", scale)
-        assert {cell.case for cell in resolved} == set(OFFSETS), scale
+        every = cells.resolve("beyond_l2", paper, "regularised_addition", scale)
+        assert {cell.case for cell in every} == set(OFFSETS), scale
+        own = cells.resolve("beyond_l2", paper, "addition_at_one_rate", scale)
+        assert {cell.case for cell in own} == set(fig3.CASES), scale
+        shared = [cell.spec for cell in every]
+        assert all(cell.spec in shared for cell in own), scale
+        assert len(own) == 3
 
 
 def _panels(figure) -> list:

@@ -81,23 +81,24 @@ def test_loss_of_outer_norms(tables: Tables) -> list[float]:
 
 
 def regularised_time(
-    tables: Tables, case: str, rate: float, weight: float, time: str
+    tables: Tables, experiment: str, case: str, rate: float, weight: float, time: str
 ) -> list[float]:
-    """``t1`` or ``t2`` of figure 3 for one step size and weight, for each seed."""
+    """``t1`` or ``t2`` in regularised addition for one step size and weight, for each seed."""
     keywords = {"case": case, "optimizer__lr": rate, "penalties__0__weight": weight}
-    rows = readings.record(tables["regularised_addition"], "grokking_times", **keywords)
+    rows = readings.record(tables[experiment], "grokking_times", **keywords)
     return readings.times(rows, time)
 
 
-def order_of_generalisation(tables: Tables, case: str, rate: float) -> list[float]:
+def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: float) -> list[float]:
     """Spearman's correlation of weight and t2 in regularised addition, by step size and seed.
 
     Args:
         tables: of a figure of regularised addition.
+        experiment: its.
         case: the regulariser.
         rate: the only step size; 0 for all.
     """
-    rows = readings.record(tables["regularised_addition"], "grokking_times", case=case)
+    rows = readings.record(tables[experiment], "grokking_times", case=case)
     rows = rows[rows[ADDITION_RATE] == rate] if rate else rows
     rows = rows.assign(t2=readings.times(rows, "t2"))
     parts = rows.groupby([ADDITION_RATE, "seed"])
