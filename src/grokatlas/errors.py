@@ -35,11 +35,16 @@ class MistakeError(Exception):
 
 def nearest(name: str, allowed: list[str]) -> str:
     """The hint that ends an error about an unknown name: the nearest valid one, then all."""
+    hint = closest(name, allowed)
+    return f"{hint}{' ' * bool(hint)}allowed: {', '.join(sorted(allowed)) or 'none'}"
+
+
+def closest(name: str, known: list[str]) -> str:
+    """A question after the nearest known name; empty if none is near."""
     import difflib
 
-    close = difflib.get_close_matches(name, allowed, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"{hint}allowed: {', '.join(sorted(allowed)) or 'none'}"
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else ""
 
 
 def shown(value: Any) -> str:

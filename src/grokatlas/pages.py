@@ -75,17 +75,12 @@ def figures(name: str, paper: config.Paper, pages: Path, record: Record) -> str:
     blocks = []
     for figure, entry in paper.figures.items():
         made = store.outputs("figure", store.figure_stem("paper", name, figure))[0]
-        shown = [f"![{name}, {figure}]({name}/{figure}.png)"]
-        file = _recorded(pages, name, figure)
-        if not file.exists():
-            shown = []
-        elif store.is_published_table(figure):
-            shown = [file.read_text(encoding="utf-8").partition("<!--")[0].strip()]
+        kept = recorded.picture(pages, name, figure)
         blocks += [
             f"### {figure}",
-            *shown,
+            *_shown(name, figure, kept),
             entry.caption.strip(),
-            _origin(record.figures.get((name, figure)) if shown else None),
+            _origin(record.figures.get((name, figure)) if kept.exists() else None),
             f"    snakemake --config scale=paper -- {made}",
         ]
     return "\n\n".join(blocks)
@@ -126,7 +121,7 @@ def gallery(papers: dict[str, config.Paper], pages: Path) -> str:
     lines = ["| | |", "| --- | --- |"]
     for name, paper in papers.items():
         drawn = [each for each in paper.figures if not store.is_published_table(each)]
-        there = [each for each in drawn if _recorded(pages, name, each).exists()]
+        there = [each for each in drawn if recorded.picture(pages, name, each).exists()]
         shown = [f"![{name}, {each}](docs/papers/{name}/{each}.png)" for each in there]
         cells = [*shown[:2], "", ""] if shown else [f"`{name}`: not recorded yet", ""]
         lines.append(f"| {' | '.join(cells[:2])} |")
@@ -146,9 +141,13 @@ def state(papers: dict[str, config.Paper], record: Record) -> str:
     return "\n".join(lines)
 
 
-def _recorded(pages: Path, name: str, figure: str) -> Path:
-    """Where a figure's picture, or a table's text, lies once it was recorded."""
-    return pages / name / f"{figure}.{'md' if store.is_published_table(figure) else 'png'}"
+def _shown(name: str, figure: str, kept: Path) -> list[str]:
+    """A figure's picture, or a published table's text; nothing where none was recorded."""
+    if not kept.exists():
+        return []
+    if store.is_published_table(figure):
+        return [kept.read_text(encoding="utf-8").partition("<!--")[0].strip()]
+    return [f"![{name}, {figure}]({name}/{kept.name})"]
 
 
 def _effect(claims: list[config.Claim], name: str, record: Record) -> str:

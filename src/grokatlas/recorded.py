@@ -52,14 +52,20 @@ def take(scale: str, pages: Path) -> list[str]:
         stem = store.figure_stem(scale, name, figure)
         if not _newer(scale, figures.get((name, figure))) or not summaries.at_hand("figure", stem):
             continue
-        shown = store.outputs("figure", stem)[0 if store.is_published_table(figure) else 1]
-        (pages / name).mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(store.verified(shown), pages / name / shown.name)
+        kept = picture(pages, name, figure)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(store.verified(stem.parent / kept.name), kept)
         figures[name, figure] = {"paper": name, "figure": figure, "scale": scale, **origin(stem)}
         told.append(f"{name}/{figure}: {figures[name, figure]['machine']}")
     _write(pages / FIGURES, ORIGIN, [figures[key] for key in declared if key in figures])
     told.append(_take_claims(scale, pages))
     return told
+
+
+def picture(pages: Path, name: str, figure: str) -> Path:
+    """Where a figure's picture, or a published table's text, is kept beside the pages."""
+    made = store.outputs("figure", pages / name / figure)
+    return made[0 if store.is_published_table(figure) else 1]
 
 
 def read(file: Path) -> list[Row]:

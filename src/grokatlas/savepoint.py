@@ -133,9 +133,8 @@ class Savepoint:
         except (UserError, OSError) as error:
             self._set_aside(str(error))
             return None
-        device = content.get("device", self.device)  # versions before 2026-11 did not say
-        if device != self.device:
-            problem = f"was saved on {device}, this is {self.device}"
+        if content["device"] != self.device:
+            problem = f"was saved on {content['device']}, this is {self.device}"
             rest = f"go on there, or remove {self.folder} to train from step 0"
             raise UserError(f"run {self.folder.parent.name}", f"its state {problem}; {rest}")
         self._files = {kind: list(content[kind]) for kind in self._files}

@@ -6,7 +6,7 @@ from grokatlas import store
 from grokatlas.audit import metadata, planned
 from grokatlas.audit.tree import JOB_FILE, MANIFEST, ROOT, Result, Tree
 from grokatlas.config import SCALES
-from grokatlas.errors import UserError, nearest
+from grokatlas.errors import UserError, closest
 
 INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybody's results
 
@@ -40,9 +40,9 @@ def _absence(tree: Tree, text: str) -> str:
     if known.intersection([text, text.rpartition(".")[0], *_stems(text)]):
         return "was not made yet; run `snakemake` to make it"
     short = {"/".join(name.split("/")[-2:]) for name in known if name.count("/") == 4}
-    hint = nearest(text, sorted(known | short)).partition("allowed: ")[0].strip()
-    hint = hint or "name a path, paper/figure or the first digits of a run"
-    return f"no such result in {tree.folder}; {hint}"
+    hint = closest(text, sorted(known | short))
+    anyway = "name a path, paper/figure or the first digits of a run"
+    return f"no such result in {tree.folder}; {hint or anyway}"
 
 
 def targets(tree: Tree, texts: list[str]) -> list[str]:

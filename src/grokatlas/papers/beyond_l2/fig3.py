@@ -15,7 +15,7 @@ SHOWN = {"l1": 6000, "l2_squared": 4100, "nuclear": 4100}  # steps, as published
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under each regulariser, and three norms along the l1-regularised runs."""
     table = tables["addition_at_one_rate"]
-    table = table[(table[_addition.RATE] == RATE) & table["case"].isin(CASES)]
+    table = table[table[_addition.RATE] == RATE]
     history, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
     history = history[history["step"] <= history["case"].map(SHOWN)]
     thousands = {f"{norm}_norm_thousands": history[f"{norm}_norm"] / 1000 for norm in NORMS}
