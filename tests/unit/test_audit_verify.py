@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas import cli, digest, store
-from grokatlas.audit import locate, report
+from grokatlas.audit import locate, planned, report
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.errors import UserError
@@ -537,3 +537,16 @@ def test_a_folder_called_otherwise_is_read_as_results(jobs):
     assert found.ok
     assert all(name.startswith("results/") for name in found.findings)
     assert report.passed(found, strict=True)
+
+
+def test_claims_are_judged_by_the_papers_they_were_made_for(tmp_path):
+    """Not by those of a later plan, such as a dry run of one paper."""
+    stem = tmp_path / store.claims_stem("smoke")
+    stem.parent.mkdir(parents=True)
+    for file, names in {
+        store.manifest_of("claims", stem): ["beyond_l2", "geometry"],
+        store.spec_path("claims", stem): ["geometry"],
+    }.items():
+        store.write_json(file, store.sealed({"spec": {"papers": {name: [] for name in names}}}))
+    jobs = planned.jobs(Path(__file__).parents[2] / "config", tmp_path / store.RESULTS)
+    assert list(jobs["results/smoke/claims"].spec["papers"]) == ["beyond_l2", "geometry"]
