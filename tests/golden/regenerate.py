@@ -198,6 +198,11 @@ SUBGRADIENTS: dict[str, Any] = OWN | {
     "model": FLAT["model"],
     "dynamics": {"name": "subgradient_descent", "rate": 0.1, "l1": 0.01, "l2": 0.001},
 }
+PRODUCT_DESCENT: dict[str, Any] = OWN | {
+    "task": SPARSE_RECOVERY,
+    "model": PRODUCT["model"],
+    "dynamics": {"name": "hadamard_descent", "rate": 0.1},
+}
 CLOSED_FORM: dict[str, Any] = OWN | {
     "task": LINEAR_REGRESSION,
     "model": FLAT["model"],
@@ -236,6 +241,12 @@ CASES = {
     "modular_addition-mlp-isolated_first_layer-float64": _case(ISOLATED, "float64"),
     "mnist-mlp-float64": _case(ENCODER | MLP | {"task": {"name": "mnist"} | IMAGES}, "float64"),
     "digits-mlp-float64": _case(ENCODER | MLP | {"task": DIGITS}, "float64"),
+    "digits-mlp-fixed_norm_training-float64": _case(
+        ENCODER
+        | MLP
+        | {"task": DIGITS, "dynamics": {"name": "fixed_norm_training", "relative_norm": 0.5}},
+        "float64",
+    ),
     "cifar10-mlp-float64": _case(ENCODER | MLP | {"task": CIFAR10}, "float64"),
     "xor_clusters-mlp-float64": _case(TOY | MLP | {"task": XOR_CLUSTERS}, "float64"),
     "sparse_recovery-linear-float64": _case(FLAT | {"task": SPARSE_RECOVERY}, "float64"),
@@ -271,6 +282,7 @@ CASES = {
     ),
     "linear_regression-linear-float64": _case(FLAT | {"task": LINEAR_REGRESSION}, "float64"),
     "sparse_recovery-linear-subgradient_descent-float64": _case(SUBGRADIENTS, "float64"),
+    "sparse_recovery-hadamard_product-hadamard_descent-float64": _case(PRODUCT_DESCENT, "float64"),
     "linear_regression-linear-linear_descent-float64": _case(CLOSED_FORM, "float64"),
     "matrix_completion-matrix-nuclear_subgradient_descent-float64": _case(NUCLEAR, "float64"),
     "linear_regression-hadamard_product-riemannian_flow-float64": _case(FLOW, "float64"),

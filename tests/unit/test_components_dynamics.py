@@ -6,6 +6,7 @@ import torch
 
 from grokatlas.dynamics import (
     _compiled,
+    hadamard_descent,
     linear_descent,
     nuclear_subgradient_descent,
     subgradient_descent,
@@ -42,6 +43,10 @@ def _start(members: int, dtype: torch.dtype = torch.float64) -> dict:
 
 def _identity(members: int, side: int = 10) -> dict:
     return {"matrix": 1e-6 * torch.eye(side, dtype=torch.float64).expand(members, -1, -1)}
+
+
+def _factors(members: int) -> dict:
+    return {"factors": torch.full((members, 3, 100), 0.1, dtype=torch.float64)}
 
 
 def _looped(module, state: dict, train: tuple, steps: int, **keywords) -> dict:
@@ -114,6 +119,42 @@ def test_published_times_of_sparse_recovery():
         state = subgradient_descent.advance(state, (x, y), 1000, **SPARSE)
         steps += 1000
     assert steps == pytest.approx(101_000, abs=2000)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_step_of_factors_is_gradient_descent(depth):
+    x, y, _ = _sparse(7)
+    factors = torch.randn(depth, 100, dtype=torch.float64)
+
+    def half_squares(factors: torch.Tensor) -> torch.Tensor:
+        return (x @ factors.prod(0) - y[:, 0]).square().sum() / 2
+
+    after = hadamard_descent.build(None, None, rate=0.1).update({"factors": factors}, (x, y))
+    expected = factors - 0.1 * torch.func.grad(half_squares)(factors)
+    torch.testing.assert_close(after["factors"], expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("samples", "depth"), [(1, 2), (10, 1), (30, 2), (30, 3)])
+def test_advance_of_factors_equals_looped_update(samples, depth):
+    """Members share their data or have their own, and each has its own rate."""
+    x, y, _ = _sparse(samples)
+    rates = torch.tensor([0.02, 0.1], dtype=torch.float64)
+    start = torch.full((2, depth, 100), 0.1, dtype=torch.float64)
+    start[:, 0, ::7] = -0.3
+    fast = hadamard_descent.advance({"factors": start}, (x, y), 3000, rate=rates)["factors"]
+    own = hadamard_descent.advance(
+        {"factors": start}, (x.expand(2, -1, -1), y.expand(2, -1, -1)), 3000, rate=rates
+    )["factors"]
+    assert torch.equal(fast, own)
+    for member, rate in enumerate(rates):
+        alone = {"factors": start[member : member + 1]}
+        slow = _looped(hadamard_descent, alone, (x, y), 3000, rate=float(rate))["factors"]
+        torch.testing.assert_close(fast[member], slow[0], rtol=0, atol=1e-10)
+
+
+def test_factors_need_their_model():
+    with pytest.raises(ValueError, match="needs the model hadamard_product"):
+        hadamard_descent.build(None, None, rate=0.1).init({"weight": torch.ones(1, 5)})
 
 
 def test_completion_step_written_out():
@@ -252,6 +293,7 @@ def test_without_numba_the_same_steps_are_taken(monkeypatch, capsys):
     cases = [
         (subgradient_descent, _start(2), (x, y), SPARSE | {"rate": rates}),
         (nuclear_subgradient_descent, _identity(2), (pairs, values), COMPLETION | {"rate": rates}),
+        (hadamard_descent, _factors(2), (x, y), {"rate": rates}),
     ]
     for module, start, train, keywords in cases:
         fast = module.advance(start, train, 30, **keywords)

@@ -15,10 +15,10 @@ from grokatlas.dynamics._compiled import (
     real,
     usable,
 )
+from grokatlas.dynamics._least_squares import add_gradient, padded
 from grokatlas.kinds import NonNegative, Positive
 
 NAME = "subgradient_descent"
-ROWS = 6  # samples that a pass of the compiled loop takes together
 
 
 class SubgradientDescent:
@@ -86,7 +86,7 @@ def advance(
         for _ in range(steps):
             weight = _step(weight, inputs, targets, *terms)
         return {key: weight}
-    x, y = _padded(inputs.numpy()), _padded(targets[..., None].numpy())[..., 0]
+    x, y = padded(inputs.numpy()), padded(targets[..., None].numpy())[..., 0]
     terms = [numbers(value, weight) for value in (rate, l1, l2)]
     moved = weight.numpy().copy()
 
@@ -104,46 +104,18 @@ def _step(weight: Tensor, x: Tensor, y: Tensor, rate: Any, l1: Any, l2: Any) -> 
     return weight - rate * (residual @ x + l1 * weight.sign() + l2 * weight)
 
 
-def _padded(samples: np.ndarray) -> np.ndarray:
-    """``[..., N, D]`` with samples of zeros (and target zero) up to a multiple of `ROWS`."""
-    more = -samples.shape[-2] % ROWS
-    widths = [(0, 0)] * (samples.ndim - 2) + [(0, more), (0, 0)]
-    return np.ascontiguousarray(np.pad(samples, widths))
-
-
 @compiled
 def _descend(x, y, a, rate, l1, l2, steps):
-    """Move ``a [D]`` in place; rows are taken six at a time, so that ``a`` is read once for six."""
-    samples, features = x.shape
+    """Move ``a [D]`` in place."""
     gradient = np.empty_like(a)
     residual = np.empty_like(y)
     zero = rate - rate
     for _ in range(steps):
-        for j in range(0, samples, 6):
-            x0, x1, x2, x3, x4, x5 = x[j], x[j + 1], x[j + 2], x[j + 3], x[j + 4], x[j + 5]
-            s0 = s1 = s2 = s3 = s4 = s5 = zero
-            for i in range(features):
-                s0 += x0[i] * a[i]
-                s1 += x1[i] * a[i]
-                s2 += x2[i] * a[i]
-                s3 += x3[i] * a[i]
-                s4 += x4[i] * a[i]
-                s5 += x5[i] * a[i]
-            residual[j], residual[j + 1] = s0 - y[j], s1 - y[j + 1]
-            residual[j + 2], residual[j + 3] = s2 - y[j + 2], s3 - y[j + 3]
-            residual[j + 4], residual[j + 5] = s4 - y[j + 4], s5 - y[j + 5]
-        for i in range(features):
+        for i in range(a.size):
             sign = l1 if a[i] > zero else (-l1 if a[i] < zero else zero)
             gradient[i] = l2 * a[i] + sign
-        for j in range(0, samples, 6):
-            x0, x1, x2, x3, x4, x5 = x[j], x[j + 1], x[j + 2], x[j + 3], x[j + 4], x[j + 5]
-            r0, r1, r2 = residual[j], residual[j + 1], residual[j + 2]
-            r3, r4, r5 = residual[j + 3], residual[j + 4], residual[j + 5]
-            for i in range(features):
-                gradient[i] += (
-                    r0 * x0[i] + r1 * x1[i] + r2 * x2[i] + r3 * x3[i] + r4 * x4[i] + r5 * x5[i]
-                )
-        for i in range(features):
+        add_gradient(x, y, a, residual, gradient)
+        for i in range(a.size):
             a[i] -= rate * gradient[i]
 
 

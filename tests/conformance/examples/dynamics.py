@@ -5,6 +5,7 @@ from typing import Any
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "fixed_norm_training": [{"relative_norm": 0.5}],
     "gradient_training": [{}],
+    "hadamard_descent": [{"rate": 0.05}],
     "isolated_first_layer": [{"rate": 0.01}],
     "linear_descent": [
         {"rate": 0.05, "l2": 0.01, "data_scale": "sum"},

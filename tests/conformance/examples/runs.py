@@ -161,6 +161,12 @@ RUNS: dict[str, dict[str, Any]] = {
             ]
         },
     ),
+    "factors_of_a_vector": _run(
+        task=SPARSE_RECOVERY | {"instance_seed": "member"},
+        model=_example("model", "hadamard_product"),
+        dynamics=_example("dynamics", "hadamard_descent"),
+        **_MOVED,
+    ),
     "closed_form": _run(
         task=LINEAR_REGRESSION,
         dynamics=_example("dynamics", "linear_descent"),
