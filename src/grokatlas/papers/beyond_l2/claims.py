@@ -1,6 +1,7 @@
 """Numbers of the paper's statements, each from the tables of one figure, one for each run."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -251,13 +252,18 @@ def order_of_selection(tables: Tables) -> list[float]:
     ]
 
 
-def distance_by_depth(tables: Tables, depth: int, points: int) -> list[float]:
-    """The last distance to a* with so many factors over that with one, for each instance."""
+def distance_by_depth(
+    tables: Tables, depth: int, points: int, moment: Literal["last", "min"]
+) -> list[float]:
+    """The distance to a* with so many factors over that with one, for each instance.
+
+    That of the last step, or the least of each run, as published (chosen with knowledge of a*).
+    """
     found = _quantities.distances(readings.history(tables["depth"]))
-    last = found[found[_quantities.POINTS] == points].set_index(["depth", "seed"])["last"]
-    if not {1, depth} <= set(last.index.get_level_values("depth")):
+    kept = found[found[_quantities.POINTS] == points].set_index(["depth", "seed"])[moment]
+    if not {1, depth} <= set(kept.index.get_level_values("depth")):
         return []
-    return [float(ratio) for ratio in last[depth] / last[1]]
+    return [float(ratio) for ratio in kept[depth] / kept[1]]
 
 
 def order_of_students(tables: Tables, experiment: str) -> list[float]:
