@@ -16,6 +16,10 @@ from grokatlas.config import SCALES, Paper, Settings, home_expanded, load_papers
 from grokatlas.errors import UserError, nearest
 from grokatlas.job_graph import Job, Plan, make_plan, upstream, write_job_files
 
+# glibc keeps freed memory for a step's next results up to these sizes, instead of taking new memory
+# that the system clears each time; the first may be no larger before glibc 2.35 (elsewhere ignored)
+KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": 32 * 1024**2, "MALLOC_TRIM_THRESHOLD_": 512 * 1024**2}
+
 
 class Project:
     """The plans of a configuration folder, made when asked for.
@@ -64,6 +68,8 @@ class Project:
         for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
             entries = [str(first.parent), os.environ.get(variable)]
             os.environ[variable] = os.pathsep.join(filter(None, entries))
+        for variable, size in KEPT_MEMORY.items():
+            os.environ.setdefault(variable, str(size))
         os.environ["GROKATLAS_DEVICE"] = self.settings.device
         self._tell_jobs("GROKATLAS_DATA", "data_dir", needed=True)
         self._tell_jobs(run_store.VARIABLE, "run_store", needed=main)

@@ -169,6 +169,11 @@ def test_depth_takes_the_least_and_the_last_distance():
     bold = [line for line in figure.axes[1].lines if line.get_linewidth() == 1.5]
     assert [line.get_label() for line in bold] == ["L = 1", "L = 2", "L = 3"]
     np.testing.assert_allclose(bold[2].get_ydata(), [0.6, 0.6])
+    assert figure.axes[0].get_ylim()[0] > 0.05
+    other = pd.DataFrame(rows)
+    other.loc[(other["seed"] == 0) & (other["step"] == 5), "test_loss"] = 1e-18
+    figure, _ = depth.draw({"depth": other})
+    assert figure.axes[1].get_ylim()[0] == pytest.approx(0.1 / 20)
 
 
 def test_fig5_for_matrices_has_a_column_for_each_setting():

@@ -128,16 +128,21 @@ def students(power=-0.5):
     )
 
 
-def depth(ratio=0.01):
-    """Distances: at the last step 1 with one factor; before it, for all, a half of the last."""
+def depth(last=0.01, least=0.01):
+    """Distances of two factors from 50 samples over those of one, at the last step and before."""
     return rows(
         case=["depth_1", "depth_2"],
         seed=FIVE,
         task__train_points=[20, 50],
         step=[0, 100, 200],
         test_loss=lambda row: (
-            (ratio if row["case"] == "depth_2" and row["task.train_points"] == 50 else 1) ** 2
-            / (4 if row["step"] == 100 else 1)
+            {0: 100, 100: 1e-6, 200: 1}[row["step"]]
+            * (
+                {0: 1, 100: least, 200: last}[row["step"]]
+                if row["case"] == "depth_2" and row["task.train_points"] == 50
+                else 1
+            )
+            ** 2
         ),
     )
 
@@ -178,8 +183,8 @@ CASES = [
     ("N54", selection, {}, {"last": 100.0}),
     ("N55", selection, {}, {"first": NAN, "last": 100.0}),
     ("N56", students, {}, {"power": 0.5}),
-    ("N58", depth, {}, {"ratio": 1.5}),
-    ("N58c", depth, {}, {"ratio": 1.5}),
+    ("N58", depth, {}, {"last": 1.5}),
+    ("N58c", depth, {}, {"least": 1.5}),
 ]
 
 

@@ -51,7 +51,8 @@ def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
 @pytest.fixture
 def _environment(monkeypatch):
     """Whatever a test's `prepare_jobs` sets is undone."""
-    for variable in ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", *FOLDERS.values()):
+    named = ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", *FOLDERS.values(), *plan.KEPT_MEMORY)
+    for variable in named:
         monkeypatch.setenv(variable, os.environ.get(variable, ""))
 
 
@@ -63,6 +64,15 @@ def test_jobs_learn_the_folders_of_the_settings(tmp_path, key, variable):
     assert os.environ[variable] == str(tmp_path)
     plan.Project(tmp_path, {key: str(tmp_path / "papers")}).prepare_jobs()
     assert os.environ[variable] == str(tmp_path / "papers")
+
+
+@pytest.mark.usefixtures("_environment")
+def test_jobs_keep_freed_memory_unless_told_otherwise(tmp_path):
+    first, second = plan.KEPT_MEMORY
+    del os.environ[first]
+    os.environ[second] = "0"
+    plan.Project(write(tmp_path), {}).prepare_jobs()
+    assert (os.environ[first], os.environ[second]) == (str(32 * 1024**2), "0")
 
 
 @pytest.mark.usefixtures("_environment")

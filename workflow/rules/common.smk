@@ -1,13 +1,7 @@
 # Loads the plan and answers, for the wildcards of a rule, which files it needs. No logic here:
 # what exists and when it is remade is decided in src/grokatlas/plan.py.
-import os
 import sys
 from pathlib import Path
-
-# A step's large results take the memory of those before (glibc; elsewhere ignored). Without this the
-# system clears new memory for them, which was 7 to 10% of a step of figure 3 of beyond_l2 on a CPU.
-os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(256 * 1024**2))
-os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(512 * 1024**2))
 
 # the code beside this workflow, whatever is installed
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))

@@ -18,7 +18,8 @@ def padded(samples: np.ndarray) -> np.ndarray:
 def add_gradient(x, y, a, residual, gradient):
     """Add ``X^T (X a - y)`` to ``gradient [D]``; leaves ``X a - y`` in ``residual [N]``.
 
-    Rows are taken six at a time, so that ``a`` and the gradient are read once for six.
+    ``x [N, D]`` and ``y [N]`` are `padded`: rows are taken six at a time (`ROWS`), so that ``a``
+    and the gradient are read once for six.
     """
     samples, features = x.shape
     zero = a[0] - a[0]

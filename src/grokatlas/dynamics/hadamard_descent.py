@@ -17,9 +17,9 @@ NAME = "hadamard_descent"
 class HadamardDescent:
     """``w_l <- w_l - rate * X^T (X a - y) o prod_(m != l) w_m`` for ``a = w_1 o ... o w_L``.
 
-    Full-batch gradient descent of ``1/2 |X a - y|^2`` (a sum over samples, not a mean) in all
-    factors at once, for ``X [N, D]``, ``y [N]``. The model is `models.hadamard_product`; its
-    factors ``[L, D]`` are the state.
+    Full-batch gradient descent of ``1/2 |X a - y|^2`` (a sum over samples, not a mean) for
+    ``X [N, D]``, ``y [N]``; every factor moves by the others as they were before the step. The
+    model is `models.hadamard_product`; its factors ``[L, D]`` are the state.
 
     Source: arXiv 2506.05718, depth instead of a regulariser.
     """

@@ -7,7 +7,9 @@ from grokatlas.papers.beyond_l2 import _panels, _quantities
 from grokatlas.plots import style
 
 PUBLISHED = 1  # the seed of the published instance
-BELOW = 20  # the axis ends so much below its least distance; other instances may leave it
+BELOW = (
+    20  # the axes end no lower than its least distance over this; other instances may leave them
+)
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
@@ -23,9 +25,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             axes.plot(rows[_quantities.POINTS], rows[column], "o-", color=colour, **line)
         axes.set(yscale="log", xlabel="number of measurements N")
         style.letter(axes, title)
-    least = found.loc[found.seed == PUBLISHED, [*titles]].min().min()
-    if least > 0:
-        grid[0, 0].set_ylim(bottom=max(least / BELOW, found[[*titles]].min().min() / 2))
+    lowest = found.loc[found["seed"] == PUBLISHED, "min"].min() / BELOW
+    if 0 < found["min"].min() < lowest:
+        grid[0, 0].set_ylim(bottom=lowest)
     grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
     grid[0, 0].plot([], [], "o-", color="#999999", lw=0.5, ms=2, label="other instances")
     handles, labels = grid[0, 0].get_legend_handles_labels()
