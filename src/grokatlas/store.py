@@ -20,6 +20,7 @@ RESULTS = Path("results")
 DATA = "data.safetensors"
 HISTORY = "history.parquet"
 SNAPSHOTS = "snapshots.safetensors"
+METADATA = "metadata"  # of the arrays of a file: a JSON text under this key
 STATE = ".state"  # of a run that is not finished; what was refused has a longer name
 LOCK = ".lock"
 FOLDERS = ("dataset", "run", "atlas")  # kinds of jobs with a folder of their own; others: a stem
@@ -324,13 +325,17 @@ def read_parquet(path: Path) -> Any:
 
 
 def write_arrays(path: Path, arrays: dict[str, Any], metadata: dict[str, str]) -> None:
-    """Write NumPy arrays as safetensors."""
+    """Write NumPy arrays as safetensors, the same bytes for the same contents.
+
+    The format's own metadata come in any order; all of ours are one text of it.
+    """
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     with atomic(path) as temporary:
         try:
-            save_file(arrays, temporary, metadata=metadata)
+            text = {METADATA: json.dumps(metadata, sort_keys=True)} if metadata else {}
+            save_file(arrays, temporary, metadata=text)
         except SafetensorError as error:  # a full disk is no OSError here
             raise UserError(str(path), f"cannot be written: {error}") from None
 
@@ -342,6 +347,8 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     try:
         with safe_open(verified(path), framework="numpy") as file:
             arrays = {key: file.get_tensor(key) for key in sorted(file.keys())}
-            return arrays, file.metadata() or {}
+            found = file.metadata() or {}
+            # a file of an earlier version has them one by one
+            return arrays, json.loads(found[METADATA]) if METADATA in found else found
     except SafetensorError as error:
         raise UserError(str(path), f"is no safetensors file ({error}); remove it") from None

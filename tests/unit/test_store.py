@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from safetensors.numpy import save_file
 
 from grokatlas import digest, store
 from grokatlas.errors import UserError
@@ -168,6 +169,24 @@ def test_arrays_come_back_as_written(tmp_path):
     for key, array in arrays.items():
         assert np.array_equal(found[key], array)
         assert found[key].dtype == array.dtype
+
+
+def test_the_same_arrays_are_the_same_bytes(tmp_path):
+    metadata = {letter: letter for letter in "abcdefgh"}
+    found = set()
+    for place in range(5):
+        path = tmp_path / f"{place}.safetensors"
+        store.write_arrays(path, {"y": np.ones(2), "x": np.zeros(3)}, metadata)
+        found.add(digest.file_sha256(path))
+    assert len(found) == 1
+
+
+def test_arrays_of_an_earlier_version_are_read(tmp_path):
+    path, metadata = tmp_path / store.DATA, {"outputs": "97", "per_member": "0"}
+    save_file({"x": np.zeros(3)}, path, metadata=metadata)
+    manifest = {"outputs": {path.name: digest.file_sha256(path)}}
+    store.write_json(tmp_path / "manifest.json", store.sealed(manifest))
+    assert store.read_arrays(path)[1] == metadata
 
 
 @pytest.mark.parametrize("kind", ["dataset", "run", "measure", "table", "figure"])
