@@ -1,13 +1,57 @@
-"""The gradient of least squares over all samples, compiled, for the loops of dynamics."""
+"""Descent of least squares over all samples by many steps, compiled: what its dynamics share."""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
-from grokatlas.dynamics._compiled import compiled
+from grokatlas.dynamics._compiled import broadcast, compiled, each_member, numbers, usable
 
 ROWS = 6  # samples that a pass of the compiled loop takes together
 
 
-def padded(samples: np.ndarray) -> np.ndarray:
+def descended(
+    start: Tensor,
+    inputs: Tensor,
+    targets: Tensor,
+    terms: list[Any],
+    steps: int,
+    *,
+    step: Callable[..., Tensor],
+    loop: Callable[..., None],
+) -> Tensor:
+    """The parameters of all members after many steps; by torch without numba, or on a GPU.
+
+    Args:
+        start: ``[M, ...]``, left as it is.
+        inputs: ``[N, D]``, or ``[M, N, D]``.
+        targets: ``[N]``, or ``[M, N]``.
+        terms: keywords of the equation, one number or ``[M]`` each.
+        steps: how many.
+        step: of parameters, inputs, targets and terms, the parameters of all after a step.
+        loop: compiled; of padded inputs and targets, a member's parameters, its terms and `steps`,
+            moves the parameters in place.
+    """
+    if not usable(start.device):
+        shaped = [broadcast(term, start) for term in terms]
+        for _ in range(steps):
+            start = step(start, inputs, targets, *shaped)
+        return start
+    x, y = _padded(inputs.numpy()), _padded(targets[..., None].numpy())[..., 0]
+    values = [numbers(term, start) for term in terms]
+    moved = start.numpy().copy()
+
+    def work(member: int) -> None:
+        own = (x[member], y[member]) if inputs.ndim == 3 else (x, y)
+        loop(*own, moved[member], *(value[member] for value in values), steps)
+
+    each_member(work, len(moved))
+    return torch.from_numpy(moved)
+
+
+def _padded(samples: np.ndarray) -> np.ndarray:
     """``[..., N, D]`` with samples of zeros (and target zero) up to a multiple of `ROWS`."""
     more = -samples.shape[-2] % ROWS
     widths = [(0, 0)] * (samples.ndim - 2) + [(0, more), (0, 0)]
@@ -18,8 +62,8 @@ def padded(samples: np.ndarray) -> np.ndarray:
 def add_gradient(x, y, a, residual, gradient):
     """Add ``X^T (X a - y)`` to ``gradient [D]``; leaves ``X a - y`` in ``residual [N]``.
 
-    ``x [N, D]`` and ``y [N]`` are `padded`: rows are taken six at a time (`ROWS`), so that ``a``
-    and the gradient are read once for six.
+    ``x [N, D]`` and ``y [N]`` are padded by `descended`: rows are taken six at a time (`ROWS`), so
+    that ``a`` and the gradient are read once for six.
     """
     samples, features = x.shape
     zero = a[0] - a[0]

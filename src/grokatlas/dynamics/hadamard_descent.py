@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokatlas.dynamics._compiled import broadcast, compiled, each_member, numbers, real, usable
-from grokatlas.dynamics._least_squares import add_gradient, padded
+from grokatlas.dynamics._compiled import compiled, real
+from grokatlas.dynamics._least_squares import add_gradient, descended
 from grokatlas.kinds import Positive
 
 NAME = "hadamard_descent"
@@ -60,23 +60,10 @@ def advance(state: dict, train: tuple[Tensor, Tensor], steps: int, *, rate: Any)
     on how a stretch is cut nor on threads and members. Without numba, or on a GPU, the steps are
     taken by torch.
     """
-    factors = state["factors"]
     inputs, targets = train[0], real(train[1], NAME)
-    if not usable(factors.device):
-        rates = broadcast(rate, factors)
-        for _ in range(steps):
-            factors = _step(factors, inputs, targets, rates)
-        return {"factors": factors}
-    x, y = padded(inputs.numpy()), padded(targets[..., None].numpy())[..., 0]
-    rates = numbers(rate, factors)
-    moved = factors.numpy().copy()
-
-    def work(member: int) -> None:
-        own = (x[member], y[member]) if inputs.ndim == 3 else (x, y)
-        _descend(*own, moved[member], rates[member], steps)
-
-    each_member(work, len(moved))
-    return {"factors": torch.from_numpy(moved)}
+    start = state["factors"]
+    moved = descended(start, inputs, targets, [rate], steps, step=_step, loop=_descend)
+    return {"factors": moved}
 
 
 def _step(factors: Tensor, x: Tensor, y: Tensor, rate: Any) -> Tensor:

@@ -3,19 +3,10 @@
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from grokatlas.dynamics._compiled import (
-    broadcast,
-    compiled,
-    each_member,
-    numbers,
-    only_parameter,
-    real,
-    usable,
-)
-from grokatlas.dynamics._least_squares import add_gradient, padded
+from grokatlas.dynamics._compiled import compiled, only_parameter, real
+from grokatlas.dynamics._least_squares import add_gradient, descended
 from grokatlas.kinds import NonNegative, Positive
 
 NAME = "subgradient_descent"
@@ -81,21 +72,9 @@ def advance(
     """
     ((key, weight),) = state.items()
     inputs, targets = train[0], real(train[1], NAME)
-    if not usable(weight.device):
-        terms = [broadcast(value, weight) for value in (rate, l1, l2)]
-        for _ in range(steps):
-            weight = _step(weight, inputs, targets, *terms)
-        return {key: weight}
-    x, y = padded(inputs.numpy()), padded(targets[..., None].numpy())[..., 0]
-    terms = [numbers(value, weight) for value in (rate, l1, l2)]
-    moved = weight.numpy().copy()
-
-    def work(member: int) -> None:
-        own = (x[member], y[member]) if inputs.ndim == 3 else (x, y)
-        _descend(*own, moved[member, 0], *(term[member] for term in terms), steps)
-
-    each_member(work, len(moved))
-    return {key: torch.from_numpy(moved)}
+    terms = [rate, l1, l2]
+    moved = descended(weight, inputs, targets, terms, steps, step=_step, loop=_descend)
+    return {key: moved}
 
 
 def _step(weight: Tensor, x: Tensor, y: Tensor, rate: Any, l1: Any, l2: Any) -> Tensor:
@@ -105,8 +84,9 @@ def _step(weight: Tensor, x: Tensor, y: Tensor, rate: Any, l1: Any, l2: Any) -> 
 
 
 @compiled
-def _descend(x, y, a, rate, l1, l2, steps):
-    """Move ``a [D]`` in place."""
+def _descend(x, y, weight, rate, l1, l2, steps):
+    """Move ``weight [1, D]`` in place."""
+    a = weight[0]
     gradient = np.empty_like(a)
     residual = np.empty_like(y)
     zero = rate - rate
