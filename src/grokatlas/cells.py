@@ -38,11 +38,6 @@ class Cell:
     spec: dict[str, Any]
     measures: list[dict[str, Any]]
 
-    @property
-    def measure_ids(self) -> list[str]:
-        """File names of the measures."""
-        return [measure_id(measure) for measure in self.measures]
-
 
 def measure_id(measure: dict[str, Any]) -> str:
     """A measure's file name: its name, and a digest of its keywords if it has any."""

@@ -12,10 +12,11 @@ class FinishedRun:
 
     Args:
         run: the run's folder.
-        data: the folder of its data set.
+        data: the folder of its data set; None for a light measure, which has neither data nor
+            snapshots.
     """
 
-    def __init__(self, run: Path, data: Path) -> None:
+    def __init__(self, run: Path, data: Path | None = None) -> None:
         self._run = run
         self._data = data
 
@@ -39,6 +40,7 @@ class FinishedRun:
     @cached_property
     def snapshots(self) -> dict[int, dict[str, Any]]:
         """Step -> parameter -> array ``[M, ...]``."""
+        self._folder_of_data("snapshots")
         arrays, _ = store.read_arrays(store.outputs("run", self._run)[1])
         steps: dict[int, dict[str, Any]] = {}
         for key, array in arrays.items():
@@ -49,5 +51,12 @@ class FinishedRun:
     @cached_property
     def data(self) -> datasets.Dataset:
         """The run's data set."""
-        (file,) = store.outputs("dataset", self._data)
+        (file,) = store.outputs("dataset", self._folder_of_data("data"))
         return datasets.from_arrays(*store.read_arrays(file))
+
+    def _folder_of_data(self, what: str) -> Path:
+        """The data's folder, where there is one."""
+        if self._data is None:
+            problem = "a light measure has the history and the manifest alone: take LIGHT away"
+            raise ValueError(f"{what}: {problem}")
+        return self._data

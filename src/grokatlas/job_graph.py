@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grokatlas import cells, digest, layers, members, run_store, store
+from grokatlas import cells, digest, layers, members, run_store, signatures, store
 from grokatlas.components import PACKAGE, module_name
 from grokatlas.config import Paper
 
@@ -192,19 +192,27 @@ def _sizes(paper: Paper, experiments: list[str], scale: str) -> dict[str, dict[s
 
 
 def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:
-    rows, inputs = [], []
+    rows, inputs, modules = [], [], ["grokatlas.tables"]
     for cell in cells.resolve(name, paper, experiment, plan.scale):
         run = _add_run(plan, cell.spec)
-        jobs = [_add_measure(plan, run, measure) for measure in cell.measures]
+        light = [each for each in cell.measures if _is_light(each)]
+        jobs = [_add_measure(plan, run, each) for each in cell.measures if each not in light]
         row = {"case": cell.case, "label": cell.label, "run": run.target.name}
-        rows.append(row | {"measures": [*cell.measure_ids]})
+        row |= {"measures": [job.target.name for job in jobs]}
+        rows.append(row | ({"light": light} if light else {}))
         inputs += [run, *jobs]
+        modules += [module_name("measures", each["name"]) for each in light]
     spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
     stem = store.table_stem(plan.scale, name, experiment)
-    code = digest.code(["grokatlas.tables"])
+    code = digest.code(modules)
     plan.tables[name, experiment] = Job(
         "table", stem, spec, code, tuple({job.target: job for job in inputs}.values())
     )
+
+
+def _is_light(measure: dict[str, Any]) -> bool:
+    """Whether the table's job computes a measure, which needs a process of its own for nothing."""
+    return signatures.defines("measures", measure["name"], "LIGHT")
 
 
 def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:

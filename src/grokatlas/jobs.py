@@ -178,19 +178,24 @@ def measure(job_file: Path, stem: Path) -> None:
     job = planned(job_file, "measure")
     if resources.uses_gpu("measure", job["spec"]) and os.environ.get("GROKATLAS_DEVICE") != "cpu":
         leases.take()
-    block = job["spec"]["measure"]
     run, data = (Path(folder) for folder in job["inputs"])
     recorder = Recorder(job, [*store.outputs("run", run), *store.outputs("dataset", data)])
-    keywords = {key: value for key, value in block.items() if key != "name"}
-    compute = components.load("measures", block["name"]).build(**keywords)
     (file,) = store.outputs("measure", stem)
-    with _told(job_file, block["name"]):
-        store.write_parquet(file, compute(FinishedRun(run, data)))
+    block = job["spec"]["measure"]
+    store.write_parquet(file, _measured(job_file, block, FinishedRun(run, data)))
     recorder.write(store.manifest_of("measure", stem), [file])
 
 
+def _measured(job_file: Path, block: dict[str, Any], run: FinishedRun) -> Any:
+    """A measure of a run, as a data frame."""
+    keywords = {key: value for key, value in block.items() if key != "name"}
+    compute = components.load("measures", block["name"]).build(**keywords)
+    with _told(job_file, block["name"]):
+        return compute(run)
+
+
 def table(job_file: Path, stem: Path) -> None:
-    """Rule `table`: the tidy table of an experiment."""
+    """Rule `table`: the tidy table of an experiment, with what light measures find in its runs."""
     from grokatlas import tables
 
     job = planned(job_file, "table")
@@ -204,10 +209,11 @@ def table(job_file: Path, stem: Path) -> None:
     recorder = Recorder(job, [file for _, files in cells for file in files.values()])
     parts = []
     for cell, files in cells:
-        run = store.run_folder(cell["run"])
-        spec = store.read_sealed(store.spec_path("run", run))["spec"]
+        run = FinishedRun(store.run_folder(cell["run"]))
         records = {name: store.read_parquet(file) for name, file in files.items()}
-        parts.append(tables.cell_rows(cell, spec, records))
+        for block in cell.get("light", []):
+            records[block["name"]] = _measured(job_file, block, run)
+        parts.append(tables.cell_rows(cell, run.spec, records))
     (file,) = store.outputs("table", stem)
     store.write_parquet(file, tables.join(parts, job["spec"]))
     recorder.write(store.manifest_of("table", stem), [file])

@@ -5,14 +5,12 @@ runs, and a run that is stopped by its time limit goes on in the next attempt. `
 compares what is asked with what runs took.
 """
 
-import ast
-import functools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import members
-from grokatlas.components import FOLDERS, PACKAGE
+from grokatlas.signatures import defines
 
 LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
 SHORTEST = 10  # minutes; Slurm counts in them, and a busy node starts slowly
@@ -67,7 +65,7 @@ def uses_gpu(kind: str, spec: dict[str, Any]) -> bool:
     A run does unless its dynamics is compiled for CPUs, a measure if its file says ``GPU = True``.
     """
     if kind == "measure":
-        return _defines("measures", spec["measure"]["name"], "GPU")
+        return defines("measures", spec["measure"]["name"], "GPU")
     return not _compiled(spec)
 
 
@@ -90,7 +88,7 @@ def seconds(spec: dict[str, Any]) -> float:
 
 
 def _compiled(spec: dict[str, Any]) -> bool:
-    return _defines("dynamics", spec["dynamics"]["name"], "advance")
+    return defines("dynamics", spec["dynamics"]["name"], "advance")
 
 
 def of_measure(spec: dict[str, Any], measure: str) -> Resources:
@@ -204,17 +202,3 @@ def _asked(seconds: float, run: Size, gpu: bool) -> Resources:
     minutes = min(max(math.ceil(SPARE * seconds / 60), SHORTEST), LONGEST)
     memory = START_MB + CUDA_MB * gpu + run.megabytes()
     return Resources(minutes, math.ceil(memory), int(gpu))
-
-
-@functools.cache
-def _defines(block: str, name: str, what: str) -> bool:
-    """Whether a component's file has a function, or a constant that is true, of that name."""
-    file = PACKAGE / FOLDERS[block] / f"{name}.py"
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and node.name == what:
-            return True
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == what for target in node.targets
-        ):
-            return isinstance(node.value, ast.Constant) and node.value.value is True
-    return False

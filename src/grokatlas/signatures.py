@@ -50,6 +50,19 @@ def signature(block: str, name: str) -> Signature:
     raise UserError(label, "has no function `build`; add one")
 
 
+@functools.cache
+def defines(block: str, name: str, what: str) -> bool:
+    """Whether a component's file has a function, or a constant that is true, of that name."""
+    for node in digest.syntax_tree(PACKAGE / FOLDERS[block] / f"{name}.py").body:
+        if isinstance(node, ast.FunctionDef) and node.name == what:
+            return True
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == what for target in node.targets
+        ):
+            return isinstance(node.value, ast.Constant) and node.value.value is True
+    return False
+
+
 def _keywords(build: ast.FunctionDef, label: str) -> dict[str, ast.expr]:
     from grokatlas import validation  # which reads signatures
 

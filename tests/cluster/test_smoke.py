@@ -11,7 +11,7 @@ from grokatlas import resources, store
 
 from .conftest import ROOT, clone, commit
 
-GPU_MEASURE = "grokking_times"
+GPU_MEASURE = "fourier_features"
 PATIENCE = 3600  # seconds for some 230 jobs, each between two Snakemakes, on one machine
 
 

@@ -188,7 +188,10 @@ def _ingredients(block: str, name: str = "") -> dict[str, Any]:
         params = {key: value.detach() for key, value in _observed(task).named_parameters()}
         return {"params": params, "task": task, "data": arrays}
     if block == "measures":
-        return {"run": copy.deepcopy(_record(MEASURED.get(name, "isolated")))}
+        run = copy.deepcopy(_record(MEASURED.get(name, "isolated")))
+        if signatures.defines("measures", name, "LIGHT"):
+            run = SimpleNamespace(spec=run.spec, history=run.history, manifest=run.manifest)
+        return {"run": run}
     return {}
 
 

@@ -8,7 +8,7 @@ import pytest
 from examples import EXAMPLES
 from examples.runs import RUNS
 
-from grokatlas import components, datasets, members, resources
+from grokatlas import components, datasets, digest, members, resources, signatures
 from grokatlas.ensemble import generators
 from grokatlas.network import member_model
 
@@ -62,7 +62,8 @@ def test_a_measure_with_a_gpu_says_so_in_its_file(tmp_path, monkeypatch):
     (tmp_path / "measures").mkdir()
     for name, text in {"costly": "GPU = True\n", "cheap": "", "undecided": "GPU = False\n"}.items():
         (tmp_path / "measures" / f"{name}.py").write_text(text)
-    monkeypatch.setattr(resources, "PACKAGE", tmp_path)
+    for module in (signatures, digest):
+        monkeypatch.setattr(module, "PACKAGE", tmp_path)
     names = ("costly", "cheap", "undecided")
     assert [resources.of_measure(RUNS["blog"], name).gpu for name in names] == [1, 0, 0]
 

@@ -12,7 +12,8 @@ from safetensors.numpy import save_file
 from grokatlas import cells, digest, store
 from grokatlas.job_graph import Job
 
-MEASURE = {"name": "grokking_times", "test_accuracy": 0.99}
+MEASURE = {"name": "fourier_features", "parameter": "layers.0.weight"}
+LIGHT = {"name": "reached_steps", "column": "train_loss", "levels": [0.5]}
 GIT = {"commit": "c" * 40, "dirty": False}
 
 
@@ -32,8 +33,12 @@ def declared(
     measure_code: str = "1",
     figure_code: str = "1",
     data_code: str = "1",
+    light: bool = False,
 ) -> dict[str, Job]:
-    """The jobs of one table with a run for each learning rate, and two figures of it."""
+    """The jobs of one table with a run for each learning rate, and two figures of it.
+
+    With `light`, the table measures ``ratio`` itself.
+    """
     data_spec = {"tasks": [{"name": "linear_regression", "seed": 0}]}
     folder = store.data_folder(digest.of(data_spec)[:12])
     data = Job("dataset", folder, data_spec, {"grokatlas.datasets": data_code})
@@ -43,11 +48,12 @@ def declared(
         target = store.run_folder(digest.of(spec)[:12])
         run = Job("run", target, spec, {"grokatlas.training": run_code}, (data,))
         stem = store.measure_stem(run.target.name, cells.measure_id(MEASURE))
-        code = {"grokatlas.measures.grokking_times": measure_code}
+        code = {"grokatlas.measures.fourier_features": measure_code}
         measure = Job("measure", stem, {"measure": MEASURE}, code, (run, data))
         jobs += [run, measure]
         made += [run, measure]
     rows = [{"case": f"lr={lr}", "run": made[2 * k].target.name} for k, lr in enumerate(lrs)]
+    rows = [row | ({"light": [LIGHT]} if light else {}) for row in rows]
     spec = {"experiment": "rates", "paper": "toy", "scale": "smoke", "cells": rows}
     stem = store.table_stem("smoke", "toy", "rates")
     table = Job("table", stem, spec, {"grokatlas.tables": "1"}, tuple(made))
@@ -112,6 +118,9 @@ def _write(file: Path, value: float, job: Job) -> None:
         save_file({"10/weight": np.full((3, 2), value)}, file)
     elif file.suffix == ".parquet":
         frame = pd.DataFrame({"member": [0, 1, 2], "step": 10, "train_loss": value})
+        if job.kind == "table":
+            measured = pd.DataFrame({"record": [LIGHT["name"]], "member": 0, "ratio": 0.5})
+            frame = pd.concat([frame.assign(record="history"), measured])
         frame.to_parquet(file, index=False)
     elif file.suffix == ".csv":
         file.write_text(f"step,train_loss,ratio\n10,{value},0.5\n")

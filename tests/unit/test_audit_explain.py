@@ -89,6 +89,16 @@ def test_the_columns_and_the_command(jobs, capsys):
     assert lines[-1] == f"git checkout {'c' * 40} && {command} --config scale=smoke"
 
 
+def test_a_light_measure_stands_with_its_table(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    audit_tree.build(audit_tree.declared(light=True))
+    lines = told(capsys, "toy/fig1", "--values").splitlines()
+    measured = 'measure: reached_steps(column="train_loss", levels.0=0.5)'
+    assert [line.strip() for line in lines].count(measured) == 1
+    assert "  ratio: measured by measures/reached_steps.py (table column of that name)" in lines
+    assert "  train_loss: logged during training (table column of that name)" in lines
+
+
 def test_columns_are_not_read_from_a_modified_file(jobs, capsys):
     Path("results/smoke/figures/toy/fig1.csv").write_text("a,b\n1,2\n")
     assert cli.main(["explain", "toy/fig1", "--values"]) == 1

@@ -270,6 +270,21 @@ def test_equal_cells_of_two_experiments_are_one_run():
     assert len(plan.tables) == 2
 
 
+def test_a_light_measure_is_the_tables_work():
+    """It has no job of its own, and the table hangs on its code and keywords instead."""
+    times = {"name": "grokking_times", "train_accuracy": 0.9, "test_accuracy": 0.9}
+    features = {"name": "fourier_features", "parameter": "layers.0.weight"}
+    measured = {"measures": [times, features]}
+    plan = make_plan({"geometry": paper(BASE | measured, one={})}, "paper")
+    ((run, name),) = plan.measures
+    assert name == cells.measure_id(features)
+    table = plan.tables["geometry", "one"]
+    (cell,) = table.spec["cells"]
+    assert (cell["run"], cell["measures"], cell["light"]) == (run, [name], [times])
+    assert "grokatlas.measures.grokking_times" in table.code
+    assert "grokatlas.measures.fourier_features" not in table.code
+
+
 def test_the_id_of_a_measure_is_its_keywords():
     low, high, same = (
         cells.measure_id({"name": "grokking_times", "test_accuracy": x}) for x in (0.5, 0.9, 0.5)

@@ -123,6 +123,39 @@ def test_a_measure_reads_the_run():
     assert store.read_parquet(file)["t1"].tolist() == [0, 0]
 
 
+def _table(light):
+    cell = {"case": "", "run": RUN.name, "measures": [], "light": light}
+    spec = {"experiment": "toys", "paper": "atlas", "scale": "smoke", "cells": [cell]}
+    stem = store.table_stem("smoke", "atlas", "toys")
+    jobs.table(_job_file(stem, "table", spec, [str(RUN)]), stem)
+    return store.read_parquet(store.outputs("table", stem)[0]).set_index("record")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_table_computes_the_light_measures_of_its_runs():
+    history, _ = _train(RUN)
+    times = {"name": "grokking_times", "train_accuracy": 0.0, "test_accuracy": 1.0}
+    table = _table([times, {"name": "cost"}])
+    assert len(table.loc["history"]) == len(history)
+    assert table.loc["grokking_times", "t1"].tolist() == [0, 0]
+    assert table.loc["cost", "members"].tolist() == [2, 2]
+    assert (table.loc["cost", "optimizer.lr"] == 0.01).all()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("block", "what"),
+    [
+        ({"name": "fourier_features", "parameter": "embedding.0"}, "snapshots"),
+        ({"name": "predictor_curve"}, "data"),
+    ],
+)
+def test_a_measure_that_is_not_light_is_refused_by_the_table(block, what):
+    _train(RUN)
+    with pytest.raises(UserError, match=f"{what}: a light measure has the history"):
+        _table([block])
+
+
 def test_a_run_record_sorts_snapshots_by_step(here):
     _train(RUN)
     record = FinishedRun(RUN, here / DATA)

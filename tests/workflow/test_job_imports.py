@@ -22,7 +22,7 @@ ARRAYS, FRAMES = {"numpy"}, {"numpy", "pyarrow", "pandas"}
     [
         ("dataset", "data/*/spec.json", ARRAYS),
         ("train", "runs/*/spec.json", {"numpy", "pyarrow", "torch"}),
-        ("measure", "measures/*/grokking_times-*.spec.json", FRAMES),
+        ("measure", "measures/*/fourier_features-*.spec.json", FRAMES),
         ("table", "smoke/tables/geometry/*.spec.json", FRAMES),
         ("figure", "smoke/figures/geometry/fig1.spec.json", FRAMES | {"matplotlib"}),
     ],

@@ -113,6 +113,10 @@ def _about(content: dict[str, Any]) -> list[str]:
         lines += [f"{len(tasks)} tasks, one for each member"] if len(tasks) > 1 else []
     elif content["kind"] == "measure":
         lines += dotted.compact(content["spec"])
+    elif content["kind"] == "table":
+        light = [m for cell in content["spec"].get("cells", []) for m in cell.get("light", [])]
+        told = [line for measure in light for line in dotted.compact({"measure": measure})]
+        lines += dict.fromkeys(told)
     lines += [_code(content), _machine(content)]
     for segment in content.get("segments", []):
         job = f", job {segment['job']}" if segment.get("job") else ""

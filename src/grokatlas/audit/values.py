@@ -67,16 +67,38 @@ def _header(tree: Tree, name: str) -> list[str]:
 def _table_columns(tree: Tree, figure: str) -> dict[str, str]:
     """The columns of a figure's tables, each with where the table took it from."""
     found: dict[str, str] = {}
+    described = dict.fromkeys(ROW_KEYS, "names the row of its table")
     for table in _upstream(tree, figure):
+        found |= _light(tree, table)
         for upstream in _upstream(tree, table):
             content = tree.results[upstream].sound
             if content.get("kind") == "run":
-                found |= _spec_columns(content["spec"])
+                described |= _spec_columns(content["spec"])
                 found |= _parquet(tree, f"{upstream}/history.parquet", "logged during training")
             elif content.get("kind") == "measure":
                 name = content["spec"]["measure"]["name"]
                 found |= _parquet(tree, f"{upstream}.parquet", f"measured by measures/{name}.py")
-    return found | dict.fromkeys(ROW_KEYS, "names the row of its table")
+    return found | described
+
+
+def _light(tree: Tree, table: str) -> dict[str, str]:
+    """The columns that a table's light measures fill, among them those that describe its rows."""
+    import pyarrow
+    from pyarrow import parquet
+
+    file = f"{table}.parquet"
+    cells = tree.results[table].sound["spec"].get("cells", [])
+    names = {measure["name"] for cell in cells for measure in cell.get("light", [])}
+    found: dict[str, str] = {}
+    for name in sorted(names) if file not in tree.refused else ():
+        try:
+            rows = parquet.read_table(tree.path(file), filters=[("record", "=", name)])
+        except (OSError, pyarrow.ArrowException):
+            return {}
+        filled = [column for column in rows.column_names if rows[column].null_count < len(rows)]
+        origin = f"measured by measures/{name}.py (table column of that name)"
+        found |= dict.fromkeys(filled, origin)
+    return found
 
 
 def _spec_columns(spec: dict[str, Any]) -> dict[str, str]:

@@ -7,6 +7,8 @@ import pandas as pd
 
 from grokatlas.kinds import Vector
 
+LIGHT = True  # the history tells
+
 
 def build(*, column: str, levels: Vector) -> Callable[[Any], pd.DataFrame]:
     """The first logged steps at which a column of the history is at least a level.
