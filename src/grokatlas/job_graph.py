@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grokatlas import cells, digest, layers, members, run_store, signatures, store
+from grokatlas import cells, digest, fitting, layers, members, run_store, signatures, store
 from grokatlas.components import PACKAGE, module_name
 from grokatlas.config import Paper
 
@@ -252,6 +252,6 @@ def write_job_files(plan: Plan, jobs: Iterable[Job] | None = None) -> None:
     """
     for job in plan.jobs if jobs is None else jobs:
         inputs = {str(file): file for upstream in job.inputs for file in upstream.outputs}
-        plan.fits[job.target] = store.write_job_file(
+        plan.fits[job.target] = fitting.write_job_file(
             job.spec_path, job.manifest, job.content, list(inputs.values())
         )

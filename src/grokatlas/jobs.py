@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import components, datasets, digest, members, run_store, store
+from grokatlas import components, datasets, digest, fitting, members, run_store, store
 from grokatlas.errors import UserError
 from grokatlas.finished_run import FinishedRun
 from grokatlas.manifest import Recorder
@@ -75,7 +75,7 @@ def train(
     data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
     data = [store.verified(file) for file in data if file.exists()]
     with savepoint.locked(out):
-        if store.finished("run", out, job["digest"], data):
+        if fitting.finished("run", out, job["digest"], data):
             print(f"run {out.name}: is already there", file=sys.stderr)
             return
         if device != "cpu":

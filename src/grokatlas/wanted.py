@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from grokatlas import store
+from grokatlas import fitting
 from grokatlas.errors import UserError
 from grokatlas.job_graph import Job, Plan, make_plan, upstream
 from grokatlas.plan import Project
@@ -65,5 +65,5 @@ def to_make(jobs: list[Job]) -> list[Job]:
 def made(job: Job) -> bool:
     """Whether a job's result is there and fits the plan."""
     inputs = [file for each in job.inputs for file in each.outputs]
-    fits = store.fits(job.kind, job.target, job.digest, inputs)
+    fits = fitting.fits(job.kind, job.target, job.digest, inputs)
     return fits and all(file.exists() for file in job.outputs)

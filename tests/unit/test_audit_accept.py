@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import cli, store
+from grokatlas import cli, fitting, store
 from grokatlas.audit import planned
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
@@ -34,7 +34,7 @@ def bytes_of_results():
 def fits(job):
     """What Snakemake is told when the plan is made again."""
     read = [file for upstream in job.inputs for file in upstream.outputs]
-    return store.write_job_file(job.spec_path, job.manifest, job.content, read)
+    return fitting.write_job_file(job.spec_path, job.manifest, job.content, read)
 
 
 def unmake(job):
