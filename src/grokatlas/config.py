@@ -166,9 +166,7 @@ class Overrides(_Model):
     observables: list[dict[str, Any]] | None = Field(
         None, description="what is logged during a run"
     )
-    measures: list[dict[str, Any]] | None = Field(
-        None, description="what is computed after a run, from its snapshots"
-    )
+    measures: list[dict[str, Any]] | None = Field(None, description="what is computed after a run")
     train: dict[str, Any] | None = Field(None, description="how long, how precise, what is kept")
     ensemble: dict[str, Any] | None = Field(
         None, description="axes vectorised inside one run: `seed` and any number of a component"

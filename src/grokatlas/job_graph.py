@@ -4,13 +4,24 @@ Pure functions of the configuration and of the source tree. Nothing here imports
 matplotlib: every cluster job parses the Snakefile.
 """
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grokatlas import cells, digest, fitting, layers, members, run_store, signatures, store
+from grokatlas import (
+    cells,
+    components,
+    digest,
+    fitting,
+    layers,
+    members,
+    run_store,
+    signatures,
+    store,
+)
 from grokatlas.components import PACKAGE, module_name
 from grokatlas.config import Paper
 
@@ -195,7 +206,7 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
     rows, inputs, modules = [], [], ["grokatlas.tables"]
     for cell in cells.resolve(name, paper, experiment, plan.scale):
         run = _add_run(plan, cell.spec)
-        light = [each for each in cell.measures if _is_light(each)]
+        light = [each for each in cell.measures if each["name"] in light_measures()]
         jobs = [_add_measure(plan, run, each) for each in cell.measures if each not in light]
         row = {"case": cell.case, "label": cell.label, "run": run.target.name}
         row |= {"measures": [job.target.name for job in jobs]}
@@ -210,9 +221,11 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
     )
 
 
-def _is_light(measure: dict[str, Any]) -> bool:
-    """Whether the table's job computes a measure, which needs a process of its own for nothing."""
-    return signatures.defines("measures", measure["name"], "LIGHT")
+@functools.cache
+def light_measures() -> set[str]:
+    """The measures that the table's job computes, as their files say by ``LIGHT = True``."""
+    known = components.names("measures")
+    return {name for name in known if signatures.defines("measures", name, "LIGHT")}
 
 
 def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:

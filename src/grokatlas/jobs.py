@@ -182,16 +182,15 @@ def measure(job_file: Path, stem: Path) -> None:
     recorder = Recorder(job, [*store.outputs("run", run), *store.outputs("dataset", data)])
     (file,) = store.outputs("measure", stem)
     block = job["spec"]["measure"]
-    store.write_parquet(file, _measured(job_file, block, FinishedRun(run, data)))
+    with _told(job_file, block["name"]):
+        store.write_parquet(file, _measured(block, FinishedRun(run, data)))
     recorder.write(store.manifest_of("measure", stem), [file])
 
 
-def _measured(job_file: Path, block: dict[str, Any], run: FinishedRun) -> Any:
+def _measured(block: dict[str, Any], run: FinishedRun) -> Any:
     """A measure of a run, as a data frame."""
     keywords = {key: value for key, value in block.items() if key != "name"}
-    compute = components.load("measures", block["name"]).build(**keywords)
-    with _told(job_file, block["name"]):
-        return compute(run)
+    return components.load("measures", block["name"]).build(**keywords)(run)
 
 
 def table(job_file: Path, stem: Path) -> None:
@@ -199,20 +198,24 @@ def table(job_file: Path, stem: Path) -> None:
     from grokatlas import tables
 
     job = planned(job_file, "table")
-    cells = []
+    cells, read = [], []
     for cell in job["spec"]["cells"]:
-        files = {"history": store.outputs("run", store.run_folder(cell["run"]))[0]}
+        history, _ = store.outputs("run", store.run_folder(cell["run"]))
+        measured = {}
         for name in cell["measures"]:
             (file,) = store.outputs("measure", store.measure_stem(cell["run"], name))
-            files[name.rpartition("-")[0] or name] = file
-        cells.append((cell, files))
-    recorder = Recorder(job, [file for _, files in cells for file in files.values()])
+            measured[name.rpartition("-")[0] or name] = file
+        read += [history, *measured.values()]
+        cells.append((cell, measured))
+    recorder = Recorder(job, read)
     parts = []
-    for cell, files in cells:
+    for cell, measured in cells:
         run = FinishedRun(store.run_folder(cell["run"]))
-        records = {name: store.read_parquet(file) for name, file in files.items()}
+        records = {"history": run.history}
+        records |= {name: store.read_parquet(file) for name, file in measured.items()}
         for block in cell.get("light", []):
-            records[block["name"]] = _measured(job_file, block, run)
+            with _told(job_file, f"{block['name']} of run {cell['run']}"):
+                records[block["name"]] = _measured(block, run)
         parts.append(tables.cell_rows(cell, run.spec, records))
     (file,) = store.outputs("table", stem)
     store.write_parquet(file, tables.join(parts, job["spec"]))

@@ -14,7 +14,7 @@ from grokatlas import declarations, run_store
 from grokatlas.components import PACKAGE
 from grokatlas.config import SCALES, Paper, Settings, home_expanded, load_papers, load_settings
 from grokatlas.errors import UserError, nearest
-from grokatlas.job_graph import Job, Plan, make_plan, upstream, write_job_files
+from grokatlas.job_graph import Job, Plan, light_measures, make_plan, upstream, write_job_files
 
 # glibc keeps freed memory for a step's next results up to these sizes, instead of taking new memory
 # that the system clears each time; the first may be no larger before glibc 2.35 (elsewhere ignored)
@@ -125,6 +125,8 @@ class Project:
                 return jobs[key], self.at(each)
         known = [name if isinstance(name, str) else "/".join(name) for name in jobs]
         wanted = key if isinstance(key, str) else "/".join(key)
+        if group == "measures" and key[1].partition("-")[0] in light_measures():
+            raise UserError(f"{group}: {wanted}", "is computed with its table; ask for that table")
         raise UserError(f"{group}: {wanted}", f"not declared in config; {nearest(wanted, known)}")
 
     def _bring_in(self, plan: Plan, job: Job) -> None:

@@ -30,7 +30,7 @@ STEPS = {  # kind of result: its rule, and what the rule does
     "dataset": ("dataset", "Make the training and test data of a task."),
     "run": ("train", "Train one run: history and snapshots."),
     "measure": ("measure", "Compute a quantity from a trained run."),
-    "table": ("table", "Join histories and measures of an experiment."),
+    "table": ("table", "Join histories and measures of an experiment; compute its light measures."),
     "figure": ("figure", "Draw a figure from tables."),
 }
 FORMATS = {

@@ -56,9 +56,10 @@ def defines(block: str, name: str, what: str) -> bool:
     for node in digest.syntax_tree(PACKAGE / FOLDERS[block] / f"{name}.py").body:
         if isinstance(node, ast.FunctionDef) and node.name == what:
             return True
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == what for target in node.targets
-        ):
+        if not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(isinstance(target, ast.Name) and target.id == what for target in targets):
             return isinstance(node.value, ast.Constant) and node.value.value is True
     return False
 

@@ -416,6 +416,12 @@ def test_observables_fill_columns_of_their_own():
     assert len(columns) == len(set(columns))
 
 
+@pytest.mark.parametrize("name", components.names("measures"))
+def test_a_light_measure_has_no_gpu(name):
+    """Its table is made where Snakemake runs."""
+    assert not all(signatures.defines("measures", name, what) for what in ("LIGHT", "GPU"))
+
+
 @cases_of("measures")
 def test_measure_gives_rows_for_every_member(name, keywords):
     frame = components.load("measures", name).build(**keywords)(

@@ -60,7 +60,11 @@ def test_a_dynamics_that_is_compiled_for_cpus_asks_for_no_gpu(name):
 
 def test_a_measure_with_a_gpu_says_so_in_its_file(tmp_path, monkeypatch):
     (tmp_path / "measures").mkdir()
-    for name, text in {"costly": "GPU = True\n", "cheap": "", "undecided": "GPU = False\n"}.items():
+    for name, text in {
+        "costly": "GPU: bool = True\n",
+        "cheap": "",
+        "undecided": "GPU = False\n",
+    }.items():
         (tmp_path / "measures" / f"{name}.py").write_text(text)
     for module in (signatures, digest):
         monkeypatch.setattr(module, "PACKAGE", tmp_path)

@@ -99,6 +99,17 @@ def test_a_light_measure_stands_with_its_table(tmp_path, monkeypatch, capsys):
     assert "  train_loss: logged during training (table column of that name)" in lines
 
 
+@pytest.mark.parametrize("part", [".manifest.json", ".parquet"])
+def test_a_harmed_table_tells_nothing_of_its_light_measures(tmp_path, monkeypatch, capsys, part):
+    monkeypatch.chdir(tmp_path)
+    audit_tree.build(audit_tree.declared(light=True))
+    file = Path(f"results/smoke/tables/toy/rates{part}")
+    file.write_text("{}")
+    assert "  ratio: computed in grokatlas" in told(capsys, "toy/fig1", "--values")
+    file.unlink()
+    assert "  ratio: computed in grokatlas" in told(capsys, "toy/fig1", "--values")
+
+
 def test_columns_are_not_read_from_a_modified_file(jobs, capsys):
     Path("results/smoke/figures/toy/fig1.csv").write_text("a,b\n1,2\n")
     assert cli.main(["explain", "toy/fig1", "--values"]) == 1

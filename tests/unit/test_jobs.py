@@ -115,12 +115,12 @@ def test_a_measure_reads_the_run():
     _train(RUN)
     data = store.data_folder("0123456789ab")
     jobs.make_dataset(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
-    block = {"name": "grokking_times", "train_accuracy": 0.0, "test_accuracy": 1.0}
-    stem = store.measure_stem("0123456789ab", "grokking_times-1")
+    block = {"name": "fourier_features", "parameter": "embedding.0"}
+    stem = store.measure_stem("0123456789ab", "fourier_features-1")
     job_file = _job_file(stem, "measure", {"measure": block}, [str(RUN), str(data)])
     jobs.measure(job_file, stem)
     (file,) = store.outputs("measure", stem)
-    assert store.read_parquet(file)["t1"].tolist() == [0, 0]
+    assert sorted(store.read_parquet(file)["member"].unique()) == [0, 1]
 
 
 def _table(light):
@@ -152,7 +152,7 @@ def test_a_table_computes_the_light_measures_of_its_runs():
 )
 def test_a_measure_that_is_not_light_is_refused_by_the_table(block, what):
     _train(RUN)
-    with pytest.raises(UserError, match=f"{what}: a light measure has the history"):
+    with pytest.raises(UserError, match=rf"of run {RUN.name} failed: {what}: a light measure"):
         _table([block])
 
 

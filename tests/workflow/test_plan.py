@@ -119,6 +119,15 @@ def test_a_figure_that_is_not_declared_is_an_error_of_one_line(checkout):
     assert not any("Traceback" in line for line in output)
 
 
+def test_a_light_measure_has_no_file_and_says_so(checkout):
+    run = min((checkout.folder / "results/runs").iterdir()).name
+    done = checkout.snakemake("-n", f"results/measures/{run}/grokking_times-0123abcd.parquet")
+    assert done.returncode == 1
+    output = (done.stdout + done.stderr).splitlines()
+    assert [line for line in output if "is computed with its table; ask for that table" in line]
+    assert not any("Traceback" in line for line in output)
+
+
 def test_a_job_killed_while_it_writes_leaves_nothing_under_a_final_name(checkout):
     """The command that trains is stopped in the middle of writing its history."""
     folder = checkout.folder / "results/runs"

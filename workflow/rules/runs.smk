@@ -43,7 +43,8 @@ rule measure:
         "python -m grokatlas measure {input.job} 2> {log}"
 
 
-# in: histories and measures of an experiment. out: one tidy table, each row with its whole spec.
+# in: histories and measures of an experiment. out: one tidy table with these and the light measures,
+# each row with its whole spec.
 rule table:
     input:
         job="results/{scale}/tables/{paper}/{experiment}.spec.json",

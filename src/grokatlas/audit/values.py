@@ -69,7 +69,6 @@ def _table_columns(tree: Tree, figure: str) -> dict[str, str]:
     found: dict[str, str] = {}
     described = dict.fromkeys(ROW_KEYS, "names the row of its table")
     for table in _upstream(tree, figure):
-        found |= _light(tree, table)
         for upstream in _upstream(tree, table):
             content = tree.results[upstream].sound
             if content.get("kind") == "run":
@@ -78,26 +77,28 @@ def _table_columns(tree: Tree, figure: str) -> dict[str, str]:
             elif content.get("kind") == "measure":
                 name = content["spec"]["measure"]["name"]
                 found |= _parquet(tree, f"{upstream}.parquet", f"measured by measures/{name}.py")
+        found |= _light(tree, table, {*found, *described})
     return found | described
 
 
-def _light(tree: Tree, table: str) -> dict[str, str]:
-    """The columns that a table's light measures fill, among them those that describe its rows."""
-    import pyarrow
-    from pyarrow import parquet
+def _light(tree: Tree, table: str, explained: set[str]) -> dict[str, str]:
+    """The other columns of a table, which its light measures fill."""
+    from pyarrow import compute, parquet
 
-    file = f"{table}.parquet"
-    cells = tree.results[table].sound["spec"].get("cells", [])
+    file, content = f"{table}.parquet", tree.results[table].sound
+    cells = content.get("spec", {}).get("cells", [])
     names = {measure["name"] for cell in cells for measure in cell.get("light", [])}
-    found: dict[str, str] = {}
-    for name in sorted(names) if file not in tree.refused else ():
-        try:
-            rows = parquet.read_table(tree.path(file), filters=[("record", "=", name)])
-        except (OSError, pyarrow.ArrowException):
-            return {}
-        filled = [column for column in rows.column_names if rows[column].null_count < len(rows)]
-        origin = f"measured by measures/{name}.py (table column of that name)"
-        found |= dict.fromkeys(filled, origin)
+    if not names or not tree.path(file).is_file():
+        return {}
+    if tree.sha256(file) != content["outputs"].get(Path(file).name):
+        return {}
+    columns = [name for name in parquet.read_schema(tree.path(file)).names if name not in explained]
+    rows = parquet.read_table(tree.path(file), columns=["record", *columns])
+    found = {}
+    for column in columns:
+        filled = rows.filter(compute.is_valid(rows[column]))["record"].unique().to_pylist()
+        by = " or ".join(f"measures/{name}.py" for name in sorted(filled or names))
+        found[column] = f"measured by {by} (table column of that name)"
     return found
 
 

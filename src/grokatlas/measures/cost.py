@@ -17,7 +17,8 @@ def build() -> Callable[[Any], pd.DataFrame]:
         training with observing and saving, in all processes that had a part in it;
         ``update_seconds``, the device time of one update of all members (on a CPU, processor time),
         the mean over those of the last process but its first (missing if there was no other); and
-        ``memory_mb``, the largest resident memory of that process, in MiB.
+        ``memory_mb``, the largest resident memory of that process, in MiB. A table keeps them
+        where a run is trained again to the same bytes in another time.
     """
 
     def measure(run: Any) -> pd.DataFrame:
