@@ -12,7 +12,7 @@ from grokatlas import resources, store
 from .conftest import ROOT, clone, commit
 
 GPU_MEASURE = "fourier_features"
-PATIENCE = 3600  # seconds for some 230 jobs, each between two Snakemakes, on one machine
+PATIENCE = 3600  # seconds for some 155 jobs, each between two Snakemakes, on one machine
 
 
 @pytest.fixture(scope="module")
