@@ -1,7 +1,6 @@
 """What every file of every component folder keeps to; components are discovered, not listed."""
 
 import copy
-import functools
 import inspect
 import random
 import typing
@@ -12,18 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from examples import EXAMPLES, observables
-from examples.loss import GIVEN
-from examples.measures import MEASURED
-from examples.model import DEEP_MLP
+from examples import EXAMPLES
 from examples.optimizer import REFERENCES
 from examples.penalties import GRADIENTS
 from examples.runs import RUNS, data_of
-from examples.task import ONE_HOT
+from examples.use import ingredients, layer, mlp, model_of, use, view_of, with_noise
 
-from grokatlas import components, datasets, members, signatures, training, validation
-from grokatlas.network import Network
-from grokatlas.view import View
+from grokatlas import components, datasets, signatures, validation
 
 FOUND = [(block, name) for block in components.FOLDERS for name in components.names(block)]
 CASES = [
@@ -90,146 +84,6 @@ def test_the_plan_accepts_the_example(block, name, keywords):
     assert validation.check_keywords(block, name, keywords, set()) == keywords
 
 
-def _randn(*shape: int, seed: int = 0) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
-
-
-def _params() -> dict[str, torch.Tensor]:
-    return {"layers.0.weight": _randn(5, 4, seed=1), "layers.0.bias": _randn(5, seed=2)}
-
-
-def _model(name: str, keywords: dict, seed: int = 0) -> torch.nn.Module:
-    generator = torch.Generator().manual_seed(seed)
-    return components.load("model", name).build(data=data_of(name), generator=generator, **keywords)
-
-
-def _network() -> Network:
-    """An MLP for `ONE_HOT`: outputs ``[N, 5]`` of inputs ``[N, 2, 5]``."""
-    return Network(_model("mlp", DEEP_MLP), {})
-
-
-def _with_noise(part: Any, inputs: torch.Tensor, outputs: int) -> Any:
-    """A part with the noise it asks for."""
-    if not hasattr(part, "noise_shape"):
-        return part
-    return part.given(_randn(*part.noise_shape(tuple(inputs.shape), (len(inputs), outputs))))
-
-
-def _observed(task: dict[str, Any]) -> torch.nn.Module:
-    """An MLP for a task."""
-    build = components.load("model", "mlp").build
-    generator = torch.Generator().manual_seed(0)
-    return build(data=datasets.make([task]), generator=generator, **DEEP_MLP)
-
-
-def _view(given: dict[str, Any]) -> View:
-    """A model with its data, as an observable sees one member."""
-    if given["data"]["train_targets"].is_floating_point():
-        loss = components.load("loss", "mse").build(**EXAMPLES["loss"]["mse"][0])
-    else:
-        loss = components.load("loss", "cross_entropy").build()
-
-    def on_batch(params: dict, model: Any, inputs: Any, targets: Any) -> torch.Tensor:
-        return loss(model(params, inputs), targets)
-
-    penalty = components.load("penalties", "l2").build(weight=0.01, squared=True)
-    network = Network(_observed(given["task"]), {})
-    dynamics = SimpleNamespace(rate=0.1, l2=0.01)
-    step = torch.tensor(7.0, dtype=torch.float64)
-    return View(given["params"], network, on_batch, [penalty], given["data"], {}, dynamics, step)
-
-
-@functools.cache
-def _record(run: str) -> SimpleNamespace:
-    """A finished run of two members as a measure sees it."""
-    spec = copy.deepcopy(RUNS[run])
-    spec["ensemble"] = {"seed": [0, 1]}
-    spec["train"] |= {"steps": 3, "log": {"every": 1, "first": 0}, "snapshots": [0, 3]}
-    data = datasets.make(members.tasks(spec))
-    result = training.train(spec, data, torch.device("cpu"))
-    snapshots: dict[int, dict[str, np.ndarray]] = {}
-    for key, array in result.snapshots.items():
-        step, _, parameter = key.partition("/")
-        snapshots.setdefault(int(step), {})[parameter] = array
-    history = pd.DataFrame(result.history)
-    manifest = {
-        "device": {"type": "cpu", "threads": 1},
-        "host": {"cpu": "some"},
-        "members": 2,
-        "train_seconds": 36.0,
-        "updates": {"count": 4, "seconds": 2.0},
-        "peak_memory_mb": 300.0,
-    }
-    return SimpleNamespace(
-        spec=spec, history=history, snapshots=snapshots, data=data, manifest=manifest
-    )
-
-
-def _ingredients(block: str, name: str = "") -> dict[str, Any]:
-    """What a component of this block, or this one, works on."""
-    if block == "loss" and name in GIVEN:
-        return copy.deepcopy(GIVEN[name])
-    if block == "loss":
-        return {"outputs": _randn(6, 3), "targets": torch.tensor([0, 2, 1, 1, 0, 2])}
-    if block == "penalties":
-        named = _model("mlp", DEEP_MLP).named_parameters()
-        params = {key: value.detach() for key, value in named}
-        return {"params": params, "inputs": _randn(6, 2, 5)}
-    if block in ("optimizer", "gradients"):
-        grads = {key: torch.cos(3 * value) for key, value in _params().items()}
-        return {"params": _params(), "grads": grads}
-    if block == "inputs":
-        return {"inputs": _randn(6, 4)}
-    if block == "observables":
-        task = observables.TASKS.get(name, ONE_HOT)
-        data = datasets.make([task])
-        arrays = {part: torch.from_numpy(getattr(data, part)) for part in datasets.PARTS}
-        params = {key: value.detach() for key, value in _observed(task).named_parameters()}
-        return {"params": params, "task": task, "data": arrays}
-    if block == "measures":
-        run = copy.deepcopy(_record(MEASURED.get(name, "isolated")))
-        if signatures.defines("measures", name, "LIGHT"):
-            run = SimpleNamespace(spec=run.spec, history=run.history, manifest=run.manifest)
-        return {"run": run}
-    return {}
-
-
-def _use(block: str, name: str, keywords: dict, given: dict[str, Any]) -> Any:
-    """Build a component and use it once on what is given."""
-    if block == "model":
-        model = _model(name, keywords)
-        inputs = torch.from_numpy(data_of(name).train_inputs)
-        return {"outputs": model(inputs).detach(), **model.state_dict()}
-    if block == "dynamics":
-        spec = next(run for run in RUNS.values() if run["dynamics"]["name"] == name)
-        train = spec["train"] | {"steps": 2, "log": {"every": 1, "first": 0}, "snapshots": [2]}
-        spec = spec | {"dynamics": {"name": name} | keywords, "train": train}
-        data = datasets.make(members.tasks(spec))
-        result = training.train(spec, data, torch.device("cpu"))
-        return result.history | result.snapshots
-    built = components.load(block, name).build(**keywords)
-    if block == "task":
-        return built.arrays()
-    if block == "loss":
-        return built(given["outputs"], given["targets"])
-    if block == "penalties":
-        built = _with_noise(built, given["inputs"], 5)
-        return built(given["params"], _network(), given["inputs"])
-    if block in ("optimizer", "gradients"):
-        state = built.init(given["params"])
-        for _ in range(3):
-            arguments = (given["grads"], state)
-            if block == "optimizer":
-                arguments = (given["params"], *arguments)
-            moved, state = built.update(*arguments)
-        return {"moved": moved, "state": state}
-    if block == "inputs":
-        state = built.init(_params())
-        return _with_noise(built, given["inputs"], 5)(given["inputs"], state)
-    return built(_view(given) if block == "observables" else given["run"])
-
-
 def _same(first: Any, second: Any) -> bool:
     if isinstance(first, dict):
         return list(first) == list(second) and all(_same(first[k], second[k]) for k in first)
@@ -248,17 +102,17 @@ def _same(first: Any, second: Any) -> bool:
 
 @every_case
 def test_is_pure(block, name, keywords):
-    given = _ingredients(block, name)
+    given = ingredients(block, name)
     before = copy.deepcopy((given, keywords))
-    first = copy.deepcopy(_use(block, name, keywords, given))
-    second = _use(block, name, keywords, given)
+    first = copy.deepcopy(use(block, name, keywords, given))
+    second = use(block, name, keywords, given)
     assert _same(first, second), "the same inputs twice give different results"
     assert _same((given, keywords), before), "an input was changed in place"
 
 
 @every_case
 def test_leaves_global_state_alone(block, name, keywords):
-    given = _ingredients(block, name)
+    given = ingredients(block, name)
 
     def state() -> list[Any]:
         return [
@@ -271,20 +125,20 @@ def test_leaves_global_state_alone(block, name, keywords):
         ]
 
     before = state()
-    _use(block, name, keywords, given)
+    use(block, name, keywords, given)
     assert _same(before, state())
 
 
 @every_case
 def test_depends_on_no_global_seed(block, name, keywords):
-    given = _ingredients(block, name)
+    given = ingredients(block, name)
     results = []
     with torch.random.fork_rng(devices=[]):
         saved = np.random.get_state()
         for seed in (1, 2):
             torch.manual_seed(seed)
             np.random.seed(seed)
-            results.append(copy.deepcopy(_use(block, name, keywords, given)))
+            results.append(copy.deepcopy(use(block, name, keywords, given)))
         np.random.set_state(saved)
     assert _same(*results)
 
@@ -310,7 +164,7 @@ def test_task_makes_a_data_set(name, keywords):
 @cases_of("model")
 def test_model_maps_each_sample_to_outputs(name, keywords):
     data = data_of(name)
-    model = _model(name, keywords)
+    model = model_of(name, keywords)
     inputs = torch.from_numpy(data.test_inputs)
     outputs = model(inputs)
     assert outputs.shape == (len(inputs), data.outputs)
@@ -320,7 +174,7 @@ def test_model_maps_each_sample_to_outputs(name, keywords):
 
 @cases_of("model")
 def test_model_is_drawn_in_float64_by_its_generator_alone(name, keywords):
-    first, again, other = (_model(name, keywords, seed).state_dict() for seed in (0, 0, 1))
+    first, again, other = (model_of(name, keywords, seed).state_dict() for seed in (0, 0, 1))
     assert {str(value.dtype) for value in first.values()} == {"torch.float64"}
     assert _same(dict(first), dict(again))
     given = not isinstance(keywords.get("init", ""), str) or name == "matrix"
@@ -329,7 +183,7 @@ def test_model_is_drawn_in_float64_by_its_generator_alone(name, keywords):
 
 @cases_of("model")
 def test_model_of_tokens_takes_them_embedded(name, keywords):
-    model = _model(name, keywords)
+    model = model_of(name, keywords)
     if not hasattr(model, "embed"):
         return
     tokens = torch.from_numpy(data_of(name).test_inputs)
@@ -340,7 +194,7 @@ def test_model_of_tokens_takes_them_embedded(name, keywords):
 
 @cases_of("loss")
 def test_loss_is_one_scalar_with_a_gradient(name, keywords):
-    given = _ingredients("loss", name)
+    given = ingredients("loss", name)
     loss = components.load("loss", name).build(**keywords)
     outputs = given["outputs"].requires_grad_()
     value = loss(outputs, given["targets"])
@@ -364,10 +218,10 @@ def _differences(loss: Any, given: dict) -> torch.Tensor:
 @cases_of("penalties")
 def test_penalty_has_the_gradient_of_its_closed_form(name, keywords):
     assert name in GRADIENTS, f"add {name} to GRADIENTS in tests/conformance/examples/penalties.py"
-    given = _ingredients("penalties")
-    inputs, network = given["inputs"], _network()
+    given = ingredients("penalties")
+    inputs, network = given["inputs"], mlp()
     built = components.load("penalties", name).build(**keywords)
-    penalty = _with_noise(built, inputs, 5)
+    penalty = with_noise(built, inputs, 5)
     assert penalty(given["params"], network, inputs).shape == ()
     gradients = torch.func.grad(penalty)(given["params"], network, inputs)
     expected = GRADIENTS[name](built, given["params"], network, inputs, **keywords)
@@ -377,11 +231,11 @@ def test_penalty_has_the_gradient_of_its_closed_form(name, keywords):
 
 @cases_of("penalties")
 def test_penalty_has_a_finite_gradient_at_zero(name, keywords):
-    given = _ingredients("penalties")
+    given = ingredients("penalties")
     params = {key: torch.zeros_like(value) for key, value in given["params"].items()}
     built = components.load("penalties", name).build(**keywords)
-    penalty = _with_noise(built, given["inputs"], 5)
-    gradients = torch.func.grad(penalty)(params, _network(), given["inputs"])
+    penalty = with_noise(built, given["inputs"], 5)
+    gradients = torch.func.grad(penalty)(params, mlp(), given["inputs"])
     assert all(torch.isfinite(value).all() for value in gradients.values())
 
 
@@ -390,7 +244,7 @@ def test_penalty_has_a_finite_gradient_at_zero(name, keywords):
 def test_optimizer_equals_torch_step_by_step(name, keywords, dtype):
     assert name in REFERENCES, f"add {name} to REFERENCES in examples/optimizer.py"
     tolerance = {torch.float64: 1e-12, torch.float32: 1e-6}[dtype]
-    params = {key: value.to(dtype) for key, value in _params().items()}
+    params = {key: value.to(dtype) for key, value in layer().items()}
     ours = components.load("optimizer", name).build(**keywords)
     theirs = {key: torch.nn.Parameter(value.clone()) for key, value in params.items()}
     reference = REFERENCES[name](list(theirs.values()), **keywords)
@@ -407,7 +261,7 @@ def test_optimizer_equals_torch_step_by_step(name, keywords, dtype):
 def test_observables_fill_columns_of_their_own():
     columns = ["member", "step"]
     for name in components.names("observables"):
-        view = _view(_ingredients("observables", name))
+        view = view_of(ingredients("observables", name))
         for keywords in EXAMPLES["observables"][name][:1]:
             seen = components.load("observables", name).build(**keywords)(view)
             assert all(torch.isfinite(value).all() for value in seen.values())
@@ -425,7 +279,7 @@ def test_a_light_measure_has_no_gpu(name):
 @cases_of("measures")
 def test_measure_gives_rows_for_every_member(name, keywords):
     frame = components.load("measures", name).build(**keywords)(
-        _ingredients("measures", name)["run"]
+        ingredients("measures", name)["run"]
     )
     assert sorted(frame["member"].unique()) == [0, 1]
     assert not {"seed", "case", "run", "record"} & set(frame.columns)

@@ -52,8 +52,8 @@ def declared(
         measure = Job("measure", stem, {"measure": MEASURE}, code, (run, data))
         jobs += [run, measure]
         made += [run, measure]
-    rows = [{"case": f"lr={lr}", "run": made[2 * k].target.name} for k, lr in enumerate(lrs)]
-    rows = [row | ({"light": [LIGHT]} if light else {}) for row in rows]
+    own = {"light": [LIGHT]} if light else {}
+    rows = [{"case": f"lr={lr}", "run": made[2 * k].target.name} | own for k, lr in enumerate(lrs)]
     spec = {"experiment": "rates", "paper": "toy", "scale": "smoke", "cells": rows}
     stem = store.table_stem("smoke", "toy", "rates")
     table = Job("table", stem, spec, {"grokatlas.tables": "1"}, tuple(made))

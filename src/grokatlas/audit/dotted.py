@@ -39,6 +39,11 @@ def compact(spec: dict[str, Any]) -> list[str]:
     return lines
 
 
+def light(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """The measures that a table computed, of every cell in turn."""
+    return [measure for cell in spec.get("cells", []) for measure in cell.get("light", [])]
+
+
 def members(spec: dict[str, Any]) -> str:
     """The axes of a run's members: ``4 members: seed 0..3``."""
     axes, count, parts = spec.get("ensemble", {}), 1, []

@@ -114,8 +114,8 @@ def _about(content: dict[str, Any]) -> list[str]:
     elif content["kind"] == "measure":
         lines += dotted.compact(content["spec"])
     elif content["kind"] == "table":
-        light = [m for cell in content["spec"].get("cells", []) for m in cell.get("light", [])]
-        told = [line for measure in light for line in dotted.compact({"measure": measure})]
+        measures = dotted.light(content["spec"])
+        told = [line for each in measures for line in dotted.compact({"measure": each})]
         lines += dict.fromkeys(told)
     lines += [_code(content), _machine(content)]
     for segment in content.get("segments", []):

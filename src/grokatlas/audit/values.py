@@ -86,8 +86,7 @@ def _light(tree: Tree, table: str, explained: set[str]) -> dict[str, str]:
     from pyarrow import compute, parquet
 
     file, content = f"{table}.parquet", tree.results[table].sound
-    cells = content.get("spec", {}).get("cells", [])
-    names = {measure["name"] for cell in cells for measure in cell.get("light", [])}
+    names = {measure["name"] for measure in dotted.light(content.get("spec", {}))}
     if not names or not tree.path(file).is_file():
         return {}
     if tree.sha256(file) != content["outputs"].get(Path(file).name):
