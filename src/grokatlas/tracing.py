@@ -12,7 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch.utils._pytree import tree_leaves, tree_map, tree_unflatten
+from torch.utils._pytree import tree_map, tree_unflatten
+
+from grokatlas.overwriting import IN_PLACE, alike, operations, save_memory
 
 aten = torch.ops.aten
 # a result is zero where the first argument is
@@ -30,30 +32,12 @@ SCALINGS = {
 }
 RESHAPES = {aten.view.default, aten._unsafe_view.default, aten.expand.default}
 PRODUCTS = {aten.mul.Tensor, aten.bmm.default, aten.mm.default}
-# operations that may write their result where their first argument stood
-IN_PLACE = {
-    aten.add.Tensor: aten.add_.Tensor,
-    aten.sub.Tensor: aten.sub_.Tensor,
-    aten.mul.Tensor: aten.mul_.Tensor,
-    aten.mul.Scalar: aten.mul_.Scalar,
-    aten.div.Tensor: aten.div_.Tensor,
-    aten.div.Scalar: aten.div_.Scalar,
-    aten.pow.Tensor_Scalar: aten.pow_.Scalar,
-    aten.sqrt.default: aten.sqrt_.default,
-    aten.neg.default: aten.neg_.default,
-    aten.relu.default: aten.relu_.default,
-    aten.lerp.Scalar: aten.lerp_.Scalar,
-    aten.lerp.Tensor: aten.lerp_.Tensor,
-    aten.addcmul.default: aten.addcmul_.default,
-    aten.addcdiv.default: aten.addcdiv_.default,
-}
 # operations that a tensor has as methods with the same arguments, which start in half of the time
 METHODS = {
     *(operation._opname for pair in IN_PLACE.items() for operation in pair),
     *("bmm", "mm", "sum", "mean", "exp", "log", "sign", "abs", "clone"),
     *("view", "expand", "transpose", "permute", "unsqueeze", "squeeze", "select"),
 }
-COMMUTATIVE = {aten.add.Tensor, aten.mul.Tensor}
 
 
 def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> fx.GraphModule:
@@ -76,9 +60,7 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     _fold(module)
     _drop_zeros(module)
     module.graph.eliminate_dead_code()
-    if given is not None:
-        _own_outputs(module, _given(module, arguments, given))
-    _overwrite(module, _given(module, arguments, given))
+    save_memory(module, arguments, given)
     module.recompile()
     return module
 
@@ -100,7 +82,7 @@ def fast(module: fx.GraphModule) -> Callable[..., Any]:
     output = module.graph.output_node()
     if hasattr(module, "_out_spec"):  # where an argument or result is a tree
         output.args = (tree_unflatten(output.args[0], module._out_spec),)
-    for node in _operations(module):
+    for node in operations(module):
         name = getattr(node.target, "_opname", None)
         if name in METHODS and isinstance(node.args[0], fx.Node):
             node.op, node.target = "call_method", name
@@ -110,20 +92,16 @@ def fast(module: fx.GraphModule) -> Callable[..., Any]:
     return program
 
 
-def _operations(module: fx.GraphModule) -> list[fx.Node]:
-    return [node for node in module.graph.nodes if node.op == "call_function"]
-
-
 def _skip(module: fx.GraphModule) -> None:
     """Leave out what changes nothing: views of the same shape, exchanges undone, times one."""
-    for node in _operations(module):
+    for node in operations(module):
         (source, *rest) = node.args or (None,)
         if not isinstance(source, fx.Node):
             continue
         undone = node.target is aten.transpose.int and source.target is aten.transpose.int
         if undone and source.args[1:] == tuple(rest):
             node.replace_all_uses_with(source.args[0])
-        elif (node.target in RESHAPES or _is_neutral(node)) and _alike(source, node):
+        elif (node.target in RESHAPES or _is_neutral(node)) and alike(source, node):
             node.replace_all_uses_with(source)
 
 
@@ -137,7 +115,7 @@ def _is_neutral(node: fx.Node) -> bool:
 def _share(module: fx.GraphModule) -> None:
     """Compute once what is computed several times."""
     first: dict[str, fx.Node] = {}
-    for node in _operations(module):
+    for node in operations(module):
         same = first.setdefault(f"{node.target} {node.args} {node.kwargs}", node)
         if same is not node:
             node.replace_all_uses_with(same)
@@ -146,7 +124,7 @@ def _share(module: fx.GraphModule) -> None:
 
 def _fold(module: fx.GraphModule) -> None:
     """Compute now what depends on no argument's numbers: ranges, numbers made tensors, ones."""
-    for node in _operations(module):
+    for node in operations(module):
         if _is_large(node):
             continue
         values = {
@@ -203,99 +181,5 @@ def _drop_zeros(module: fx.GraphModule) -> None:
             if all(zero):
                 zeros.add(node)
             other = parts[1] if zero[0] else parts[0]
-            if not all(zero) and _alike(other, node):
+            if not all(zero) and alike(other, node):
                 node.replace_all_uses_with(other)
-
-
-def _alike(first: fx.Node, second: fx.Node) -> bool:
-    """Whether two values have the same shape and type."""
-    a, b = first.meta.get("val"), second.meta.get("val")
-    return isinstance(a, Tensor) and isinstance(b, Tensor) and _layout(a) == _layout(b)
-
-
-def _layout(value: Tensor) -> tuple:
-    return value.shape, value.dtype, value.device
-
-
-def _given(module: fx.GraphModule, arguments: tuple, place: int | None) -> set[fx.Node]:
-    """The placeholders of the argument at a place."""
-    if place is None:
-        return set()
-    before = len(tree_leaves(arguments[:place]))
-    nodes = [node for node in module.graph.nodes if node.op == "placeholder"]
-    return set(nodes[before : before + len(tree_leaves(arguments[place]))])
-
-
-def _bases(module: fx.GraphModule) -> dict[fx.Node, fx.Node]:
-    """The node that allocated the memory of each; its own where a node may have several."""
-    base: dict[fx.Node, fx.Node] = {}
-    for node in module.graph.nodes:
-        sources = {base[source] for source in node.all_input_nodes}
-        single = node.op == "call_function" and _is_view(node) and len(sources) == 1
-        base[node] = sources.pop() if single else node
-    return base
-
-
-def _is_view(node: fx.Node) -> bool:
-    """Whether a result may share memory with an argument."""
-    schema = getattr(node.target, "_schema", None)
-    if schema is None or node.target is aten._unsafe_view.default:
-        return True
-    return any(result.alias_info is not None for result in schema.returns)
-
-
-def _own_outputs(module: fx.GraphModule, given: set[fx.Node]) -> None:
-    """Copy results that share memory or lie in another order, so that a call may overwrite them."""
-    base = _bases(module)
-    output = module.graph.output_node()
-    seen: set[fx.Node] = set()
-
-    def own(node: fx.Node) -> fx.Node:
-        root = base[node]
-        fresh = root in given or (root.op == "call_function" and not _is_view(root))
-        if fresh and root not in seen and (root is node or node.op == "placeholder"):
-            seen.add(root)
-            return node
-        with module.graph.inserting_before(output):
-            options = {"memory_format": torch.contiguous_format}
-            copy = module.graph.call_function(aten.clone.default, (node,), options)
-        copy.meta = node.meta
-        return copy
-
-    output.args = fx.node.map_arg(output.args, own)
-
-
-def _overwrite(module: fx.GraphModule, given: set[fx.Node]) -> None:
-    """Write results where an argument stood that nothing needs any more.
-
-    A result may take the place of a value of the same layout at the last use of its memory, if that
-    memory was allocated in the trace or given to it.
-    """
-    nodes = list(module.graph.nodes)
-    base = _bases(module)
-    owned = given | {n for n in _operations(module) if base[n] is n and not _is_view(n)}
-    last = {base[part]: k for k, node in enumerate(nodes) for part in node.all_input_nodes}
-    for position, node in enumerate(nodes):
-        if node.target not in IN_PLACE:
-            continue
-        places = (0, 1) if node.target in COMMUTATIVE and not node.kwargs else (0,)
-        for place in places:
-            old = node.args[place]
-            if not isinstance(old, fx.Node) or base[old] not in owned or not _alike(old, node):
-                continue
-            rest = [part for k, part in enumerate(node.args) if k != place]
-            others = [part for part in rest if isinstance(part, fx.Node) and part is not old]
-            alone = all(base[part] is not base[old] for part in others)
-            same = old.meta["val"].stride() == node.meta["val"].stride()
-            if alone and same and last[base[old]] == position and _whole(old, base[old]):
-                node.args = (old, *rest)
-                node.target = IN_PLACE[node.target]
-                break
-
-
-def _whole(view: fx.Node, base: fx.Node) -> bool:
-    """Whether a view shows each entry of its base once."""
-    seen, whole = view.meta["val"], base.meta["val"]
-    if not isinstance(whole, Tensor):  # one of several results
-        return False
-    return seen.numel() == whole.numel() and 0 not in seen.stride()

@@ -49,7 +49,8 @@ TORCH_FREE = (
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
-    *("history", "record", "tracing", "schedule", "members", "components"),
+    *("history", "record", "schedule", "members", "components"),
+    *("tracing", "overwriting", "fused"),
 )
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 
@@ -58,6 +59,7 @@ LIBRARIES |= {"contextlib", "dataclasses"}
 # what components of a folder may use beside that: of this package, and of others
 HELPERS = {
     "tasks": {"datasets", "images"},
+    "optimizers": {"fused"},
     "observables": {"scoring"},
     "measures": {"members", "restore", "scoring"},
 }

@@ -48,7 +48,8 @@ class IsolatedFirstLayer:
         inputs, targets = batch
         first = state[FIRST]
         hidden, solved = _solve(first, inputs, targets)
-        back = torch.where(hidden > 0, solved @ (solved.T @ hidden), 0.0)
+        # relu' is the sign of what relu left; asked for last, it can take the place of H
+        back = solved @ (solved.T @ hidden) * torch.sign(hidden)
         return {FIRST: first + self.rate * (back.T @ inputs - first)}
 
     def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grokatlas import fused
 from grokatlas.kinds import Positive, Unit
 from grokatlas.optimizers._scalars import as_weight, below_one, double
 
@@ -37,8 +38,24 @@ class Adam:
 
     def update(self, params: dict, grads: dict, state: dict) -> tuple[dict, dict]:
         """The parameters after one step, and the moments."""
-        step = state["step"] + 1
-        scale, shift = self._divisor(step)
+        state = state | {"step": state["step"] + 1}
+        rates = (self.lr, self.beta1, self.beta2, self.eps)
+        if any(isinstance(rate, Tensor) for rate in rates):
+            return self._moved_by_formula(params, grads, state)
+        lists = (params, grads, state["first"], state["second"])
+        moved = fused.adam(
+            *([tree[key] for key in params] for tree in lists), state["step"], *rates
+        )
+        count = len(params)
+        params, first, second = (
+            dict(zip(params, moved[start : start + count], strict=True))
+            for start in (0, count, 2 * count)
+        )
+        return params, {"first": first, "second": second, "step": state["step"]}
+
+    def _moved_by_formula(self, params: dict, grads: dict, state: dict) -> tuple[dict, dict]:
+        """The same in plain operations, for rates that are a member's own."""
+        scale, shift = self._divisor(state["step"])
         first, second, moved = {}, {}, {}
         for key, value in params.items():
             grad = grads[key]
@@ -48,7 +65,7 @@ class Adam:
             root = second[key].sqrt()
             divisor = root * scale.to(value.dtype) + shift.to(value.dtype)
             moved[key] = torch.addcdiv(value, first[key], divisor)
-        return moved, {"first": first, "second": second, "step": step}
+        return moved, {"first": first, "second": second, "step": state["step"]}
 
     def _divisor(self, step: Tensor) -> tuple[Tensor, Tensor]:
         """``a``, ``b`` such that a step is ``p + m / (a sqrt(v) + b)``: few passes over ``p``."""
