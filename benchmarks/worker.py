@@ -113,6 +113,11 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
+    # as jobs train (`grokatlas.jobs`): other kernels run otherwise
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.set_deterministic_debug_mode("error")
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.backends.cudnn.allow_tf32 = False
     found = measure(given.name, torch.device(given.device), given.quick)
     given.output.write_text(json.dumps(found))
 

@@ -113,6 +113,7 @@ def _trained(
     torch.set_num_threads(threads)
     torch.set_deterministic_debug_mode("error")
     torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.backends.cudnn.allow_tf32 = False  # float32 is float32 in convolutions, as on a CPU
     chosen = _device(device)
     record.device = chosen.type
     run = f"run {record.folder.parent.name}"
@@ -298,6 +299,8 @@ def _device_facts(device: Any, threads: int) -> dict[str, Any]:
         "uuid": str(facts.uuid),
         "memory_mb": facts.total_memory // 2**20,
         "driver": _driver(),
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version(),
         "peak_memory_mb": torch.cuda.max_memory_allocated(device) // 2**20,
         "threads": threads,
     }

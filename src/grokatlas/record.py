@@ -10,8 +10,9 @@ import numpy as np
 class Updates:
     """What the updates of a process cost on their device, without observing and saving.
 
-    The first of all is left out, as it also builds the programs. On a CPU the time is that of the
-    processor, all threads together, which other work on the machine does not stretch.
+    The first of all is left out, as it also builds the programs, and so is the first after a member
+    has stopped. On a CPU the time is that of the processor, all threads together, which other work
+    on the machine does not stretch.
 
     Attributes:
         count: updates, of all members at once.
@@ -28,6 +29,10 @@ class Updates:
             self.count += count
             self.seconds += seconds
         self._built = True
+
+    def rebuild(self) -> None:
+        """Programs are built anew: the next updates are left out."""
+        self._built = False
 
 
 @dataclass

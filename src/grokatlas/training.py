@@ -165,3 +165,4 @@ class Trainer:
             for key, value in params.items():
                 self.left[key][self.run.places[place]] = value[place]
         self.run.keep({self.run.places[place] for place in np.flatnonzero(~done)})
+        self.record.updates.rebuild()

@@ -43,6 +43,13 @@ def _rows(history, member):
     return {key: column[history["member"] == member] for key, column in history.items()}
 
 
+def test_updates_that_build_programs_anew_are_not_timed():
+    without = copy.deepcopy(SPEC)
+    del without["train"]["stop"]
+    free, stopped = _train(without), _train(SPEC)
+    assert 0 < stopped.updates.count < free.updates.count < 30
+
+
 def test_a_member_stops_at_the_first_log_that_reaches_the_level():
     without = copy.deepcopy(SPEC)
     del without["train"]["stop"]
