@@ -113,7 +113,7 @@ def _take_claims(scale: str, pages: Path) -> str:
     for row in read(store.verified(file)):
         old = kept.get((row["paper"], row["id"]))
         judged = row["verdict"] != NOT_RUN and _newer(scale, old)
-        if judged or old is None:
+        if judged or old is None or not old["scale"]:
             old = {key: row.get(key, "") for key in JUDGED} | {"scale": scale if judged else ""}
         rows.append(old)
     _write(pages / CLAIMS, JUDGED, rows)

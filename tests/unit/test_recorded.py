@@ -76,3 +76,12 @@ def test_a_claim_first_not_run_is_taken_when_it_is(pages):
     recorded.take("paper", pages)
     recorded.take("quick", pages)
     assert recorded.read(pages / "claims.csv")[0]["scale"] == "quick"
+
+
+def test_a_claim_that_was_not_run_has_the_interval_of_today(pages):
+    open_claim = CLAIM | {"verdict": "not run at this scale", "expected_high": "9.2"}
+    claimed("quick", open_claim)
+    recorded.take("quick", pages)
+    claimed("quick", open_claim | {"expected_high": "1"})
+    recorded.take("quick", pages)
+    assert recorded.read(pages / "claims.csv")[0]["expected_high"] == "1"
