@@ -31,8 +31,7 @@ COMMUTATIVE = {aten.add.Tensor, aten.mul.Tensor}
 def save_memory(module: fx.GraphModule, arguments: tuple, place: int | None) -> None:
     """Let a trace write over its own results, and over the tensors of the argument at a place.
 
-    Nothing that is left out as dead code may come after this: some operations are there only for
-    what they write.
+    No dead code may be left out after this: some operations are there only for what they write.
     """
     given = _given(module, arguments, place)
     _write_over_lists(module, given)

@@ -183,6 +183,16 @@ def test_table1_leaves_out_seeds_that_never_reach_the_level_and_says_so():
     assert data["ratio"].isna().sum() == 2 * 4 * 3
 
 
+def test_table1_tells_methods_that_were_not_run_from_those_that_never_arrive():
+    table = _acceleration(400, 100)
+    table = table[~table["case"].isin(["ce_grokfast", "mse_baseline"])]
+    shown, _ = table1.tabulate({"acceleration": table, "update_time": _alone({})})
+    cells = shown.set_index(["loss", "method"])["steps to the level, ours"]
+    assert cells["cross-entropy", "GrokAlign"] == "x4.00 ± 0.00 fewer"
+    assert cells["cross-entropy", "Grokfast"] == "not run"
+    assert set(cells["squared error"]) == {"not run"}
+
+
 def test_table2_joins_accuracy_and_alignment_at_the_end():
     rows = []
     for loss in methods.LOSSES:

@@ -49,20 +49,22 @@ def acceleration(table: pd.DataFrame, alone: pd.DataFrame) -> tuple[pd.DataFrame
     Times are steps multiplied by the device time of an update of one member trained alone.
 
     Args:
-        table: cases ``<loss>_<method>`` with the measure ``reached_steps`` at two levels.
+        table: cases ``<loss>_<method>`` with the measure ``reached_steps`` at two levels; some may
+            be absent.
         alone: the same cases with the measure ``cost``, one member each.
 
     Returns:
         the table's cells as text beside the published, and the ratios baseline / method of every
         seed that reached the level under both.
     """
-    ratios, cells = [], []
+    ratios, cells, cases = [], [], set(table["case"])
     for loss, method in ((loss, method) for loss in LOSSES for method in METHODS):
         found = readings_methods.ratios(table, alone, loss, method)
         cell = {"loss": LOSSES[loss], "method": METHODS[method]}
+        run = {f"{loss}_baseline", f"{loss}_{method}"} <= cases
         for series, values in found.items():
             title, less, more = SERIES[series]
-            cell[f"{title}, ours"] = factor(values, less, more)
+            cell[f"{title}, ours"] = factor(values, less, more) if run else "not run"
             cell[f"{title}, published"] = ACCELERATION.get((loss, method, series), "-")
             ratios.append(_tidy(values, loss, method, series))
         cell["seeds"] = f"{found['steps'].notna().sum()} of {len(found)}"
