@@ -13,6 +13,7 @@ import torch
 from benchmarks import floor, timing
 from benchmarks.start import Ours, start
 from benchmarks.workloads import WORKLOADS, bytes_needed, data_of
+from grokatlas import jobs
 
 
 def measure(name: str, device: torch.device, quick: bool) -> dict[str, Any]:
@@ -113,11 +114,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
-    # as jobs train (`grokatlas.jobs`): other kernels run otherwise
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.set_deterministic_debug_mode("error")
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    torch.backends.cudnn.allow_tf32 = False
+    jobs.use_repeatable_kernels()  # as runs do: other kernels are timed otherwise
     found = measure(given.name, torch.device(given.device), given.quick)
     given.output.write_text(json.dumps(found))
 

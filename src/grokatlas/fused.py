@@ -14,17 +14,10 @@ Tensors = list[Tensor]
 
 
 def adam_(
-    params: Tensors,
-    grads: Tensors,
-    first: Tensors,
-    second: Tensors,
-    step: Tensor,
-    lr: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
+    params: Tensors, grads: Tensors, first: Tensors, second: Tensors, step: Tensor, *rates: float
 ) -> Tensors:
     """`adam`, written over `params`, `first` and `second`, which must be contiguous."""
+    lr, beta1, beta2, eps = rates
     counts = [step.to(torch.float32)] * len(params)
     torch._fused_adam_(
         *(params, [grad.contiguous() for grad in grads], first, second, [], counts),

@@ -105,15 +105,12 @@ def _trained(
 ) -> dict[str, Any]:
     """Train into a record, and tell what the manifest should say of it."""
     spec = job["spec"]
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # for repeatable products
+    use_repeatable_kernels()
     import torch
 
     from grokatlas import training
 
     torch.set_num_threads(threads)
-    torch.set_deterministic_debug_mode("error")
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    torch.backends.cudnn.allow_tf32 = False  # float32 is float32 in convolutions, as on a CPU
     chosen = _device(device)
     record.device = chosen.type
     run = f"run {record.folder.parent.name}"
@@ -270,6 +267,16 @@ class Progress:
         left = (steps - step) / max(rate, 1e-9)
         line = f"{self.name}: step {step}/{steps}, {rate:.1f} steps/s, {left:.0f} s left"
         print(line, file=sys.stderr, flush=True)
+
+
+def use_repeatable_kernels() -> None:
+    """Let this process compute the same numbers every time, before it uses a GPU."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # for repeatable products
+    import torch
+
+    torch.set_deterministic_debug_mode("error")
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.backends.cudnn.allow_tf32 = False  # float32 is float32 in convolutions, as on a CPU
 
 
 def _device(name: str) -> Any:

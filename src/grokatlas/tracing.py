@@ -35,7 +35,7 @@ PRODUCTS = {aten.mul.Tensor, aten.bmm.default, aten.mm.default}
 # operations that a tensor has as methods with the same arguments, which start in half of the time
 METHODS = {
     *(operation._opname for pair in IN_PLACE.items() for operation in pair),
-    *("bmm", "mm", "sum", "mean", "exp", "log", "sign", "abs", "clone"),
+    *("bmm", "mm", "sum", "mean", "exp", "log", "abs", "clone"),
     *("view", "expand", "transpose", "permute", "unsqueeze", "squeeze", "select"),
 }
 

@@ -111,8 +111,7 @@ def _read_after(state: dict) -> dict:
 
 def _same_twice(state: dict) -> dict:
     twice = [state["p"], state["p"]]
-    pairs = ([state[key], state[key] + 1] for key in "gmv")
-    grads, first, second = pairs
+    grads, first, second = ([state[key], state[key] + 1] for key in "gmv")
     moved = fused.adam(twice, grads, first, second, _step(1), *RATES)
     return {"p": moved[0], "g": moved[1], "m": moved[2], "v": moved[5]}
 
