@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from grokatlas import components, digest, layers, signatures
+from grokatlas import components, coordinates, digest, layers, signatures
 from grokatlas.config import Paper, Train
 from grokatlas.errors import MistakeError, nearest, shown
 from grokatlas.validation import (
@@ -88,6 +88,10 @@ class _Checker:
                 problem = f"{name} stands twice; a table tells measures apart by name: keep one"
                 self._fail(["measures", str(index), "name"], problem)
         kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
+        try:
+            coordinates.check(kept)
+        except MistakeError as mistake:
+            raise self._error([], mistake) from None
         return Cell(case, label, kept, measures)
 
     def _check_used_blocks(self, values: dict[str, Any]) -> None:

@@ -62,6 +62,11 @@ class Train(_Model):
         description="columns and levels: a member stops at the first log where all are reached",
     )
 
+    coordinates: Literal["span"] | None = Field(
+        None,
+        description="`span`: the same training in the space that data and first-layer weights span",
+    )
+
     @model_validator(mode="after")
     def _shuffle_minibatches(self) -> "Train":
         if self.batch_size is None and self.shuffle is not None:

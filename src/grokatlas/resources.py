@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grokatlas import members
+from grokatlas import coordinates, members
 from grokatlas.signatures import defines
 
 LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
@@ -21,6 +21,7 @@ SPEED = 2e10  # operations per second of a core
 START_MB = 1500  # Python with torch, and the two Snakemakes around it
 CUDA_MB = 2500  # libraries of a GPU
 COPIES = 10  # of parameters: gradients, moments of an optimizer, results of a step
+DRAWN = 5  # copies of first-layer weights until they are in other coordinates
 PASSES = 1000  # over the data, of one measure
 COLUMNS = 3  # of one observable
 
@@ -123,6 +124,7 @@ class Size:
         parameters: of one member, within a factor of ten.
         places: of a sample where an inner layer is used.
         itemsize: bytes of a number.
+        drawn: numbers of a first layer in all coordinates, where the run trains in fewer.
     """
 
     members: int
@@ -132,6 +134,7 @@ class Size:
     parameters: int
     places: int
     itemsize: int
+    drawn: int = 0
 
     def operations(self, batch: float) -> float:
         """Of one step of all members: a product and a sum each way, and for the gradient."""
@@ -141,6 +144,7 @@ class Size:
         """Of parameters, snapshots and data."""
         copies = COPIES + 3 * self.snapshots
         values = self.members * self.parameters * copies + 4 * self.samples * self.inputs
+        values += DRAWN * self.drawn
         return values * self.itemsize / 1e6
 
 
@@ -153,6 +157,10 @@ def size(spec: dict[str, Any]) -> Size:
     widths += [inputs // 2] if model.get("name") == "matrix" else []  # rows times columns
     layers = model.get("hidden_layers", 2) - 1  # of width to width
     width = max([1, *widths])
+    drawn = 0
+    if "coordinates" in spec["train"]:  # those of training and test samples and of units
+        drawn, spanned = width * inputs, samples + task.get("test_points", 0) + width
+        inputs = min(inputs, coordinates.spared(spec) + spanned)
     parameters = width * (inputs + outputs + layers * width) * model.get("depth", 1)
     return Size(
         members=len(members.of(spec)),
@@ -162,6 +170,7 @@ def size(spec: dict[str, Any]) -> Size:
         parameters=parameters,
         places=PLACES.get(model.get("name", ""), 1),
         itemsize=8 if spec["train"]["dtype"] == "float64" else 4,
+        drawn=drawn,
     )
 
 

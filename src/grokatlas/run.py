@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from grokatlas import members
+from grokatlas import coordinates, members, span
 from grokatlas.batches import Batches
 from grokatlas.ensemble import Tree, generators, select, stack
 from grokatlas.group import Group
@@ -41,7 +41,9 @@ class Run:
     def __init__(self, spec: dict[str, Any], data: Any, device: torch.device) -> None:
         self.spec = spec
         self.members = members.of(spec)
-        self.data = {key: self._tensor(getattr(data, key), device) for key in DATA}
+        arrays = {key: getattr(data, key) for key in DATA}
+        found = self._spanned(arrays)
+        self.data = {key: self._tensor(array, device) for key, array in arrays.items()}
         self.extras = {key: self._tensor(value, device) for key, value in data.extras.items()}
         axes = [path for path in spec["ensemble"] if path != "seed"]
         self.hyper = {  # in float64 as a plain number would be, whatever the run's dtype
@@ -49,7 +51,7 @@ class Run:
             for path in axes
         }
         self._drawn = generators([member["seed"] for member in self.members])
-        self._build_models(data, device)
+        self._build_models(data, device, found)
         self.groups = self._divide(data)
         self._skeleton.to("meta")  # gives back the memory of parameters that are never used
 
@@ -110,12 +112,28 @@ class Run:
         dtype = getattr(torch, self.spec["train"]["dtype"])
         return tensor.to(device=device, dtype=dtype if tensor.is_floating_point() else torch.int64)
 
-    def _build_models(self, data: Any, device: torch.device) -> None:
+    def _spanned(self, arrays: dict[str, np.ndarray]) -> span.Span | None:
+        """The span that the spec asks for, if it is smaller; `arrays` have its coordinates then."""
+        if "coordinates" not in self.spec["train"]:
+            return None
+        parts = {key: arrays[key] for key in ("train_inputs", "test_inputs")}
+        flat = {key: torch.from_numpy(part).double().flatten(1) for key, part in parts.items()}
+        spared, units = coordinates.spared(self.spec), self.spec["model"]["width"]
+        found = span.of(torch.cat([*flat.values()]), spared, units)
+        if found is not None:
+            arrays |= {key: found.inputs(part).numpy() for key, part in flat.items()}
+        return found
+
+    def _build_models(self, data: Any, device: torch.device, found: span.Span | None) -> None:
         """Each member's model, drawn by the member's generator; parameters and buffers stacked."""
-        models = [
-            member_model(self.spec, data, member, generator)
-            for member, generator in zip(self.members, self._drawn, strict=True)
-        ]
+        models = []
+        for member, generator in zip(self.members, self._drawn, strict=True):
+            model = member_model(self.spec, data, member, generator)
+            if found is not None:  # before the next is drawn: it may be hundreds of megabytes
+                first = model.layers[0]
+                moved = found.weights(first.weight.detach().double())
+                first.weight = nn.Parameter(moved.to(first.weight.dtype))
+            models.append(model)
         named = [{k: v.detach() for k, v in model.named_parameters()} for model in models]
         buffers = [dict(model.named_buffers()) for model in models]
         self.params = {key: value.to(device) for key, value in stack(named).items()}

@@ -1,0 +1,47 @@
+"""Which runs may train in the coordinates of a span (`span.py`): those that no rotation changes."""
+
+from typing import Any
+
+from grokatlas.errors import MistakeError
+
+# the components that see inputs and first-layer weights by their products alone
+ROTATABLE = {
+    "model": ("mlp",),
+    "loss": ("binary_cross_entropy", "cross_entropy", "mse"),
+    "optimizer": ("gd", "sgd"),
+    "dynamics": ("gradient_training",),
+    "penalties": ("jacobian", "jacobian_level"),
+    "gradients": ("clip_norm", "grokfast_ema", "grokfast_ma", "scale"),
+    "inputs": (),
+    "observables": ("accuracies", "centroid", "jacobian", "losses", "noisy_accuracy", "ntk"),
+}
+
+
+def check(spec: dict[str, Any]) -> None:
+    """Refuse what is not the same in the coordinates that a run asks for.
+
+    Raises:
+        MistakeError: with the place in the spec and what is allowed there.
+    """
+    if "coordinates" not in spec["train"]:
+        return
+    if spec["train"]["snapshots"]:
+        problem = "snapshots are not kept in the coordinates of the span; write []"
+        raise MistakeError(["train", "snapshots"], problem)
+    if "member" in spec["task"].values():
+        problem = "members in the coordinates of the span share their data; give a number"
+        (key,) = [key for key, value in spec["task"].items() if value == "member"][:1]
+        raise MistakeError(["task", key], problem)
+    for block, allowed in ROTATABLE.items():
+        entries = spec.get(block, [])
+        for index, entry in enumerate(entries if isinstance(entries, list) else [entries]):
+            if entry["name"] not in allowed:
+                place = [block, str(index)] if isinstance(entries, list) else [block]
+                problem = f"{entry['name']} is not the same in the coordinates of the span"
+                hint = f"allowed: {', '.join(allowed)}" if allowed else "none is allowed"
+                raise MistakeError([*place, "name"], f"{problem}; {hint}")
+
+
+def spared(spec: dict[str, Any]) -> int:
+    """How many first coordinates of inputs stay: as many as an observable tells from the rest."""
+    return max((entry.get("spared", 0) for entry in spec.get("observables", [])), default=0)

@@ -1,0 +1,147 @@
+"""Training in the coordinates of a span is the same training; what would not be is refused."""
+
+import numpy as np
+import pytest
+import torch
+
+from grokatlas import components, coordinates, datasets, members, run, span, training
+from grokatlas.errors import MistakeError
+
+CPU = torch.device("cpu")
+FEATURES, SPARED, UNITS = 60, 2, 8
+SPEC = {
+    "task": {
+        "name": "xor_clusters",
+        "features": FEATURES,
+        "train_points": 12,
+        "test_points": 20,
+        "amplitude": 0.3,
+        "data_seed": 0,
+    },
+    "model": {
+        "name": "mlp",
+        "width": UNITS,
+        "hidden_layers": 1,
+        "bias": True,
+        "init_law": "uniform_fan_in",
+        "init_scale": 2.0,
+        "output_scale": 1.0,
+    },
+    "loss": {"name": "mse", "reduction": "mean", "half": False},
+    "optimizer": {
+        "name": "sgd",
+        "lr": 0.1,
+        "momentum": 0.5,
+        "weight_decay": 0.1,
+        "nesterov": False,
+    },
+    "penalties": [{"name": "jacobian", "form": "norm", "projections": 1}],
+    "gradients": [
+        {"name": "clip_norm", "max_norm": 1.0},
+        {"name": "grokfast_ema", "alpha": 0.8, "lamb": 0.1},
+    ],
+    "dynamics": {"name": "gradient_training"},
+    "observables": [
+        {"name": "losses"},
+        {"name": "accuracies"},
+        {"name": "centroid", "samples": 12},
+        {"name": "jacobian", "samples": 12},
+        {"name": "ntk", "probe": 0},
+    ],
+    "ensemble": {"penalties.0.weight": [0.1, 1.0], "seed": [0, 1]},
+    "train": {
+        "steps": 60,
+        "dtype": "float64",
+        "log": {"every": 10, "first": 0},
+        "snapshots": [],
+    },
+}
+NOISY = {"name": "noisy_accuracy", "amplitudes": [0.3], "spared": SPARED, "noise_seed": 0}
+
+
+def _in_span(spec: dict) -> dict:
+    return spec | {"train": spec["train"] | {"coordinates": "span"}}
+
+
+def _train(spec: dict) -> dict[str, np.ndarray]:
+    return training.train(spec, datasets.make(members.tasks(spec)), CPU).history
+
+
+def test_training_in_the_span_is_training_in_all_coordinates():
+    plain, moved = _train(SPEC), _train(_in_span(SPEC))
+    assert plain["train_loss"][-1] < 0.8 * plain["train_loss"][0]
+    assert set(plain) == set(moved)
+    for key, column in plain.items():
+        np.testing.assert_allclose(moved[key], column, rtol=1e-9, atol=1e-12, err_msg=key)
+
+
+def test_a_run_in_the_span_has_as_many_inputs_as_samples_and_units():
+    found = run.Run(_in_span(SPEC), datasets.make(members.tasks(SPEC)), CPU)
+    assert found.data["test_inputs"].shape == (20, 32 + UNITS)
+    assert found.params["layers.0.weight"].shape == (4, UNITS, 32 + UNITS)
+
+
+def test_a_span_no_smaller_than_the_inputs_changes_nothing():
+    spec = SPEC | {"model": SPEC["model"] | {"width": FEATURES - 32}}
+    plain, moved = _train(spec), _train(_in_span(spec))
+    for key, column in plain.items():
+        np.testing.assert_array_equal(moved[key], column, err_msg=key)
+
+
+def test_the_span_keeps_every_product_of_inputs_and_weights():
+    generator = torch.Generator().manual_seed(0)
+    inputs, weights = (
+        torch.randn(n, FEATURES, generator=generator, dtype=torch.float64) for n in (12, UNITS)
+    )
+    found = span.of(inputs, SPARED, UNITS)
+    x, w = found.inputs(inputs), found.weights(weights)
+    for one, other, whole in ((x, x, inputs @ inputs.T), (w, x, weights @ inputs.T)):
+        torch.testing.assert_close(one @ other.T, whole)
+    torch.testing.assert_close(w @ w.T, weights @ weights.T)
+    torch.testing.assert_close(x[:, :SPARED], inputs[:, :SPARED])
+    torch.testing.assert_close(w[:, :SPARED], weights[:, :SPARED])
+
+
+def test_noise_on_the_coordinates_that_are_not_spared_has_the_same_law():
+    """The products of weights with noise have mean 0 and the covariance that they had."""
+    generator = torch.Generator().manual_seed(0)
+    inputs, weights = (
+        torch.randn(n, FEATURES, generator=generator, dtype=torch.float64) for n in (12, UNITS)
+    )
+    w = span.of(inputs, SPARED, UNITS).weights(weights)
+    torch.testing.assert_close(
+        w[:, SPARED:] @ w[:, SPARED:].T, weights[:, SPARED:] @ weights[:, SPARED:].T
+    )
+
+
+def test_as_many_coordinates_stay_as_an_observable_spares():
+    assert coordinates.spared(SPEC) == 0
+    spec = _in_span(SPEC | {"observables": [*SPEC["observables"], NOISY]})
+    assert coordinates.spared(spec) == SPARED
+    data = datasets.make(members.tasks(spec))
+    found = run.Run(spec, data, CPU).data["train_inputs"].numpy()
+    np.testing.assert_array_equal(found[:, :SPARED], data.train_inputs[:, :SPARED])
+    assert "noisy_accuracy.0" in _train(spec)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"optimizer": {"name": "adam"}}, "optimizer.name"),
+        ({"model": {"name": "conv_net"}}, "model.name"),
+        ({"penalties": [{"name": "jacobian"}, {"name": "l1"}]}, "penalties.1.name"),
+        ({"inputs": [{"name": "accuracy_scaled_noise"}]}, "inputs.0.name"),
+        ({"task": {"name": "xor_clusters", "data_seed": "member"}}, "task.data_seed"),
+        ({"train": SPEC["train"] | {"snapshots": [0]}}, "train.snapshots"),
+    ],
+)
+def test_what_a_rotation_would_change_is_refused(change, place):
+    coordinates.check(SPEC | change)
+    with pytest.raises(MistakeError, match="coordinates of the span") as caught:
+        coordinates.check(_in_span(SPEC | change))
+    assert ".".join(caught.value.path) == place
+
+
+def test_every_component_that_may_be_rotated_is_one():
+    for block, allowed in coordinates.ROTATABLE.items():
+        assert set(allowed) <= set(components.names(block))
