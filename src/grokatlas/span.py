@@ -29,8 +29,7 @@ class Span:
 
     def __init__(self, inputs: Tensor, spared: int, units: int) -> None:
         basis, corner = torch.linalg.qr(inputs[:, spared:].T)
-        signs = torch.where(corner.diagonal() < 0, -1.0, 1.0)  # LAPACK's are its own affair
-        self._basis = basis * signs  # [D - S, N]
+        self._basis = basis * _signs(corner)  # [D - S, N]
         self._spared = spared
         self._units = units
 
@@ -43,13 +42,19 @@ class Span:
     def weights(self, weights: Tensor) -> Tensor:
         """``[H, S + K + H]`` of weights ``[H, D]``.
 
-        Outside the samples' span only products of two units count; the Cholesky factor of these
-        has the same.
+        Outside the samples' span only products of two units count: the triangular factor has the
+        same ones.
         """
         spared, others = weights[:, : self._spared], weights[:, self._spared :]
         along = others @ self._basis
         outside = others - along @ self._basis.T
-        return torch.cat([spared, along, torch.linalg.cholesky(outside @ outside.T)], 1)
+        corner = torch.linalg.qr(outside.T, mode="r").R
+        return torch.cat([spared, along, corner.T * _signs(corner)], 1)
+
+
+def _signs(corner: Tensor) -> Tensor:
+    """What makes the diagonal of a triangular factor positive: its signs differ by library."""
+    return torch.where(corner.diagonal() < 0, -1.0, 1.0)
 
 
 def of(inputs: Tensor, spared: int, units: int) -> Span | None:

@@ -88,11 +88,14 @@ def test_a_span_no_smaller_than_the_inputs_changes_nothing():
         np.testing.assert_array_equal(moved[key], column, err_msg=key)
 
 
-def test_the_span_keeps_every_product_of_inputs_and_weights():
+@pytest.mark.parametrize("weak", [1.0, 1e-9, 0.0])
+def test_the_span_keeps_every_product_of_inputs_and_weights(weak):
+    """Whatever their rank: samples that stand twice or vanish, weights that are small or zero."""
     generator = torch.Generator().manual_seed(0)
     inputs, weights = (
         torch.randn(n, FEATURES, generator=generator, dtype=torch.float64) for n in (12, UNITS)
     )
+    inputs[3], inputs[4], weights[2:] = inputs[5], 0.0, weak * weights[2:]
     found = span.of(inputs, SPARED, UNITS)
     x, w = found.inputs(inputs), found.weights(weights)
     for one, other, whole in ((x, x, inputs @ inputs.T), (w, x, weights @ inputs.T)):
