@@ -1,5 +1,7 @@
 """Training in the coordinates of a span is the same training; what would not be is refused."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -79,6 +81,17 @@ def test_a_run_in_the_span_has_as_many_inputs_as_samples_and_units():
     found = run.Run(_in_span(SPEC), datasets.make(members.tasks(SPEC)), CPU)
     assert found.data["test_inputs"].shape == (20, 32 + UNITS)
     assert found.params["layers.0.weight"].shape == (4, UNITS, 32 + UNITS)
+
+
+def test_a_run_in_the_span_goes_on_where_it_was_saved():
+    spec = _in_span(SPEC)
+    straight, cut, again = (run.Run(spec, datasets.make(members.tasks(spec)), CPU) for _ in "abc")
+    straight.move(13)
+    cut.move(7)
+    again.restore(copy.deepcopy(cut.saved()))
+    again.move(6)
+    for key, value in straight.parameters().items():
+        assert torch.equal(value, again.parameters()[key])
 
 
 def test_a_span_no_smaller_than_the_inputs_changes_nothing():
