@@ -88,10 +88,9 @@ class _Checker:
                 problem = f"{name} stands twice; a table tells measures apart by name: keep one"
                 self._fail(["measures", str(index), "name"], problem)
         kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
-        try:
-            coordinates.check(kept)
-        except MistakeError as mistake:
-            raise self._error([], mistake) from None
+        unfit = coordinates.unfit(kept)
+        if unfit is not None:
+            self._fail(*unfit)
         return Cell(case, label, kept, measures)
 
     def _check_used_blocks(self, values: dict[str, Any]) -> None:

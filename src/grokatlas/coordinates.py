@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from grokatlas.errors import MistakeError
-
 # the components that see inputs and first-layer weights by their products alone
 ROTATABLE = {
     "model": ("mlp",),
@@ -17,21 +15,21 @@ ROTATABLE = {
 }
 
 
-def check(spec: dict[str, Any]) -> None:
-    """Refuse what is not the same in the coordinates that a run asks for.
+def unfit(spec: dict[str, Any]) -> tuple[list[str], str] | None:
+    """What is not the same in the coordinates that a run asks for, if anything.
 
-    Raises:
-        MistakeError: with the place in the spec and what is allowed there.
+    Returns:
+        the place in the spec, and what is wrong and allowed there.
     """
     if "coordinates" not in spec["train"]:
-        return
+        return None
     if spec["train"]["snapshots"]:
         problem = "snapshots are not kept in the coordinates of the span; write []"
-        raise MistakeError(["train", "snapshots"], problem)
-    if "member" in spec["task"].values():
-        problem = "members in the coordinates of the span share their data; give a number"
-        (key,) = [key for key, value in spec["task"].items() if value == "member"][:1]
-        raise MistakeError(["task", key], problem)
+        return ["train", "snapshots"], problem
+    for key, value in spec["task"].items():
+        if value == "member":
+            problem = "members in the coordinates of the span share their data; give a number"
+            return ["task", key], problem
     for block, allowed in ROTATABLE.items():
         entries = spec.get(block, [])
         for index, entry in enumerate(entries if isinstance(entries, list) else [entries]):
@@ -39,7 +37,8 @@ def check(spec: dict[str, Any]) -> None:
                 place = [block, str(index)] if isinstance(entries, list) else [block]
                 problem = f"{entry['name']} is not the same in the coordinates of the span"
                 hint = f"allowed: {', '.join(allowed)}" if allowed else "none is allowed"
-                raise MistakeError([*place, "name"], f"{problem}; {hint}")
+                return [*place, "name"], f"{problem}; {hint}"
+    return None
 
 
 def spared(spec: dict[str, Any]) -> int:

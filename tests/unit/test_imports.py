@@ -41,6 +41,7 @@ TORCH_FREE = (
     "components",
     "signatures",
     "members",
+    "coordinates",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
     *("run_store", "entries", "store_commands"),
     *("resources", "orphans", "leases", "slurm", "wanted", "status"),
@@ -50,7 +51,7 @@ TORCH_FREE = (
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
     *("history", "record", "schedule", "members", "components"),
-    *("tracing", "overwriting", "fused"),
+    *("tracing", "overwriting", "fused", "coordinates", "span"),
 )
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 
