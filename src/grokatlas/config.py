@@ -61,10 +61,9 @@ class Train(_Model):
         None,
         description="columns and levels: a member stops at the first log where all are reached",
     )
-
     coordinates: Literal["span"] | None = Field(
         None,
-        description="`span`: the same training in the space that data and first-layer weights span",
+        description="`span`: the same training in the space of samples and first-layer weights",
     )
 
     @model_validator(mode="after")

@@ -24,23 +24,18 @@ def unfit(spec: dict[str, Any]) -> tuple[list[str], str] | None:
     if "coordinates" not in spec["train"]:
         return None
     if spec["train"]["snapshots"]:
-        problem = "snapshots are not kept in the coordinates of the span; write []"
+        problem = "none are kept with train.coordinates: span; write []"
         return ["train", "snapshots"], problem
     for key, value in spec["task"].items():
         if value == "member":
-            problem = "members in the coordinates of the span share their data; give a number"
+            problem = "members share their data with train.coordinates: span; give a number"
             return ["task", key], problem
     for block, allowed in ROTATABLE.items():
         entries = spec.get(block, [])
         for index, entry in enumerate(entries if isinstance(entries, list) else [entries]):
             if entry["name"] not in allowed:
                 place = [block, str(index)] if isinstance(entries, list) else [block]
-                problem = f"{entry['name']} is not the same in the coordinates of the span"
+                problem = f"{entry['name']} is not the same with train.coordinates: span"
                 hint = f"allowed: {', '.join(allowed)}" if allowed else "none is allowed"
                 return [*place, "name"], f"{problem}; {hint}"
     return None
-
-
-def spared(spec: dict[str, Any]) -> int:
-    """How many first coordinates of inputs stay: as many as an observable tells from the rest."""
-    return max((entry.get("spared", 0) for entry in spec.get("observables", [])), default=0)

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grokatlas import coordinates, members
+from grokatlas import members
 from grokatlas.signatures import defines
 
 LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
@@ -21,7 +21,7 @@ SPEED = 2e10  # operations per second of a core
 START_MB = 1500  # Python with torch, and the two Snakemakes around it
 CUDA_MB = 2500  # libraries of a GPU
 COPIES = 10  # of parameters: gradients, moments of an optimizer, results of a step
-DRAWN = 5  # copies of first-layer weights until they are in other coordinates
+MOVED = 5  # copies of samples and first-layer weights on their way into other coordinates
 PASSES = 1000  # over the data, of one measure
 COLUMNS = 3  # of one observable
 
@@ -124,7 +124,8 @@ class Size:
         parameters: of one member, within a factor of ten.
         places: of a sample where an inner layer is used.
         itemsize: bytes of a number.
-        drawn: numbers of a first layer in all coordinates, where the run trains in fewer.
+        moved: numbers of samples and of a first layer in all coordinates, where the run trains in
+            those of a span.
     """
 
     members: int
@@ -134,7 +135,7 @@ class Size:
     parameters: int
     places: int
     itemsize: int
-    drawn: int = 0
+    moved: int = 0
 
     def operations(self, batch: float) -> float:
         """Of one step of all members: a product and a sum each way, and for the gradient."""
@@ -144,8 +145,7 @@ class Size:
         """Of parameters, snapshots and data."""
         copies = COPIES + 3 * self.snapshots
         values = self.members * self.parameters * copies + 4 * self.samples * self.inputs
-        values += DRAWN * self.drawn
-        return values * self.itemsize / 1e6
+        return (values * self.itemsize + 8 * MOVED * self.moved) / 1e6
 
 
 def size(spec: dict[str, Any]) -> Size:
@@ -157,10 +157,9 @@ def size(spec: dict[str, Any]) -> Size:
     widths += [inputs // 2] if model.get("name") == "matrix" else []  # rows times columns
     layers = model.get("hidden_layers", 2) - 1  # of width to width
     width = max([1, *widths])
-    drawn = 0
-    if "coordinates" in spec["train"]:  # those of training and test samples and of units
-        drawn, spanned = width * inputs, samples + task.get("test_points", 0) + width
-        inputs = min(inputs, coordinates.spared(spec) + spanned)
+    moved, spanned = 0, samples + task.get("test_points", 0) + width
+    if "coordinates" in spec["train"] and spanned < inputs:
+        moved, inputs = spanned * inputs, spanned
     parameters = width * (inputs + outputs + layers * width) * model.get("depth", 1)
     return Size(
         members=len(members.of(spec)),
@@ -170,7 +169,7 @@ def size(spec: dict[str, Any]) -> Size:
         parameters=parameters,
         places=PLACES.get(model.get("name", ""), 1),
         itemsize=8 if spec["train"]["dtype"] == "float64" else 4,
-        drawn=drawn,
+        moved=moved,
     )
 
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from grokatlas import coordinates, members, span
+from grokatlas import members, span
 from grokatlas.batches import Batches
 from grokatlas.ensemble import Tree, generators, select, stack
 from grokatlas.group import Group
@@ -41,8 +41,7 @@ class Run:
     def __init__(self, spec: dict[str, Any], data: Any, device: torch.device) -> None:
         self.spec = spec
         self.members = members.of(spec)
-        arrays = {key: getattr(data, key) for key in DATA}
-        found = self._spanned(arrays)
+        arrays, found = self._arrays(data)
         self.data = {key: self._tensor(array, device) for key, array in arrays.items()}
         self.extras = {key: self._tensor(value, device) for key, value in data.extras.items()}
         axes = [path for path in spec["ensemble"] if path != "seed"]
@@ -112,17 +111,17 @@ class Run:
         dtype = getattr(torch, self.spec["train"]["dtype"])
         return tensor.to(device=device, dtype=dtype if tensor.is_floating_point() else torch.int64)
 
-    def _spanned(self, arrays: dict[str, np.ndarray]) -> span.Span | None:
-        """The span that the spec asks for, if it is smaller; `arrays` have its coordinates then."""
+    def _arrays(self, data: Any) -> tuple[dict[str, np.ndarray], span.Span | None]:
+        """The data, and the span in whose coordinates they are, if the run trains in one."""
+        arrays = {key: getattr(data, key) for key in DATA}
         if "coordinates" not in self.spec["train"]:
-            return None
-        parts = {key: arrays[key] for key in ("train_inputs", "test_inputs")}
-        flat = {key: torch.from_numpy(part).double().flatten(1) for key, part in parts.items()}
-        spared, units = coordinates.spared(self.spec), self.spec["model"]["width"]
-        found = span.of(torch.cat([*flat.values()]), spared, units)
+            return arrays, None
+        inputs = {key: np.ascontiguousarray(arrays[key]) for key in DATA if key.endswith("inputs")}
+        flat = {key: torch.from_numpy(part).double().flatten(1) for key, part in inputs.items()}
+        found = span.of(self.spec, torch.cat([*flat.values()]))
         if found is not None:
             arrays |= {key: found.inputs(part).numpy() for key, part in flat.items()}
-        return found
+        return arrays, found
 
     def _build_models(self, data: Any, device: torch.device, found: span.Span | None) -> None:
         """Each member's model, drawn by the member's generator; parameters and buffers stacked."""

@@ -1,40 +1,50 @@
-"""Inputs in the coordinates of the space that data and first-layer weights span.
+"""Inputs in the coordinates of the space that samples and first-layer weights span.
 
 A network of few samples and many features sees its inputs ``x`` through ``W x`` alone, with ``W``
 the weights of its first layer. Gradient descent, weight decay and a penalty on the norm of the
 Jacobian by inputs move ``W`` to ``A W + B X``: its rows stay in the space that they and the samples
 ``X`` span, and in orthonormal coordinates of that space every ``W x``, ``W W^T`` and ``x x^T`` is
-what it was. So training there is the same training, of as many inputs as there are samples and
-units, not features.
+what it was. So training there is the same training, of as many inputs as there are samples (of
+training and test) and units, not features. `coordinates.py` says which runs may.
 """
+
+from typing import Any
 
 import torch
 from torch import Tensor
+
+DEPENDENT = 1e-10  # of its length: what a sample that others span may have outside them
 
 
 class Span:
     """Coordinates of inputs ``[N, D]`` and of first-layer weights ``[H, D]``.
 
-    The first `spared` coordinates stay. Then come coordinates of the space that the samples span in
-    all others, in the order of the samples, then one for each unit: of what its weights have
-    outside that space, where samples are zero. The network moves as it would in all ``D``
-    coordinates but for rounding. Standard normal noise in every coordinate but the spared ones is
-    standard normal noise here: what lies outside meets no weight.
+    The first `spared` coordinates, S, stay. Then come K coordinates of the space that `samples`
+    span in all others, one for each sample that those before it do not span; then one for each
+    unit: of what its weights have outside that space, where samples are zero. The network moves as
+    it would in all ``D`` coordinates but for rounding.
+
+    Standard normal noise in every coordinate but the spared ones is standard normal noise here, as
+    what lies outside meets no weight. That is so for each member; one draw is other noise to each,
+    as the coordinates of units are its own.
 
     Args:
-        inputs: training and test inputs, ``[N, D]`` in float64.
-        spared: number of coordinates ``S`` that stay as they are.
+        samples: training and test inputs, ``[N, D]`` in float64.
+        spared: number of coordinates that stay as they are.
         units: units ``H`` of the first layer.
     """
 
-    def __init__(self, inputs: Tensor, spared: int, units: int) -> None:
-        basis, corner = torch.linalg.qr(inputs[:, spared:].T)
-        self._basis = basis * _signs(corner)  # [D - S, N]
+    def __init__(self, samples: Tensor, spared: int, units: int) -> None:
+        others = samples[:, spared:]
+        lengths = torch.linalg.qr(others.T, mode="r").R.diagonal().abs()
+        own = lengths > DEPENDENT * others.norm(dim=1)  # a direction of rounding is no coordinate
+        basis, corner = torch.linalg.qr(others[own].T)
+        self._basis = basis * _signs(corner)  # [D - S, K]
         self._spared = spared
         self._units = units
 
     def inputs(self, inputs: Tensor) -> Tensor:
-        """``[N, S + K + H]`` of inputs ``[N, D]`` that are in the span, K samples' coordinates."""
+        """``[N, S + K + H]`` of some of the samples ``[N, D]``."""
         spared, others = inputs[:, : self._spared], inputs[:, self._spared :]
         outside = inputs.new_zeros(len(inputs), self._units)
         return torch.cat([spared, others @ self._basis, outside], 1)
@@ -52,12 +62,22 @@ class Span:
         return torch.cat([spared, along, corner.T * _signs(corner)], 1)
 
 
+def of(spec: dict[str, Any], samples: Tensor) -> Span | None:
+    """The span that a run trains in; None if it asks for none or for one that is no smaller.
+
+    Args:
+        spec: the run's.
+        samples: training and test inputs, ``[N, D]`` in float64.
+    """
+    if "coordinates" not in spec["train"]:
+        return None
+    observables, units = spec.get("observables", []), spec["model"]["width"]
+    # as many coordinates stay as an observable tells from the rest
+    spared = max((entry.get("spared", 0) for entry in observables), default=0)
+    smaller = spared + len(samples) + units < samples.shape[1]
+    return Span(samples, spared, units) if smaller else None
+
+
 def _signs(corner: Tensor) -> Tensor:
     """What makes the diagonal of a triangular factor positive: its signs differ by library."""
     return torch.where(corner.diagonal() < 0, -1.0, 1.0)
-
-
-def of(inputs: Tensor, spared: int, units: int) -> Span | None:
-    """The span of inputs ``[N, D]``; None where it is no smaller than the inputs are."""
-    samples, features = inputs.shape
-    return Span(inputs, spared, units) if spared + samples + units < features else None

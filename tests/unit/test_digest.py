@@ -202,9 +202,9 @@ def test_a_run_starts_from_the_loop_and_the_components_it_names():
 
 def test_the_loop_reaches_no_configuration_no_figure_and_no_component():
     reached = set(digest.code(["grokatlas.training"]))
-    engine = ("batches", "components", "coordinates", "ensemble", "group", "history", "members")
-    engine += ("fused", "network", "overwriting", "programs", "record", "run", "schedule", "span")
-    engine += ("tracing", "training", "view")
+    engine = ("batches", "components", "ensemble", "group", "history", "members", "network")
+    engine += ("fused", "overwriting", "programs", "record", "run", "schedule", "span", "tracing")
+    engine += ("training", "view")
     assert reached == {f"grokatlas.{name}" for name in engine}
 
 

@@ -24,6 +24,7 @@ PLANNING = (
     "config",
     "declarations",
     "cells",
+    "coordinates",
     "layers",
     "validation",
     "plan",
@@ -41,7 +42,6 @@ TORCH_FREE = (
     "components",
     "signatures",
     "members",
-    "coordinates",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
     *("run_store", "entries", "store_commands"),
     *("resources", "orphans", "leases", "slurm", "wanted", "status"),
@@ -51,7 +51,7 @@ TORCH_FREE = (
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
     *("history", "record", "schedule", "members", "components"),
-    *("tracing", "overwriting", "fused", "coordinates", "span"),
+    *("tracing", "overwriting", "fused", "span"),
 )
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 

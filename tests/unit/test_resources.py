@@ -51,3 +51,20 @@ def test_nothing_asks_for_a_gpu_where_the_device_is_the_cpu(plan):
     assert asked["cuda"] == asked["auto"]
     assert {found.gpu for found in asked["cpu"]} == {0}
     assert [found.runtime for found in asked["cpu"]] == [found.runtime for found in asked["auto"]]
+
+
+def test_a_run_in_a_span_asks_for_its_samples_and_weights_in_all_coordinates(plan):
+    """At least five copies in float64, and far less than training there would."""
+    (spec,) = {
+        job.target: job.spec
+        for job in plan.tables["grokalign", "xor"].inputs
+        if job.kind == "run" and "penalties" not in job.spec
+    }.values()
+    moved = 8 * 5 * 40_000 * (400 + 400 + 2048) / 1e6
+    single = spec | {"ensemble": {"seed": [0]}}
+    everywhere = {key: value for key, value in spec["train"].items() if key != "coordinates"}
+    asked, plain = (resources.of_run(s) for s in (single, single | {"train": everywhere}))
+    assert moved < asked.mem_mb - 4000 < 1.2 * moved
+    assert asked.runtime < plain.runtime / 5
+    small = single | {"task": spec["task"] | {"features": 2848}}
+    assert resources.of_run(small) == resources.of_run(small | {"train": everywhere})

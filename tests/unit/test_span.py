@@ -108,7 +108,7 @@ def test_the_span_keeps_every_product_of_inputs_and_weights(weak):
         torch.randn(n, FEATURES, generator=generator, dtype=torch.float64) for n in (12, UNITS)
     )
     inputs[3], inputs[4], weights[2:] = inputs[5], 0.0, weak * weights[2:]
-    found = span.of(inputs, SPARED, UNITS)
+    found = span.Span(inputs, SPARED, UNITS)
     x, w = found.inputs(inputs), found.weights(weights)
     for one, other, whole in ((x, x, inputs @ inputs.T), (w, x, weights @ inputs.T)):
         torch.testing.assert_close(one @ other.T, whole)
@@ -123,20 +123,31 @@ def test_noise_on_the_coordinates_that_are_not_spared_has_the_same_law():
     inputs, weights = (
         torch.randn(n, FEATURES, generator=generator, dtype=torch.float64) for n in (12, UNITS)
     )
-    w = span.of(inputs, SPARED, UNITS).weights(weights)
+    w = span.Span(inputs, SPARED, UNITS).weights(weights)
     torch.testing.assert_close(
         w[:, SPARED:] @ w[:, SPARED:].T, weights[:, SPARED:] @ weights[:, SPARED:].T
     )
 
 
-def test_as_many_coordinates_stay_as_an_observable_spares():
-    assert coordinates.spared(SPEC) == 0
-    spec = _in_span(SPEC | {"observables": [*SPEC["observables"], NOISY]})
-    assert coordinates.spared(spec) == SPARED
+@pytest.mark.parametrize("orders", [(SPARED,), (SPARED, 1), (0, SPARED)])
+def test_as_many_coordinates_stay_as_an_observable_spares(orders):
+    noisy = [NOISY | {"spared": spared} for spared in orders]
+    spec = _in_span(SPEC | {"observables": noisy})
     data = datasets.make(members.tasks(spec))
     found = run.Run(spec, data, CPU).data["train_inputs"].numpy()
     np.testing.assert_array_equal(found[:, :SPARED], data.train_inputs[:, :SPARED])
     assert "noisy_accuracy.0" in _train(spec)
+
+
+def test_the_coordinates_do_not_depend_on_rounding():
+    """A sample that others span has no coordinate of its own, whose direction would be chance."""
+    generator = torch.Generator().manual_seed(0)
+    inputs = torch.randn(12, FEATURES, generator=generator, dtype=torch.float64)
+    inputs[3], inputs[4], inputs[6] = inputs[2], 0.0, inputs[0] - 2 * inputs[5]
+    turned = torch.cat([inputs[:, :SPARED], inputs[:, SPARED:].flip(1)], 1)
+    one, other = (span.Span(each, SPARED, UNITS).inputs(each) for each in (inputs, turned))
+    assert one.shape == (12, SPARED + 9 + UNITS)
+    torch.testing.assert_close(one, other)
 
 
 @pytest.mark.parametrize(
@@ -155,9 +166,50 @@ def test_what_a_rotation_would_change_is_refused(change, place):
     assert coordinates.unfit(SPEC | change) is None
     found, problem = coordinates.unfit(_in_span(SPEC | change))
     assert ".".join(found) == place
-    assert "in the coordinates of the span" in problem
+    assert "with train.coordinates: span" in problem
 
 
-def test_every_component_that_may_be_rotated_is_one():
-    for block, allowed in coordinates.ROTATABLE.items():
-        assert set(allowed) <= set(components.names(block))
+ENTRIES = [(b, n) for b, allowed in coordinates.ROTATABLE.items() for n in allowed]
+NORM = {"form": "half_square", "projections": None}
+KEYWORDS = {
+    "mlp": SPEC["model"] | {"hidden_layers": 2, "bias": "hidden", "init_law": "normal"},
+    "gd": {"lr": 0.1},
+    "gradient_training": {},
+    "jacobian": NORM | {"weight": 0.1},
+    "jacobian_level": {"weight": 0.1, "level": 2.0, "projections": 1},
+    "clip_norm": {"max_norm": 0.5},
+    "grokfast_ma": {"window": 3, "lamb": 0.5},
+    "scale": {"parameter": "layers.0.weight", "factor": 2.0},
+}
+
+
+@pytest.mark.parametrize(("block", "name"), ENTRIES)
+def test_every_component_that_is_allowed_is_the_same_in_the_span(block, name):
+    """On inputs of two axes, with three classes where the loss is of labels."""
+    assert name in components.names(block)
+    classes = 3 if block == "loss" and name == "cross_entropy" else 1
+    random = np.random.RandomState(0)
+    arrays = {f"{part}_inputs": random.randn(10, 6, 10) for part in ("train", "test")}
+    for part in ("train", "test"):
+        labels = random.randint(0, max(classes, 2), 10)
+        arrays[f"{part}_targets"] = labels if classes > 1 else labels[:, None].astype(float)
+    data = datasets.Dataset(**arrays, outputs=classes)
+    own = _entry(block, name)
+    penalty = {"name": "jacobian", "form": "norm", "projections": 1, "weight": 0.1}
+    spec = SPEC | {"penalties": [penalty], "gradients": [], "ensemble": {"seed": [0, 1]}}
+    spec["observables"] = SPEC["observables"][:4]
+    listed = block in components.LISTS
+    spec = _in_span(spec | {block: [own] if listed else own})
+    plain = spec | {"train": SPEC["train"]}
+    found, expected = (training.train(s, data, CPU).history for s in (spec, plain))
+    for key, column in expected.items():
+        if not key.startswith("noisy"):
+            np.testing.assert_allclose(found[key], column, rtol=1e-7, atol=1e-10, err_msg=key)
+
+
+def _entry(block: str, name: str) -> dict:
+    """A component's entry: as SPEC has it, or with the keywords above."""
+    given = [NOISY, *SPEC["observables"], *SPEC["gradients"], SPEC["loss"], SPEC["optimizer"]]
+    same = [entry for entry in given if entry["name"] == name]
+    chosen = name in KEYWORDS and block != "observables"
+    return {"name": name} | (KEYWORDS[name] if chosen else (same or [{}])[0])
