@@ -17,7 +17,7 @@ BUDGET, BLOCK = 60.0, 1.0  # seconds of all rounds, and of one contender's turn
 def main() -> None:
     """Print milliseconds of one member's update with and without GrokAlign, and their ratios."""
     jobs.use_repeatable_kernels()
-    spec = WORKLOADS["xor"].of(1, snapshots=[])
+    spec = WORKLOADS["xor"].of(1)
     plain = {key: value for key, value in spec.items() if key != "penalties"}
     print("                 all coordinates, ms    of the span, ms    ratio")
     for name, each in (("weight decay", plain), ("GrokAlign", spec)):

@@ -63,14 +63,12 @@ class Span:
 
 
 def of(spec: dict[str, Any], samples: Tensor) -> Span | None:
-    """The span that a run trains in; None if it asks for none or for one that is no smaller.
+    """The span of a run that asks for one; None if it is no smaller than the inputs are.
 
     Args:
         spec: the run's.
         samples: training and test inputs, ``[N, D]`` in float64.
     """
-    if "coordinates" not in spec["train"]:
-        return None
     observables, units = spec.get("observables", []), spec["model"]["width"]
     # as many coordinates stay as an observable tells from the rest
     spared = max((entry.get("spared", 0) for entry in observables), default=0)

@@ -68,6 +68,11 @@ def _train(spec: dict) -> dict[str, np.ndarray]:
     return training.train(spec, datasets.make(members.tasks(spec)), CPU).history
 
 
+def _drawn(rows: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(rows)
+    return torch.randn(rows, FEATURES, generator=generator, dtype=torch.float64)
+
+
 def test_training_in_the_span_is_training_in_all_coordinates():
     plain, moved = _train(SPEC), _train(_in_span(SPEC))
     assert plain["train_loss"][-1] < 0.8 * plain["train_loss"][0]
@@ -103,10 +108,7 @@ def test_a_span_no_smaller_than_the_inputs_changes_nothing():
 @pytest.mark.parametrize("weak", [1.0, 1e-9, 0.0])
 def test_the_span_keeps_every_product_of_inputs_and_weights(weak):
     """Whatever their rank: samples that stand twice or vanish, weights that are small or zero."""
-    generator = torch.Generator().manual_seed(0)
-    inputs, weights = (
-        torch.randn(n, FEATURES, generator=generator, dtype=torch.float64) for n in (12, UNITS)
-    )
+    inputs, weights = _drawn(12), _drawn(UNITS)
     inputs[3], inputs[4], weights[2:] = inputs[5], 0.0, weak * weights[2:]
     found = span.Span(inputs, SPARED, UNITS)
     x, w = found.inputs(inputs), found.weights(weights)
@@ -119,10 +121,7 @@ def test_the_span_keeps_every_product_of_inputs_and_weights(weak):
 
 def test_noise_on_the_coordinates_that_are_not_spared_has_the_same_law():
     """The products of weights with noise have mean 0 and the covariance that they had."""
-    generator = torch.Generator().manual_seed(0)
-    inputs, weights = (
-        torch.randn(n, FEATURES, generator=generator, dtype=torch.float64) for n in (12, UNITS)
-    )
+    inputs, weights = _drawn(12), _drawn(UNITS)
     w = span.Span(inputs, SPARED, UNITS).weights(weights)
     torch.testing.assert_close(
         w[:, SPARED:] @ w[:, SPARED:].T, weights[:, SPARED:] @ weights[:, SPARED:].T
@@ -141,8 +140,7 @@ def test_as_many_coordinates_stay_as_an_observable_spares(orders):
 
 def test_the_coordinates_do_not_depend_on_rounding():
     """A sample that others span has no coordinate of its own, whose direction would be chance."""
-    generator = torch.Generator().manual_seed(0)
-    inputs = torch.randn(12, FEATURES, generator=generator, dtype=torch.float64)
+    inputs = _drawn(12)
     inputs[3], inputs[4], inputs[6] = inputs[2], 0.0, inputs[0] - 2 * inputs[5]
     turned = torch.cat([inputs[:, :SPARED], inputs[:, SPARED:].flip(1)], 1)
     one, other = (span.Span(each, SPARED, UNITS).inputs(each) for each in (inputs, turned))
@@ -170,12 +168,11 @@ def test_what_a_rotation_would_change_is_refused(change, place):
 
 
 ENTRIES = [(b, n) for b, allowed in coordinates.ROTATABLE.items() for n in allowed]
-NORM = {"form": "half_square", "projections": None}
 KEYWORDS = {
     "mlp": SPEC["model"] | {"hidden_layers": 2, "bias": "hidden", "init_law": "normal"},
     "gd": {"lr": 0.1},
     "gradient_training": {},
-    "jacobian": NORM | {"weight": 0.1},
+    "jacobian": {"form": "half_square", "projections": None, "weight": 0.1},
     "jacobian_level": {"weight": 0.1, "level": 2.0, "projections": 1},
     "clip_norm": {"max_norm": 0.5},
     "grokfast_ma": {"window": 3, "lamb": 0.5},
