@@ -87,11 +87,25 @@ class _Checker:
             if name in names[:index]:
                 problem = f"{name} stands twice; a table tells measures apart by name: keep one"
                 self._fail(["measures", str(index), "name"], problem)
+        self._check_needs(measures, spec)
         kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
         unfit = coordinates.unfit(kept)
         if unfit is not None:
             self._fail(*unfit)
         return Cell(case, label, kept, measures)
+
+    def _check_needs(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
+        """A run keeps and logs what is measured after it; later it could not be added."""
+        logged = [observable["name"] for observable in spec["observables"]]
+        for index, name in enumerate(measure["name"] for measure in measures):
+            for need in signatures.needs(name):
+                if need == "snapshots" and not spec["train"]["snapshots"]:
+                    problem = f"{name} reads snapshots, and train.snapshots is []; write [final]"
+                elif need not in ["snapshots", *logged]:
+                    problem = f"{name} reads what {need} logs; add {{name: {need}}} to observables"
+                else:
+                    continue
+                self._fail(["measures", str(index), "name"], problem)
 
     def _check_used_blocks(self, values: dict[str, Any]) -> None:
         name = self._name("dynamics", ["dynamics"], values["dynamics"])

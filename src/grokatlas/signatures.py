@@ -5,9 +5,9 @@ import functools
 import re
 from dataclasses import dataclass, field
 
-from grokatlas import digest
+from grokatlas import components, digest
 from grokatlas.components import FOLDERS, PACKAGE
-from grokatlas.errors import MistakeError, UserError
+from grokatlas.errors import MistakeError, UserError, nearest
 
 # keywords that the engine passes itself; a YAML must not
 ENGINE_KEYWORDS = {"generator", "data"}
@@ -53,15 +53,45 @@ def signature(block: str, name: str) -> Signature:
 @functools.cache
 def defines(block: str, name: str, what: str) -> bool:
     """Whether a component's file has a function, or a constant that is true, of that name."""
+    node = _definition(block, name, what)
+    return isinstance(node, ast.FunctionDef) or (
+        isinstance(node, ast.Constant) and node.value is True
+    )
+
+
+@functools.cache
+def needs(name: str) -> list[str]:
+    """What a measure needs of its run, as its file says by ``NEEDS``.
+
+    Returns:
+        names of observables, and ``snapshots``.
+
+    Raises:
+        UserError: it is not a list of such names.
+    """
+    node = _definition("measures", name, "NEEDS")
+    if node is None:
+        return []
+    known = ["snapshots", *components.names("observables")]
+    entries = [getattr(entry, "value", None) for entry in getattr(node, "elts", [node])]
+    unknown = [entry for entry in entries if entry not in known]
+    if unknown:
+        hint = nearest(str(unknown[0]), known)
+        raise UserError(f"src/grokatlas/measures/{name}.py: NEEDS", f"no {unknown[0]!r}; {hint}")
+    return entries
+
+
+def _definition(block: str, name: str, what: str) -> ast.AST | None:
+    """A function of a component's file, or what a constant of it is set to."""
     for node in digest.syntax_tree(PACKAGE / FOLDERS[block] / f"{name}.py").body:
         if isinstance(node, ast.FunctionDef) and node.name == what:
-            return True
+            return node
         if not isinstance(node, ast.Assign | ast.AnnAssign):
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if any(isinstance(target, ast.Name) and target.id == what for target in targets):
-            return isinstance(node.value, ast.Constant) and node.value.value is True
-    return False
+            return node.value
+    return None
 
 
 def _keywords(build: ast.FunctionDef, label: str) -> dict[str, ast.expr]:

@@ -16,7 +16,7 @@ experiments:
     model: {name: linear, negative_slope: 1.0}
     penalties: [{name: l2, weight: 0.1, squared: true}]
     optimizer: {name: gd, lr: 0.1}
-    observables: [{name: losses}, {name: norms, orders: [l2]}]
+    observables: [{name: losses}, {name: norms, orders: [l2]}, {name: accuracies}]
     measures: [{name: grokking_times, train_accuracy: 1.0, test_accuracy: 0.9}]
     train: {steps: 20, log: {every: 5}}
     ensemble: {seed: 2, model.init: [[1.0], [2.0]]}
@@ -247,6 +247,20 @@ COMPONENTS = [
         "{optimizer: {beta1: 0.5}}",
         f"{ONE}smoke.optimizer.beta1",
         "not a keyword of gd",
+    ),
+    Bad(
+        "measure of what is not logged",
+        ", {name: accuracies}",
+        "",
+        f"{ONE}measures.0.name",
+        "reads what accuracies logs; add {name: accuracies} to observables",
+    ),
+    Bad(
+        "measure of snapshots not kept",
+        "{steps: 5}}",
+        "{steps: 5, snapshots: []}, measures: [{name: predictor_curve}]}",
+        f"{ONE}smoke.measures.0.name",
+        "reads snapshots, and train.snapshots is []; write [final]",
     ),
     Bad("missing block", "    optimizer: {name: gd, lr: 0.1}\n", "", f"{ONE}optimizer", "missing"),
     Bad("no task", "steps: 5}}", "steps: 5}, task: null}", f"{ONE}smoke.task", "missing"),

@@ -235,7 +235,7 @@ def test_members_share_a_task_unless_its_seed_is_theirs():
         ({"ensemble": {"seed": 2}}, {"ensemble": {"seed": [0, 1]}}),
         ({"train": {"snapshots": ["final", "initial"]}}, {"train": {"snapshots": [0, 100, 100]}}),
         ({"train": {"log": {"every": 1}}}, {}),
-        ({"measures": [{"name": "grokking_times", "train_accuracy": 1, "test_accuracy": 1}]}, {}),
+        ({"measures": [{"name": "cost"}]}, {}),
         ({"about": "the same run"}, {}),
     ],
 )
@@ -274,7 +274,7 @@ def test_a_light_measure_is_the_tables_work():
     """It has no job of its own, and the table hangs on its code and keywords instead."""
     times = {"name": "grokking_times", "train_accuracy": 0.9, "test_accuracy": 0.9}
     features = {"name": "fourier_features", "parameter": "layers.0.weight"}
-    measured = {"measures": [times, features]}
+    measured = {"observables": [{"name": "accuracies"}], "measures": [times, features]}
     plan = make_plan({"geometry": paper(BASE | measured, one={})}, "paper")
     ((run, name),) = plan.measures
     assert name == cells.measure_id(features)

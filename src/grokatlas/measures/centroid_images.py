@@ -10,6 +10,8 @@ from torch import Tensor
 from grokatlas.kinds import Whole
 from grokatlas.restore import restored
 
+NEEDS = ["snapshots"]
+
 
 def build(*, points: list[Whole]) -> Callable[[Any], pd.DataFrame]:
     """The centroid ``mu = J^T 1`` of some training points, entry by entry.

@@ -12,6 +12,8 @@ from grokatlas.kinds import Count
 FIRST = "layers.0.weight"
 SECOND = "layers.1.weight"
 
+NEEDS = ["snapshots"]
+
 
 def build(*, span: Count) -> Callable[[Any], pd.DataFrame]:
     """The drift of the first layer of ``relu(X E) W`` in slow time, measured and predicted.

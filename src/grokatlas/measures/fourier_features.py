@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+NEEDS = ["snapshots"]
+
 
 def build(*, parameter: str) -> Callable[[Any], pd.DataFrame]:
     """Real and imaginary parts of the discrete Fourier transform of E over tokens.

@@ -8,6 +8,7 @@ import pandas as pd
 from grokatlas.kinds import Unit
 
 LIGHT = True  # the history tells
+NEEDS = ["accuracies"]
 
 
 def build(*, train_accuracy: Unit, test_accuracy: Unit) -> Callable[[Any], pd.DataFrame]:

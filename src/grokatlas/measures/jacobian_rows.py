@@ -10,6 +10,8 @@ from torch import Tensor
 from grokatlas.kinds import Count
 from grokatlas.restore import Restored, restored
 
+NEEDS = ["snapshots"]
+
 
 def build(*, samples: Count) -> Callable[[Any], pd.DataFrame]:
     """The cosines of the C rows of ``J = df/dx`` with x, as in arXiv 2506.12284, table 2.

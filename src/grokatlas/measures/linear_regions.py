@@ -12,6 +12,8 @@ from grokatlas.measures._regions import Plane, regions
 from grokatlas.restore import Restored, restored
 from grokatlas.scoring import accuracy
 
+NEEDS = ["snapshots"]
+
 
 def build(
     *, points: list[Whole], reach: Positive, train_accuracy: Unit, test_accuracy: Unit

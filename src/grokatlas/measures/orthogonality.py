@@ -13,6 +13,8 @@ from grokatlas.restore import Restored, restored
 Tree = dict[str, Tensor]
 SETTLED = 1e-6  # change of the projection, relative to the distance, at which it has been found
 
+NEEDS = ["snapshots"]
+
 
 def build(*, corrections: Count) -> Callable[[Any], pd.DataFrame]:
     """The largest cosine between the loss gradient and an available direction, with its bound.

@@ -9,6 +9,8 @@ import torch
 
 from grokatlas.restore import Restored, restored
 
+NEEDS = ["snapshots"]
+
 
 def build() -> Callable[[Any], pd.DataFrame]:
     """The network's outputs at every snapshot, against the variable (arXiv 2505.20172, fig. 3, 4).

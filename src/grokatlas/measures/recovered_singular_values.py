@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+NEEDS = ["singular_values"]
+
 
 def build() -> Callable[[Any], pd.DataFrame]:
     """Final and true singular values, place by place (arXiv 2505.20172, figure 2, right).

@@ -9,6 +9,7 @@ import pandas as pd
 from grokatlas.kinds import Count, Positive
 
 LIGHT = True  # the history tells
+NEEDS = ["relative_errors"]
 
 
 def build(

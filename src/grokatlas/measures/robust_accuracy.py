@@ -17,6 +17,8 @@ from grokatlas.scoring import right
 
 BATCH = 256  # points attacked together; their steps are each their own
 
+NEEDS = ["snapshots"]
+
 
 def build(
     *,

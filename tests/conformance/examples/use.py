@@ -122,8 +122,10 @@ def ingredients(block: str, name: str = "") -> dict[str, Any]:
         return {"params": params, "task": task, "data": arrays}
     if block == "measures":
         run = copy.deepcopy(_record(MEASURED.get(name, "isolated")))
+        if "snapshots" not in signatures.needs(name):
+            del run.snapshots
         if signatures.defines("measures", name, "LIGHT"):
-            run = SimpleNamespace(spec=run.spec, history=run.history, manifest=run.manifest)
+            del run.data
         return {"run": run}
     return {}
 
