@@ -20,37 +20,16 @@ FIG3 = "results/smoke/figures/geometry/fig3.pdf"
 
 
 def _disturbed(site, profile: str = "slurm") -> tuple:
-    """Snakemake on its way to the figure, a run that is being trained, and the job that does."""
+    """Snakemake on its way to the figure, a run in training, its trainer, and the job they are in.
+
+    The trainer is stopped, so that it is not done before something happens to it: see `_wake`.
+    """
     process = site.start("--", FIG3, command=("--profile", profile))
     runs = until(lambda: site.runs("zero_loss_sets"), "the plan is made")
     run = site.training(*runs)
-    return process, run, site.active(run)
-
-
-def test_a_cancelled_job_is_submitted_again_and_goes_on(site, undisturbed):
-    process, run, job = _disturbed(site)
-    subprocess.run(["scancel", job.id], check=True)
-    site.finish(process)
-    assert site.states("train", run) == ["CANCELLED", "COMPLETED"]
-    first, second = site.assert_one_piece(run)
-    assert first["job"] == job.id != second["job"]
-    site.assert_ended_well(undisturbed, "geometry/fig3")
-
-
-def test_a_job_near_its_time_limit_saves_and_the_next_goes_on(site, undisturbed):
-    process, run, job = _disturbed(site)
     trainer = _trainer(site, run)
-    trainer.suspend()  # so that it is not done before Slurm looks at the time, every 30 s
-    minutes = int((datetime.now() - job.span[0]).total_seconds() // 60) + 2
-    limit = ["scontrol", "update", f"jobid={job.id}", f"timelimit={minutes}"]
-    subprocess.run(limit, check=True)
-    until(lambda: _told(trainer, signal.SIGTERM), "the signal comes through to training")
-    with contextlib.suppress(psutil.NoSuchProcess):
-        trainer.resume()
-    site.finish(process)
-    assert site.states("train", run) == ["FAILED", "COMPLETED"]  # it had not timed out yet
-    assert len(site.assert_one_piece(run)) == 2
-    site.assert_ended_well(undisturbed, "geometry/fig3")
+    trainer.suspend()
+    return process, run, trainer, site.active(run)
 
 
 def _trainer(site, run: str) -> psutil.Process:
@@ -64,6 +43,13 @@ def _trainer(site, run: str) -> psutil.Process:
     return trainer
 
 
+def _wake(trainer: psutil.Process) -> None:
+    """Let a stopped trainer go on once Slurm has asked it to end."""
+    until(lambda: _told(trainer, signal.SIGTERM), "the signal comes through to training")
+    with contextlib.suppress(psutil.NoSuchProcess):
+        trainer.resume()
+
+
 def _told(process: psutil.Process, number: int) -> bool:
     """Whether a stopped process has a signal waiting, or was woken by Slurm and has ended of it."""
     try:
@@ -74,8 +60,31 @@ def _told(process: psutil.Process, number: int) -> bool:
     return bool(waiting >> (number - 1) & 1)
 
 
+def test_a_cancelled_job_is_submitted_again_and_goes_on(site, undisturbed):
+    process, run, trainer, job = _disturbed(site)
+    subprocess.run(["scancel", job.id], check=True)
+    _wake(trainer)
+    site.finish(process)
+    assert site.states("train", run) == ["CANCELLED", "COMPLETED"]
+    first, second = site.assert_one_piece(run)
+    assert first["job"] == job.id != second["job"]
+    site.assert_ended_well(undisturbed, "geometry/fig3")
+
+
+def test_a_job_near_its_time_limit_saves_and_the_next_goes_on(site, undisturbed):
+    process, run, trainer, job = _disturbed(site)
+    minutes = int((datetime.now() - job.span[0]).total_seconds() // 60) + 2
+    limit = ["scontrol", "update", f"jobid={job.id}", f"timelimit={minutes}"]
+    subprocess.run(limit, check=True)
+    _wake(trainer)  # Slurm looks at the time every 30 s
+    site.finish(process)
+    assert site.states("train", run) == ["FAILED", "COMPLETED"]  # it had not timed out yet
+    assert len(site.assert_one_piece(run)) == 2
+    site.assert_ended_well(undisturbed, "geometry/fig3")
+
+
 def test_a_job_on_a_lost_node_goes_on_elsewhere(site, undisturbed):
-    process, run, job = _disturbed(site)
+    process, run, _, job = _disturbed(site)
     try:
         tool("crash-node", job.node)
         site.finish(process)
@@ -94,8 +103,9 @@ def test_a_requeued_job_goes_on_as_itself(site, undisturbed, tmp_path):
     requeue = text.replace("\nslurm-no-requeue: true", "\nslurm-requeue: true")
     assert requeue != text
     (profile / "config.yaml").write_text(requeue, encoding="utf-8")
-    process, run, job = _disturbed(site, str(profile))
+    process, run, trainer, job = _disturbed(site, str(profile))
     subprocess.run(["scontrol", "requeue", job.id], check=True)  # what preemption may do
+    _wake(trainer)
     site.finish(process)
     assert site.states("train", run) == ["COMPLETED"]
     first, second = site.assert_one_piece(run)
@@ -116,9 +126,10 @@ def test_a_job_out_of_memory_gets_more(site, undisturbed):
 
 
 def test_a_killed_head_is_started_again_and_trains_nothing_twice(site, undisturbed):
-    process, *_ = _disturbed(site)
+    process, _, trainer, _ = _disturbed(site)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+    trainer.resume()
     runs = site.runs("zero_loss_sets")
     first = until(lambda: next(filter(site.finished, runs), None), "a job runs on to its end")
     manifest = site.manifest(first)
@@ -139,8 +150,9 @@ def test_a_killed_head_is_started_again_and_trains_nothing_twice(site, undisturb
 
 
 def test_an_interrupted_workflow_leaves_no_job_and_goes_on(site, undisturbed):
-    process, run, _ = _disturbed(site)
+    process, run, trainer, _ = _disturbed(site)
     os.killpg(process.pid, signal.SIGINT)
+    _wake(trainer)
     assert until(lambda: process.poll() is not None, "Snakemake ends")
     assert process.returncode != 0
     until(lambda: site.states("train", run) == ["CANCELLED"], "its job ends")
@@ -151,8 +163,9 @@ def test_an_interrupted_workflow_leaves_no_job_and_goes_on(site, undisturbed):
 
 
 def test_jobs_outlive_a_restart_of_the_controller(site, undisturbed):
-    process, *_ = _disturbed(site)
+    process, _, trainer, _ = _disturbed(site)
     subprocess.run(["scontrol", "shutdown", "slurmctld"], check=True)
+    trainer.resume()
     time.sleep(20)  # a poll or two without an answer
     tool("up")
     site.finish(process)
