@@ -8,7 +8,7 @@ import torch
 from benchmarks import timing
 from benchmarks.start import Ours
 from benchmarks.workloads import WORKLOADS
-from grokatlas import datasets, jobs, members
+from grokatlas import datasets, devices, members
 
 CPU = torch.device("cpu")
 BUDGET, BLOCK = 60.0, 1.0  # seconds of all rounds, and of one contender's turn
@@ -16,7 +16,7 @@ BUDGET, BLOCK = 60.0, 1.0  # seconds of all rounds, and of one contender's turn
 
 def main() -> None:
     """Print milliseconds of one member's update with and without GrokAlign, and their ratios."""
-    jobs.use_repeatable_kernels()
+    devices.use_repeatable_kernels()
     spec = WORKLOADS["xor"].of(1)
     plain = {key: value for key, value in spec.items() if key != "penalties"}
     print("                 all coordinates, ms    of the span, ms    ratio")

@@ -13,7 +13,7 @@ import torch
 from benchmarks import floor, timing
 from benchmarks.start import Ours, start
 from benchmarks.workloads import WORKLOADS, bytes_needed, data_of
-from grokatlas import jobs
+from grokatlas import devices
 
 
 def measure(name: str, device: torch.device, quick: bool) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
-    jobs.use_repeatable_kernels()  # as runs do: other kernels are timed otherwise
+    devices.use_repeatable_kernels()  # as runs do: other kernels are timed otherwise
     found = measure(given.name, torch.device(given.device), given.quick)
     given.output.write_text(json.dumps(found))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import components, datasets, digest, fitting, members, run_store, store
+from grokatlas import components, datasets, devices, digest, fitting, members, run_store, store
 from grokatlas.errors import UserError
 from grokatlas.finished_run import FinishedRun
 from grokatlas.manifest import Recorder
@@ -105,23 +105,23 @@ def _trained(
 ) -> dict[str, Any]:
     """Train into a record, and tell what the manifest should say of it."""
     spec = job["spec"]
-    use_repeatable_kernels()
+    devices.use_repeatable_kernels()
     import torch
 
     from grokatlas import training
 
     torch.set_num_threads(threads)
-    chosen = _device(device)
+    chosen = devices.chosen(device)
     record.device = chosen.type
     run = f"run {record.folder.parent.name}"
-    print(f"{run}: trains on {socket.gethostname()}, {_device_name(chosen)}", file=sys.stderr)
+    print(f"{run}: trains on {socket.gethostname()}, {devices.name_of(chosen)}", file=sys.stderr)
     with _told(job_file, "training"):
         dataset = (
             datasets.from_arrays(*store.read_arrays(data[0])) if data else _made(job_file, job)
         )
         training.train(spec, dataset, chosen, record, Progress(run))
     return {
-        "device": _device_facts(chosen, threads),
+        "device": devices.facts(chosen, threads),
         "train_seconds": record.spent(),
         "updates": {"count": record.updates.count, "seconds": round(record.updates.seconds, 6)},
         "members": len(members.of(spec)),
@@ -267,56 +267,3 @@ class Progress:
         left = (steps - step) / max(rate, 1e-9)
         line = f"{self.name}: step {step}/{steps}, {rate:.1f} steps/s, {left:.0f} s left"
         print(line, file=sys.stderr, flush=True)
-
-
-def use_repeatable_kernels() -> None:
-    """Let this process compute the same numbers every time, before it uses a GPU."""
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # for repeatable products
-    import torch
-
-    torch.set_deterministic_debug_mode("error")
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    torch.backends.cudnn.allow_tf32 = False  # float32 is float32 in convolutions, as on a CPU
-
-
-def _device(name: str) -> Any:
-    import torch
-
-    found = torch.cuda.is_available()
-    if name == "cuda" and not found:
-        raise UserError("device: cuda", "no CUDA device is visible here; use auto or cpu")
-    return torch.device("cuda" if found and name != "cpu" else "cpu")
-
-
-def _device_name(device: Any) -> str:
-    import torch
-
-    return "cpu" if device.type == "cpu" else torch.cuda.get_device_name(device)
-
-
-def _device_facts(device: Any, threads: int) -> dict[str, Any]:
-    import torch
-
-    if device.type == "cpu":
-        return {"type": "cpu", "threads": threads}
-    facts = torch.cuda.get_device_properties(device)
-    return {
-        "type": "cuda",
-        "name": facts.name,
-        "uuid": str(facts.uuid),
-        "memory_mb": facts.total_memory // 2**20,
-        "driver": _driver(),
-        "cuda": torch.version.cuda,
-        "cudnn": torch.backends.cudnn.version(),
-        "peak_memory_mb": torch.cuda.max_memory_allocated(device) // 2**20,
-        "threads": threads,
-    }
-
-
-def _driver() -> str | None:
-    """Version of the NVIDIA driver, as the kernel tells it."""
-    try:
-        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
-    except OSError:
-        return None
-    return text.split("  ")[1] if "  " in text else text.strip()

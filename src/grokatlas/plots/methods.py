@@ -99,7 +99,7 @@ def budget(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Test accuracy and alignment of Jacobian rows after a common number of updates.
 
     Args:
-        table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``.
+        table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``; some may be absent.
 
     Returns:
         the table's cells as text beside the published, and the numbers of every seed.
@@ -108,16 +108,20 @@ def budget(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     cells = []
     for (loss, method), (accuracy, alignment) in BUDGET.items():
         own = numbers[numbers["case"] == f"{loss}_{method}"]
-        least, most = (spread(own[f"row_alignment_{end}"], 3) for end in ("min", "max"))
+        ours, steps = ("not run", "not run"), "-"
+        if len(own):
+            least, most = (spread(own[f"row_alignment_{end}"], 3) for end in ("min", "max"))
+            ours = f"{spread(100 * own['test_accuracy'], 1)} %", f"{least} / {most}"
+            steps = f"{own['step'].max():,.0f}"
         cells.append(
             {
                 "loss": LOSSES[loss],
                 "method": METHODS.get(method, method),
-                "test accuracy, ours": f"{spread(100 * own['test_accuracy'], 1)} %",
+                "test accuracy, ours": ours[0],
                 "test accuracy, published": accuracy,
-                "row alignment (min / max), ours": f"{least} / {most}",
+                "row alignment (min / max), ours": ours[1],
                 "row alignment, published": alignment,
-                "steps": f"{own['step'].max():,.0f}",
+                "steps": steps,
                 "seeds": str(len(own)),
             }
         )

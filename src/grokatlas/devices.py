@@ -1,0 +1,73 @@
+"""The device that a job trains on: chosen, made repeatable, described.
+
+torch takes seconds to start, so only what needs it imports it.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grokatlas.errors import UserError
+
+if TYPE_CHECKING:
+    import torch
+
+
+def use_repeatable_kernels() -> None:
+    """Let this process compute the same numbers every time, before it uses a GPU."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # for repeatable products
+    import torch
+
+    torch.set_deterministic_debug_mode("error")
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.backends.cudnn.allow_tf32 = False  # float32 is float32 in convolutions, as on a CPU
+
+
+def chosen(name: str) -> "torch.device":
+    """The device that is asked for: ``auto`` is a GPU where one is visible.
+
+    Raises:
+        UserError: ``cuda`` is asked for and there is none.
+    """
+    import torch
+
+    found = torch.cuda.is_available()
+    if name == "cuda" and not found:
+        raise UserError("device: cuda", "no CUDA device is visible here; use auto or cpu")
+    return torch.device("cuda" if found and name != "cpu" else "cpu")
+
+
+def name_of(device: "torch.device") -> str:
+    """What a device calls itself."""
+    import torch
+
+    return "cpu" if device.type == "cpu" else torch.cuda.get_device_name(device)
+
+
+def facts(device: "torch.device", threads: int) -> dict[str, Any]:
+    """What a manifest says of the device; after training, so that its peak memory is known."""
+    import torch
+
+    if device.type == "cpu":
+        return {"type": "cpu", "threads": threads}
+    found = torch.cuda.get_device_properties(device)
+    return {
+        "type": "cuda",
+        "name": found.name,
+        "uuid": str(found.uuid),
+        "memory_mb": found.total_memory // 2**20,
+        "driver": _driver(),
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version(),
+        "peak_memory_mb": torch.cuda.max_memory_allocated(device) // 2**20,
+        "threads": threads,
+    }
+
+
+def _driver() -> str | None:
+    """Version of the NVIDIA driver, as the kernel tells it."""
+    try:
+        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return text.split("  ")[1] if "  " in text else text.strip()
