@@ -25,7 +25,8 @@ BY_HAND = "<!-- by hand: `make benchmark` keeps what follows -->"
 def main() -> None:
     """Measure and write ``performance.md`` and ``performance.json``."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=WORKLOADS, default=list(WORKLOADS))
+    text = "measure these alone; the others stay as they were measured before, on this machine"
+    parser.add_argument("--only", nargs="+", choices=WORKLOADS, default=list(WORKLOADS), help=text)
     parser.add_argument("--quick", action="store_true", help="a rough look in two minutes")
     parser.add_argument("--device", choices=("cpu", "cuda"), default=_device())
     parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder (docs)")
@@ -33,15 +34,17 @@ def main() -> None:
     found = {
         "machine": _machine(given.device),
         "versions": _versions(),
-        "date": datetime.date.today().isoformat(),
-        "command": " ".join(["python -m benchmarks", *sys.argv[1:]]),
         "device": given.device,
         "quick": given.quick,
         "workloads": [_measure(name, given.device, given.quick) for name in given.only],
     }
+    numbers = given.output / "performance.json"
+    found = report.beside_earlier(
+        found, json.loads(numbers.read_text()) if numbers.exists() else {}
+    )
     found["targets"] = report.targets(found)
     given.output.mkdir(parents=True, exist_ok=True)
-    (given.output / "performance.json").write_text(json.dumps(found, indent=1) + "\n")
+    numbers.write_text(json.dumps(found, indent=1) + "\n")
     written = given.output / "performance.md"
     written.write_text(report.page(found) + _by_hand(written))
     print(f"written: {written}")
@@ -62,7 +65,7 @@ def _measure(name: str, device: str, quick: bool) -> dict[str, Any]:
         command += ["--device", device, *(["--quick"] if quick else [])]
         subprocess.run(command, check=True, cwd=ROOT)
         found: dict[str, Any] = json.loads(output.read_text())
-    return found
+    return found | {"date": datetime.date.today().isoformat()}
 
 
 def _device() -> str:

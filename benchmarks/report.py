@@ -7,12 +7,13 @@ from benchmarks.workloads import WORKLOADS
 
 NOISE = 1.05  # a rise of the cost of a member by less is not told from noise
 INTRODUCTION = """\
-Written by `make benchmark`; the numbers are in `performance.json` beside it. Ours against two peers
-that train one member, written as users write them: *script* is a module, `torch.optim`, a
-`DataLoader` that fetches sample by sample, and `loss.item()` after each step; *careful* has its
-data on the device, no loader, a fused optimizer, and one forward pass for loss and regulariser. For
-dynamics that are an equation, *script* is the equation as papers and authors' code write it,
-*careful* a loop without temporaries. A test makes sure that all three compute the same updates.
+Written by `make benchmark`, or one workload of it by `python -m benchmarks --only WORKLOAD`; the
+numbers are in `performance.json` beside it. Ours against two peers that train one member, written
+as users write them: *script* is a module, `torch.optim`, a `DataLoader` that fetches sample by
+sample, and `loss.item()` after each step; *careful* has its data on the device, no loader, a fused
+optimizer, and one forward pass for loss and regulariser. For dynamics that are an equation,
+*script* is the equation as papers and authors' code write it, *careful* a loop without temporaries.
+A test makes sure that all three compute the same updates.
 
 All contenders of a workload take turns in one process with the same threads and dtype; a number is
 the median of the best round. A member-update is one update of one member. The floor of a step is
@@ -26,8 +27,8 @@ def page(found: dict[str, Any]) -> str:
     """The report in Markdown.
 
     Args:
-        found: ``machine``, ``versions``, ``date``, ``command``, ``device``, ``quick``, and
-            ``workloads``, as `worker.measure` returns them.
+        found: ``machine``, ``versions``, ``device``, ``quick``, and ``workloads``, as
+            `worker.measure` returns them, each with its ``date``.
     """
     lines = [
         "# Speed and memory",
@@ -39,6 +40,19 @@ def page(found: dict[str, Any]) -> str:
     for measured in found["workloads"]:
         lines += ["", *_section(measured)]
     return "\n".join([*lines, "", *_targets(found), ""])
+
+
+def beside_earlier(found: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
+    """What was found, with earlier results of other workloads where all else was the same.
+
+    Args:
+        found: as for `page`.
+        earlier: likewise, or empty.
+    """
+    if any(found[key] != earlier.get(key) for key in ("machine", "versions", "device", "quick")):
+        return found
+    measured = {each["name"]: each for each in (*earlier["workloads"], *found["workloads"])}
+    return found | {"workloads": [measured[name] for name in WORKLOADS if name in measured]}
 
 
 def targets(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -102,12 +116,7 @@ def _per_member(measured: dict[str, Any]) -> dict[int, float]:
 
 
 def _machine(found: dict[str, Any]) -> list[str]:
-    rows = [
-        *found["machine"].items(),
-        *found["versions"].items(),
-        ("date", found["date"]),
-        ("command", f"`{found['command']}`"),
-    ]
+    rows = [*found["machine"].items(), *found["versions"].items()]
     lines = ["| | |", "| --- | --- |", *(f"| {key} | {value} |" for key, value in rows)]
     if found["quick"]:
         lines += ["", "**A quick look: few rounds and members. The numbers are rough.**"]
@@ -120,7 +129,7 @@ def _section(measured: dict[str, Any]) -> list[str]:
         f"## {workload.title}",
         "",
         f"`{workload.source}`, {measured['dtype']}, {measured['parameters']:,} parameters of a "
-        f"member, {measured['rounds']} rounds.{_notes(measured)}",
+        f"member, {measured['rounds']} rounds, {measured['date']}.{_notes(measured)}",
         "",
         "| | ms per member-update | member-updates per second | against script | against careful |",
         "| --- | --- | --- | --- | --- |",

@@ -76,6 +76,7 @@ def _measured(name="mnist", **changes):
             "device": {"flops_per_second": 1e12, "bytes_per_second": 2e10},
         },
         "waits_for_host": None,
+        "date": "2026-01-01",
     } | changes
 
 
@@ -83,8 +84,6 @@ def _found(*workloads, device="cpu"):
     return {
         "machine": {"processor": "some", "threads": 2},
         "versions": {"torch": "2"},
-        "date": "2026-01-01",
-        "command": "python -m benchmarks",
         "device": device,
         "quick": False,
         "workloads": list(workloads),
@@ -106,6 +105,24 @@ def test_the_report_says_missed_where_a_target_is_missed():
     assert "| ours, 64 members | skipped: needs about 99 GB, 9 GB are free |" in text
     assert "Random pixels" in text
     json.dumps(found | {"targets": report.targets(found)})
+
+
+def test_a_workload_measured_alone_takes_its_own_place_among_the_others():
+    earlier = _found(_measured("mnist"), _measured("isolated"), _measured("xor"))
+    found = _found(_measured("isolated", date="2026-02-01"))
+    dates = {
+        each["name"]: each["date"] for each in report.beside_earlier(found, earlier)["workloads"]
+    }
+    # in the order of all workloads, as if they had been measured in one call
+    assert list(dates) == [name for name in report.WORKLOADS if name in dates]
+    assert dates == {"mnist": "2026-01-01", "xor": "2026-01-01", "isolated": "2026-02-01"}
+
+
+@pytest.mark.parametrize("key", ["machine", "versions", "device", "quick"])
+def test_results_of_another_machine_or_kind_are_not_kept(key):
+    found = _found(_measured("isolated"))
+    assert report.beside_earlier(found, _found(_measured()) | {key: "another"}) == found
+    assert report.beside_earlier(found, {}) == found
 
 
 def test_targets_turn_with_what_was_measured():
