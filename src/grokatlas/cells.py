@@ -71,6 +71,10 @@ class _Checker:
         values = {"dynamics": DEFAULT_DYNAMICS, **values}
         self._check_used_blocks(values)
         train = self._train(values)
+        dynamics = values["dynamics"]["name"]
+        if "batch_size" in train and signatures.defines("dynamics", dynamics, "FULL_BATCH"):
+            problem = f"{dynamics} takes the whole training set at each step; remove it"
+            self._fail(["train", "batch_size"], problem)
         axes = self._axes(values)
         spec: dict[str, Any] = {"ensemble": axes, "train": train}
         for block in BLOCKS:

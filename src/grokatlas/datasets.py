@@ -67,9 +67,14 @@ def make(tasks: list[dict[str, Any]]) -> Dataset:
     """The data of a run: one task shared by all members, or one for each, stacked.
 
     Raises:
-        ValueError: the members' data differ in shape.
+        ValueError: a part has no samples, or the members' data differ in shape.
     """
     made = [_build(task) for task in tasks]
+    for data, task in zip(made, tasks, strict=True):
+        for part in PARTS:
+            if not getattr(data, part).shape[0]:
+                problem = f"{task['name']} leaves no samples for {part.replace('_', ' ')}"
+                raise ValueError(f"{problem}; change its size or its split")
     if len(made) == 1:
         return made[0]
     shapes = {tuple(getattr(data, part).shape for part in PARTS) for data in made}

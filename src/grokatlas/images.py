@@ -64,11 +64,11 @@ def provided(file: File) -> bytes | None:
 
 
 def _fetched(file: File, note: str) -> bytes:
-    import pooch
-
     problem = "no known address"
     for url in file.urls:
         try:
+            import pooch
+
             path = pooch.retrieve(
                 url,
                 known_hash=f"sha256:{file.sha256}",
@@ -76,6 +76,9 @@ def _fetched(file: File, note: str) -> bytes:
                 path=pooch.os_cache("grokatlas") / Path(file.name).parent,
             )
             content = Path(path).read_bytes()
+        except ImportError:
+            problem = "package pooch is not installed"
+            break
         except (OSError, ValueError) as error:
             problem = type(error).__name__
             continue

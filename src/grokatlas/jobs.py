@@ -18,6 +18,9 @@ from grokatlas.errors import UserError
 from grokatlas.finished_run import FinishedRun
 from grokatlas.manifest import Recorder
 
+# what components and libraries raise where spec, data or machine do not fit
+MISTAKES = (ValueError, TypeError, LookupError, RuntimeError, ImportError, OSError, MemoryError)
+
 
 def planned(job_file: Path, kind: str) -> dict[str, Any]:
     """A job file, if it is of this kind and the code here is the code it was planned with.
@@ -45,8 +48,8 @@ def make_dataset(job_file: Path, out: Path) -> None:
     recorder = Recorder(job, [])
     try:
         arrays, metadata = datasets.make(job["spec"]["tasks"]).arrays()
-    except ValueError as error:
-        raise UserError(f"{job_file}: task", str(error)) from None
+    except (ValueError, ImportError, OSError, MemoryError) as error:
+        raise UserError(f"{job_file}: task", _line(error)) from None
     (file,) = store.outputs("dataset", out)
     store.write_arrays(file, arrays, metadata)
     recorder.write(store.manifest_of("dataset", out), [file])
@@ -74,6 +77,8 @@ def train(
         device = "cpu"
     data = [f for folder in job["inputs"] for f in store.outputs("dataset", Path(folder))]
     data = [store.verified(file) for file in data if file.exists()]
+    if data:
+        _check_planned(job_file, job)
     with savepoint.locked(out):
         if fitting.finished("run", out, job["digest"], data):
             print(f"run {out.name}: is already there", file=sys.stderr)
@@ -135,12 +140,25 @@ def _told(job_file: Path, what: str) -> Iterator[None]:
     """Errors of components in one line, unless ``GROKATLAS_TRACEBACK`` asks for more."""
     try:
         yield
-    except (ValueError, TypeError, LookupError, RuntimeError) as error:
+    except MISTAKES as error:
         if os.environ.get("GROKATLAS_TRACEBACK"):
             raise
-        first = str(error).strip().partition("\n")[0]
-        problem = f"{what} failed: {first} (GROKATLAS_TRACEBACK=1 shows where)"
+        problem = f"{what} failed: {_line(error)} (GROKATLAS_TRACEBACK=1 shows where)"
         raise UserError(str(job_file), problem) from None
+
+
+def _line(error: Exception) -> str:
+    """An error's first line; some have none."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _check_planned(job_file: Path, job: dict[str, Any]) -> None:
+    """The data set that is here is the one that the run was planned with, not an older one."""
+    manifests = [store.manifest_of("dataset", Path(folder)) for folder in job["inputs"]]
+    made = [store.read_sealed(manifest)["digest"] for manifest in manifests]
+    if digest.of_job("run", job["spec"], job["code"], made) != job["digest"]:
+        problem = f"{job['inputs'][0]} is another data set than the run was planned with"
+        raise UserError(str(job_file), f"{problem}; run `snakemake`, which makes it anew")
 
 
 def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:

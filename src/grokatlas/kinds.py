@@ -10,6 +10,7 @@ Positive = float  # > 0, finite
 NonNegative = float  # >= 0, finite
 Fraction = float  # 0 < x < 1
 Unit = float  # 0 <= x <= 1
+Decay = float  # 0 <= x < 1
 Count = int  # >= 1
 Whole = int  # >= 0
 Vector = list[float]  # one or more finite numbers

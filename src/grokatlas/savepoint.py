@@ -118,11 +118,12 @@ class Savepoint:
         A state of other code, another spec or with damage is set aside, never used.
 
         Raises:
-            UserError: the state was saved on another kind of device.
+            UserError: the state was saved on another kind of device, or cannot be read now.
         """
         if not (self.folder / STATE).exists():
             return None
         try:
+            (self.folder / STATE).read_bytes()  # what cannot be read is no damage
             content = store.read_sealed(self.folder / STATE)
             if content["key"] != self.key:
                 raise UserError(str(self.folder), "is of another version of this run")
@@ -130,7 +131,13 @@ class Savepoint:
                 if digest.file_sha256(self.folder / name) != recorded:
                     raise UserError(str(self.folder / name), "is damaged")
             tensors = _read_tensors(self.folder / content["tensors"][0])
-        except (UserError, OSError) as error:
+        except FileNotFoundError as error:
+            self._set_aside(f"{error.filename} is missing")
+            return None
+        except OSError as error:  # of the disk or the network: the state may be whole
+            problem = f"cannot be read: {error.strerror}; run again when it can"
+            raise UserError(str(error.filename or self.folder), problem) from None
+        except UserError as error:
             self._set_aside(str(error))
             return None
         if content["device"] != self.device:
@@ -223,7 +230,11 @@ class Savepoint:
         number = 1
         while (aside := self.folder.with_name(f"{store.STATE}.refused-{number}")).exists():
             number += 1
-        self.folder.replace(aside)
+        try:
+            self.folder.replace(aside)
+        except OSError as error:
+            rest = f"and cannot be set aside: {error.strerror}; move {self.folder} away"
+            raise UserError(problem, rest) from None
         print(f"{problem}; set aside as {aside.name}, training from step 0", file=sys.stderr)
 
 

@@ -36,9 +36,7 @@ class Span:
 
     def __init__(self, samples: Tensor, spared: int, units: int) -> None:
         others = samples[:, spared:]
-        lengths = torch.linalg.qr(others.T, mode="r").R.diagonal().abs()
-        own = lengths > DEPENDENT * others.norm(dim=1)  # a direction of rounding is no coordinate
-        basis, corner = torch.linalg.qr(others[own].T)
+        basis, corner = torch.linalg.qr(others[_independent(others)].T)
         self._basis = basis * _signs(corner)  # [D - S, K]
         self._spared = spared
         self._units = units
@@ -74,6 +72,25 @@ def of(spec: dict[str, Any], samples: Tensor) -> Span | None:
     spared = max((entry.get("spared", 0) for entry in observables), default=0)
     smaller = spared + len(samples) + units < samples.shape[1]
     return Span(samples, spared, units) if smaller else None
+
+
+def _independent(rows: Tensor) -> Tensor:
+    """Which rows ``[N, D]`` those before them do not span, as booleans ``[N]``.
+
+    By Gram and Schmidt, twice for each row. The diagonal of a triangular factor would not tell: a
+    dependent row is given a direction of chance there, which a later row may need.
+    """
+    basis, count, own = torch.empty_like(rows), 0, []
+    for row in rows:
+        rest = row
+        for _ in range(2):
+            rest = rest - (basis[:count] @ rest) @ basis[:count]
+        length = rest.norm()
+        own.append(bool(length > DEPENDENT * row.norm()))  # less is rounding
+        if own[-1]:
+            basis[count] = rest / length
+            count += 1
+    return torch.tensor(own, device=rows.device)
 
 
 def _signs(corner: Tensor) -> Tensor:

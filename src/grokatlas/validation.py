@@ -32,6 +32,7 @@ KINDS: dict[str, Any] = {
     "NonNegative": Annotated[float, Field(ge=0, allow_inf_nan=False)],
     "Fraction": Annotated[float, Field(gt=0, lt=1)],
     "Unit": Annotated[float, Field(ge=0, le=1)],
+    "Decay": Annotated[float, Field(ge=0, lt=1)],
     "Count": PositiveInt,
     "Whole": WholeInt,
     "Vector": Annotated[list[Number], Field(min_length=1)],
@@ -39,7 +40,7 @@ KINDS: dict[str, Any] = {
     "Seed": SeedInt | Literal["member"],
 }
 # a keyword of one of these types may differ from member to member: it changes no shape
-MEMBER_KINDS = {"float", "Positive", "NonNegative", "Fraction", "Unit", "Vector"}
+MEMBER_KINDS = {"float", "Positive", "NonNegative", "Fraction", "Unit", "Decay", "Vector"}
 
 
 def check_block(model: type[BaseModel], data: Any) -> Any:

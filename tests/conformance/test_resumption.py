@@ -45,6 +45,12 @@ def _bytes(folder: Path) -> list[bytes]:
     return [file.read_bytes() for file in store.outputs("run", folder)]
 
 
+def _goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last training went on from a saved step, and refused no state."""
+    assert "goes on from step" in capsys.readouterr().err.splitlines()[-1]
+    assert not list(folder.glob(f"{store.STATE}.refused-*"))
+
+
 def _die(monkeypatch, writes: int) -> None:
     """The process dies before, during or after the rename of a file, `writes` writes from now."""
     left = [writes]
@@ -62,20 +68,23 @@ def _die(monkeypatch, writes: int) -> None:
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_killed_at_a_random_write_and_finished_equals_undisturbed(run, tmp_path, monkeypatch):
+def test_killed_at_a_random_write_and_finished_equals_undisturbed(
+    run, tmp_path, monkeypatch, capsys
+):
     spec = _spec(run)
     _train(spec, tmp_path / "whole", period=1e9)
     random = np.random.default_rng(len(run))
     with monkeypatch.context() as patch:
-        _die(patch, int(random.integers(5, 25)))
+        _die(patch, int(random.integers(10, 25)))  # after the first save
         with pytest.raises(KilledError):
             _train(spec, tmp_path / "killed")
     assert (tmp_path / "killed" / ".state").exists()
     _train(spec, tmp_path / "killed")
+    _goes_on(tmp_path / "killed", capsys)
     assert _bytes(tmp_path / "killed") == _bytes(tmp_path / "whole")
 
 
-def test_killed_while_members_stop_one_by_one(tmp_path, monkeypatch):
+def test_killed_while_members_stop_one_by_one(tmp_path, monkeypatch, capsys):
     spec = _spec("mlp", steps=40, log={"every": 1, "first": 0}, snapshots=[0, 20, 40])
     level = training.train(spec, datasets.make(members.tasks(spec)), CPU).history
     rising = level["l2_norm"].reshape(-1, 3)
@@ -87,6 +96,7 @@ def test_killed_while_members_stop_one_by_one(tmp_path, monkeypatch):
             with pytest.raises(KilledError):
                 _train(spec, tmp_path / "killed")
     _train(spec, tmp_path / "killed")
+    _goes_on(tmp_path / "killed", capsys)
     assert _bytes(tmp_path / "killed") == _bytes(tmp_path / "whole")
 
 
@@ -154,6 +164,39 @@ def test_a_full_disk_is_one_line_and_leaves_the_state_before(tmp_path, monkeypat
     _train(spec, tmp_path / "run")
     assert "goes on from step" in capsys.readouterr().err
     assert _bytes(tmp_path / "run") == _bytes(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("name", ["tensors-*", "state.json"])
+def test_a_state_that_cannot_be_read_now_is_kept(name, tmp_path, monkeypatch):
+    spec = _spec("linear")
+    _train(spec, tmp_path / "whole", period=1e9)
+    _half(spec, tmp_path / "run", monkeypatch)
+    real = Path.open
+
+    def failing(self, *args, **kwargs):
+        if self.match(name) and store.STATE in self.parts:
+            raise OSError(5, "Input/output error", str(self))
+        return real(self, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", failing)
+        with pytest.raises(savepoint.UserError, match=r"cannot be read: Input/output error; run"):
+            _train(spec, tmp_path / "run")
+    _train(spec, tmp_path / "run")
+    assert not list((tmp_path / "run").glob(f"{store.STATE}.refused-*"))
+    assert _bytes(tmp_path / "run") == _bytes(tmp_path / "whole")
+
+
+def test_a_state_that_cannot_be_set_aside_is_one_line(tmp_path, monkeypatch):
+    spec = _spec("linear")
+    _half(spec, tmp_path / "run", monkeypatch)
+
+    def denied(self, target):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", denied)
+    with pytest.raises(savepoint.UserError, match="cannot be set aside: Permission denied; move"):
+        _train(spec, tmp_path / "run", key="another")
 
 
 def test_a_file_where_the_state_belongs_is_one_line(tmp_path):

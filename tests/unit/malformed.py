@@ -48,6 +48,7 @@ claims:
      value: accuracy_at, keywords: {step: 500}, expected: [0, 0.06], scales: [paper]}
 """
 ONE, TWO = "experiments.one.", "experiments.two."
+TWO_CASES = PAPER[PAPER.index("    sweep:") : PAPER.index("figures:")]
 
 
 class Bad(NamedTuple):
@@ -120,6 +121,14 @@ VALUES = [
         '"1e-3" is not allowed: must be a number > 0; it is text: remove the quotes',
     ),
     Bad("underscores", "steps: 5", "steps: 1_000", f"{ONE}smoke.train.steps", "text: write 1000"),
+    Bad("decay of 1", "beta1: 0.9", "beta1: 1.0", f"{TWO}cases.adaptive.optimizer.beta1", "< 1"),
+    Bad(
+        "decay of 1 for a member",
+        "eps: 1e-8}}",
+        "eps: 1e-8}, ensemble: {optimizer.beta1: [0.9, 1.0]}}",
+        f"{TWO}cases.adaptive.ensemble.optimizer.beta1",
+        "< 1",
+    ),
     Bad("text", "lr: 0.1", "lr: fast", f"{ONE}optimizer.lr", '"fast" is not allowed'),
     Bad("boolean as number", "lr: 0.1", "lr: true", f"{ONE}optimizer.lr", "true is not allowed"),
     Bad("yes", "squared: true", "squared: yes", f"{ONE}penalties.0.squared", "true or false"),
@@ -159,6 +168,13 @@ VALUES = [
         "{steps: 5, snapshots: [end]}",
         f"{ONE}smoke.train.snapshots.0",
         "a whole number >= 0 or initial or final",
+    ),
+    Bad(
+        "minibatches of an equation of all samples",
+        "train: {steps: 20}\n" + TWO_CASES,
+        "train: {steps: 9, batch_size: 5}\n    dynamics: {name: isolated_first_layer, rate: 1}\n",
+        f"{TWO}train.batch_size",
+        "isolated_first_layer takes the whole training set at each step; remove it",
     ),
     Bad(
         "shuffle of the full batch",
@@ -232,7 +248,7 @@ COMPONENTS = [
         "{train: {steps: 5}}",
         "{optimizer: {name: adam, lr: 1}}",
         f"{ONE}smoke.optimizer.beta1",
-        "missing: adam needs it (a number >= 0 and <= 1)",
+        "missing: adam needs it (a number >= 0 and < 1)",
     ),
     Bad(
         "missing under an override",

@@ -101,3 +101,9 @@ def test_sobolev_without_derivatives_is_refused(shape):
     loss = sobolev.build(**SOBOLEV, form="frobenius")
     with pytest.raises(ValueError, match=r"needs targets \[N, C, 5\]"):
         loss.on_network({"weight": _linear(0)}, _model, INPUTS, torch.zeros(shape))
+
+
+def test_targets_of_another_shape_than_the_outputs_are_refused():
+    loss = mse.build(reduction="mean", half=False)
+    with pytest.raises(ValueError, match=r"targets are \(6, 3\), the model's outputs \(6, 1\)"):
+        loss(torch.zeros(6, 1), torch.zeros(6, 3))

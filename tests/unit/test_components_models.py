@@ -137,6 +137,12 @@ def test_one_number_starts_every_weight(module, depth):
         weights.add_(1)  # each entry has a place of its own
 
 
+def test_hadamard_product_with_several_outputs_is_refused():
+    data = _data(np.zeros((6, 4)), outputs=3)
+    with pytest.raises(ValueError, match="one output of a vector; the task asks for 3 outputs"):
+        _build(hadamard_product, data, depth=2, init="normal")
+
+
 def test_hadamard_product_follows_the_gradient_of_its_factors():
     data = _features(4)
     model = _build(hadamard_product, data, depth=3, init=[0.1 * k for k in range(12)])

@@ -110,18 +110,6 @@ def test_sgd_without_momentum_and_decay_is_gradient_descent_and_keeps_no_buffer(
     )
 
 
-@pytest.mark.parametrize(
-    ("build", "keywords", "words"),
-    [
-        (adam.build, ADAM | {"beta1": 1.0}, "beta1 is 1.0; it must be below 1"),
-        (
-            adamw.build,
-            ADAM | {"beta2": 1.0, "weight_decay": 0.0, "decay": "coupled"},
-            "beta2 is 1.0; it must be below 1",
-        ),
-        (sgd.build, SGD | {"momentum": 0.0, "nesterov": True}, "give a momentum above 0"),
-    ],
-)
-def test_rates_that_mean_nothing_are_refused(build, keywords, words):
-    with pytest.raises(ValueError, match=words):
-        build(**keywords)
+def test_nesterov_without_momentum_is_refused():
+    with pytest.raises(ValueError, match="give a momentum above 0"):
+        sgd.build(**SGD | {"momentum": 0.0, "nesterov": True})

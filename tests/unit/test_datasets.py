@@ -71,3 +71,16 @@ def test_one_sample_is_solved_by_the_least_norm_weights():
     solution = np.linalg.pinv(data.train_inputs) @ data.train_targets
     np.testing.assert_allclose(data.test_inputs @ solution, data.test_targets, rtol=1e-14)
     assert data.train_inputs @ solution == pytest.approx(data.train_targets)
+
+
+def test_a_task_that_leaves_no_samples_is_refused():
+    none = {
+        "name": "modular_addition",
+        "modulus": 3,
+        "pairs": "ordered",
+        "encoding": "tokens",
+        "train_fraction": 0.1,
+        "split_seed": 0,
+    }
+    with pytest.raises(ValueError, match="modular_addition leaves no samples for train inputs"):
+        datasets.make([none])

@@ -1,6 +1,7 @@
 """Where image files come from: the data folder, else a mirror; never under another hash."""
 
 import hashlib
+import sys
 from pathlib import Path
 
 import pooch
@@ -46,6 +47,14 @@ def test_the_data_folder_comes_first(mirrors, monkeypatch, tmp_path):
     _folder(monkeypatch, tmp_path, CONTENT)
     assert images.read(FILE) == CONTENT
     assert mirrors[1] == []
+
+
+def test_without_pooch_the_error_says_which_file_is_wanted(monkeypatch):
+    monkeypatch.delenv(images.FOLDER, raising=False)
+    monkeypatch.setitem(sys.modules, "pooch", None)  # as where it is not installed
+    with pytest.raises(ValueError, match="package pooch is not installed") as caught:
+        images.read(FILE)
+    assert f"{FILE.name} (sha256 {SHA256})" in str(caught.value)
 
 
 def test_another_file_under_the_name_is_never_used(mirrors, monkeypatch, tmp_path):

@@ -49,7 +49,9 @@ RUN = store.run_folder("0123456789ab")
 
 def _job_file(folder, kind, spec, inputs=()):
     path = store.spec_path(kind, folder)
-    key = jobs.run_digest(spec, {}) if kind == "run" else kind
+    made_by = digest.code(digest.dataset_modules(SPEC))
+    keys = {"dataset": digest.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])}
+    key = jobs.run_digest(spec, {}) if kind == "run" else keys.get(kind, kind)
     job = {"kind": kind, "spec": spec, "code": {}, "digest": key, "inputs": list(inputs)}
     store.write_json(path, store.sealed(job))
     return path
@@ -108,6 +110,18 @@ def test_a_changed_data_set_is_refused():
     with pytest.raises(UserError, match="is not the file its manifest records"):
         _train(RUN, [DATA])
     assert not (RUN / "manifest.json").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_data_set_of_another_plan_is_refused():
+    data = store.data_folder("0123456789ab")
+    job = store.read_json(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}))
+    older = store.sealed({key: job[key] for key in job if key != "seal"} | {"digest": "older"})
+    store.write_json(store.spec_path("dataset", data), older)
+    jobs.make_dataset(store.spec_path("dataset", data), data)
+    with pytest.raises(UserError, match="is another data set than the run was planned with; run"):
+        _train(RUN, [DATA])
+    assert not (RUN / store.STATE).exists()
 
 
 @pytest.mark.usefixtures("here")

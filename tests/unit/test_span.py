@@ -119,6 +119,20 @@ def test_the_span_keeps_every_product_of_inputs_and_weights(weak):
     torch.testing.assert_close(w[:, :SPARED], weights[:, :SPARED])
 
 
+def test_samples_of_few_and_equal_coordinates_keep_their_products():
+    """A sample that stands twice, then ones along single coordinates, as amplitude 0 makes them."""
+    inputs = torch.zeros(5, FEATURES, dtype=torch.float64)
+    inputs[:4, :2] = torch.tensor([[1, 1], [1, 1], [1, -1], [-1, 1]])
+    x = span.Span(inputs, 0, UNITS).inputs(inputs)
+    torch.testing.assert_close(x @ x.T, inputs @ inputs.T)
+    for seed in range(20):
+        generator = torch.Generator().manual_seed(seed)
+        inputs = (torch.rand(12, 30, generator=generator) < 0.15).double()
+        inputs[5], inputs[7] = inputs[1], 0
+        x = span.Span(inputs, 0, UNITS).inputs(inputs)
+        torch.testing.assert_close(x @ x.T, inputs @ inputs.T)
+
+
 def test_noise_on_the_coordinates_that_are_not_spared_has_the_same_law():
     """The products of weights with noise have mean 0 and the covariance that they had."""
     inputs, weights = _drawn(12), _drawn(UNITS)

@@ -11,6 +11,8 @@ from grokatlas.dynamics._compiled import compiled, real
 from grokatlas.dynamics._least_squares import add_gradient, descended
 from grokatlas.kinds import Positive
 
+FULL_BATCH = True  # a step takes the whole training set
+
 NAME = "hadamard_descent"
 
 

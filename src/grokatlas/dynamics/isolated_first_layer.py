@@ -8,6 +8,8 @@ from torch.nn.functional import pad
 
 from grokatlas.kinds import Positive
 
+FULL_BATCH = True  # a step takes the whole training set
+
 FIRST = "layers.0.weight"
 SECOND = "layers.1.weight"
 BLOCKS = 3  # of rows of H H^T: a third of the multiplications saved, and large products still

@@ -8,6 +8,8 @@ from torch import Tensor
 from grokatlas.dynamics._compiled import only_parameter
 from grokatlas.kinds import NonNegative, Positive
 
+FULL_BATCH = True  # a step takes the whole training set
+
 NAME = "linear_descent"
 
 

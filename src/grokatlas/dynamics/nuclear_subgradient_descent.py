@@ -17,6 +17,8 @@ from grokatlas.dynamics._compiled import (
 )
 from grokatlas.kinds import NonNegative, Positive
 
+FULL_BATCH = True  # a step takes the whole training set
+
 NAME = "nuclear_subgradient_descent"
 
 

@@ -7,6 +7,8 @@ from torch import Tensor
 
 from grokatlas.kinds import NonNegative, Positive, Whole
 
+FULL_BATCH = True  # a step takes the whole training set
+
 Params = dict[str, Tensor]
 
 

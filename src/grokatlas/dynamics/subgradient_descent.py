@@ -9,6 +9,8 @@ from grokatlas.dynamics._compiled import compiled, only_parameter, real
 from grokatlas.dynamics._least_squares import add_gradient, descended
 from grokatlas.kinds import NonNegative, Positive
 
+FULL_BATCH = True  # a step takes the whole training set
+
 NAME = "subgradient_descent"
 
 

@@ -18,12 +18,18 @@ def build(
         half: whether a factor 1/2 stands before it.
 
     Targets are ``[N, C]``, or integer labels ``[N]`` that are made one-hot.
+
+    Raises:
+        ValueError: when called: real targets have another shape than the outputs.
     """
 
     def loss(outputs: Tensor, targets: Tensor) -> Tensor:
         if not targets.is_floating_point():
             classes = torch.arange(outputs.shape[-1], device=targets.device)  # one_hot reads values
             targets = (targets[:, None] == classes).to(outputs.dtype)
+        if targets.shape != outputs.shape:
+            sizes = f"{tuple(targets.shape)}, the model's outputs {tuple(outputs.shape)}"
+            raise ValueError(f"mse needs a target for each output: targets are {sizes}")
         squares = (outputs - targets).square()
         if reduction == "mean":
             value = squares.mean()

@@ -40,8 +40,12 @@ def build(
             ``normal`` for N(0, 1).
 
     Raises:
-        ValueError: `init` has another number of entries than the factors.
+        ValueError: `init` has another number of entries than the factors, or the task does not
+            ask for one output of a vector.
     """
+    if data.outputs != 1 or len(data.input_shape) != 1:
+        asked = f"{data.outputs} outputs of inputs of shape {tuple(data.input_shape)}"
+        raise ValueError(f"hadamard_product has one output of a vector; the task asks for {asked}")
     shape = (depth, data.input_shape[0])
     if isinstance(init, str):
         return HadamardProduct(torch.randn(shape, generator=generator, dtype=torch.float64))

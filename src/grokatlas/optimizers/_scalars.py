@@ -18,14 +18,3 @@ def double(value: Any) -> Any:
 def as_weight(value: Any, like: Tensor) -> Any:
     """A hyperparameter as the weight of `torch.lerp`, which wants the numbers' own dtype."""
     return value.to(like.dtype) if isinstance(value, Tensor) else value
-
-
-def below_one(**rates: Any) -> None:
-    """Check decay rates, as far as they are plain numbers.
-
-    Raises:
-        ValueError: a rate is 1 or more.
-    """
-    for name, value in rates.items():
-        if not isinstance(value, Tensor) and value >= 1:
-            raise ValueError(f"{name} is {value}; it must be below 1")

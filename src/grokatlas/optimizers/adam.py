@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from grokatlas import fused
-from grokatlas.kinds import Positive, Unit
-from grokatlas.optimizers._scalars import as_weight, below_one, double
+from grokatlas.kinds import Decay, Positive
+from grokatlas.optimizers._scalars import as_weight, double
 
 
 class Adam:
@@ -75,14 +75,13 @@ class Adam:
         return -rate / correction2.sqrt(), -rate * double(self.eps)
 
 
-def build(*, lr: Positive, beta1: Unit, beta2: Unit, eps: Positive) -> Adam:
+def build(*, lr: Positive, beta1: Decay, beta2: Decay, eps: Positive) -> Adam:
     """Adam without weight decay.
 
     Args:
         lr: step size.
-        beta1: decay rate of the first moment, below 1.
-        beta2: decay rate of the second moment, below 1.
+        beta1: decay rate of the first moment.
+        beta2: decay rate of the second moment.
         eps: added outside the root.
     """
-    below_one(beta1=beta1, beta2=beta2)
     return Adam(lr, beta1, beta2, eps)

@@ -2,8 +2,7 @@
 
 from typing import Any, Literal
 
-from grokatlas.kinds import NonNegative, Positive, Unit
-from grokatlas.optimizers._scalars import below_one
+from grokatlas.kinds import Decay, NonNegative, Positive
 from grokatlas.optimizers.adam import Adam
 
 
@@ -32,8 +31,8 @@ class DecayedAdam:
 def build(
     *,
     lr: Positive,
-    beta1: Unit,
-    beta2: Unit,
+    beta1: Decay,
+    beta2: Decay,
     eps: Positive,
     weight_decay: NonNegative,
     decay: Literal["decoupled", "coupled"],
@@ -42,13 +41,12 @@ def build(
 
     Args:
         lr: step size.
-        beta1: decay rate of the first moment, below 1.
-        beta2: decay rate of the second moment, below 1.
+        beta1: decay rate of the first moment.
+        beta2: decay rate of the second moment.
         eps: added outside the root.
         weight_decay: factor of the decay.
         decay: ``decoupled``, ``p <- p (1 - lr * weight_decay)`` before the step (Loshchilov &
             Hutter 2019, as ``torch.optim.AdamW``: the decay is scaled by `lr`); or ``coupled``,
             ``g <- g + weight_decay * p`` (as ``torch.optim.Adam``).
     """
-    below_one(beta1=beta1, beta2=beta2)
     return DecayedAdam(Adam(lr, beta1, beta2, eps), weight_decay, decay == "decoupled")
