@@ -85,6 +85,7 @@ class _Checker:
                 self._component(block, [block, str(index)], entry, axes)
                 for index, entry in enumerate(values.get(block, []))
             ]
+        self._check_settled(dynamics, spec)
         measures = spec.pop("measures")
         names = [measure["name"] for measure in measures]
         for index, name in enumerate(names):
@@ -97,6 +98,15 @@ class _Checker:
         if unfit is not None:
             self._fail(*unfit)
         return Cell(case, label, kept, measures)
+
+    def _check_settled(self, dynamics: str, spec: dict[str, Any]) -> None:
+        """An equation with a model of its own does not read that model's keywords."""
+        for keyword, value in signatures.settled(dynamics).items():
+            given = [spec["model"].get(keyword, value)]
+            for other in spec["ensemble"].get(f"model.{keyword}", given):
+                if other != value:
+                    problem = f"{other} is not read by dynamics {dynamics}, whose equation has"
+                    self._fail(["model", keyword], f"{problem} {value}; write {value}")
 
     def _check_needs(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
         """A run keeps and logs what is measured after it; later it could not be added."""

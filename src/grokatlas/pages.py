@@ -69,6 +69,16 @@ class Record:
         """How many claims have each verdict, as text."""
         return tally(self.verdict(paper, claim) for claim in claims)
 
+    def verdicts_by_scale(self, paper: str, claims: list[config.Claim], usual: str) -> str:
+        """As `verdicts`, those that were judged at another scale than the usual apart."""
+        found: dict[str, list[str]] = {usual: []}
+        for claim in claims:
+            scale = self.judged(paper, claim).get("scale") or usual
+            found.setdefault(scale, []).append(self.verdict(paper, claim))
+        parts = [tally(found.pop(usual))]
+        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in found.items()]
+        return "; ".join(filter(None, parts))
+
 
 def figures(name: str, paper: config.Paper, pages: Path, record: Record) -> str:
     """Every figure with its picture or text, caption, origin and the command that makes it."""
@@ -136,8 +146,9 @@ def state(papers: dict[str, config.Paper], record: Record) -> str:
             row = record.figures.get((name, figure), {})
             about = [claim for claim in paper.claims if claim.figure == figure]
             link = f"[`{name}` {figure}](docs/papers/{name}.md#{figure})"
-            cells = [link, row.get("scale", "none"), row.get("machine", "")]
-            lines.append(f"| {' | '.join([*cells, record.verdicts(name, about)])} |")
+            scale = row.get("scale", "none")
+            verdicts = record.verdicts_by_scale(name, about, scale)
+            lines.append(f"| {link} | {scale} | {row.get('machine', '')} | {verdicts} |")
     return "\n".join(lines)
 
 
@@ -191,7 +202,7 @@ def _interval(claim: config.Claim) -> str:
 
 def _judged(row: dict[str, str]) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
-        return "not run"
+        return f"not run ({row['reason']})" if row.get("reason") else "not run"
     return f"**{row['verdict']}** ({row['scale']} scale; {row['reason']})"
 
 

@@ -3,6 +3,7 @@
 A number that a run never reaches is infinite; one that a table does not hold is not a number.
 """
 
+import math
 from collections.abc import Hashable
 
 import numpy as np
@@ -45,6 +46,18 @@ def first(
     there = rows[column] <= level if below else rows[column] >= level
     steps = rows["step"].where(there, np.inf)
     return [float(part.min()) for _, part in steps.groupby(rows[by])]
+
+
+def lasting(rows: pd.DataFrame, column: str, level: float, *, by: str = "seed") -> list[float]:
+    """The logged step from which a column is at a level or above it to the end, for each seed.
+
+    Infinite where the last value is below it. What is reached and lost again does not count.
+    """
+    found = []
+    for _, part in rows.groupby(by):
+        below = part.loc[part[column] < level, "step"].max()  # not a number: never below
+        found.append(float(part.loc[~(part["step"] <= below), "step"].min()))
+    return [np.inf if math.isnan(step) else step for step in found]
 
 
 def last(rows: pd.DataFrame, column: str, *, by: str = "seed") -> list[float]:

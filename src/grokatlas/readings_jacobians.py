@@ -185,23 +185,23 @@ def alignment_against_scale(tables: Tables, case: str, path: str) -> list[float]
     return [float(part["scale"].corr(part["size"], method="spearman")) for _, part in parts]
 
 
-def first_robust(tables: Tables, case: str, noise: float, level: float) -> list[float]:
-    """The first step at which accuracy under noise of an amplitude is at least `level`."""
-    return _first_robust(tables["xor"], case, noise, level).tolist()
+def robust_from(tables: Tables, case: str, noise: float, level: float) -> list[float]:
+    """The step from which accuracy under noise of an amplitude stays at least `level`."""
+    return _robust_from(tables["xor"], case, noise, level).tolist()
 
 
-def first_robust_ratio(tables: Tables, noise: float, level: float) -> list[float]:
-    """`first_robust` with weight decay alone over that with GrokAlign, seed by seed."""
+def robust_from_ratio(tables: Tables, noise: float, level: float) -> list[float]:
+    """`robust_from` with weight decay alone over that with GrokAlign, seed by seed."""
     cases = ("weight_decay", "grokalign")
-    alone, own = (_first_robust(tables["xor"], case, noise, level) for case in cases)
+    alone, own = (_robust_from(tables["xor"], case, noise, level) for case in cases)
     return (alone / own).tolist()
 
 
 def robust_after_right(tables: Tables, case: str, noise: float, level: float) -> list[float]:
-    """`first_robust` over the first step at which clean test accuracy is at least `level`."""
+    """`robust_from` over the step from which clean test accuracy stays at least `level`."""
     rows = readings.history(tables["xor"], case=case)
-    right = readings.by_seed(rows, readings.first(rows, "test_accuracy", level))
-    return (_first_robust(tables["xor"], case, noise, level) / right).tolist()
+    right = readings.by_seed(rows, readings.lasting(rows, "test_accuracy", level))
+    return (_robust_from(tables["xor"], case, noise, level) / right).tolist()
 
 
 def probe_alignment_ratio(tables: Tables, step: int) -> list[float]:
@@ -213,10 +213,10 @@ def probe_alignment_ratio(tables: Tables, step: int) -> list[float]:
     return (sizes[0] / sizes[1]).tolist()
 
 
-def _first_robust(table: pd.DataFrame, case: str, noise: float, level: float) -> pd.Series:
+def _robust_from(table: pd.DataFrame, case: str, noise: float, level: float) -> pd.Series:
     rows = readings.history(table, case=case)
     columns = {amplitude: column for column, amplitude in amplitudes(table).items()}
-    return readings.by_seed(rows, readings.first(rows, columns[noise], level))
+    return readings.by_seed(rows, readings.lasting(rows, columns[noise], level))
 
 
 def generalisation(tables: Tables, case: str) -> list[float]:

@@ -4,6 +4,7 @@ import ast
 import functools
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from grokatlas import components, digest
 from grokatlas.components import FOLDERS, PACKAGE
@@ -79,6 +80,13 @@ def needs(name: str) -> list[str]:
         hint = nearest(str(unknown[0]), known)
         raise UserError(f"src/grokatlas/measures/{name}.py: NEEDS", f"no {unknown[0]!r}; {hint}")
     return entries
+
+
+@functools.cache
+def settled(dynamics: str) -> dict[str, Any]:
+    """Keywords of the model whose value a dynamics has in its equation: its file's ``MODEL``."""
+    node = _definition("dynamics", dynamics, "MODEL")
+    return {} if node is None else dict(ast.literal_eval(node))
 
 
 def _definition(block: str, name: str, what: str) -> ast.AST | None:

@@ -24,7 +24,9 @@ def judge(
     """
     known = [value for value in values if not math.isnan(value)]
     if not known:
-        return NOT_RUN, "the tables do not hold it"
+        if not values:
+            return NOT_RUN, "the tables do not hold it"
+        return NOT_RUN, "no seed has a number: not in the tables, or neither of two is reached"
     low = -math.inf if expected[0] is None else expected[0]
     high = math.inf if expected[1] is None else expected[1]
     hits = sum(low <= value <= high for value in known)

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import math
 from typing import Any
 
 import examples.gradients
@@ -13,6 +14,7 @@ from examples import EXAMPLES
 from examples.runs import MINIBATCHES, RUNS
 
 from grokatlas import components, datasets, digest, members, signatures, training
+from grokatlas import run as training_run
 from grokatlas.run import Run
 from grokatlas.validation import MEMBER_KINDS
 
@@ -61,6 +63,32 @@ def test_member_alone_equals_member_in_company(run, batch_size, dtype):
     company = _train(spec)
     alone = _train(spec | {"ensemble": {"seed": spec["ensemble"]["seed"][-1:]}})
     _assert_close(_of_member(company, 2), _of_member(alone, 0), TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize(
+    ("run", "weight"),
+    [*((run, math.nan) for run in RUNS), ("nuclear", math.inf), ("isolated", 0.0)],
+)
+def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch):
+    def moved() -> tuple[dict[str, torch.Tensor], dict[str, np.ndarray]]:
+        made = Run(spec, datasets.make(members.tasks(spec)), CPU)
+        made.move(5)
+        return made.parameters(), made.observe(made.parameters(), 5)
+
+    def spoiled(spec: dict[str, Any], data: Any, member: dict[str, Any], *rest: Any) -> Any:
+        model = build(spec, data, member, *rest)
+        for parameter in model.parameters() if member["seed"] == first else ():
+            parameter.data.fill_(weight)
+        return model
+
+    spec, build = RUNS[run], training_run.member_model
+    first = spec["ensemble"]["seed"][0]
+    sound = moved()
+    monkeypatch.setattr(training_run, "member_model", spoiled)
+    for before, after in zip(sound, moved(), strict=True):
+        for key, values in before.items():
+            rest = np.asarray(values)[1:]
+            np.testing.assert_allclose(np.asarray(after[key])[1:], rest, 1e-10, 1e-10, err_msg=key)
 
 
 def test_a_run_repeats_bit_for_bit():

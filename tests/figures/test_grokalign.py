@@ -142,7 +142,7 @@ def _acceleration(baseline, own, lost=()):
                 for level, step in steps.items():
                     key = {"record": "reached_steps", "case": f"{loss}_{name}", "seed": seed}
                     rows.append(key | {"level": level, "step": step})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(**DIGITS)
 
 
 def _alone(seconds):
@@ -158,10 +158,10 @@ def test_table1_compares_methods_seed_by_seed():
     tables = {"acceleration": _acceleration(400, 100), "update_time": _alone({"grokalign": 0.02})}
     shown, data = table1.tabulate(tables)
     row = shown[(shown["loss"] == "cross-entropy") & (shown["method"] == "GrokAlign")].iloc[0]
-    assert row["steps to the level, ours"] == "x4.00 ± 0.00 fewer"
-    assert row["steps to the level, published"] == "x7.56 ± 0.82 fewer"
-    assert row["time to it, ours"] == "x2.00 ± 0.00 less"
-    assert row["seeds"] == "3 of 3"
+    assert row["steps to 85 %, ours"] == "x4.00 ± 0.00 fewer"
+    assert row["steps to 85 %, published"] == "x7.56 ± 0.82 fewer"
+    assert row["time to 85 %, ours"] == "x2.00 ± 0.00 less"
+    assert row[["data", "seeds"]].tolist() == ["digits, 200 points", "3 of 3"]
     own = data[(data["loss"] == "mse") & (data["method"] == "grokalign")]
     first = own[own["seed"] == 0].set_index("series")["ratio"]
     assert first.to_dict() == {"steps": 4, "time": 2, "phase": 360 / 60 / 2}
@@ -170,7 +170,7 @@ def test_table1_compares_methods_seed_by_seed():
 def test_table1_says_more_where_a_method_is_slower():
     tables = {"acceleration": _acceleration(100, 200), "update_time": _alone({})}
     shown, _ = table1.tabulate(tables)
-    assert set(shown["steps to the level, ours"]) == {"x2.00 ± 0.00 more"}
+    assert set(shown["steps to 85 %, ours"]) == {"x2.00 ± 0.00 more"}
 
 
 def test_table1_leaves_out_seeds_that_never_reach_the_level_and_says_so():
@@ -179,7 +179,7 @@ def test_table1_leaves_out_seeds_that_never_reach_the_level_and_says_so():
     shown, data = table1.tabulate(tables)
     rows = shown[shown["loss"] == "cross-entropy"].set_index("method")
     assert rows["seeds"].tolist() == ["3 of 3", "2 of 3", "0 of 3"]
-    assert rows.loc["adversarial", "steps to the level, ours"] == "not reached"
+    assert rows.loc["adversarial", "steps to 85 %, ours"] == "not reached"
     assert data["ratio"].isna().sum() == 2 * 4 * 3
 
 
@@ -187,7 +187,7 @@ def test_table1_tells_methods_that_were_not_run_from_those_that_never_arrive():
     table = _acceleration(400, 100)
     table = table[~table["case"].isin(["ce_grokfast", "mse_baseline"])]
     shown, _ = table1.tabulate({"acceleration": table, "update_time": _alone({})})
-    cells = shown.set_index(["loss", "method"])["steps to the level, ours"]
+    cells = shown.set_index(["loss", "method"])["steps to 85 %, ours"]
     assert cells["cross-entropy", "GrokAlign"] == "x4.00 ± 0.00 fewer"
     assert cells["cross-entropy", "Grokfast"] == "not run"
     assert set(cells["squared error"]) == {"not run"}
@@ -206,7 +206,7 @@ def _budget() -> pd.DataFrame:
                     )
                 ends = {"row_alignment_min": -0.25, "row_alignment_max": 0.5 + seed / 10}
                 rows.append(key | {"record": "jacobian_rows", "step": 100} | ends)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(**DIGITS)
 
 
 def test_table2_joins_accuracy_and_alignment_at_the_end():
@@ -215,6 +215,7 @@ def test_table2_joins_accuracy_and_alignment_at_the_end():
     assert row["test accuracy, ours"] == "85.0 ± 7.1 %"
     assert row["row alignment (min / max), ours"] == "-0.250 ± 0.000 / 0.550 ± 0.071"
     assert row[["test accuracy, published", "steps", "seeds"]].tolist() == ["91.8 %", "100", "2"]
+    assert row["data"] == "digits, 200 points"
     assert len(numbers) == 12
 
 

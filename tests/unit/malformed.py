@@ -177,6 +177,22 @@ VALUES = [
         "isolated_first_layer takes the whole training set at each step; remove it",
     ),
     Bad(
+        "what an equation does not read of its model",
+        "output_scale: 1.0}\n    train: {steps: 20}\n" + TWO_CASES,
+        "output_scale: 2.0}\n    train: {steps: 9}\n"
+        "    dynamics: {name: isolated_first_layer, rate: 1}\n",
+        f"{TWO}model.output_scale",
+        "2.0 is not read by dynamics isolated_first_layer, whose equation has 1.0; write 1.0",
+    ),
+    Bad(
+        "the same for some members",
+        "train: {steps: 20}\n" + TWO_CASES,
+        "train: {steps: 9}\n    dynamics: {name: isolated_first_layer, rate: 1}\n"
+        "    ensemble: {model.output_scale: [1.0, 0.5]}\n",
+        f"{TWO}model.output_scale",
+        "0.5 is not read by dynamics isolated_first_layer",
+    ),
+    Bad(
         "shuffle of the full batch",
         "{steps: 5}",
         "{steps: 5, shuffle: true}",

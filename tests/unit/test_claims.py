@@ -60,9 +60,14 @@ def test_a_missing_seed_does_not_hide_a_miss():
     assert verdicts.judge([9.0, nan], [1, 3], "each", 2)[0] == "not reproduced"
 
 
-@pytest.mark.parametrize("values", [[], [nan], [nan, nan]])
-def test_nothing_known_is_not_run(values):
-    assert verdicts.judge(values, [1, None], "each", 1)[0] == "not run at this scale"
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [([], "the tables do not"), ([nan], "no seed has a number"), ([nan, nan], "no seed has")],
+)
+def test_nothing_known_is_not_run(values, reason):
+    found, why = verdicts.judge(values, [1, None], "each", 1)
+    assert found == "not run at this scale"
+    assert why.startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +129,9 @@ def test_readings_are_one_number_a_seed():
     rows = readings.history(history({1: [0.1, 0.9, 0.2], 0: [0.1, 0.2, 0.3]}), case="a")
     assert readings.first(rows, "accuracy", 0.9) == [inf, 10]
     assert readings.first(rows, "accuracy", 0.15, below=True) == [0, 0]
+    assert readings.lasting(rows, "accuracy", 0.2) == [10, 10]
+    assert readings.lasting(rows, "accuracy", 0.3) == [20, inf]
+    assert readings.lasting(rows, "accuracy", 0.1) == [0, 0]
     assert readings.last(rows, "accuracy") == [0.3, 0.2]
     assert readings.at(rows, "accuracy", 15) == [0.2, 0.9]
 

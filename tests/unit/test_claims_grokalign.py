@@ -250,9 +250,12 @@ def test_a_level_that_is_never_reached_is_not_the_same_as_a_missing_seed():
 def test_robustness_and_generalisation_that_never_come_are_infinite():
     late = xor(50, {"weight_decay": math.inf, "grokalign": 110}, EVEN)
     chosen = {"noise": 0.4, "level": 0.99}
-    robust = readings_jacobians.first_robust({"xor": late}, case="weight_decay", **chosen)
+    robust = readings_jacobians.robust_from({"xor": late}, case="weight_decay", **chosen)
     assert robust == [math.inf] * 3
-    assert readings_jacobians.first_robust_ratio({"xor": late}, **chosen) == [math.inf] * 3
+    assert readings_jacobians.robust_from_ratio({"xor": late}, **chosen) == [math.inf] * 3
+    lost = late.assign(**{"noisy_accuracy.1": late["noisy_accuracy.1"] * (late["step"] < 1000)})
+    robust = readings_jacobians.robust_from({"xor": lost}, case="grokalign", **chosen)
+    assert robust == [math.inf] * 3
     tables = {"transformer": transformer({"a": math.nan, "b": 100.0, "c": math.nan})}
     assert readings_jacobians.generalisation(tables, case="a") == [math.inf] * 3
     assert readings_jacobians.generalisation_ratio(tables, case="b", other="a") == [0] * 3

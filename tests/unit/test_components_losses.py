@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grokatlas.losses import binary_cross_entropy, mse, sobolev
+from grokatlas.losses import binary_cross_entropy, cross_entropy, mse, sobolev
 
 SOBOLEV = {"reduction": "mean", "half": False, "weight": 0.3}
 
@@ -101,6 +101,19 @@ def test_sobolev_without_derivatives_is_refused(shape):
     loss = sobolev.build(**SOBOLEV, form="frobenius")
     with pytest.raises(ValueError, match=r"needs targets \[N, C, 5\]"):
         loss.on_network({"weight": _linear(0)}, _model, INPUTS, torch.zeros(shape))
+
+
+@pytest.mark.parametrize(
+    ("loss", "outputs", "targets", "message"),
+    [
+        (mse.build(reduction="mean", half=False), 1, torch.tensor([0, 1]), "mse needs real"),
+        (cross_entropy.build(), 1, torch.tensor([0, 1]), "is 0 of one output"),
+        (cross_entropy.build(), 2, torch.zeros(2, 2), "needs a task with labels"),
+    ],
+)
+def test_targets_of_another_kind_are_refused(loss, outputs, targets, message):
+    with pytest.raises(ValueError, match=message):
+        loss(torch.zeros(2, outputs), targets)
 
 
 def test_targets_of_another_shape_than_the_outputs_are_refused():

@@ -1,5 +1,7 @@
 """Models without hidden structure, and the MLP: their functions and the laws they start from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -216,9 +218,15 @@ def test_unfit_data_are_refused(module, keywords, message):
         _build(module, _features(3), **keywords)
 
 
-def test_diagonal_linear_refuses_images():
+def test_models_of_vectors_refuse_images_and_tokens():
     with pytest.raises(ValueError, match="vectors"):
         _build(diagonal_linear, _data(np.zeros((2, 3, 3))), init_variance=0.1)
+    tokens = replace(_pairs(5, 5), vocabulary=5)
+    for data in (_data(np.zeros((2, 3, 3))), tokens):
+        with pytest.raises(ValueError, match="vectors"):
+            _build(linear, data, init=1.0, negative_slope=1.0)
+    with pytest.raises(ValueError, match="not tokens"):
+        _build(mlp, tokens, **MLP)
 
 
 ENCODER = {"composition": "matrix_product", "side": 2, "width": 8, "bias": True}

@@ -61,7 +61,9 @@ LIBRARIES |= {"contextlib", "dataclasses"}
 HELPERS = {
     "tasks": {"datasets", "images"},
     "optimizers": {"fused"},
-    "observables": {"scoring"},
+    "dynamics": {"finite"},
+    "observables": {"finite", "scoring"},
+    "penalties": {"finite"},
     "measures": {"members", "restore", "scoring"},
 }
 SPECIAL = {

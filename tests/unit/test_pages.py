@@ -93,6 +93,14 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
     assert "\n1 reproduced, 2 partly, 16 not run at this scale.\n" in recorded_pages
 
 
+def test_readme_tells_verdicts_of_another_scale_than_the_picture_apart(recorded_pages, tmp_path):
+    lines = (tmp_path / "README.md").read_text(encoding="utf-8").splitlines()
+    (first,) = [line for line in lines if line.startswith("| [`geometry` fig1]")]
+    assert "| quick | A | machine | 1 reproduced, 1 partly" in first
+    (fourth,) = [line for line in lines if line.startswith("| [`geometry` fig4]")]
+    assert fourth.endswith("not run at this scale; at paper scale 1 partly |")
+
+
 def test_a_page_tells_where_a_figure_was_made(recorded_pages):
     assert (
         "*Quick scale, 3 runs, 61 s of training (wall time), on A | machine at c0ffee.*"

@@ -9,6 +9,7 @@ from grokatlas.dynamics._compiled import only_parameter
 from grokatlas.kinds import NonNegative, Positive
 
 FULL_BATCH = True  # a step takes the whole training set
+MODEL = {"negative_slope": 1.0}  # as in the equation, which does not read it
 
 NAME = "linear_descent"
 

@@ -15,6 +15,7 @@ from grokatlas.dynamics._compiled import (
     real,
     usable,
 )
+from grokatlas.finite import of_finite
 from grokatlas.kinds import NonNegative, Positive
 
 FULL_BATCH = True  # a step takes the whole training set
@@ -62,8 +63,7 @@ class NuclearSubgradientDescent:
     def penalty(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
         """``weight |A|_*``, for observables; its gradient is ``weight U V^T``."""
         (matrix,) = params.values()
-        u, _, vt = torch.linalg.svd(matrix.detach(), full_matrices=False)
-        return self.weight * ((u @ vt) * matrix).sum()
+        return self.weight * (of_finite(_polar_factor, matrix.detach()) * matrix).sum()
 
 
 def advance(
@@ -119,12 +119,17 @@ def _places(pairs: Tensor, columns: int) -> Tensor:
 
 def _step(matrix: Tensor, places: Tensor, targets: Tensor, rate: Any, weight: Any) -> Tensor:
     """One step of ``[..., R, S]``."""
-    u, _, vt = torch.linalg.svd(matrix, full_matrices=False)
     flat = matrix.flatten(-2)
     places = places.expand(*flat.shape[:-1], -1)
     residual = flat.gather(-1, places) - targets
     masked = torch.zeros_like(flat).scatter_add(-1, places, residual)
-    return matrix - rate * (masked.view_as(matrix) + weight * (u @ vt))
+    return matrix - rate * (masked.view_as(matrix) + weight * of_finite(_polar_factor, matrix))
+
+
+def _polar_factor(matrix: Tensor) -> Tensor:
+    """``U V^T`` of ``U S V^T``."""
+    u, _, vt = torch.linalg.svd(matrix, full_matrices=False)
+    return u @ vt
 
 
 @compiled

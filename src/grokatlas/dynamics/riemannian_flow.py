@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grokatlas.finite import of_finite
 from grokatlas.kinds import NonNegative, Positive, Whole
 
 FULL_BATCH = True  # a step takes the whole training set
@@ -112,10 +113,14 @@ class RiemannianFlow:
 
 def _least_squares(jacobian: Tensor, value: Tensor) -> Tensor:
     """``J^+ v`` ``[P]`` for ``J [N C, P]`` and ``v [N C]``."""
-    eigenvalues, vectors = torch.linalg.eigh(jacobian @ jacobian.T)
-    cutoff = len(value) * torch.finfo(value.dtype).eps * eigenvalues[-1]
-    inverse = torch.where(eigenvalues > cutoff, 1 / eigenvalues, 0)
-    return jacobian.T @ (vectors @ (inverse * (vectors.T @ value)))
+
+    def solved(gram: Tensor) -> Tensor:
+        eigenvalues, vectors = torch.linalg.eigh(gram)
+        cutoff = len(value) * torch.finfo(value.dtype).eps * eigenvalues[-1]
+        inverse = torch.where(eigenvalues > cutoff, 1 / eigenvalues, 0)
+        return vectors @ (inverse * (vectors.T @ value))
+
+    return jacobian.T @ of_finite(solved, jacobian @ jacobian.T)
 
 
 def _flat(params: Params) -> Tensor:

@@ -10,6 +10,7 @@ from grokatlas.dynamics._least_squares import add_gradient, descended
 from grokatlas.kinds import NonNegative, Positive
 
 FULL_BATCH = True  # a step takes the whole training set
+MODEL = {"negative_slope": 1.0}  # as in the equation, which does not read it
 
 NAME = "subgradient_descent"
 

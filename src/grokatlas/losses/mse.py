@@ -20,11 +20,15 @@ def build(
     Targets are ``[N, C]``, or integer labels ``[N]`` that are made one-hot.
 
     Raises:
-        ValueError: when called: real targets have another shape than the outputs.
+        ValueError: when called: real targets have another shape than the outputs, or labels have
+            one output.
     """
 
     def loss(outputs: Tensor, targets: Tensor) -> Tensor:
         if not targets.is_floating_point():
+            if outputs.shape[-1] == 1:
+                problem = "mse needs real targets for one output, not labels"
+                raise ValueError(f"{problem}; take binary_cross_entropy, or other targets")
             classes = torch.arange(outputs.shape[-1], device=targets.device)  # one_hot reads values
             targets = (targets[:, None] == classes).to(outputs.dtype)
         if targets.shape != outputs.shape:

@@ -42,8 +42,10 @@ def build(
             ReLU.
 
     Raises:
-        ValueError: `init` has another number of entries than ``W``.
+        ValueError: inputs are not real vectors, or `init` has another number of entries than ``W``.
     """
+    if data.vocabulary is not None or len(data.input_shape) != 1:
+        raise ValueError("linear needs real vectors as inputs, not tokens or images")
     shape = (data.outputs, data.input_shape[0])
     if isinstance(init, str):
         weight = torch.randn(shape, generator=generator, dtype=torch.float64) / shape[1] ** 0.5

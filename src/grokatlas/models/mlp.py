@@ -58,7 +58,12 @@ def build(
     Biases are drawn as PyTorch does, from U(-1/sqrt(in), 1/sqrt(in)), and with ``normal`` from the
     law of the weights: arXiv 2505.20172, figure 3, is ``bias: hidden``, ``init_law: normal`` with
     `init_scale` 2, the standard deviation of every parameter.
+
+    Raises:
+        ValueError: inputs are tokens.
     """
+    if data.vocabulary is not None:
+        raise ValueError("mlp needs real inputs, not tokens: a task with another encoding")
     inputs = torch.Size(data.input_shape).numel()
     sizes = [inputs, *[width] * hidden_layers, data.outputs]
     layers = []

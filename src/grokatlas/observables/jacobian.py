@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grokatlas.finite import of_finite
 from grokatlas.kinds import Count
-from grokatlas.observables._finite import of_finite
 
 
 def build(*, samples: Count) -> Callable[[Any], dict]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from grokatlas.observables._finite import of_finite
+from grokatlas.finite import of_finite
 
 
 def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Callable[[Any], dict]:

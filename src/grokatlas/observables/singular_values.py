@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grokatlas.observables._finite import of_finite
+from grokatlas.finite import of_finite
 
 
 def build(*, parameters: list[str]) -> Callable[[Any], dict]:

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grokatlas.finite import of_finite
 from grokatlas.kinds import NonNegative
 
 
@@ -25,12 +26,15 @@ def build(*, weight: NonNegative) -> Callable[[dict, Any, Tensor], Tensor]:
         matrices = [value for value in params.values() if value.ndim == 2]
         if not matrices:
             raise ValueError("nuclear needs a model with a matrix among its parameters")
-        return weight * torch.stack([(_polar(m) * m).sum() for m in matrices]).sum()
+        return (
+            weight
+            * torch.stack([(of_finite(_polar, m.detach()) * m).sum() for m in matrices]).sum()
+        )
 
     return penalty
 
 
 def _polar(matrix: Tensor) -> Tensor:
     """``U sign(S) V^T``, a constant: the SVD's own derivative fails where values of S repeat."""
-    left, values, right = torch.linalg.svd(matrix.detach(), full_matrices=False)
+    left, values, right = torch.linalg.svd(matrix, full_matrices=False)
     return (left * values.sign()) @ right

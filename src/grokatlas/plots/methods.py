@@ -7,11 +7,15 @@ import numpy as np
 import pandas as pd
 
 from grokatlas import readings_methods
+from grokatlas.plots.jacobians import data_named
 
 LOSSES = {"ce": "cross-entropy", "mse": "squared error"}
 METHODS = {"grokalign": "GrokAlign", "grokfast": "Grokfast", "adversarial": "adversarial"}
-SERIES = {"steps": ("steps to the level", "fewer", "more"), "time": ("time to it", "less", "more")}
-SERIES |= {"phase": ("time from the lower level to it", "less", "more")}
+SERIES = {  # of two levels, in percent
+    "steps": ("steps to {1:g} %", "fewer", "more"),
+    "time": ("time to {1:g} %", "less", "more"),
+    "phase": ("time from {0:g} to {1:g} %", "less", "more"),
+}
 
 # table 1 of both documents: (loss, method, series) -> its text
 ACCELERATION = {
@@ -58,12 +62,15 @@ def acceleration(table: pd.DataFrame, alone: pd.DataFrame) -> tuple[pd.DataFrame
         seed that reached the level under both.
     """
     ratios, cells, cases = [], [], set(table["case"])
+    reached = table.loc[table["record"] == "reached_steps", "level"]
+    levels, data = [100 * reached.min(), 100 * reached.max()], data_named(table)
     for loss, method in ((loss, method) for loss in LOSSES for method in METHODS):
         found = readings_methods.ratios(table, alone, loss, method)
-        cell = {"loss": LOSSES[loss], "method": METHODS[method]}
+        cell = {"data": data, "loss": LOSSES[loss], "method": METHODS[method]}
         run = {f"{loss}_baseline", f"{loss}_{method}"} <= cases
         for series, values in found.items():
             title, less, more = SERIES[series]
+            title = title.format(*levels)
             cell[f"{title}, ours"] = factor(values, less, more) if run else "not run"
             cell[f"{title}, published"] = ACCELERATION.get((loss, method, series), "-")
             ratios.append(_tidy(values, loss, method, series))
@@ -115,6 +122,7 @@ def budget(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
             steps = f"{own['step'].max():,.0f}"
         cells.append(
             {
+                "data": data_named(table),
                 "loss": LOSSES[loss],
                 "method": METHODS.get(method, method),
                 "test accuracy, ours": ours[0],

@@ -16,8 +16,6 @@ from grokatlas.readings_jacobians import (
     extreme_alignments,
     final,
     final_ratio,
-    first_robust,
-    first_robust_ratio,
     generalisation,
     generalisation_ratio,
     mean_cosines,
@@ -25,6 +23,8 @@ from grokatlas.readings_jacobians import (
     rank_one_share,
     rise_of_cosines,
     robust_after_right,
+    robust_from,
+    robust_from_ratio,
     start_of_learning,
     trend,
 )
