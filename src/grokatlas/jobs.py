@@ -167,7 +167,12 @@ def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
         task = job["spec"]["task"]["name"]
         problem = f"the code here makes other data than it was planned with (task {task})"
         raise UserError(str(job_file), f"{problem}; run `snakemake` again")
-    return datasets.make(members.tasks(job["spec"]))
+    try:
+        return datasets.make(members.tasks(job["spec"]))
+    except ImportError as error:
+        problem = f"its data cannot be made here: {_line(error)}"
+        todo = f"install it, or bring the folder {job['inputs'][0]} along"
+        raise UserError(str(job_file), f"{problem}; {todo}") from None
 
 
 def run_digest(spec: dict[str, Any], code: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from grokatlas import members, span
+from grokatlas import components, members, span
 from grokatlas.batches import Batches
 from grokatlas.ensemble import Tree, generators, select, stack
 from grokatlas.group import Group
@@ -44,6 +44,10 @@ class Run:
         arrays, found = self._arrays(data)
         self.data = {key: self._tensor(array, device) for key, array in arrays.items()}
         self.extras = {key: self._tensor(value, device) for key, value in data.extras.items()}
+        if "loss" in spec:  # some dynamics have none
+            check = getattr(components.load("loss", spec["loss"]["name"]), "check", None)
+            for part in ("train_targets", "test_targets") if check else ():
+                check(self.data[part])
         axes = [path for path in spec["ensemble"] if path != "seed"]
         self.hyper = {  # in float64 as a plain number would be, whatever the run's dtype
             path: torch.tensor([m[path] for m in self.members], dtype=torch.float64, device=device)

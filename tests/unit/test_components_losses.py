@@ -37,6 +37,13 @@ def test_binary_cross_entropy_is_exact_in_both_tails(label, margin):
     assert (value.item(), gradient.item()) == (margin, -sign)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_binary_cross_entropy_of_signs_is_refused(dtype):
+    binary_cross_entropy.check(torch.tensor([[0], [1], [0]], dtype=dtype))
+    with pytest.raises(ValueError, match="needs targets 0 and 1, not -1; for -1 and 1 take mse"):
+        binary_cross_entropy.check(torch.tensor([[1], [-1]], dtype=dtype))
+
+
 def test_binary_cross_entropy_of_two_outputs_is_refused():
     with pytest.raises(ValueError, match="needs one output, not 2"):
         binary_cross_entropy.build()(torch.zeros(3, 2), torch.tensor([0, 1, 1]))

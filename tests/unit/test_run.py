@@ -125,3 +125,10 @@ def test_a_state_of_other_groups_is_refused(monkeypatch):
     monkeypatch.setattr(run, "CACHE", 1 << 30)
     with pytest.raises(RuntimeError, match="other groups of members"):
         _run(SPEC).restore(saved)
+
+
+def test_a_loss_sees_the_targets_before_anything_trains():
+    xor = {"name": "xor_clusters", "features": 6, "train_points": 8, "test_points": 5}
+    spec = SPEC | {"task": xor | {"amplitude": 0.05, "data_seed": 0}}
+    with pytest.raises(ValueError, match="needs targets 0 and 1, not -1"):
+        _run(spec | {"loss": {"name": "binary_cross_entropy"}})

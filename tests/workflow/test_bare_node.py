@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import grokatlas
 from grokatlas import digest, jobs, store
@@ -53,37 +54,83 @@ def _absent() -> str:
     return " ".join(absent)
 
 
-def test_a_run_needs_its_spec_and_five_packages(tmp_path):
-    absent = _absent()
-    assert {"pydantic", "snakemake", "matplotlib", "scipy", "yaml", "sklearn"} <= set(
-        absent.split()
-    )
-    sources = tmp_path / "node" / "grokatlas"
-    shutil.copytree(grokatlas.__path__[0], sources, ignore=shutil.ignore_patterns("__pycache__"))
-    code = digest.code(["grokatlas.training", "grokatlas.models.bilinear_encoder"])
-    spec = SPEC | {"train": SPEC["train"] | {"steps": 40, "snapshots": [0, 40]}}
-    job = {"kind": "run", "spec": spec, "inputs": ["results/data/0123456789ab"]}
-    job |= {"code": code, "digest": jobs.run_digest(spec, code)}
-    store.write_json(tmp_path / "spec.json", store.sealed(job))
-    results = []
-    for place, command in {
-        "bare": [sys.executable, "-c", BLOCKED, absent],
-        "home": [sys.executable, "-m", "grokatlas"],
-    }.items():
-        out = tmp_path / place
-        arguments = ["train", str(tmp_path / "spec.json"), "--out", str(out), "--device", "cpu"]
-        environment = {"PYTHONPATH": str(sources.parent), "PATH": "/usr/bin:/bin"}
-        done = subprocess.run(
-            [*command, *arguments],
-            cwd=tmp_path,
-            env=environment,
+DIGITS = SPEC | {
+    "task": {
+        "name": "digits",
+        "classes": "all",
+        "train_points": 20,
+        "test_points": 10,
+        "per_class": False,
+        "pixels": "unit",
+        "targets": "labels",
+        "split_seed": 0,
+    },
+    "model": {"name": "linear", "init": "normal", "negative_slope": 1.0},
+}
+DATA = "results/data/0123456789ab"
+
+
+class Node:
+    """A folder with the package's sources and a run's spec, where its command can be run.
+
+    Args:
+        folder: of sources and spec.
+        spec: of the run.
+    """
+
+    def __init__(self, folder: Path, spec: dict[str, Any]) -> None:
+        self.folder = folder
+        sources = folder / "node" / "grokatlas"
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(grokatlas.__path__[0], sources, ignore=ignored)
+        spec = spec | {"train": spec["train"] | {"steps": 40, "snapshots": [0, 40]}}
+        code = digest.code(["grokatlas.training", f"grokatlas.models.{spec['model']['name']}"])
+        self.job = {"kind": "run", "spec": spec, "inputs": [DATA], "code": code}
+        self.job["digest"] = jobs.run_digest(spec, code)
+        store.write_json(folder / "spec.json", store.sealed(self.job))
+
+    def train(self, place: str) -> subprocess.CompletedProcess[str]:
+        """Train into the folder `place`; all packages are there only if it is ``home``."""
+        start = [sys.executable, "-m", "grokatlas"]
+        if place != "home":
+            start = [sys.executable, "-c", BLOCKED, _absent()]
+        spec, out = self.folder / "spec.json", self.folder / place
+        return subprocess.run(
+            [*start, "train", str(spec), "--out", str(out), "--device", "cpu"],
+            cwd=self.folder,
+            env={"PYTHONPATH": str(self.folder / "node"), "PATH": "/usr/bin:/bin"},
             capture_output=True,
             text=True,
             check=False,
         )
+
+    def trained(self, place: str) -> tuple[list[bytes], dict[str, Any]]:
+        """The bytes of history and snapshots, and what the manifest says beside times."""
+        done = self.train(place)
         assert done.returncode == 0, done.stderr
-        manifest = json.loads((out / "manifest.json").read_text())
+        manifest = json.loads((self.folder / place / "manifest.json").read_text())
         kept = {key: value for key, value in manifest.items() if key not in (*TIMES, "seal")}
-        files = [file.read_bytes() for file in store.outputs("run", out)]
-        results.append((files, kept))
-    assert results[0] == results[1]
+        return [file.read_bytes() for file in store.outputs("run", self.folder / place)], kept
+
+
+def test_a_run_needs_its_spec_and_five_packages(tmp_path):
+    absent = {"pydantic", "snakemake", "matplotlib", "scipy", "yaml", "sklearn"}
+    assert absent <= set(_absent().split())
+    node = Node(tmp_path, SPEC)
+    assert node.trained("bare") == node.trained("home")
+
+
+def test_data_of_an_absent_library_are_asked_for_and_may_be_brought_along(tmp_path, monkeypatch):
+    node = Node(tmp_path, DIGITS)
+    refused = node.train("bare")
+    assert refused.returncode == 1
+    (line,) = [each for each in refused.stderr.splitlines() if "spec.json" in each]
+    assert "its data cannot be made here: No module named 'sklearn'; install it, or" in line
+    assert f"bring the folder {DATA} along" in line
+    monkeypatch.chdir(tmp_path)
+    code = digest.code(digest.dataset_modules(DIGITS))
+    data = {"kind": "dataset", "spec": {"tasks": [DIGITS["task"]]}, "inputs": [], "code": code}
+    data["digest"] = digest.of_job("dataset", data["spec"], code, [])
+    store.write_json(Path("data.json"), store.sealed(data))
+    jobs.make_dataset(Path("data.json"), Path(DATA))
+    assert node.trained("bare") == node.trained("home")

@@ -26,3 +26,15 @@ def build() -> Callable[[Tensor, Tensor], Tensor]:
         return -chosen.mean()
 
     return loss
+
+
+def check(targets: Tensor) -> None:
+    """Refuse targets other than 0 and 1, of which this loss has no least value.
+
+    Raises:
+        ValueError: there are others.
+    """
+    others = targets[(targets != 0) & (targets != 1)]
+    if len(others):
+        problem = f"binary_cross_entropy needs targets 0 and 1, not {others[0]:g}"
+        raise ValueError(f"{problem}; for -1 and 1 take mse")
