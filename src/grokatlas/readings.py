@@ -51,12 +51,13 @@ def first(
 def lasting(rows: pd.DataFrame, column: str, level: float, *, by: str = "seed") -> list[float]:
     """The logged step from which a column is at a level or above it to the end, for each seed.
 
-    Infinite where the last value is below it. What is reached and lost again does not count.
+    Infinite where the last value is below it or no number. What is reached and lost again does not
+    count.
     """
     found = []
     for _, part in rows.groupby(by):
-        below = part.loc[part[column] < level, "step"].max()  # not a number: never below
-        found.append(float(part.loc[~(part["step"] <= below), "step"].min()))
+        lost = part.loc[~(part[column] >= level), "step"].max()  # not a number: there all along
+        found.append(float(part.loc[~(part["step"] <= lost), "step"].min()))
     return [np.inf if math.isnan(step) else step for step in found]
 
 

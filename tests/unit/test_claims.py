@@ -132,6 +132,8 @@ def test_readings_are_one_number_a_seed():
     assert readings.lasting(rows, "accuracy", 0.2) == [10, 10]
     assert readings.lasting(rows, "accuracy", 0.3) == [20, inf]
     assert readings.lasting(rows, "accuracy", 0.1) == [0, 0]
+    diverged = readings.history(history({0: [0.1, 0.9, nan]}), case="a")
+    assert readings.lasting(diverged, "accuracy", 0.2) == [inf]
     assert readings.last(rows, "accuracy") == [0.3, 0.2]
     assert readings.at(rows, "accuracy", 15) == [0.2, 0.9]
 
