@@ -3,7 +3,6 @@
 A number that a run never reaches is infinite; one that a table does not hold is not a number.
 """
 
-import math
 from collections.abc import Hashable
 
 import numpy as np
@@ -58,7 +57,7 @@ def lasting(rows: pd.DataFrame, column: str, level: float, *, by: str = "seed") 
     for _, part in rows.groupby(by):
         lost = part.loc[~(part[column] >= level), "step"].max()  # not a number: there all along
         found.append(float(part.loc[~(part["step"] <= lost), "step"].min()))
-    return [np.inf if math.isnan(step) else step for step in found]
+    return [np.inf if np.isnan(step) else step for step in found]
 
 
 def last(rows: pd.DataFrame, column: str, *, by: str = "seed") -> list[float]:

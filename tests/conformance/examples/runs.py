@@ -7,6 +7,7 @@ from grokatlas import datasets
 from . import EXAMPLES
 from .model import TASKS
 from .task import (
+    BINARY,
     CIFAR10,
     DIGITS,
     FOURIER_REGRESSION,
@@ -212,8 +213,8 @@ RUNS: dict[str, dict[str, Any]] = {
         },
     ),
     "binary": _run(
-        task=ONE_SAMPLE | {"target": 1.0},
-        **_LINEAR,
+        task=DIGITS | BINARY,
+        model=_example("model", "linear", 2) | {"init": 0.2},  # a norm between the levels tried
         **_WEIGHTS
         | {
             "loss": _example("loss", "binary_cross_entropy"),
