@@ -108,6 +108,12 @@ def test_another_network_is_refused(data, change):
         training.train(spec, data, torch.device("cpu"))
 
 
+def test_fewer_hidden_units_than_samples_are_refused(data):
+    spec = SPEC | {"model": SPEC["model"] | {"width": 5}}
+    with pytest.raises(ValueError, match="cannot fit 19 training samples with 5 hidden units"):
+        training.train(spec, data, torch.device("cpu"))
+
+
 def test_what_has_another_number_of_classes_or_no_labels_is_refused(data):
     dynamics = isolated_first_layer.build(None, None, rate=RATE)
     first = torch.zeros(5, 7)

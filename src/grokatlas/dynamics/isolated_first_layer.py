@@ -69,6 +69,9 @@ def _solve(first: Tensor, inputs: Tensor, labels: Tensor) -> tuple[Tensor, Tenso
     """``H`` ``[N, H]`` and ``A Y = (H H^T)^-1 Y`` ``[N, C]`` for one-hot ``Y``."""
     if labels.is_floating_point():
         raise ValueError("isolated_first_layer needs labels, not real targets")
+    if len(first) < len(inputs):
+        problem = f"isolated_first_layer cannot fit {len(inputs)} training samples with"
+        raise ValueError(f"{problem} {len(first)} hidden units; give model.width at least as many")
     hidden = torch.relu(inputs @ first.T)
     classes = torch.arange(inputs.shape[-1], device=labels.device)  # one_hot reads values
     targets = (labels[:, None] == classes).to(hidden.dtype)

@@ -104,9 +104,9 @@ def advance(
         left = steps
         while left:
             left -= _descend(*arrays, moved[member].numpy(), *one, left)
-            if left:  # an exactly singular matrix
+            if left:  # an exactly singular matrix, or one that is not finite
                 moved[member] = _step(moved[member], *own, *(float(term) for term in one))
-                left -= 1
+                left = left - 1 if moved[member].isfinite().all() else 0
 
     each_member(work, len(moved))
     return {key: moved}
