@@ -102,11 +102,14 @@ class _Checker:
     def _check_settled(self, dynamics: str, spec: dict[str, Any]) -> None:
         """An equation with a model of its own does not read that model's keywords."""
         for keyword, value in signatures.settled(dynamics).items():
-            given = [spec["model"].get(keyword, value)]
-            for other in spec["ensemble"].get(f"model.{keyword}", given):
+            place, axis = ["model", keyword], f"model.{keyword}"
+            given = [spec.get("model", {}).get(keyword, value)]
+            if axis in spec["ensemble"]:
+                place, given = ["ensemble", axis], spec["ensemble"][axis]
+            for other in given:
                 if other != value:
                     problem = f"{other} is not read by dynamics {dynamics}, whose equation has"
-                    self._fail(["model", keyword], f"{problem} {value}; write {value}")
+                    self._fail(place, f"{problem} {value}; write {value}")
 
     def _check_needs(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
         """A run keeps and logs what is measured after it; later it could not be added."""

@@ -84,9 +84,18 @@ def needs(name: str) -> list[str]:
 
 @functools.cache
 def settled(dynamics: str) -> dict[str, Any]:
-    """Keywords of the model whose value a dynamics has in its equation: its file's ``MODEL``."""
+    """Keywords of the model whose value a dynamics has in its equation: its file's ``MODEL``.
+
+    Raises:
+        UserError: it is not written out as a dictionary.
+    """
     node = _definition("dynamics", dynamics, "MODEL")
-    return {} if node is None else dict(ast.literal_eval(node))
+    try:
+        return {} if node is None else dict(ast.literal_eval(node))
+    except (TypeError, ValueError):
+        place = f"src/grokatlas/dynamics/{dynamics}.py: MODEL"
+        example = '{"output_scale": 1.0}'
+        raise UserError(place, f"write out a dictionary, such as {example}") from None
 
 
 def _definition(block: str, name: str, what: str) -> ast.AST | None:

@@ -283,3 +283,20 @@ def test_measure_gives_rows_for_every_member(name, keywords):
     )
     assert sorted(frame["member"].unique()) == [0, 1]
     assert not {"seed", "case", "run", "record"} & set(frame.columns)
+
+
+@cases_of("measures")
+def test_measure_leaves_others_alone_where_a_member_diverged(name, keywords):
+    measure = components.load("measures", name).build(**keywords)
+    run = ingredients("measures", name)["run"]
+    sound = measure(run)
+    for arrays in getattr(run, "snapshots", {}).values():
+        for values in arrays.values():
+            values[0] = np.nan
+    spoiled = measure(run)
+    if "snapshots" in signatures.needs(name):
+        assert not spoiled.equals(sound)
+    first, second = (
+        frame[frame["member"] == 1].reset_index(drop=True) for frame in (sound, spoiled)
+    )
+    pd.testing.assert_frame_equal(first, second[first.columns])

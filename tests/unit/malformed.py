@@ -189,7 +189,7 @@ VALUES = [
         "train: {steps: 20}\n" + TWO_CASES,
         "train: {steps: 9}\n    dynamics: {name: isolated_first_layer, rate: 1}\n"
         "    ensemble: {model.output_scale: [1.0, 0.5]}\n",
-        f"{TWO}model.output_scale",
+        f"{TWO}ensemble.model.output_scale",
         "0.5 is not read by dynamics isolated_first_layer",
     ),
     Bad(

@@ -37,11 +37,14 @@ def test_binary_cross_entropy_is_exact_in_both_tails(label, margin):
     assert (value.item(), gradient.item()) == (margin, -sign)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
-def test_binary_cross_entropy_of_signs_is_refused(dtype):
+@pytest.mark.parametrize(
+    ("dtype", "target", "other"),
+    [(torch.float32, -1, "mse"), (torch.float64, 0.5, "mse"), (torch.int64, 2, "cross_entropy")],
+)
+def test_binary_cross_entropy_of_other_targets_is_refused(dtype, target, other):
     binary_cross_entropy.check(torch.tensor([[0], [1], [0]], dtype=dtype))
-    with pytest.raises(ValueError, match="needs targets 0 and 1, not -1; for -1 and 1 take mse"):
-        binary_cross_entropy.check(torch.tensor([[1], [-1]], dtype=dtype))
+    with pytest.raises(ValueError, match=f"targets 0 and 1, not {target}; take {other}$"):
+        binary_cross_entropy.check(torch.tensor([[1], [target]], dtype=dtype))
 
 
 def test_binary_cross_entropy_of_two_outputs_is_refused():

@@ -58,6 +58,19 @@ def test_a_keyword_of_no_known_type_is_named_with_its_file(tmp_path, monkeypatch
         validation.check_keywords("model", "odd", {"width": 3, "rate": 1}, set())
 
 
+@pytest.mark.parametrize("text", ["dict(output_scale=1.0)", '["output_scale"]', '{"width": WIDTH}'])
+def test_what_an_equation_settles_must_be_written_out(tmp_path, monkeypatch, text):
+    for module in (digest, signatures):
+        monkeypatch.setattr(module, "PACKAGE", tmp_path / "grokatlas")
+    file = tmp_path / "grokatlas" / "dynamics" / "odd.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"MODEL = {text}\n")
+    with pytest.raises(
+        UserError, match=r"^src/grokatlas/dynamics/odd\.py: MODEL: write out a dict"
+    ):
+        signatures.settled("odd")
+
+
 def valid(paper: object) -> bool:
     return jsonschema.Draft202012Validator(SCHEMA).is_valid(paper)
 

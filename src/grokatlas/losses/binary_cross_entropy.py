@@ -36,5 +36,6 @@ def check(targets: Tensor) -> None:
     """
     others = targets[(targets != 0) & (targets != 1)]
     if len(others):
+        other = "mse" if targets.is_floating_point() else "cross_entropy"
         problem = f"binary_cross_entropy needs targets 0 and 1, not {others[0]:g}"
-        raise ValueError(f"{problem}; for -1 and 1 take mse")
+        raise ValueError(f"{problem}; take {other}")
