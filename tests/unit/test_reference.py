@@ -46,28 +46,33 @@ def test_every_component_stands_in_the_reference(block):
         assert f"**`{name}`**: {signatures.signature(block, name).summary}" in text
 
 
-@pytest.mark.parametrize("annotation", ["Positiv", "Literal[x]", "list[Positiv] | None"])
-def test_a_keyword_of_no_known_type_is_named_with_its_file(tmp_path, monkeypatch, annotation):
+@pytest.fixture
+def odd(tmp_path, monkeypatch):
+    """Writes a component called odd, the only one there is."""
     for module in (digest, signatures):
         monkeypatch.setattr(module, "PACKAGE", tmp_path / "grokatlas")
-    file = tmp_path / "grokatlas" / "models" / "odd.py"
-    file.parent.mkdir(parents=True)
-    file.write_text(f"def build(*, width: int, rate: {annotation}):\n    pass\n")
+
+    def write(folder: str, text: str) -> None:
+        file = tmp_path / "grokatlas" / folder / "odd.py"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+
+    return write
+
+
+@pytest.mark.parametrize("annotation", ["Positiv", "Literal[x]", "list[Positiv] | None"])
+def test_a_keyword_of_no_known_type_is_named_with_its_file(odd, annotation):
+    odd("models", f"def build(*, width: int, rate: {annotation}):\n    pass\n")
     place = r"^src/grokatlas/models/odd\.py: keyword rate of build: "
     with pytest.raises(UserError, match=place + r".* is no type of a keyword; allowed: float, "):
         validation.check_keywords("model", "odd", {"width": 3, "rate": 1}, set())
 
 
 @pytest.mark.parametrize("text", ["dict(output_scale=1.0)", '["output_scale"]', '{"width": WIDTH}'])
-def test_what_an_equation_settles_must_be_written_out(tmp_path, monkeypatch, text):
-    for module in (digest, signatures):
-        monkeypatch.setattr(module, "PACKAGE", tmp_path / "grokatlas")
-    file = tmp_path / "grokatlas" / "dynamics" / "odd.py"
-    file.parent.mkdir(parents=True)
-    file.write_text(f"MODEL = {text}\n")
-    with pytest.raises(
-        UserError, match=r"^src/grokatlas/dynamics/odd\.py: MODEL: write out a dict"
-    ):
+def test_what_an_equation_settles_must_be_written_out(odd, text):
+    odd("dynamics", f"MODEL = {text}\n")
+    place = r"^src/grokatlas/dynamics/odd\.py: MODEL: "
+    with pytest.raises(UserError, match=place + "write out a dict"):
         signatures.settled("odd")
 
 
