@@ -140,7 +140,7 @@ def gallery(papers: dict[str, config.Paper], pages: Path) -> str:
 
 def state(papers: dict[str, config.Paper], record: Record) -> str:
     """For every figure: the scale that was run, the machine and the verdicts of its claims."""
-    lines = ["| figure | scale run | machine | claims |", "| --- | --- | --- | --- |"]
+    lines = ["| figure | scale of the picture | machine | claims |", "| --- | --- | --- | --- |"]
     for name, paper in papers.items():
         for figure in paper.figures:
             row = record.figures.get((name, figure), {})
@@ -163,8 +163,11 @@ def _shown(name: str, figure: str, kept: Path) -> list[str]:
 
 def _effect(claims: list[config.Claim], name: str, record: Record) -> str:
     """What claims found, as far as they were judged."""
-    found = [(claim, _ours(claim, record.judged(name, claim))) for claim in claims]
-    parts = [f"{claim.statement} ({claim.id}): {ours}" for claim, ours in found if ours]
+    parts = []
+    for claim in claims:
+        row = record.judged(name, claim)
+        if ours := _ours(claim, row):
+            parts.append(f"{claim.statement} ({claim.id}): {ours}, {row['scale']} scale")
     return f" **Measured:** {'; '.join(parts)}." if parts else ""
 
 

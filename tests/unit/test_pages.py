@@ -112,5 +112,5 @@ def test_a_page_tells_where_a_figure_was_made(recorded_pages):
 def test_a_deviation_tells_what_was_measured_of_it(recorded_pages):
     (line,) = [line for line in recorded_pages.splitlines() if "*figure 4, seeds*" in line]
     assert "**Measured:** test accuracy is perfect by about step 2,000" in line
-    assert "(G8): 2,530 (1,850 to 2,920, 5 values)." in line
+    assert "(G8): 2,530 (1,850 to 2,920, 5 values), paper scale." in line
     assert "G7" not in line
