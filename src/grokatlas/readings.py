@@ -3,7 +3,7 @@
 A number that a run never reaches is infinite; one that a table does not hold is not a number.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,27 @@ def record(table: pd.DataFrame, name: str, **wanted: Hashable) -> pd.DataFrame:
     return rows.sort_values([c for c in ("seed", "step") if c in rows], kind="stable")
 
 
+def single(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Rows that `keys` tell apart.
+
+    Raises:
+        ValueError: two rows share them, as where members of a case differ in more than their seed.
+    """
+    twice = rows[rows.duplicated(keys, keep=False)]
+    if twice.empty:
+        return rows
+    _, same = next(iter(twice.groupby(keys, dropna=False)))
+    differ = [c for c in same if "." in c and same[c].nunique(dropna=False) > 1]
+    found = ", ".join(f"{key} {same[key].iloc[0]!s}" for key in keys)
+    said = f" (they differ in {', '.join(differ)}); make cases of them" if differ else ""
+    raise ValueError(f"{len(same)} rows for {found}{said}")
+
+
+def _parts(rows: pd.DataFrame, by: str) -> Iterator[pd.DataFrame]:
+    """The rows of each seed (or other value), which its steps tell apart."""
+    return (part for _, part in single(rows, [by, "step"]).groupby(by))
+
+
 def first(
     rows: pd.DataFrame, column: str, level: float, *, below: bool = False, by: str = "seed"
 ) -> list[float]:
@@ -43,8 +64,8 @@ def first(
         by: the column whose values are told apart.
     """
     there = rows[column] <= level if below else rows[column] >= level
-    steps = rows["step"].where(there, np.inf)
-    return [float(part.min()) for _, part in steps.groupby(rows[by])]
+    rows = rows.assign(reached=rows["step"].where(there, np.inf))
+    return [float(part["reached"].min()) for part in _parts(rows, by)]
 
 
 def lasting(rows: pd.DataFrame, column: str, level: float, *, by: str = "seed") -> list[float]:
@@ -54,7 +75,7 @@ def lasting(rows: pd.DataFrame, column: str, level: float, *, by: str = "seed") 
     count.
     """
     found = []
-    for _, part in rows.groupby(by):
+    for part in _parts(rows, by):
         lost = part.loc[~(part[column] >= level), "step"].max()  # not a number: there all along
         found.append(float(part.loc[~(part["step"] <= lost), "step"].min()))
     return [np.inf if np.isnan(step) else step for step in found]
@@ -62,7 +83,7 @@ def lasting(rows: pd.DataFrame, column: str, level: float, *, by: str = "seed") 
 
 def last(rows: pd.DataFrame, column: str, *, by: str = "seed") -> list[float]:
     """A column's value at the last step, for each seed."""
-    return [float(part[column].iloc[-1]) for _, part in rows.groupby(by)]
+    return [float(part[column].iloc[-1]) for part in _parts(rows, by)]
 
 
 def at(rows: pd.DataFrame, column: str, step: float, *, by: str = "seed") -> list[float]:

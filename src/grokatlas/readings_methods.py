@@ -22,11 +22,13 @@ def ratios(
 ) -> pd.DataFrame:
     """How many times a method's steps and times are contained in the baseline's, by seed.
 
-    Times are steps multiplied by the device time of an update of one member trained alone.
+    Times are steps multiplied by the device time of an update of one member trained alone; there
+    are none where `untimed` says why.
 
     Args:
         table: cases ``<loss>_<method><variant>`` with the measure ``reached_steps`` at two levels.
-        alone: the same cases with the measure ``cost``, one member each.
+        alone: the same cases with the measure ``cost``, one member each; of several runs of a case
+            the mean counts.
         loss: what its cases begin with.
         method: what follows in its case.
         variant: what the cases of both end with, such as ``_float32``.
@@ -34,13 +36,16 @@ def ratios(
 
     Returns:
         columns ``steps`` and ``time`` to the higher level, and ``phase``, the time from the lower
-        to the higher; a seed that only one of the two has is not a number.
+        to the higher; a seed that only one of the two has is not a number, nor is a phase that
+        begins and ends at one logged step.
     """
     reached = readings.record(table, "reached_steps")
-    seconds = alone[alone["record"] == "cost"].set_index("case")["update_seconds"]
+    cases = {name: f"{loss}_{name}{variant}" for name in ("baseline", method)}
+    seconds = readings.record(alone, "cost").groupby("case")["update_seconds"].mean()
+    if untimed(alone, list(cases.values())):
+        seconds = pd.Series(dtype="float64")
     found, times = {}, {}
-    for name in ("baseline", method):
-        case = f"{loss}_{name}{variant}"
+    for name, case in cases.items():
         found[name] = _reached(reached, case, never)
         times[name] = found[name].mul(seconds.get(case, np.nan))
     return pd.DataFrame(
@@ -52,29 +57,44 @@ def ratios(
     )
 
 
+def untimed(alone: pd.DataFrame, cases: list[str]) -> str:
+    """Why times of cases cannot be compared: not measured, or not on one machine; else empty."""
+    rows = readings.record(alone, "cost")
+    rows = rows[rows["case"].isin(cases) & rows["update_seconds"].notna()]
+    if not set(cases) <= set(rows["case"]):
+        return "not timed"
+    alike = len(rows[["processor", "threads"]].drop_duplicates()) == 1
+    return "" if alike else "timed on different machines"
+
+
 def _reached(rows: pd.DataFrame, case: str, never: float) -> pd.DataFrame:
-    """Of each seed: the step of the higher level, and the steps from the lower to it."""
-    own = rows[rows["case"] == case]
+    """Of each seed: the step of the higher level, and the steps from the lower to it.
+
+    The latter is `never` where the higher is, and not a number where both are one logged step.
+    """
+    own = readings.single(rows[rows["case"] == case], ["case", "seed", "level"])
     own = own.assign(step=own["step"].fillna(never))
-    steps = own.pivot_table(index="seed", columns="level", values="step", dropna=False)
+    steps = own.pivot(index="seed", columns="level", values="step")
     steps = steps.reindex(columns=[rows["level"].min(), rows["level"].max()])
     lower, higher = steps.iloc[:, 0], steps.iloc[:, 1]
-    return pd.DataFrame({"reached": higher, "phase": higher - lower})
+    phase = (higher - lower).where(higher != lower).where(np.isfinite(higher), higher)
+    return pd.DataFrame({"reached": higher, "phase": phase})
 
 
 def budget(table: pd.DataFrame) -> pd.DataFrame:
     """Test accuracy and alignment of Jacobian rows after a common number of updates.
 
     Args:
-        table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``.
+        table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``; its last step counts.
 
     Returns:
         ``case``, ``seed``, ``step``, ``row_alignment_min``, ``row_alignment_max`` and
         ``test_accuracy``.
     """
     columns = ["case", "seed", "step"]
-    history = table[table["record"] == "history"]
-    rows = table[table["record"] == "jacobian_rows"]
+    history = readings.single(readings.record(table, "history"), columns)
+    rows = readings.single(readings.record(table, "jacobian_rows"), columns)
+    rows = rows[rows["step"] == rows.groupby(["case", "seed"])["step"].transform("max")]
     rows = rows[[*columns, "row_alignment_min", "row_alignment_max"]]
     return rows.merge(history[[*columns, "test_accuracy"]], on=columns)
 

@@ -62,7 +62,7 @@ def _made(function: Callable[..., Any], tables: dict[str, pd.DataFrame], name: s
     """What a figure's function makes of its tables."""
     try:
         return function(tables)
-    except (KeyError, ValueError, IndexError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
         raise UserError(f"figure {name}", problem) from error
 

@@ -148,6 +148,7 @@ def _acceleration(baseline, own, lost=()):
 def _alone(seconds):
     rows = [
         {"record": "cost", "case": f"{loss}_{name}", "update_seconds": seconds.get(name, 0.01)}
+        | {"processor": "a CPU", "threads": 1}
         for loss in methods.LOSSES
         for name in ("baseline", *methods.METHODS)
     ]
@@ -193,6 +194,48 @@ def test_table1_tells_methods_that_were_not_run_from_those_that_never_arrive():
     assert set(cells["squared error"]) == {"not run"}
 
 
+def _cells_of_grokalign(tables):
+    shown, _ = table1.tabulate(tables)
+    row = shown[(shown["loss"] == "cross-entropy") & (shown["method"] == "GrokAlign")].iloc[0]
+    names = ("steps to 85 %", "time to 85 %", "time from 20 to 85 %")
+    return [row[f"{name}, ours"] for name in names]
+
+
+def test_table1_compares_no_times_of_different_machines():
+    alone = _alone({})
+    tables = {"acceleration": _acceleration(400, 100), "update_time": alone}
+    alone.loc[alone["case"] == "ce_grokalign", "processor"] = "another CPU"
+    apart = "timed on different machines"
+    assert _cells_of_grokalign(tables) == ["x4.00 ± 0.00 fewer", apart, apart]
+    tables["update_time"] = alone[alone["case"] != "ce_grokalign"]
+    assert _cells_of_grokalign(tables)[1:] == ["not timed", "not timed"]
+
+
+def test_table1_takes_the_mean_time_of_several_runs_of_a_case():
+    more = _alone({"grokalign": 0.03})
+    more = more[more["case"] == "ce_grokalign"]
+    alone = pd.concat([_alone({}), more.assign(run="another")], ignore_index=True)
+    tables = {"acceleration": _acceleration(400, 100), "update_time": alone}
+    assert _cells_of_grokalign(tables)[1] == "x2.00 ± 0.00 less"
+
+
+def test_table1_has_no_phase_where_both_levels_are_reached_at_one_logged_step():
+    table = _acceleration(400, 100)
+    sudden = (table["case"] == "ce_grokalign") & (table["level"] == 0.2)
+    late = table.loc[table["case"] == "ce_grokalign", "level"] == 0.85
+    table.loc[sudden, "step"] = table.loc[late.index[late], "step"].to_numpy()
+    cells = _cells_of_grokalign({"acceleration": table, "update_time": _alone({})})
+    assert cells == ["x4.00 ± 0.00 fewer", "x4.00 ± 0.00 less", "within one logged step"]
+
+
+def test_table1_refuses_two_members_of_one_case_and_seed():
+    table = _acceleration(400, 100).assign(**{"penalties.0.weight": 0.1})
+    more = table[table["case"] == "ce_grokalign"].assign(**{"penalties.0.weight": 0.2})
+    tables = {"acceleration": pd.concat([table, more]), "update_time": _alone({})}
+    with pytest.raises(ValueError, match=r"ce_grokalign.*seed 0.*differ in penalties.0.weight"):
+        table1.tabulate(tables)
+
+
 def _budget() -> pd.DataFrame:
     rows = []
     for loss in methods.LOSSES:
@@ -217,6 +260,21 @@ def test_table2_joins_accuracy_and_alignment_at_the_end():
     assert row[["test accuracy, published", "steps", "seeds"]].tolist() == ["91.8 %", "100", "2"]
     assert row["data"] == "digits, 200 points"
     assert len(numbers) == 12
+
+
+def test_table2_takes_the_last_of_several_snapshots():
+    table = _budget()
+    early = table[table["record"] == "jacobian_rows"].assign(step=0, row_alignment_max=0.0)
+    shown, numbers = table2.tabulate({"common_budget": pd.concat([early, table])})
+    assert shown.iloc[1]["test accuracy, ours"] == "85.0 ± 7.1 %"
+    assert set(numbers["step"]) == {100}
+
+
+def test_table2_refuses_two_members_of_one_case_and_seed():
+    table = _budget().assign(**{"penalties.0.weight": 0.1})
+    more = table.assign(**{"penalties.0.weight": 0.2})
+    with pytest.raises(ValueError, match=r"differ in penalties.0.weight"):
+        table2.tabulate({"common_budget": pd.concat([table, more])})
 
 
 def test_table2_tells_methods_that_were_not_run():

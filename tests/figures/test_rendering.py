@@ -41,6 +41,16 @@ def test_a_table_that_lacks_a_column_is_one_line(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("error", [TypeError("None / 2"), ZeroDivisionError("by zero")])
+def test_numbers_that_cannot_be_reckoned_with_are_one_line_too(tmp_path, monkeypatch, error):
+    def draw(tables):
+        raise error
+
+    monkeypatch.setattr("grokatlas.papers.geometry.fig2.draw", draw)
+    with pytest.raises(UserError, match=f"drawn from its tables: {type(error).__name__} {error}$"):
+        rendering.render(SPEC, {}, store.outputs("figure", tmp_path / "x"), "d")
+
+
 @pytest.fixture
 def published_table(tmp_path, monkeypatch):
     """A table of a paper, written to files."""

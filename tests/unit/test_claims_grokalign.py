@@ -28,6 +28,7 @@ FACTORS = {
 }
 HOURS = {"acceleration": 120, "common_budget": 4, "delayed_robustness": 6, "inhibited": 4}
 HOURS |= {"kernel": 0.5, "scales": 24, "transformer": 5, "xor": 0.5}
+CPU = {"processor": "a CPU", "threads": 1}
 INPUTS = [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]
 ACROSS = [[0, 0, 0, 1.0]] * 3
 EVEN = {"weight_decay": 1.0, "grokalign": 1.0}
@@ -55,7 +56,7 @@ def acceleration(factors, saving=0.6):
         reached.append(rows("reached_steps", case, 10, level=[0.2, 0.85], step=[low, high]))
         late = [low, high if method == "baseline" else high / saving]
         reached.append(rows("reached_steps", f"{case}_float32", 10, level=[0.2, 0.85], step=late))
-        alone.append(rows("cost", case, 1, update_seconds=seconds))
+        alone.append(rows("cost", case, 1, update_seconds=seconds, **CPU))
     return {"acceleration": table(reached), "update_time": table(alone)}
 
 

@@ -67,11 +67,15 @@ def acceleration(table: pd.DataFrame, alone: pd.DataFrame) -> tuple[pd.DataFrame
     for loss, method in ((loss, method) for loss in LOSSES for method in METHODS):
         found = readings_methods.ratios(table, alone, loss, method)
         cell = {"data": data, "loss": LOSSES[loss], "method": METHODS[method]}
-        run = {f"{loss}_baseline", f"{loss}_{method}"} <= cases
+        pair = [f"{loss}_baseline", f"{loss}_{method}"]
+        reasons = {"time": readings_methods.untimed(alone, pair)}
+        reasons["phase"] = reasons["time"] or "within one logged step"
         for series, values in found.items():
             title, less, more = SERIES[series]
             title = title.format(*levels)
-            cell[f"{title}, ours"] = factor(values, less, more) if run else "not run"
+            lacking = "not reached" if found["steps"].isna().all() else reasons.get(series)
+            ours = factor(values, less, more) or lacking
+            cell[f"{title}, ours"] = ours if set(pair) <= cases else "not run"
             cell[f"{title}, published"] = ACCELERATION.get((loss, method, series), "-")
             ratios.append(_tidy(values, loss, method, series))
         cell["seeds"] = f"{found['steps'].notna().sum()} of {len(found)}"
@@ -85,10 +89,13 @@ def _tidy(values: pd.Series, loss: str, method: str, series: str) -> pd.DataFram
 
 
 def factor(ratios: pd.Series, less: str, more: str) -> str:
-    """Ratios as a factor of at least 1 and a word for its direction: ``x2.1 ± 0.3 fewer``."""
+    """Ratios as a factor of at least 1 and a word for its direction: ``x2.1 ± 0.3 fewer``.
+
+    Empty if there is none.
+    """
     ratios = ratios.dropna()
     if ratios.empty:
-        return "not reached"
+        return ""
     word = less
     if ratios.mean() < 1:
         ratios, word = 1 / ratios, more
