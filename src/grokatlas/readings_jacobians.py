@@ -18,10 +18,13 @@ Tables = Mapping[str, pd.DataFrame]
 def learning(history: pd.DataFrame) -> tuple[float, float]:
     """The steps between which the kernel goes from 10 to 90 percent of the way to its extreme.
 
-    The kernel is the median over seeds, its extreme the value farthest from the first.
+    The kernel is the median over seeds, its extreme the value farthest from the first. Not numbers
+    where it never moves.
     """
     kernel = history.groupby("step")["ntk_mean"].median()
     way = (kernel - kernel.iloc[0]).abs()
+    if not way.max() > 0:
+        return np.nan, np.nan
     share = way / way.max()
     return float(share.index[share >= SHARE][0]), float(share.index[share >= 1 - SHARE][0])
 
@@ -166,9 +169,9 @@ def change_while_learning(tables: Tables, column: str) -> list[float]:
     found = []
     for _, part in readings.history(tables["kernel"]).groupby("seed"):
         values = part.set_index("step")[column]
-        first, last = learning(part)
+        early, late = values.reindex(learning(part))
         way = values.iloc[-1] - values.iloc[0]
-        found.append(float((values.loc[last] - values.loc[first]) / way))
+        found.append(float((late - early) / way))
     return found
 
 

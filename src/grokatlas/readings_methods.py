@@ -85,7 +85,8 @@ def budget(table: pd.DataFrame) -> pd.DataFrame:
     """Test accuracy and alignment of Jacobian rows after a common number of updates.
 
     Args:
-        table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``; its last step counts.
+        table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``; its last snapshot
+            counts, which is of a run's last log if the run stopped before it.
 
     Returns:
         ``case``, ``seed``, ``step``, ``row_alignment_min``, ``row_alignment_max`` and
@@ -94,9 +95,12 @@ def budget(table: pd.DataFrame) -> pd.DataFrame:
     columns = ["case", "seed", "step"]
     history = readings.single(readings.record(table, "history"), columns)
     rows = readings.single(readings.record(table, "jacobian_rows"), columns)
-    rows = rows[rows["step"] == rows.groupby(["case", "seed"])["step"].transform("max")]
+    rows = rows.groupby(["case", "seed"], as_index=False).tail(1)
+    ends = history.groupby(["case", "seed"], as_index=False).tail(1)
+    rows = rows.merge(ends[columns], on=["case", "seed"], suffixes=("", "_end"))
+    rows = rows.assign(step=rows[["step", "step_end"]].min(axis=1))
     rows = rows[[*columns, "row_alignment_min", "row_alignment_max"]]
-    return rows.merge(history[[*columns, "test_accuracy"]], on=columns)
+    return rows.merge(history[[*columns, "test_accuracy"]], on=columns, how="left")
 
 
 def costs(tables: Tables) -> pd.DataFrame:

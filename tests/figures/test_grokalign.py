@@ -61,6 +61,16 @@ def test_fig3_shades_where_the_kernel_changes():
     np.testing.assert_allclose(_lines(figure.axes[1])[0].get_ydata(), [-1, -10, -100])
 
 
+def test_fig3_shades_nothing_where_the_kernel_never_changes():
+    columns = {"ntk_mean": 2.0, "probe_inner_product": 1.0}
+    columns |= {"probe_alignment": 0.1, "probe_norm": 1.0}
+    table = history(["none"], {k: lambda c, s, k, v=v: v for k, v in columns.items()}, **DIGITS)
+    _, drawn = fig3.draw({"kernel": table})
+    assert drawn.loc[drawn["series"] == "band", "step"].isna().all()
+    change = readings_jacobians.change_while_learning({"kernel": table}, "probe_inner_product")
+    assert np.isnan(change).tolist() == [True] * 3
+
+
 def test_fig7_draws_accuracy_norm_and_alignment_of_three_cases():
     place = {"baseline": 1.0, "minimised": 2.0, "constrained": 3.0}
     columns = {
@@ -270,6 +280,15 @@ def test_table2_takes_the_last_of_several_snapshots():
     assert set(numbers["step"]) == {100}
 
 
+def test_table2_takes_a_run_that_stopped_before_its_snapshot_at_its_last_log():
+    table = _budget()
+    stopped = (table["record"] == "jacobian_rows") & (table["case"] == "ce_grokalign")
+    table.loc[stopped, "step"] = 500
+    shown, _ = table2.tabulate({"common_budget": table})
+    cells = shown.iloc[1][["test accuracy, ours", "steps", "seeds"]]
+    assert cells.tolist() == ["85.0 ± 7.1 %", "100", "2"]
+
+
 def test_table2_refuses_two_members_of_one_case_and_seed():
     table = _budget().assign(**{"penalties.0.weight": 0.1})
     more = table.assign(**{"penalties.0.weight": 0.2})
@@ -315,6 +334,8 @@ def test_numbers_of_each_class_are_added_up():
     rows = {"task.name": ["mnist"], "task.train_points": [512.0], "task.per_class": [True]}
     classes = {"task.classes.0": [0.0], "task.classes.1": [1.0]}
     assert jacobians.data_named(pd.DataFrame(rows | classes)) == "mnist, 1,024 points"
+    whole = pd.DataFrame(rows | {"task.classes": ["all"]})
+    assert jacobians.data_named(whole) == "mnist, 512 points of each class"
     assert jacobians.data_named(pd.DataFrame(rows | {"task.per_class": [False]})) == (
         "mnist, 512 points"
     )

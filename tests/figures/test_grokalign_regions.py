@@ -128,6 +128,14 @@ def test_a_moment_that_never_came_is_said(table):
     assert any(axes.get_xlabel() == "cosine 1.00" for axes in figure.axes)
 
 
+def test_regions_without_any_slope_have_a_scale_and_no_colour(table):
+    table.loc[table["item"] == "region", "slope_norm"] = 0.0
+    figure, _ = fig1.draw({"regions": table})
+    figure.draw_without_rendering()
+    (regions,) = [c for c in panel(figure, "c").collections if isinstance(c, PolyCollection)]
+    assert not regions.get_facecolors()[:, 3].any()
+
+
 def test_fig11_shows_six_planes_of_the_first_seed_at_generalisation(table):
     table.loc[(table["plane"] == 3) & (table["item"] == "region"), "slope_norm"] = 50.0
     table.loc[(table["plane"] == 0) & (table["item"] == "region"), "slope_norm"] = 900.0

@@ -147,6 +147,12 @@ def test_fig6_shows_colours_of_the_first_seed_at_the_end_in_their_own_range(imag
     np.testing.assert_allclose(aligned, [[[0, 0.5, 0.5], [0.5, 0.5, 1]]])
 
 
+def test_fig6_refuses_two_members_of_one_case_and_seed(images):
+    both = [images.assign(**{"optimizer.weight_decay": decay}) for decay in (0.1, 0.2)]
+    with pytest.raises(ValueError, match=r"differ in optimizer\.weight_decay"):
+        fig6.draw({"delayed_robustness": pd.concat(both)})
+
+
 def test_fig6_takes_a_flat_input_as_a_square_image(images):
     images = images.assign(shape="4", input="[0,1,2,4]", centroid="[4,0,0,0]")
     figure, _ = fig6.draw({"delayed_robustness": images})

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,9 +19,12 @@ def data_named(rows: pd.DataFrame) -> str:
     one = rows.iloc[0]
     if one["task.name"] == "modular_addition":
         return f"addition modulo {one['task.modulus']:.0f}"
+    name, points = one["task.name"].replace("_", " "), one["task.train_points"]
+    if not one.get("task.per_class"):
+        return f"{name}, {points:,.0f} points"
     classes = sum(column.startswith("task.classes.") for column in rows)
-    points = one["task.train_points"] * (classes if one.get("task.per_class") else 1)
-    return f"{one['task.name'].replace('_', ' ')}, {points:,.0f} points"
+    each = f"{points:,.0f} points of each class"
+    return f"{name}, {points * classes:,.0f} points" if classes else f"{name}, {each}"
 
 
 def rank_one(table: pd.DataFrame, cases: dict[str, dict[str, str]]) -> tuple[Figure, pd.DataFrame]:
@@ -59,7 +63,7 @@ def kernel(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes.set(xlabel="step", ylabel=text)
         style.letter(axes, letter)
     first, last = readings_jacobians.learning(history)
-    for axes in grid[0, :2]:
+    for axes in grid[0, :2] if np.isfinite(first) else []:
         axes.axvspan(first, last, color=style.COLOURS["l2"], alpha=0.15, lw=0)
     drawn.append(coloured_by_norm(made, grid[0, 2], history))
     style.letter(grid[0, 0], f"a  {data_named(history)}, {history['seed'].nunique()} seeds")

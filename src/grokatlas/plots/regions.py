@@ -92,9 +92,10 @@ def _instant(table: pd.DataFrame, rows: pd.DataFrame) -> str:
 
 
 def _shades(rows: pd.DataFrame) -> ScalarMappable:
-    """One logarithmic scale for the slopes of all panels."""
+    """One logarithmic scale for the slopes of all panels; any, if none is positive."""
     sizes = rows.loc[(rows["item"] == "region") & (rows["slope_norm"] > 0), "slope_norm"]
-    return ScalarMappable(LogNorm(sizes.min(), sizes.max()), "viridis")
+    ends = (sizes.min(), sizes.max()) if len(sizes) else (1, 10)
+    return ScalarMappable(LogNorm(*ends), "viridis")
 
 
 def _bar(made: Figure, shades: ScalarMappable, panels: list[Axes]) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas import readings_jacobians
+from grokatlas import readings, readings_jacobians
 from grokatlas.plots import marks, style
 from grokatlas.plots.jacobians import SEEN, coloured_by_norm, data_named
 
@@ -130,6 +130,7 @@ def centroid_images(table: pd.DataFrame, cases: tuple[str, str]) -> tuple[Figure
     """
     rows = readings_jacobians.last_images(table)
     rows = rows[rows["seed"] == rows["seed"].min()]
+    readings.single(rows, ["case", "point"])
     points = sorted(rows["point"].unique())
     high = -(-len(points) // 2)
     made, grid = style.figure(2 * WIDE, high, height=1.28)
