@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     import torch
 
 
+# read by the libraries of linear algebra when they start
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+def use_threads(count: int) -> None:
+    """Let this process compute with so many threads, before it imports numpy or torch.
+
+    A sum is rounded by the order of its terms, which depends on the number of threads: a job gives
+    the numbers that it gives in the workflow, whoever starts it and on however many cores.
+    """
+    os.environ.update(dict.fromkeys(THREADS, str(count)))
+
+
 def use_repeatable_kernels() -> None:
     """Let this process compute the same numbers every time, before it uses a GPU."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # for repeatable products

@@ -1,0 +1,75 @@
+"""What a user's environment says beside the configuration reaches no result."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import Checkout
+
+pytestmark = pytest.mark.workflow
+HOSTILE = {
+    "PYTHONHASHSEED": "7",
+    "PYTHONOPTIMIZE": "2",  # no docstrings, no asserts
+    "LC_ALL": "de_DE.UTF-8",
+    "LANG": "tr_TR.UTF-8",
+    "TZ": "Pacific/Kiritimati",
+    "COLUMNS": "20",
+    "MPLBACKEND": "svg",
+    "HOME": "/nonexistent",
+    "OMP_NUM_THREADS": "2",
+    "MKL_NUM_THREADS": "2",
+    "OPENBLAS_NUM_THREADS": "2",
+    "NUMBA_NUM_THREADS": "2",
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1",
+    "NVIDIA_TF32_OVERRIDE": "1",
+    "PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64",
+    "GIT_DIR": "/nonexistent",
+}
+RULES = {"data": "dataset", "runs": "train", "measures": "measure", "tables": "table"}
+
+
+def rule_of(job_file: Path) -> str:
+    """The rule that makes what a job file describes."""
+    parts = job_file.parts[job_file.parts.index("results") + 1 :]
+    return RULES.get(parts[0]) or RULES.get(parts[1]) or parts[1].removesuffix("s")
+
+
+def test_a_hostile_environment_changes_no_byte(checkout: Checkout):
+    """Every job of two papers is made again, by the commands of the rules, upstream first."""
+    results = checkout.folder / "results"
+    kept = ("data", "runs", "measures", "smoke/tables", "smoke/figures")
+    jobs = [file for part in kept for file in sorted((results / part).rglob("*spec.json"))]
+    assert {rule_of(job) for job in jobs} == {"dataset", "train", "measure", "table", "figure"}
+    home = checkout.folder / "home"
+    home.mkdir()
+    style = home / "matplotlibrc"
+    style.write_text("axes.grid: True\nlines.linestyle: --\nfigure.facecolor: yellow\n")
+    variables = {
+        **os.environ,
+        **HOSTILE,
+        "MPLCONFIGDIR": str(home),
+        "PYTHONPATH": str(checkout.folder / "src"),
+    }
+    before = {}
+    for job in jobs:
+        manifest = job.with_name(job.name.replace("spec.json", "manifest.json"))
+        before[manifest] = json.loads(manifest.read_text())["outputs"]
+    for job in jobs:
+        manifest = job.with_name(job.name.replace("spec.json", "manifest.json"))
+        manifest.unlink()
+        command = [
+            sys.executable,
+            "-m",
+            "grokatlas",
+            rule_of(job),
+            job.relative_to(checkout.folder),
+        ]
+        done = subprocess.run(
+            command, cwd=checkout.folder, env=variables, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{job}: {done.stderr}"
+        assert json.loads(manifest.read_text())["outputs"] == before[manifest], job
