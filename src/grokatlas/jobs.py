@@ -260,7 +260,7 @@ def figure(job_file: Path, stem: Path) -> None:
 
 def _origin(job: dict[str, Any], frames: dict[str, Any], recorder: Recorder) -> str:
     """What a figure's files say about themselves: the job's digest, the commit, the runs."""
-    git = recorder.git
+    git = recorder.revision["git"]
     commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"
     runs = sorted({str(run) for frame in frames.values() for run in frame["run"].unique()})
     return f"digest {job['digest']}; commit {commit}; runs {' '.join(runs)}"

@@ -36,7 +36,7 @@ PLANNING = (
 TORCH_FREE = (
     *PLANNING,
     "digest",
-    "manifest",
+    *("manifest", "environment", "revision"),
     "store",
     "cli",
     "components",

@@ -5,7 +5,7 @@ import subprocess
 import time
 from typing import Any
 
-from grokatlas import manifest, store
+from grokatlas import manifest, revision, store
 from grokatlas.audit import locate, planned
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
@@ -151,7 +151,7 @@ def _note(content: dict[str, Any], job: Job, reason: str) -> dict[str, Any]:
         "new": job.digest,
         "changed": planned.changed_modules(manifest.code_of(content), job.code),
         "code": job.code,
-        "git": manifest.git_state(),
+        **revision.facts(),
         "reason": reason,
         "who": _who(),
         "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -137,7 +137,9 @@ def _about(content: dict[str, Any]) -> list[str]:
 def _code(content: dict[str, Any]) -> str:
     git = content.get("git") or {}
     state = "with uncommitted changes" if git.get("dirty") else "clean"
-    commit = f"commit {git['commit'][:12]} ({state})" if git.get("commit") else "commit unknown"
+    problem = f" ({content['git_problem']})" if content.get("git_problem") else ""
+    known = f"commit {git['commit'][:12]} ({state})" if git.get("commit") else ""
+    commit = known or f"commit unknown{problem}"
     code = content["code"]
     return f"code: {len(code)} modules, digest {digest.of(code)[:12]}, {commit}"
 
