@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grokatlas import declarations, run_store
+from grokatlas import account, declarations, run_store
 from grokatlas.components import PACKAGE
 from grokatlas.config import SCALES, Paper, Settings, home_expanded, load_papers, load_settings
 from grokatlas.errors import UserError, nearest
@@ -65,6 +65,7 @@ class Project:
         Raises:
             UserError: a folder that the configuration names is not there.
         """
+        account.tell_programs()
         for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
             entries = [str(first.parent), os.environ.get(variable)]
             os.environ[variable] = os.pathsep.join(filter(None, entries))

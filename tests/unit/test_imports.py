@@ -36,7 +36,7 @@ PLANNING = (
 TORCH_FREE = (
     *PLANNING,
     "digest",
-    *("manifest", "environment", "revision"),
+    *("manifest", "environment", "revision", "account"),
     "store",
     "cli",
     "components",
