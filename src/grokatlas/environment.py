@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# packages that can change a number, then those that write or draw it
+# packages that can change a number, and those that draw it
 COMPUTING = ("torch", "numpy", "numba", "scikit-learn", "adversarial-robustness-toolbox")
-PACKAGES = (*COMPUTING, "pandas", "pyarrow", "safetensors", "matplotlib", "snakemake")
+DRAWING = ("pandas", "matplotlib")
+PACKAGES = (*COMPUTING, *DRAWING, "pyarrow", "safetensors", "snakemake")
 
 # variables that choose kernels, threads or the order of operations
 VARIABLES = ("PYTHONHASHSEED", "GLIBC_TUNABLES", "NVIDIA_TF32_OVERRIDE")
@@ -31,6 +32,11 @@ def versions() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
+
+
+def computing() -> dict[str, str]:
+    """Versions of the packages that can change a number."""
+    return {name: version for name, version in versions().items() if name in COMPUTING}
 
 
 def host() -> dict[str, Any]:

@@ -70,7 +70,7 @@ def train(
         period: seconds between two saves of the run's state.
         last: whether the process ends with the run.
     """
-    from grokatlas import leases, resources, savepoint
+    from grokatlas import environment, leases, resources, savepoint
 
     job = planned(job_file, "run")
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
@@ -90,6 +90,7 @@ def train(
             "host": socket.gethostname(),
             "job": os.environ.get("SLURM_JOB_ID"),
             "devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
+            "versions": environment.computing(),
         }
         record = savepoint.Savepoint(out, job["digest"], period, segment)
         with record.listening(last):
