@@ -47,6 +47,7 @@ TORCH_FREE = (
     *("resources", "orphans", "leases", "slurm", "wanted", "status"),
     *("display", "arguments"),
     *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
+    *("doctor/files", "doctor/software"),
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
