@@ -11,6 +11,7 @@ CACHE := "$${XDG_CACHE_HOME:-$$HOME/.cache}"
 ifneq ($(shell mkdir -p $(CACHE) 2>/dev/null && test -w $(CACHE) || echo none),)
 export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 endif
+export HOME ?= $(CURDIR)/.snakemake/home
 
 .PHONY: figures test lint benchmark clean-environment moved
 

@@ -86,3 +86,12 @@ def test_an_account_without_a_home_gets_a_cache_in_the_checkout(checkout):
     said = make(checkout, "show", HOME=file, XDG_CACHE_HOME="")
     assert said.strip() == str(checkout / ".snakemake/cache")
     assert make(checkout, "show", HOME=str(checkout), XDG_CACHE_HOME="").strip() == ""
+
+
+def test_an_account_that_names_no_home_gets_one_in_the_checkout(checkout, monkeypatch):
+    makefile = checkout / "Makefile"
+    makefile.write_text(f"{makefile.read_text()}\nshow: ; @echo $$HOME\n")
+    assert make(checkout, "show", HOME="/elsewhere").strip() == "/elsewhere"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(checkout / "cache"))
+    monkeypatch.delenv("HOME")
+    assert make(checkout, "show").strip() == str(checkout / ".snakemake/home")
