@@ -3,10 +3,11 @@
 import getpass
 import os
 import pwd
+from pathlib import Path
 
 import pytest
 
-from grokatlas import account
+from grokatlas import account, plan
 
 NAMES = ("LOGNAME", "USER", "LNAME", "USERNAME")
 
@@ -31,6 +32,14 @@ def test_programs_get_the_number_of_an_account_without_a_name(monkeypatch, empty
         getpass.getuser()  # what Snakemake asks
     account.tell_programs()
     assert getpass.getuser() == str(os.getuid())
+
+
+@pytest.mark.usefixtures("nameless")
+def test_a_plan_gives_jobs_a_name(monkeypatch):
+    for name in ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", *plan.KEPT_MEMORY):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what it sets is undone
+    plan.Project(Path(__file__).parents[2] / "config", {}).prepare_jobs(main=False)
+    assert os.environ["USER"] == str(os.getuid())
 
 
 def test_a_name_stays(monkeypatch):
