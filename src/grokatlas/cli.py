@@ -6,14 +6,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from grokatlas import arguments
+from grokatlas import arguments, devices, which_code
 from grokatlas.errors import UserError
 
 
 def main(given: list[str] | None = None) -> int:
     """Run one command; a user's mistake becomes one line on stderr and exit code 1."""
-    options = _parser().parse_args(given)
     try:
+        if given is None:
+            which_code.run_that_of(Path(), sys.argv[1:])
+        options = _parser().parse_args(given)
+        if given is None and options.run in JOBS:
+            devices.use_threads(getattr(options, "threads", 1))
         code: int | None = options.run(options)
     except UserError as error:
         print(error, file=sys.stderr)
@@ -92,6 +96,9 @@ def _add_jobs(command: Callable[[str, object, str], argparse.ArgumentParser]) ->
 
 def _add_runs(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:
     """The commands that tell of runs, and of a Snakemake that was killed."""
+    plan = command("plan", _plan, "write every job file of a scale, and run nothing")
+    plan.add_argument("--scale", choices=["smoke", "quick", "paper"], help="default: configured")
+
     show = command("show", _show, "show a run: its spec and its state")
     show.add_argument("name", metavar="RUN", help="run id, or the first digits of one")
 
@@ -237,6 +244,17 @@ def _atlas(options: argparse.Namespace) -> None:
         problem = "is for a job file without --partial; leave it out, and copy the folder"
         raise UserError("--out", f"{problem} of the page that is printed")
     print(summaries.from_what_is_there(options.job or summaries.planned(options.scale)))
+
+
+JOBS = (_dataset, _train, _measure, _table, _figure, _claims, _atlas)
+
+
+def _plan(options: argparse.Namespace) -> None:
+    from grokatlas import store, wanted
+
+    want = wanted.at(options.scale)
+    count = len(want.project.prepare(want.plan.scale).jobs)
+    print(f"{count} job files of scale {want.plan.scale} are in {store.RESULTS}")
 
 
 def _show(options: argparse.Namespace) -> None:

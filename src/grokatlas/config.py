@@ -236,8 +236,15 @@ class Settings(_Model):
     )
 
 
-def load_settings(path: Path, overrides: dict[str, Any]) -> Settings:
+def load_settings(
+    path: Path, overrides: dict[str, Any], sources: dict[str, str] | None = None
+) -> Settings:
     """`config.yaml` with what the command line overrides.
+
+    Args:
+        path: the file.
+        overrides: keys that the command line sets.
+        sources: where each of them is set, for errors.
 
     Raises:
         UserError: on an unknown key or a value that is not allowed.
@@ -248,7 +255,8 @@ def load_settings(path: Path, overrides: dict[str, Any]) -> Settings:
     try:
         settings: Settings = check_block(Settings, {**data, **overrides})
     except MistakeError as mistake:
-        label = "--config" if mistake.path[0] in overrides else path.name
+        known = dict.fromkeys(overrides, "--config") | (sources or {})
+        label = known.get(mistake.path[0], path.name)
         raise at(label, mistake) from None
     return settings
 

@@ -15,7 +15,7 @@ from grokatlas import (
     cells,
     components,
     digest,
-    fitting,
+    freshness,
     layers,
     members,
     run_store,
@@ -68,6 +68,15 @@ class Job:
         return store.outputs(self.kind, self.target)
 
     @property
+    def files_read(self) -> list[Path]:
+        """The files of every job that this one reads."""
+        return [file for each in self.inputs for file in each.outputs]
+
+    def state(self) -> freshness.State:
+        """Whether its result is up to date, stale or absent now."""
+        return freshness.state(self.kind, self.target, self.digest, self.files_read)
+
+    @property
     def content(self) -> dict[str, Any]:
         """What the job file says."""
         return {
@@ -91,7 +100,7 @@ class Plan:
     figures: dict[tuple[str, str], Job] = field(default_factory=dict)
     claims: dict[str, Job] = field(default_factory=dict)  # by the scale, as the atlas
     atlas: dict[str, Job] = field(default_factory=dict)
-    fits: dict[Path, bool] = field(default_factory=dict)
+    _states: dict[Path, freshness.State] = field(default_factory=dict)
 
     @property
     def jobs(self) -> list[Job]:
@@ -99,24 +108,40 @@ class Plan:
         groups = (self.datasets, self.runs, self.measures, self.tables, self.figures)
         return [job for group in (*groups, self.claims, self.atlas) for job in group.values()]
 
-    def hanging_on(self, targets: Iterable[Path]) -> list[Job]:
-        """The jobs with these targets and all that hang on them, upstream first."""
+    def state(self, job: Job) -> freshness.State:
+        """The state of a job's result when it was first asked for."""
+        if job.target not in self._states:
+            self._states[job.target] = job.state()
+        return self._states[job.target]
+
+    def states(self) -> dict[Path, freshness.State]:
+        """The state of every job's result, by target."""
+        return {job.target: self.state(job) for job in self.jobs}
+
+    def is_up_to_date(self, job: Job) -> bool:
+        """Whether a job's result is up to date."""
+        return self.state(job) == "up to date"
+
+    def look_again(self, targets: Iterable[Path]) -> list[Job]:
+        """The jobs with these targets and all that depend on them; their states are forgotten."""
         found = set(targets)
         for job in self.jobs:
             if any(each.target in found for each in job.inputs):
                 found.add(job.target)
+        for target in found:
+            self._states.pop(target, None)
         return [job for job in self.jobs if job.target in found]
 
     def inputs(self, job: Job) -> list[tuple[Path, bool]]:
-        """Every file that a job reads, and whether it fits.
+        """Every file that a job reads, and whether it is up to date.
 
         A run that was made elsewhere waits for no data set that is not here.
         """
-        files = [file for each in job.inputs for file in each.outputs]
-        alone = job.kind == "run" and self.fits[job.target] and not all(map(Path.exists, files))
-        if alone and run_store.made_elsewhere(store.read_json(job.manifest)):
+        without = job.kind == "run" and not all(map(Path.exists, job.files_read))
+        without = without and self.is_up_to_date(job)
+        if without and run_store.made_elsewhere(store.read_json(job.manifest)):
             return []
-        return [(file, self.fits[each.target]) for each in job.inputs for file in each.outputs]
+        return [(file, self.is_up_to_date(each)) for each in job.inputs for file in each.outputs]
 
 
 def upstream(job: Job) -> list[Job]:
@@ -253,18 +278,3 @@ def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
         inputs = (run, *run.inputs)
         plan.measures[key] = Job("measure", stem, {"measure": measure}, code, inputs)
     return plan.measures[key]
-
-
-def write_job_files(plan: Plan, jobs: Iterable[Job] | None = None) -> None:
-    """Write job files, all by default, and let their times tell Snakemake which results still fit.
-
-    A result fits if its manifest carries the planned digest and the hashes of the inputs that lie
-    there now. The job file of a fitting result is made older than any result; of one that does not
-    fit, newer. As inputs that fit are `ancient`, what is remade depends on digests alone: not on
-    touched files, not on a copy's times, and not on whether `.snakemake` came along.
-    """
-    for job in plan.jobs if jobs is None else jobs:
-        inputs = {str(file): file for upstream in job.inputs for file in upstream.outputs}
-        plan.fits[job.target] = fitting.write_job_file(
-            job.spec_path, job.manifest, job.content, list(inputs.values())
-        )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import components, datasets, devices, digest, fitting, members, run_store, store
+from grokatlas import components, datasets, devices, digest, freshness, members, run_store, store
 from grokatlas.errors import UserError
 from grokatlas.finished_run import FinishedRun
 from grokatlas.manifest import Recorder
@@ -80,7 +80,7 @@ def train(
     if data:
         _check_planned(job_file, job)
     with savepoint.locked(out):
-        if fitting.finished("run", out, job["digest"], data):
+        if freshness.finished("run", out, job["digest"], data):
             print(f"run {out.name}: is already there", file=sys.stderr)
             return
         if device != "cpu":

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, environment, revision, store
+from grokatlas import digest, environment, job_files, revision, store
 from grokatlas.errors import UserError
 
 
@@ -51,6 +51,8 @@ class Recorder:
             **self.extra,
         }
         store.write_json(path, store.sealed(content))
+        # what seems newer than its outputs would make Snakemake remove them
+        job_files.date_back(map(Path, self.inputs), path.stat().st_mtime)
 
 
 def code_of(manifest: dict[str, Any]) -> dict[str, str]:

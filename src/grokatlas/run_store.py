@@ -29,7 +29,7 @@ DAMAGED = "damaged"
 UNFINISHED = ".put-*.part"  # entries on their way in
 
 if TYPE_CHECKING:
-    from grokatlas.job_graph import Job
+    from grokatlas.job_graph import Job, Plan
 
 
 def chosen() -> Path | None:
@@ -122,13 +122,13 @@ def _fill(stage: Path, entry: Entry) -> None:
         store.write_json(path, store.sealed(kept))
 
 
-def bring_missing(root: Path, runs: "Iterable[Job]", fits: dict[Path, bool]) -> list[Path]:
-    """Bring those of some runs that do not lie in ``results``, or do not fit, from a store.
+def bring_missing(root: Path, runs: "Iterable[Job]", plan: "Plan") -> list[Path]:
+    """Bring those of some runs that are not in ``results``, or are stale, from a store.
 
     Args:
         root: the store.
         runs: jobs of the plan.
-        fits: whether a result of the plan fits, by target; kept true.
+        plan: says which results are up to date.
 
     Returns:
         the folders that were renewed: runs and data sets.
@@ -139,11 +139,11 @@ def bring_missing(root: Path, runs: "Iterable[Job]", fits: dict[Path, bool]) -> 
     renewed: list[Path] = []
     count = 0
     for run in runs:
-        if fits[run.target] and all(file.exists() for file in run.outputs):
+        if plan.is_up_to_date(run) and all(file.exists() for file in run.outputs):
             continue
-        kept = [file for data in run.inputs if fits[data.target] for file in data.outputs]
+        kept = [f for data in run.inputs if plan.is_up_to_date(data) for f in data.outputs]
         found = bring(root, run, kept)
-        fits |= dict.fromkeys(found, True)
+        plan.look_again(found)
         renewed += found
         count += run.target in found
     if count:
@@ -221,6 +221,9 @@ def _bring(root: Path, entry: Entry, target: Path) -> bool:
     mark = {"entry": entry.folder.name, "host": socket.gethostname(), "when": when}
     content = store.sealed({**entry.manifest, MARK: mark})
     store.write_json(store.manifest_of(entry.kind, target), content)
+    job_file = store.spec_path(entry.kind, target)
+    if not job_file.exists():
+        store.write_json(job_file, entry.job)
     shutil.rmtree(target / store.STATE, ignore_errors=True)  # the run is finished now
     with contextlib.suppress(OSError):  # a store that is only read keeps no time of use
         os.utime(entry.folder)

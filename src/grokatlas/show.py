@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from grokatlas import fitting, members, run_store, store
+from grokatlas import freshness, members, run_store, store
 from grokatlas.errors import UserError
 
 
@@ -44,7 +44,7 @@ def _state(folder: Path, job: dict[str, Any]) -> str:
         return f"not done; log ends with: {last[-1]}" if last else "not started"
     made = store.read_sealed(manifest)
     data = [file for each in job["inputs"] for file in store.outputs("dataset", Path(each))]
-    if not fitting.fits("run", folder, job["digest"], data):
+    if not freshness.up_to_date("run", folder, job["digest"], data):
         return "not done; it was made, but its spec, code or data changed since; run `snakemake`"
     absent = [file.name for file in store.outputs("run", folder) if not file.exists()]
     if absent:

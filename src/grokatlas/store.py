@@ -8,7 +8,8 @@ file records. Nothing here unpickles.
 import contextlib
 import json
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ METADATA = "metadata"  # of the arrays of a file: a JSON text under this key
 STATE = ".state"  # of a run that is not finished; what was refused has a longer name
 LOCK = ".lock"
 FOLDERS = ("dataset", "run", "atlas")  # kinds of jobs with a folder of their own; others: a stem
+# the folder below `results`, or below a scale, in which each kind of job has its results
+_HOMES = {"data": "dataset", "runs": "run", "measures": "measure"}
+_HOMES_OF_A_SCALE = {"tables": "table", "figures": "figure", "claims": "claims", "atlas": "atlas"}
 
 
 def data_folder(dataset: str) -> Path:
@@ -85,6 +89,19 @@ def manifest_of(kind: str, target: Path) -> Path:
     return beside(target, ".manifest.json")
 
 
+def kind_of(target: Path) -> str:
+    """The kind of job that a target (a folder or a stem in ``results``) belongs to.
+
+    Raises:
+        UserError: no job has such a target.
+    """
+    first, *rest = target.relative_to(RESULTS).parts if RESULTS in target.parents else ("",)
+    kind = _HOMES.get(first) or (_HOMES_OF_A_SCALE.get(rest[0]) if rest else None)
+    if kind is None:
+        raise UserError(str(target), "is not the target of a job; give a path in results")
+    return kind
+
+
 def is_published_table(figure: str) -> bool:
     """Whether a figure is one of the paper's tables, by its name: text instead of a picture."""
     return figure.startswith("table")
@@ -115,19 +132,21 @@ def manifest_path(artefact: Path) -> Path:
 def atomic(path: Path) -> Iterator[Path]:
     """A temporary path that becomes `path` when the block ends well, and vanishes otherwise.
 
+    The file may be read and written by whom the process's umask allows: a group, for instance.
+
     Raises:
         UserError: the folder cannot be written or the disk is full.
     """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        mode = stat.S_IMODE(temporary.stat().st_mode)
     except OSError as error:
         raise UserError(str(path), f"cannot be written: {error.strerror}") from None
-    temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o644)
+        temporary.chmod(mode)
         with temporary.open("rb") as stream:
             os.fsync(stream.fileno())
         temporary.replace(path)
@@ -142,10 +161,15 @@ def json_text(data: Any) -> str:
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text file."""
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def write_json(path: Path, data: Any) -> None:
     """Write plain data as indented, sorted JSON."""
-    with atomic(path) as temporary:
-        temporary.write_text(json_text(data), encoding="utf-8")
+    write_text(path, json_text(data))
 
 
 def sealed(content: dict[str, Any]) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def planned(scale: str | None) -> Path:
     from grokatlas import wanted
 
     want = wanted.at(scale)
-    (job,) = want.project.at(want.plan.scale).atlas.values()
+    (job,) = want.project.prepare(want.plan.scale).atlas.values()
     return job.spec_path
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from grokatlas import fitting
 from grokatlas.errors import UserError
 from grokatlas.job_graph import Job, Plan, make_plan, upstream
 from grokatlas.plan import Project
@@ -63,7 +62,5 @@ def to_make(jobs: list[Job]) -> list[Job]:
 
 
 def made(job: Job) -> bool:
-    """Whether a job's result is there and fits the plan."""
-    inputs = [file for each in job.inputs for file in each.outputs]
-    fits = fitting.fits(job.kind, job.target, job.digest, inputs)
-    return fits and all(file.exists() for file in job.outputs)
+    """Whether a job's result is up to date and all its files exist."""
+    return job.state() == "up to date" and all(file.exists() for file in job.outputs)

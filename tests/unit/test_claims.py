@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from grokatlas import claims, fitting, readings, store, summaries, verdicts
+from grokatlas import claims, freshness, readings, store, summaries, verdicts
 from grokatlas.digest import code
 from grokatlas.errors import UserError
 from tests.unit import small_tree
@@ -218,20 +218,20 @@ def test_a_failed_claim_is_judged_again(planned, monkeypatch):
     stem = store.claims_stem("quick")
     judged(planned)
     tables = [store.outputs("table", Path(target))[0] for target in job["inputs"][:1]]
-    assert fitting.fits("claims", stem, "d" * 64, tables)
+    assert freshness.up_to_date("claims", stem, "d" * 64, tables)
     monkeypatch.setattr(functions, CLAIM["value"], lambda tables: [1 / 0])
     judged(planned)
     assert store.read_json(store.manifest_of("claims", stem))["partial"]["failed"] == [
         "geometry/G4"
     ]
-    assert not fitting.fits("claims", stem, "d" * 64, tables)
+    assert not freshness.up_to_date("claims", stem, "d" * 64, tables)
 
 
 def test_claims_from_a_part_never_fit_the_plan(planned):
     judged(planned)
     stem = store.claims_stem("quick")
     assert store.read_json(store.manifest_of("claims", stem))["partial"]["absent"]
-    assert not fitting.fits("claims", stem, "d" * 64, [])
+    assert not freshness.up_to_date("claims", stem, "d" * 64, [])
 
 
 def test_tables_of_earlier_code_are_marked(planned):

@@ -45,6 +45,7 @@ TORCH_FREE = (
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
     *("run_store", "entries", "store_commands"),
     *("resources", "orphans", "leases", "slurm", "wanted", "status"),
+    *("freshness", "job_files", "written_jobs", "invocation", "which_code"),
     *("display", "arguments"),
     *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
     *("doctor/files", "doctor/software"),

@@ -14,7 +14,7 @@ from pathlib import Path
 import filelock
 import pytest
 
-from grokatlas import cli, digest, entries, job_graph, run_store, store
+from grokatlas import cli, digest, entries, job_files, job_graph, run_store, store
 from grokatlas.errors import UserError
 from tests.unit import audit_tree
 from tests.unit.test_store import full_disk
@@ -54,8 +54,8 @@ class Checkouts:
         for job in (jobs or self.jobs).values():
             group = getattr(made, f"{job.kind}s")
             group[job.target] = job
-        job_graph.write_job_files(made)
-        return run_store.bring_missing(self.root, made.runs.values(), made.fits)
+        job_files.write(made.jobs, made.states())
+        return run_store.bring_missing(self.root, made.runs.values(), made)
 
     def place(self, run: job_graph.Job) -> Path:
         """Where a run lies in the store."""
@@ -471,12 +471,12 @@ def test_a_run_that_was_made_elsewhere_waits_for_no_data(shared):
     run = shared.runs[0]
     resealed(run.manifest, inputs={})
     made = job_graph.Plan("smoke", datasets={"": shared.data}, runs={"": run})
-    job_graph.write_job_files(made)
-    assert [fits for _, fits in made.inputs(run)] == [True]
+    assert [current for _, current in made.inputs(run)] == [True]
     shutil.rmtree(shared.data.target)
-    job_graph.write_job_files(made)
+    made.look_again([shared.data.target])
     assert made.inputs(run) == []
-    made.fits[run.target] = False
+    resealed(run.manifest, digest="other")
+    made.look_again([run.target])
     assert made.inputs(run) == [(shared.data.outputs[0], False)]
 
 
@@ -485,10 +485,10 @@ def test_what_hangs_on_a_run_is_planned_again(shared):
     for job in shared.jobs.values():
         getattr(made, f"{job.kind}s")[job.target] = job
     (first, second) = shared.runs
-    names = [job.target for job in made.hanging_on([first.target])]
+    names = [job.target for job in made.look_again([first.target])]
     assert names[0] == first.target
     assert second.target not in names
-    assert {job.kind for job in made.hanging_on([first.target])} == {
+    assert {job.kind for job in made.look_again([first.target])} == {
         "run",
         "measure",
         "table",

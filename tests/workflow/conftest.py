@@ -30,12 +30,20 @@ class Checkout:
         self.folder = folder
 
     def snakemake(self, *arguments: str, scale: str = "smoke", **keywords):
-        """Run Snakemake; the finished process with its output as text."""
-        variables = {**os.environ, **keywords.pop("env", {})}
+        """Run Snakemake at a scale; the finished process with its output as text."""
+        return self.call(*arguments, "--config", f"scale={scale}", **keywords)
+
+    def call(self, *arguments: str, env: dict[str, str] | None = None):
+        """Run Snakemake with these arguments alone."""
+        variables = {**os.environ, **(env or {})}
         variables.pop("SNAKEMAKE_PROFILE", None)
-        command = [sys.executable, "-m", "snakemake", *arguments, "--config", f"scale={scale}"]
         return subprocess.run(
-            command, cwd=self.folder, env=variables, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "snakemake", *arguments],
+            cwd=self.folder,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     def jobs(self, *arguments: str, scale: str = "smoke") -> list[str]:

@@ -87,6 +87,7 @@ def test_only_the_runs_that_are_asked_for_are_brought_in(clone):
 
 @pytest.mark.usefixtures("store")
 def test_a_job_does_not_look_into_the_store(clone):
+    grokatlas(clone, "plan", "--scale", "smoke")
     done = clone.snakemake("-n", TABLE, "--mode", "subprocess")
     assert done.returncode == 0, done.stderr
     assert brought(clone) == set()
@@ -148,6 +149,7 @@ def test_a_run_made_from_its_spec_alone_is_added_and_not_trained_again(clone, tm
     runs = ids(runs_of(clone, "isolated_dynamics"))
     assert [job for job in before if job.startswith("train")] == [f"train {run}" for run in runs]
     spec = f"results/runs/{runs[0]}/spec.json"
+    grokatlas(clone, "plan", "--scale", "smoke")
     command = [sys.executable, "-m", "grokatlas", "train", spec, "--out", str(away)]
     variables = {**os.environ, "PYTHONPATH": str(clone.folder / "src")}
     subprocess.run(command, cwd=clone.folder, env=variables, check=True, capture_output=True)

@@ -4,7 +4,7 @@
 # in: the tables of every claim that the scale can judge. out: each claim with its number and verdict.
 rule claims:
     input:
-        job="results/{scale}/claims.spec.json",
+        job=job_of_claims,
         files=inputs_of_claims,
     output:
         table=report(
@@ -25,7 +25,7 @@ rule claims:
 # in: all figures and the claims. out: pages that open from disk, with copies of all they show.
 rule atlas:
     input:
-        job="results/{scale}/atlas/spec.json",
+        job=job_of_atlas,
         files=inputs_of_atlas,
     output:
         index="results/{scale}/atlas/index.html",

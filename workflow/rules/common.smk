@@ -7,18 +7,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from grokatlas.errors import UserError
-from grokatlas.plan import Project
+from grokatlas.invocation import opened
 from grokatlas.resources import of_job
 
 try:
-    PROJECT = Project(Path(workflow.basedir) / "config", config)
-    PROJECT.at(PROJECT.settings.scale)
-    PROJECT.prepare_jobs(workflow.is_main_process)
+    PROJECT, SCALE = opened(workflow, config)
 except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)
 
-SCALE = PROJECT.settings.scale
 config["captions"] = PROJECT.captions  # for `snakemake --report`
 
 
@@ -39,13 +36,56 @@ def everything(wildcards):
     return PROJECT.final_files(SCALE)
 
 
-# An input that fits the plan is `ancient`: its time does not count (see docs/extending.md).
-def files(group, key, scale=None):
+# Whether jobs are going to run: not in a dry run, nor for a summary, a report or a graph.
+def runs():
+    return workflow.executor_plugin is not None and not (workflow.dryrun or workflow.touch)
+
+
+# An `ancient` file's date does not count: all but what is stale (see docs/extending.md).
+def asked_of_plan(question, *key):
     try:
-        return [ancient(f) if fits else f for f, fits in PROJECT.inputs(group, key, scale)]
+        found = question(*key, runs=runs())
     except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(1)
+    return [ancient(f) if undated else f for f, undated in found]
+
+
+def job_file(*key):
+    (file,) = asked_of_plan(lambda *k, runs: [PROJECT.job_file(*k, runs=runs)], *key)
+    return file
+
+
+def files(*key):
+    return asked_of_plan(PROJECT.inputs, *key)
+
+
+def job_of_dataset(wildcards):
+    return job_file("datasets", wildcards.dataset)
+
+
+def job_of_run(wildcards):
+    return job_file("runs", wildcards.run)
+
+
+def job_of_measure(wildcards):
+    return job_file("measures", (wildcards.run, wildcards.measure))
+
+
+def job_of_table(wildcards):
+    return job_file("tables", (wildcards.paper, wildcards.experiment), wildcards.scale)
+
+
+def job_of_figure(wildcards):
+    return job_file("figures", (wildcards.paper, wildcards.figure), wildcards.scale)
+
+
+def job_of_claims(wildcards):
+    return job_file("claims", wildcards.scale, wildcards.scale)
+
+
+def job_of_atlas(wildcards):
+    return job_file("atlas", wildcards.scale, wildcards.scale)
 
 
 def dataset_of_run(wildcards):
@@ -77,7 +117,7 @@ def asked(wildcards, attempt):
     named = "measure" in wildcards.keys()
     key = (wildcards.run, wildcards.measure) if named else wildcards.run
     job, _ = PROJECT.job("measures" if named else "runs", key)
-    return of_job(job, PROJECT.settings.device).at(attempt)
+    return of_job(job, PROJECT.device).at(attempt)
 
 
 def runtime(wildcards, attempt):

@@ -4,7 +4,7 @@
 
 rule dataset:
     input:
-        job="results/data/{dataset}/spec.json",
+        job=job_of_dataset,
     output:
         data="results/data/{dataset}/data.safetensors",
         manifest="results/data/{dataset}/manifest.json",

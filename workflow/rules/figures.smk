@@ -3,7 +3,7 @@
 
 rule figure:
     input:
-        job="results/{scale}/figures/{paper}/{figure}.spec.json",
+        job=job_of_figure,
         files=inputs_of_figure,
     output:
         report(

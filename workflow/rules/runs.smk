@@ -4,7 +4,7 @@
 # in: a run's spec and its data. out: history, snapshots, manifest.
 rule train:
     input:
-        job="results/runs/{run}/spec.json",
+        job=job_of_run,
         data=dataset_of_run,
     output:
         history="results/runs/{run}/history.parquet",
@@ -26,7 +26,7 @@ rule train:
 # in: a run and its data. out: one measure of every member.
 rule measure:
     input:
-        job="results/measures/{run}/{measure}.spec.json",
+        job=job_of_measure,
         files=inputs_of_measure,
     output:
         table="results/measures/{run}/{measure}.parquet",
@@ -47,7 +47,7 @@ rule measure:
 # each row with its whole spec.
 rule table:
     input:
-        job="results/{scale}/tables/{paper}/{experiment}.spec.json",
+        job=job_of_table,
         files=inputs_of_table,
     output:
         table="results/{scale}/tables/{paper}/{experiment}.parquet",

@@ -1,0 +1,77 @@
+"""What is up to date, stale or absent, by manifests alone."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from grokatlas import freshness, store
+
+
+class Result:
+    """A run's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = folder / "manifest.json"
+        self.output = folder / store.HISTORY
+
+    def state(self, planned: str = "new", inputs: tuple[Path, ...] = ()) -> str:
+        return freshness.state("run", self.folder, planned, list(inputs))
+
+    def finish(self, made: str = "new", **manifest) -> None:
+        self.folder.mkdir(exist_ok=True)
+        self.output.write_text("result")
+        self.manifest.write_text(json.dumps(store.sealed({"digest": made} | manifest)))
+
+
+@pytest.fixture
+def result(tmp_path):
+    return Result(tmp_path / "run")
+
+
+def test_a_result_that_was_never_made_is_absent(result):
+    assert result.state() == "absent"
+
+
+def test_a_result_of_the_planned_digest_is_up_to_date(result):
+    result.finish("new")
+    assert result.state() == "up to date"
+    assert result.state("other") == "stale"
+
+
+@pytest.mark.parametrize("when", [0, 1, 1_000_000_000, 4_102_444_800])
+def test_times_decide_nothing(result, when):
+    result.finish("new")
+    for file in (result.output, result.manifest):
+        os.utime(file, (when, when))
+    assert result.state() == "up to date"
+    assert result.state("other") == "stale"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
+def test_a_damaged_manifest_makes_a_result_stale(result, text):
+    result.finish()
+    result.manifest.write_text(text)
+    assert result.state() == "stale"
+
+
+def test_files_without_manifest_are_stale(result):
+    result.finish()
+    result.manifest.unlink()
+    assert result.state() == "stale"
+
+
+def test_a_partial_result_is_stale(result):
+    result.finish(partial={"absent": ["results/x"]})
+    assert result.state() == "stale"
+
+
+def test_a_result_from_another_input_is_stale(result, tmp_path):
+    data = tmp_path / "data" / store.DATA
+    store.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "hash"}})
+    result.finish(inputs={str(data): "hash"})
+    assert result.state("new", (data,)) == "up to date"
+    store.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "other"}})
+    assert result.state("new", (data,)) == "stale"

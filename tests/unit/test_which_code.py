@@ -1,0 +1,77 @@
+"""In a checkout its own code acts, whatever is installed."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grokatlas import which_code
+from grokatlas.components import PACKAGE
+from grokatlas.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def other(tmp_path) -> Path:
+    """Another checkout, whose `store ls` says which code it is."""
+    for part in ("Snakefile", "config", "src", "workflow"):
+        source = ROOT / part
+        copy = shutil.copytree if source.is_dir() else shutil.copy2
+        copy(source, tmp_path / part)
+    file = tmp_path / "src/grokatlas/store_commands.py"
+    text = file.read_text()
+    assert text.count('"""Every run of a store') == 1
+    start = text.index("    declared = _declared()\n    runs, data")
+    file.write_text(text[:start] + "    return 'the other code'\n" + text[start:])
+    return tmp_path
+
+
+def grokatlas(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
+    """The installed command, as a user calls it in a folder."""
+    rest = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", which_code.CHOSEN)}
+    return subprocess.run(
+        [sys.executable, "-m", "grokatlas", *arguments],
+        cwd=folder,
+        env={**rest, "PYTHONPATH": str(PACKAGE.parent), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_code_of_the_folder_runs(other):
+    done = grokatlas(other, "store", "ls", "--store", ".")
+    assert done.stdout == "the other code\n"
+    assert done.stderr.splitlines() == [
+        f"grokatlas: the code of this checkout runs, not {PACKAGE.resolve()}"
+    ]
+
+
+def test_a_job_keeps_the_code_that_its_snakemake_chose(other):
+    chosen = {which_code.CHOSEN: str(PACKAGE.resolve())}
+    done = grokatlas(other, "store", "ls", "--store", ".", **chosen)
+    assert done.stdout.endswith(" in .\n"), done.stderr
+
+
+def test_the_exit_code_and_the_arguments_are_those_of_the_other(other):
+    done = grokatlas(other, "verify", "results/a b", "--results", "nowhere")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[1:] == [
+        "nowhere: no such results folder; run `snakemake` to make it"
+    ]
+
+
+def test_no_code_is_chosen_outside_a_checkout(tmp_path):
+    assert which_code.of_folder(tmp_path) is None
+    assert which_code.of_folder(ROOT) == PACKAGE.resolve()
+
+
+def test_code_that_cannot_be_reached_is_one_line(other, monkeypatch):
+    package = other / "src/grokatlas"
+    monkeypatch.setenv(which_code.CHOSEN, str(package.resolve()))
+    with pytest.raises(UserError, match="is the code of this checkout, and Python imports"):
+        which_code.run_that_of(other, [])
