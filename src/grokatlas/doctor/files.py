@@ -1,6 +1,5 @@
 """The disk that results are on: who may write there, its times, its locks."""
 
-import errno
 import os
 import stat
 import subprocess
@@ -19,6 +18,7 @@ NAME = ".doctor-"  # a check's own files begin so
 PART = ".part"  # and end so, as temporary files do, which no command takes for results
 TOLERANCE = 2.0  # seconds; some disks keep times to two
 PATIENCE = 60.0  # seconds that the second process of the locks' check may take
+REMEDY = "mount the disk with locks, or keep results on another one"
 SECOND = (
     "import fcntl, sys\n"
     "try: fcntl.flock(open(sys.argv[1], 'r+'), fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
@@ -136,15 +136,17 @@ def locks() -> Iterator[Finding]:
                 command, capture_output=True, text=True, check=True, timeout=PATIENCE
             )
     except OSError as error:
-        text = f"this disk knows no locks (flock: {error.strerror})"
-        yield Finding("warn" if error.errno == errno.ENOSYS else "fail", "flock", _todo(text))
+        text = f"this disk has no locks of the kernel (flock: {error.strerror})"
+        rest = "files stand for them, which an owner on another machine leaves when it is lost"
+        yield Finding("warn", "flock", f"{text}; {rest}; {REMEDY}")
         return
     finally:
         path.unlink()
     if done.stdout.strip() == "refused":
         yield Finding("ok", "flock", "a second process is refused a lock that is held")
         return
-    yield Finding("warn", "flock", _todo("a second process gets a lock that is held"))
+    text = "a second process gets a lock that is held, so two jobs may train one run"
+    yield Finding("fail", "flock", f"{text}; {REMEDY}")
 
 
 def cache() -> Iterator[Finding]:
@@ -166,10 +168,6 @@ def profile(folder: Path) -> Iterator[Finding]:
     if link.is_file():
         hint += ", or: git config core.symlinks true && rm slurm && git checkout slurm"
     yield Finding("warn", "profile", f"the link `slurm` {what}: --profile slurm fails; {hint}")
-
-
-def _todo(problem: str) -> str:
-    return f"{problem}: two jobs may train one run; mount it with locks, or use another disk"
 
 
 def _new(folder: Path) -> Path:
