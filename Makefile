@@ -4,8 +4,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 SCALE ?= quick
+# The programs of .venv name its folder: in a checkout that was moved or copied they are made anew.
+MOVED := $(shell test ! -e $(STAMP) || test "$$(cat $(STAMP))/.venv" -ef .venv || echo moved)
+# Snakemake needs a folder for its cache, which an account without a home does not have.
+CACHE := "$${XDG_CACHE_HOME:-$$HOME/.cache}"
+ifneq ($(shell mkdir -p $(CACHE) 2>/dev/null && test -w $(CACHE) || echo none),)
+export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
+endif
+export HOME ?= $(CURDIR)/.snakemake/home
 
-.PHONY: figures test lint benchmark clean-environment
+.PHONY: figures test lint benchmark clean-environment moved
 
 figures: $(STAMP) ## draw every figure at SCALE (quick)
 	@. $(BIN)/activate && snakemake --logger rich --config scale=$(SCALE)
@@ -22,13 +30,15 @@ benchmark: $(STAMP) ## time the engine against plain PyTorch; writes docs/perfor
 
 # The environment, made once. Activated, it selects the workstation profile, so that plain
 # `snakemake` uses all cores.
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml $(MOVED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(MOVED:moved=--clear) .venv
 	$(BIN)/python -m pip install --quiet --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	@grep -q SNAKEMAKE_PROFILE $(BIN)/activate || echo 'export SNAKEMAKE_PROFILE=profiles/workstation' >> $(BIN)/activate
-	@touch $@
+	@pwd > $@
+
+moved:
 
 clean-environment:
 	rm -rf .venv

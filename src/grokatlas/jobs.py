@@ -70,7 +70,7 @@ def train(
         period: seconds between two saves of the run's state.
         last: whether the process ends with the run.
     """
-    from grokatlas import leases, resources, savepoint
+    from grokatlas import environment, leases, resources, savepoint
 
     job = planned(job_file, "run")
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
@@ -90,6 +90,7 @@ def train(
             "host": socket.gethostname(),
             "job": os.environ.get("SLURM_JOB_ID"),
             "devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
+            "versions": environment.computing(),
         }
         record = savepoint.Savepoint(out, job["digest"], period, segment)
         with record.listening(last):
@@ -260,7 +261,7 @@ def figure(job_file: Path, stem: Path) -> None:
 
 def _origin(job: dict[str, Any], frames: dict[str, Any], recorder: Recorder) -> str:
     """What a figure's files say about themselves: the job's digest, the commit, the runs."""
-    git = recorder.git
+    git = recorder.revision["git"]
     commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"
     runs = sorted({str(run) for frame in frames.values() for run in frame["run"].unique()})
     return f"digest {job['digest']}; commit {commit}; runs {' '.join(runs)}"

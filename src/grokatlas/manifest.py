@@ -1,21 +1,12 @@
 """What a job records about itself: enough to trace, verify and repeat it."""
 
-import importlib.metadata
-import os
-import platform
-import resource
-import socket
-import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, job_files, store
-from grokatlas.components import PACKAGE
+from grokatlas import digest, environment, job_files, revision, store
 from grokatlas.errors import UserError
-
-PACKAGES = ("torch", "numpy", "numba", "pandas", "pyarrow", "safetensors", "scikit-learn")
-PACKAGES += ("adversarial-robustness-toolbox", "matplotlib", "snakemake")
 
 
 class Recorder:
@@ -29,7 +20,9 @@ class Recorder:
     def __init__(self, job: dict[str, Any], inputs: list[Path]) -> None:
         self.job = job
         self.inputs = {str(file): _recorded_sha256(file) for file in inputs}
-        self.git = git_state()
+        self.revision = revision.facts()
+        if problem := self.revision.get("git_problem"):
+            print(f"warning: the commit of the code is not recorded: {problem}", file=sys.stderr)
         self.started = time.time()
         self.clock = time.perf_counter()
         self.extra: dict[str, Any] = {}
@@ -40,7 +33,6 @@ class Recorder:
 
     def write(self, path: Path, outputs: list[Path]) -> None:
         """Write the manifest; the last file of a job, so that it vouches for the others."""
-        usage = resource.getrusage(resource.RUSAGE_SELF)
         content = {
             "kind": self.job["kind"],
             "digest": self.job["digest"],
@@ -48,13 +40,14 @@ class Recorder:
             "code": self.job["code"],
             "inputs": self.inputs,
             "outputs": {file.name: digest.file_sha256(file) for file in outputs},
-            "git": self.git,
-            "versions": versions(),
-            "host": host(),
+            **self.revision,
+            "versions": environment.versions(),
+            "environment": environment.variables(),
+            "host": environment.host(),
             "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
             "wall_seconds": round(time.perf_counter() - self.clock, 3),
-            "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 3),
-            "peak_memory_mb": round(usage.ru_maxrss / 1024, 1),
+            "cpu_seconds": round(time.process_time(), 3),
+            "peak_memory_mb": environment.peak_memory_mb(),
             **self.extra,
         }
         store.write_json(path, store.sealed(content))
@@ -67,64 +60,6 @@ def code_of(manifest: dict[str, Any]) -> dict[str, str]:
     accepted = manifest.get("accepted") or [{}]
     code: dict[str, str] = accepted[-1].get("code", manifest["code"])
     return code
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that can change a number."""
-    found = {"python": platform.python_version()}
-    for package in ("grokatlas", *PACKAGES):
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
-
-
-def host() -> dict[str, Any]:
-    """The machine: name, system, CPU model, cores; and the batch job, if one is known."""
-    facts: dict[str, Any] = {
-        "name": socket.gethostname(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "cpu": _cpu_model(),
-        "cores": os.cpu_count(),
-    }
-    job = os.environ.get("SLURM_JOB_ID")
-    return facts | ({"slurm_job": job} if job else {})
-
-
-def git_state() -> dict[str, Any] | None:
-    """Commit and dirty flag of the code; None outside its git checkout.
-
-    Dirty means that a tracked file differs from the commit, or that a file that can change a number
-    is not tracked.
-    """
-    try:
-        root = Path(_git(PACKAGE, "rev-parse", "--show-toplevel"))
-        if (root / "src" / PACKAGE.name).resolve() != PACKAGE.resolve():
-            return None
-        commit = _git(root, "rev-parse", "HEAD")
-        dirty = _git(root, "status", "--porcelain", "--untracked-files=no")
-        sources = ("src", "config", "workflow", "Snakefile")
-        dirty += _git(root, "status", "--porcelain", "--untracked-files=normal", "--", *sources)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return {"commit": commit, "dirty": bool(dirty)}
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
-    return done.stdout.strip()
-
-
-def _cpu_model() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or "unknown"
 
 
 def _recorded_sha256(path: Path) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grokatlas import declarations, job_files, run_store, which_code
+from grokatlas import account, declarations, job_files, run_store, which_code
 from grokatlas.components import PACKAGE
 from grokatlas.config import SCALES, Paper, Settings, home_expanded, load_papers, load_settings
 from grokatlas.errors import UserError, nearest
@@ -186,8 +186,9 @@ class Project:
 
 
 def use_this_code() -> None:
-    """Let the jobs that this process starts run this code with this Python."""
+    """Let jobs run this code with this Python, and know the account's name."""
     which_code.choose_this()
+    account.tell_programs()
     for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
         entries = [str(first.parent), os.environ.get(variable)]
         os.environ[variable] = os.pathsep.join(filter(None, entries))

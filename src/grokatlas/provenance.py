@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grokatlas import __version__, archive, digest, manifest
+from grokatlas import __version__, archive, digest, revision
 from grokatlas.containers import Member
 from grokatlas.lineage import Result
 
@@ -118,7 +118,7 @@ class _Description:
             "Workflow and configuration are those of the checkout in which this crate was "
             "written. The commit whose code made a file stands in the version of its tool."
         )
-        version = _revision(__version__, manifest.git_state())
+        version = _revision(__version__, revision.facts()["git"])
         facts = {"@type": types, "name": "Grokking Atlas", "description": text, "version": version}
         self.workflow = self.crate.add_workflow(
             WORKFLOW, WORKFLOW, main=True, lang="snakemake", properties=facts

@@ -1,6 +1,5 @@
 """`grokatlas doctor`, with a Slurm of small scripts."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grokatlas import cli, resources, store, wanted
+from grokatlas import cli, resources, revision, store, wanted
 from grokatlas.doctor import cluster, data, forecast, machine
 from grokatlas.doctor.findings import of
 from tests import fake_gpus, image_files
@@ -52,11 +51,13 @@ def here(tmp_path, monkeypatch):
     shutil.copy(ROOT / "config/config.yaml", folder / "config")
     shutil.copy(PAPER, folder / "config/papers")
     shutil.copytree(ROOT / "profiles", folder / "profiles")
+    (folder / "slurm").symlink_to("profiles/slurm")
     checkout = Checkout(folder)
     monkeypatch.chdir(folder)
+    checkout.program("python", f'exec {sys.executable} "$@"')
     monkeypatch.setattr(sys, "executable", str(checkout.bin / "python"))  # jobs get its folder
-    (checkout.bin / "python").symlink_to(os.path.realpath("/bin/sh"))
     monkeypatch.setenv("PATH", str(checkout.bin))
+    monkeypatch.setattr(revision, "facts", lambda: {"git": None})  # there is no git either
     for name in ("PYTHONPATH", "GROKATLAS_DEVICE", "GROKATLAS_DATA", "GROKATLAS_RUN_STORE"):
         monkeypatch.setenv(name, "")  # so that what the command sets is undone
         monkeypatch.delenv(name)

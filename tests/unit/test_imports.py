@@ -36,7 +36,7 @@ PLANNING = (
 TORCH_FREE = (
     *PLANNING,
     "digest",
-    "manifest",
+    *("manifest", "environment", "revision", "account"),
     "store",
     "cli",
     "components",
@@ -48,6 +48,7 @@ TORCH_FREE = (
     *("freshness", "job_files", "written_jobs", "invocation", "which_code"),
     *("display", "arguments"),
     *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
+    *("doctor/files", "doctor/software"),
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),

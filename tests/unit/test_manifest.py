@@ -1,11 +1,8 @@
 import hashlib
-import os
-import shutil
-import subprocess
 
 import pytest
 
-from grokatlas import digest, manifest, store
+from grokatlas import digest, manifest, revision, store
 
 JOB = {"kind": "table", "digest": "d", "spec": {"a": 1}, "code": {"grokatlas.tables": "c"}}
 
@@ -29,7 +26,8 @@ def test_a_manifest_has_every_field(written):
     content, _ = written
     assert set(content) == {
         *("kind", "digest", "spec", "code", "inputs", "outputs", "git", "versions", "host"),
-        *("started", "wall_seconds", "cpu_seconds", "peak_memory_mb", "seeds", "seal"),
+        *("environment", "started", "wall_seconds", "cpu_seconds", "peak_memory_mb"),
+        *("seeds", "seal"),
     }
     assert {key: content[key] for key in JOB} == JOB
 
@@ -51,14 +49,6 @@ def test_versions_name_what_can_change_a_number(written):
     assert all(content["versions"].values())
 
 
-def test_host_names_the_machine(written, monkeypatch):
-    content, _ = written
-    assert set(content["host"]) >= {"name", "system", "cpu", "cores"}
-    assert content["host"]["cores"] == os.cpu_count()
-    monkeypatch.setenv("SLURM_JOB_ID", "17")
-    assert manifest.host()["slurm_job"] == "17"
-
-
 def test_times_and_memory_are_measured(written):
     content, _ = written
     assert content["started"].endswith("Z")
@@ -67,78 +57,16 @@ def test_times_and_memory_are_measured(written):
     assert content["peak_memory_mb"] > 1
 
 
-def test_git_state_outside_a_checkout_is_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(manifest, "PACKAGE", tmp_path)
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert manifest.git_state() is None
-
-
-def test_git_state_without_git_is_none(monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    assert manifest.git_state() is None
-
-
-@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
-def test_git_state_tells_commit_and_dirt(tmp_path, monkeypatch):
-    def git(*arguments):
-        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        command = ["git", "-C", str(tmp_path), *who, *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-    package = tmp_path / "src" / "grokatlas"
-    package.mkdir(parents=True)
-    git("init")
-    (package / "code.py").write_text("1")
-    git("add", "-A")
-    git("commit", "-m", "one")
-    monkeypatch.setattr(manifest, "PACKAGE", package)
-    commit = git("rev-parse", "HEAD")
-    assert manifest.git_state() == {"commit": commit, "dirty": False}
-    (package / "code.py").write_text("2")
-    assert manifest.git_state() == {"commit": commit, "dirty": True}
-
-
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    """A git checkout of a package, all of it committed."""
-    package = tmp_path / "src" / "grokatlas"
-    package.mkdir(parents=True)
-    (package / "adam.py").write_text("x = 1\n")
-    monkeypatch.setattr(manifest, "PACKAGE", package)
-    author = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
-    for command in (["init", "-q"], ["add", "-A"], [*author, "commit", "-qm", "first"]):
-        subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
-    return tmp_path
-
-
-def test_a_clean_checkout_is_not_dirty(repository):
-    (repository / "notes.txt").write_text("not code")
-    assert manifest.git_state()["dirty"] is False
-
-
-@pytest.mark.parametrize("name", ["adam.py", "new.py"])
-def test_an_edit_and_a_new_source_make_the_checkout_dirty(repository, name):
-    (repository / "src" / "grokatlas" / name).write_text("x = 2\n")
-    assert manifest.git_state()["dirty"] is True
-
-
-def test_a_package_inside_another_checkout_has_no_git_state(repository, monkeypatch):
-    inner = repository / ".venv" / "grokatlas"
-    inner.mkdir(parents=True)
-    monkeypatch.setattr(manifest, "PACKAGE", inner)
-    assert manifest.git_state() is None
-
-
-def test_git_and_inputs_are_those_of_the_start(repository, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_git_and_inputs_are_those_of_the_start(tmp_path, monkeypatch):
+    before, after = ({"git": {"commit": commit * 40, "dirty": False}} for commit in "ab")
+    monkeypatch.setattr(revision, "facts", lambda: before)
     file = tmp_path / "input"
     file.write_text("before")
     job = {"kind": "run", "digest": "0", "spec": {}, "code": {}}
     recorder = manifest.Recorder(job, [file])
-    commit = recorder.git["commit"]
     file.write_text("after")
-    (repository / "src" / "grokatlas" / "adam.py").write_text("x = 3\n")
+    monkeypatch.setattr(revision, "facts", lambda: after)
     recorder.write(tmp_path / "manifest.json", [])
     written = store.read_json(tmp_path / "manifest.json")
-    assert written["git"] == {"commit": commit, "dirty": False}
+    assert written["git"] == before["git"]
     assert written["inputs"] == {str(file): hashlib.sha256(b"before").hexdigest()}

@@ -13,6 +13,7 @@ from grokatlas.plots import style
 from grokatlas.site import contents, curves, words
 from tests.site import small_atlas
 from tests.site.small_atlas import NASTY
+from tests.unit import audit_tree
 
 
 @pytest.fixture(scope="module")
@@ -284,6 +285,15 @@ def test_a_figure_tells_its_data_files_command_and_origin(folder):
         0.1,
         0.2,
     }
+
+
+@pytest.mark.usefixtures("here")
+def test_a_figure_of_runs_that_were_not_made_alike_says_so():
+    assert "Not made alike" not in page(small_atlas.pages(), "paper-toy.html").text
+    manifest = next(store.run_folder("").glob("*/manifest.json"))
+    audit_tree.edited(manifest, seal=True, versions={"torch": "2.99.0"})
+    found = page(small_atlas.pages(), "paper-toy.html")
+    assert "Not made alike runs of torch 2.0 (1) and 2.99.0 (1)" in found.text
 
 
 def test_a_published_table_is_a_table(folder):

@@ -1,11 +1,10 @@
 """Let results stand for today's code after a change proven neutral, and keep a note of it."""
 
-import getpass
 import subprocess
 import time
 from typing import Any
 
-from grokatlas import manifest, store
+from grokatlas import account, manifest, revision, store
 from grokatlas.audit import locate, planned
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
@@ -151,7 +150,7 @@ def _note(content: dict[str, Any], job: Job, reason: str) -> dict[str, Any]:
         "new": job.digest,
         "changed": planned.changed_modules(manifest.code_of(content), job.code),
         "code": job.code,
-        "git": manifest.git_state(),
+        **revision.facts(),
         "reason": reason,
         "who": _who(),
         "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -167,7 +166,4 @@ def _who() -> str:
             return done.stdout.strip()
     except (OSError, subprocess.SubprocessError):
         pass
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"
+    return account.name()

@@ -71,6 +71,7 @@ def _results(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
     lines += _facts("data", _data(first, a), _data(second, b))
     for package, x, y in dotted.differences(old.get("versions", {}), new.get("versions", {})):
         lines.append(f"versions: {package}: {x} -> {y}")
+    lines += _variables(old.get("environment"), new.get("environment"))
     machine = ("host", "device")
     for name, x, y in dotted.differences(*({k: c.get(k) for k in machine} for c in (old, new))):
         lines.append(f"machine: {name}: {x} -> {y}")
@@ -140,6 +141,14 @@ def _data(tree: Tree, target: str) -> str:
 def _commit(content: dict[str, Any]) -> str:
     git = content.get("git") or {}
     return git.get("commit", "unknown")[:12] + (" dirty" if git.get("dirty") else "")
+
+
+def _variables(old: dict[str, str] | None, new: dict[str, str] | None) -> list[str]:
+    """The variables that were set otherwise; none where one of the two does not record them."""
+    if old is None or new is None:
+        return []
+    both = [(name, old.get(name, "not set"), new.get(name, "not set")) for name in old | new]
+    return [f"environment: {name}: {x} -> {y}" for name, x, y in sorted(both) if x != y]
 
 
 def _facts(label: str, old: str, new: str) -> list[str]:

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import digest, run_store
-from grokatlas.audit import dotted, locate, metadata, values
+from grokatlas.audit import dotted, locate, metadata, mixed, values
 from grokatlas.audit.tree import ROOT, Result, Tree
+from grokatlas.environment import COMPUTING, DRAWING
 from grokatlas.errors import UserError
 
 
@@ -45,6 +46,7 @@ def text(tree: Tree, name: str, with_values: bool) -> str:
     if not tree.results[target].sound:
         raise UserError(target, f"cannot be explained: {tree.results[target].problem}")
     lines = [*_sent(tree, Path(name), target), *_lines(parts(tree, target), "")]
+    lines += [f"note: {line}" for line in mixed.of(mixed.behind(tree, target))]
     lines += ["", f"`grokatlas verify {_shown(tree, target)}` re-hashes all of it"]
     if with_values:
         lines += ["", *values.lines(tree, target)]
@@ -117,11 +119,12 @@ def _about(content: dict[str, Any]) -> list[str]:
         measures = dotted.light(content["spec"])
         told = [line for each in measures for line in dotted.compact({"measure": each})]
         lines += dict.fromkeys(told)
-    lines += [_code(content), _machine(content)]
+    lines += [_code(content), *_software(content), _machine(content)]
     for segment in content.get("segments", []):
         job = f", job {segment['job']}" if segment.get("job") else ""
         steps = f"steps {segment.get('start_step')} to {segment.get('end_step')}"
-        lines.append(f"segment: {steps} on {segment.get('host')}{job}")
+        others = "".join(f", {name} {version}" for name, version in _changed(segment, content))
+        lines.append(f"segment: {steps} on {segment.get('host')}{job}{others}")
     mark = content.get(run_store.MARK)
     if isinstance(mark, dict):
         where = f"{mark.get('when')} on {mark.get('host')}"
@@ -137,16 +140,35 @@ def _about(content: dict[str, Any]) -> list[str]:
 def _code(content: dict[str, Any]) -> str:
     git = content.get("git") or {}
     state = "with uncommitted changes" if git.get("dirty") else "clean"
-    commit = f"commit {git['commit'][:12]} ({state})" if git.get("commit") else "commit unknown"
+    problem = f" ({content['git_problem']})" if content.get("git_problem") else ""
+    known = f"commit {git['commit'][:12]} ({state})" if git.get("commit") else ""
+    commit = known or f"commit unknown{problem}"
     code = content["code"]
     return f"code: {len(code)} modules, digest {digest.of(code)[:12]}, {commit}"
+
+
+def _software(content: dict[str, Any]) -> list[str]:
+    """The packages that made a result, and variables that choose kernels; threads are elsewhere."""
+    versions, variables = content.get("versions") or {}, content.get("environment") or {}
+    packages = DRAWING if content["kind"] == "figure" else ("python", *COMPUTING)
+    made_by = [f"{name} {versions[name]}" for name in packages if name in versions]
+    chosen = [f"{name}={value}" for name, value in variables.items() if "_THREADS" not in name]
+    listed = {"packages": made_by, "set": chosen}
+    return [f"{key}: {', '.join(texts)}" for key, texts in listed.items() if texts]
+
+
+def _changed(segment: dict[str, Any], content: dict[str, Any]) -> list[tuple[str, str]]:
+    """The packages of a part of a run that are not those of its last part."""
+    last = content.get("versions") or {}
+    own = segment.get("versions") or {}
+    return [(name, version) for name, version in own.items() if last.get(name) != version]
 
 
 def _machine(content: dict[str, Any]) -> str:
     host, device = content.get("host") or {}, content.get("device") or {}
     when, where = content.get("started", "at an unknown time"), host.get("name", "unknown")
     parts = [f"made {when} on {where}"]
-    parts += [str(host["cpu"])] if "cpu" in host else []
+    parts += [str(host[key]) for key in ("cpu", "cpu_capability") if key in host]
     if device.get("type") == "cuda":
         parts.append(
             f"GPU {device.get('name')} ({device.get('uuid')}, driver {device.get('driver')}, "

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from grokatlas import __version__, manifest
+from grokatlas import __version__, revision
 from grokatlas.audit.verify import Finding, Report
 
 
@@ -48,7 +48,7 @@ def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
     return {
         "tool": f"grokatlas {__version__}",
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "git": manifest.git_state(),
+        **revision.facts(),
         "results": str(folder),
         "strict": strict,
         "passed": passed(report, strict),

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import digest, run_store
-from grokatlas.audit import dotted, planned
+from grokatlas.audit import dotted, mixed, planned
 from grokatlas.audit.tree import Record, Result, Tree
 from grokatlas.job_graph import Job
 from grokatlas.manifest import code_of
@@ -312,6 +312,7 @@ def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[s
         )
     elif not _same_code(Path("src/grokatlas")):
         notes.append(f"code is compared with {digest.PACKAGE}, not with src/ of this folder")
+    notes += mixed.notes(tree, chosen)
     waiting = [t for t in chosen if not tree.results[t].manifest and not tree.results[t].files]
     if waiting:
         notes.append(f"{len(waiting)} planned jobs were not run yet")

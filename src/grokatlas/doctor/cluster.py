@@ -1,6 +1,5 @@
 """The Slurm cluster that `snakemake --profile slurm` would submit to."""
 
-import getpass
 import re
 import shutil
 import sys
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import resources, slurm, strict_yaml
+from grokatlas import account, resources, slurm, strict_yaml
 from grokatlas.doctor import findings
 from grokatlas.doctor.findings import Finding
 from grokatlas.errors import UserError
@@ -142,7 +141,7 @@ def _account(settings: dict[str, Any]) -> Iterator[Finding]:
     given = str(settings.get("default-resources", {}).get("slurm_account", "")).strip("'\"")
     command = ("sacctmgr", "--noheader", "--parsable2", "show", "associations")
     try:
-        lines = slurm.ask(*command, f"user={getpass.getuser()}", "format=Account")
+        lines = slurm.ask(*command, f"user={account.name()}", "format=Account")
     except UserError as error:
         text = f"{error}; if jobs are refused, set slurm_account in {SETTINGS}"
         yield Finding("warn", "account", text)
@@ -190,9 +189,9 @@ def _job(settings: dict[str, Any], wanted: dict[str, Any], submit: bool) -> Iter
         text = "not tried; --submit asks with a job of seconds whether it sees a GPU"
         yield Finding("ok", "job", text if names else "no partition with max_gpu to try")
         return
-    account = str(settings.get("default-resources", {}).get("slurm_account", "")).strip("'\"")
+    billed = str(settings.get("default-resources", {}).get("slurm_account", "")).strip("'\"")
     command = ["srun", f"--partition={names[0]}", "--gpus=1", "--time=5", f"--immediate={WAIT}"]
-    command += [f"--account={account}"] if account else []
+    command += [f"--account={billed}"] if billed else []
     try:
         said = slurm.ask(*command, sys.executable, "-c", PROBE, patience=WAIT + 300)
     except UserError as error:

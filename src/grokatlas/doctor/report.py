@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import wanted
-from grokatlas.doctor import cluster, data, findings, forecast, machine
+from grokatlas.doctor import cluster, data, files, findings, forecast, machine, software
 from grokatlas.doctor.findings import Finding
 from grokatlas.errors import UserError
+from grokatlas.job_graph import Job
 
 
 def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Iterator[Finding]:
@@ -27,12 +28,27 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
     found = f"{len(want.plan.figures)} figures of {len(runs)} runs at scale {want.plan.scale}"
     yield Finding("ok", "plan", found)
     yield from findings.of("settings", _settings, project)
+    yield from findings.of("commit", software.commit)
+    yield from findings.of("packages", software.packages, folder, missing)
+    yield from findings.of("home", files.cache)
+    yield from findings.of("profile", files.profile, folder)
     yield from findings.of("cluster", cluster.look, missing, project.settings.device, submit)
     yield from findings.of("gpu", machine.gpus, missing, project.settings.device)
     yield from findings.of("disk", machine.disk, missing)
+    yield from _files(missing)
     yield from findings.of("data", data.images, missing)
     yield from findings.of("lock", machine.lock, folder)
     yield from findings.of("forecast", forecast.look, missing, want.plan.scale, project.settings)
+
+
+def _files(missing: list[Job]) -> Iterator[Finding]:
+    """The disk of the results; its times and locks are tried only where a file can be written."""
+    found = findings.of("writing", files.writing, missing)
+    yield from found
+    yield from findings.of("owners", files.owners, missing)
+    if all(each.state == "ok" for each in found):
+        yield from findings.of("clock", files.clock)
+        yield from findings.of("flock", files.locks)
 
 
 def _settings(project: wanted.Project) -> Iterator[Finding]:

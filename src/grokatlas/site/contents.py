@@ -10,7 +10,7 @@ import pandas as pd
 
 from grokatlas import members, store
 from grokatlas import verdicts as judging
-from grokatlas.audit import explain, values
+from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Result, Tree
 from grokatlas.site import words
 
@@ -67,6 +67,7 @@ class Figure:
         methods: names of optimizers, penalties, gradients, inputs and dynamics behind it.
         data: names of its tasks.
         runs: how many runs and members it draws, where they trained and how long.
+        mixed: how those behind it differ in software and device.
         sizes: what differs from paper scale: name, here, published.
         command: rebuilds it.
         origin: the tree behind it, if it is there.
@@ -84,6 +85,7 @@ class Figure:
     methods: tuple[str, ...]
     data: tuple[str, ...]
     runs: str
+    mixed: list[str]
     sizes: list[tuple[str, str, str]]
     command: str
     origin: explain.Part | None
@@ -244,6 +246,7 @@ def _figure(
         methods=methods,
         data=tuple(dict.fromkeys(spec["task"]["name"] for spec in specs if "task" in spec)),
         runs=_trained(runs) if there else "",
+        mixed=mixed.of(result.sound for result in found.values()) if there else [],
         sizes=sizes(entry["sizes"]),
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
         origin=explain.parts(tree, target) if there else None,

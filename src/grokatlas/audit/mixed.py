@@ -1,0 +1,121 @@
+"""Results of one kind that were made by different software or on different devices.
+
+The numbers of runs that stand beside each other in a figure may then differ for another reason than
+their specs.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from grokatlas.audit.tree import Tree
+from grokatlas.environment import COMPUTING
+
+KINDS = {"dataset": "data sets", "run": "runs", "measure": "measures", "table": "tables"}
+SHOWN = 3  # figures that are named
+
+Found = dict[tuple[str, str], Counter[str]]  # kind and package, or device: results by version
+
+
+def of(contents: Iterable[dict[str, Any]]) -> list[str]:
+    """What differs among results, in words; nothing where all were made alike.
+
+    Args:
+        contents: their manifests'.
+
+    Returns:
+        a line for each package and for devices: ``runs of torch 2.13.0 (2) and 2.99.0 (1)``.
+    """
+    return list(_lines(_counted(contents)).values())
+
+
+def notes(tree: Tree, chosen: list[str]) -> list[str]:
+    """What differs among some results of a tree, with the figures that have both behind them.
+
+    Args:
+        tree: the results.
+        chosen: targets.
+    """
+    lines = _lines(_counted(tree.results[target].sound for target in chosen))
+    if not lines:
+        return []
+    figures = [target for target in chosen if tree.results[target].sound.get("kind") == "figure"]
+    mixing: dict[tuple[str, str], list[str]] = {}
+    for figure in figures:
+        for key in _lines(_counted(behind(tree, figure))):
+            mixing.setdefault(key, []).append(figure)
+    return [line + _where(mixing.get(key, [])) for key, line in lines.items()]
+
+
+def behind(tree: Tree, target: str) -> list[dict[str, Any]]:
+    """The manifests of a result and of all that it was made from, as far as they are sound."""
+    found: dict[str, dict[str, Any]] = {}
+    waiting = [target]
+    while waiting:
+        name = waiting.pop()
+        content = tree.results[name].sound
+        if name not in found and content:
+            found[name] = content
+            owners = [tree.owner(file) for file in content["inputs"]]
+            waiting += [owner.target for owner in owners if owner]
+    return list(found.values())
+
+
+def versions(content: dict[str, Any]) -> dict[str, set[str]]:
+    """The versions of each package that computed a result; several if a run changed on its way."""
+    found: dict[str, set[str]] = {}
+    segments = content.get("segments")
+    for part in [content, *(segments if isinstance(segments, list) else [])]:
+        for package, version in _entries(part, "versions").items():
+            found.setdefault(package, set()).add(str(version))
+    return found
+
+
+def _counted(contents: Iterable[dict[str, Any]]) -> Found:
+    found: Found = {}
+    for content in contents:
+        kind = content.get("kind", "")
+        if kind not in KINDS:
+            continue
+        made_by = {f"of {name}": versions(content).get(name, set()) for name in COMPUTING}
+        for what, values in (made_by | _devices(content)).items():
+            found.setdefault((kind, what), Counter()).update(values)
+    return found
+
+
+def _devices(content: dict[str, Any]) -> dict[str, set[str]]:
+    """The device of a run, and the vector instructions of what torch computed on a CPU."""
+    device, host = _entries(content, "device"), _entries(content, "host")
+    if device.get("type") == "cuda":
+        return {"on": {str(device.get("name", "a GPU"))}}
+    found = {"on": {"a CPU"}} if device else {}
+    if "cpu_capability" in host:
+        found["with vector instructions"] = {str(host["cpu_capability"])}
+    return found
+
+
+def _lines(counted: Found) -> dict[tuple[str, str], str]:
+    return {
+        (kind, what): f"{KINDS[kind]} {what} {_listed(values)}"
+        for (kind, what), values in sorted(counted.items())
+        if len(values) > 1
+    }
+
+
+def _listed(values: Counter[str]) -> str:
+    """``2.13.0 (2) and 2.99.0 (1)``: the most frequent first."""
+    ordered = sorted(values.items(), key=lambda each: (-each[1], each[0]))
+    texts = [f"{value} ({count})" for value, count in ordered]
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _where(figures: list[str]) -> str:
+    if not figures:
+        return ""
+    rest = f" and {len(figures) - SHOWN} more" if len(figures) > SHOWN else ""
+    return f"; together in {', '.join(figures[:SHOWN])}{rest}"
+
+
+def _entries(content: Any, key: str) -> dict[str, Any]:
+    found = content.get(key) if isinstance(content, dict) else None
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,258 @@
+"""What `grokatlas doctor` says of the disk, of git and of the software."""
+
+import errno
+import fcntl
+import importlib.metadata
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from grokatlas import revision, store
+from grokatlas.doctor import files, software
+from grokatlas.doctor.findings import of
+from tests.unit import audit_tree
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A working directory with results."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results/runs/a").mkdir(parents=True)
+    (tmp_path / "results/runs/a/history.parquet").touch()
+    return tmp_path
+
+
+def found(check, *arguments) -> tuple[str, str]:
+    ((one),) = of("check", check, *arguments)
+    return one.state, one.text
+
+
+def left(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if files.NAME in path.name]
+
+
+CHECKS = [(files.writing, ["a job"]), (files.owners, ["a job"]), (files.clock,), (files.locks,)]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check[0].__name__)
+def test_a_good_disk_is_ok_and_nothing_is_left(here, check):
+    before = here.joinpath("results").stat().st_mode
+    assert found(*check)[0] == "ok"
+    assert not left(here)
+    assert here.joinpath("results").stat().st_mode == before
+
+
+@pytest.mark.parametrize("check", [files.writing, files.clock, files.locks])
+def test_without_results_the_folder_above_is_tried(tmp_path, monkeypatch, check):
+    monkeypatch.chdir(tmp_path)
+    assert found(check, *([[]] if check is files.writing else []))[0] == "ok"
+    assert list(tmp_path.iterdir()) == []
+    assert of("owners", files.owners, []) == []
+
+
+@pytest.mark.parametrize(("missing", "state"), [(["a job"], "fail"), ([], "warn")])
+@pytest.mark.parametrize("step", ["mkstemp", "replace"])
+def test_a_disk_that_takes_no_file_is_a_failure_if_something_is_missing(
+    here, monkeypatch, missing, state, step
+):
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(*((files.tempfile, step) if step == "mkstemp" else (Path, step)), refuse)
+    told = found(files.writing, missing)
+    assert told[0] == state
+    assert told[1].startswith(f"{here / 'results'} cannot be written (Read-only file system); ")
+    assert not left(here)
+
+
+def test_a_folder_of_results_on_another_disk_is_tried_too(here, monkeypatch):
+    real = files._exercise
+
+    def exercise(folder):
+        if folder.name == "runs":
+            raise OSError(errno.EDQUOT, "Disk quota exceeded")
+        real(folder)
+
+    monkeypatch.setattr(files, "_exercise", exercise)
+    assert "results/runs cannot be written (Disk quota exceeded)" in found(files.writing, [1])[1]
+
+
+@pytest.mark.parametrize(
+    ("shift", "state", "text"),
+    [
+        (3600, "warn", "are 3600 s ahead of this machine's clock"),
+        (-120, "warn", "are 120 s behind this machine's clock"),
+        (1, "ok", "are those of this machine"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_the_clock_of_the_disk_is_compared(monkeypatch, shift, state, text):
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() - shift)
+    told = found(files.clock)
+    assert told[0] == state
+    assert text in told[1]
+
+
+@pytest.mark.parametrize(("step", "kept"), [(1, "kept to 1 s"), (2, "kept to 2 s")])
+@pytest.mark.usefixtures("here")
+def test_coarse_times_are_told_and_are_no_wrong_clock(monkeypatch, step, kept):
+    real = os.utime
+    grain = step * 10**9
+
+    def coarse(path, ns):
+        real(path, ns=tuple(each // grain * grain for each in ns))
+
+    monkeypatch.setattr(os, "utime", coarse)
+    state, text = found(files.clock)
+    assert state == "ok"
+    assert text.endswith(kept)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_disk_without_locks_is_found(here, monkeypatch, number):
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    told = found(files.locks)
+    assert told[0] == "warn"
+    assert f"no locks of the kernel (flock: {os.strerror(number)})" in told[1]
+    assert not left(here)
+
+
+@pytest.mark.usefixtures("here")
+def test_locks_that_do_not_keep_a_second_process_out_are_found(monkeypatch):
+    monkeypatch.setattr(fcntl, "flock", lambda *_: None)  # of this process alone
+    state, text = found(files.locks)
+    assert state == "fail"
+    assert "a second process gets a lock that is held" in text
+
+
+@pytest.fixture
+def shared(here, monkeypatch):
+    """Results of another user, with the group set to stay."""
+    monkeypatch.setattr(os, "geteuid", lambda: 4321)
+    (here / "results").chmod(0o2775)
+    mask = os.umask(0o002)
+    yield here / "results"
+    os.umask(mask)
+
+
+def test_results_of_a_group_are_ok_with_umask_and_setgid(shared):
+    state, text = found(files.owners, [])
+    assert state == "ok"
+    assert "3 files or folders are of other users" in text
+
+
+def test_a_umask_that_shuts_the_group_out_is_told(shared):
+    os.umask(0o022)
+    state, text = found(files.owners, [])
+    assert state == "warn"
+    assert "set umask 002, as 022 keeps" in text
+    assert os.umask(0o022) == 0o022  # as it was
+
+
+def test_folders_without_setgid_are_told(shared):
+    shared.chmod(0o775)
+    assert "chmod g+s" in found(files.owners, [])[1]
+
+
+@pytest.mark.parametrize(("missing", "state"), [(["a job"], "fail"), ([], "warn")])
+@pytest.mark.usefixtures("here")
+def test_closed_folders_are_told(monkeypatch, missing, state):
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "a")
+    told = found(files.owners, missing)
+    assert told[0] == state
+    assert "1 files or folders are closed to " in told[1]
+    assert "such as results/runs/a;" in told[1]
+
+
+@pytest.mark.parametrize("home", ["/dev/null", ""])
+def test_an_account_without_a_home_is_told(monkeypatch, home):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", home)
+    if not home:
+        monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # of nobody
+    else:
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert found(files.cache)[0] == "fail"
+
+
+def test_an_account_with_a_home_has_no_line(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a/b"))
+    assert of("home", files.cache) == []
+
+
+def test_a_link_that_was_checked_out_as_text_is_told(tmp_path):
+    (tmp_path / "profiles/slurm").mkdir(parents=True)
+    (tmp_path / "slurm").write_text("profiles/slurm")
+    state, text = found(files.profile, tmp_path)
+    assert state == "warn"
+    assert "is a file with the text of a link" in text
+    assert "--profile profiles/slurm, or: git config core.symlinks true" in text
+    (tmp_path / "slurm").unlink()
+    assert "is not here" in found(files.profile, tmp_path)[1]
+    (tmp_path / "slurm").symlink_to("profiles/slurm")
+    assert of("profile", files.profile, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "state", "text"),
+    [
+        ({"git": {"commit": "c" * 40, "dirty": True}}, "ok", f"{'c' * 12} (with uncommitted"),
+        ({"git": {"commit": "c" * 40, "dirty": False}}, "ok", f"{'c' * 12} (clean)"),
+        ({"git": None}, "ok", "not in a git checkout"),
+        ({"git": None, "git_problem": "git is not installed here"}, "warn", "git is not installed"),
+    ],
+)
+def test_the_commit_is_told(monkeypatch, facts, state, text):
+    monkeypatch.setattr(revision, "facts", lambda: facts)
+    told = found(software.commit)
+    assert told[0] == state
+    assert text in told[1]
+
+
+@pytest.mark.parametrize(
+    ("lock", "state", "text"),
+    [
+        ("# a comment\ntorch==2.13.0\nPyYAML==6.0\n", "ok", "as in requirements.lock"),
+        ("torch==2.14.0\n", "warn", "torch is 2.13.0+cpu (lock: 2.14.0); python -m pip install"),
+        ("numba==0.1\nPyYAML==7\n", "warn", "numba is not installed (lock: 0.1), 1 that change"),
+        ("PyYAML==7.0\nruff==1\n", "ok", "1 that change no number differ"),
+        (None, "ok", "no requirements.lock here"),
+    ],
+)
+def test_packages_are_compared_with_the_lock(here, monkeypatch, lock, state, text):
+    installed = {"torch": "2.13.0+cpu", "PyYAML": "6.0"}
+
+    def version(name):
+        if name in installed:
+            return installed[name]
+        raise importlib.metadata.PackageNotFoundError
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    if lock:
+        (here / "requirements.lock").write_text(lock)
+    told = found(software.packages, here, [])
+    assert told[0] == state
+    assert text in told[1]
+
+
+def test_packages_are_compared_with_what_runs_were_made_by(here, monkeypatch):
+    jobs = audit_tree.declared()
+    audit_tree.build(jobs)
+    missing = [job for job in jobs.values() if job.kind == "run"]
+    runs = [job.manifest for job in missing]
+    audit_tree.edited(runs[1], seal=True, versions={"torch": "2.99.0", "numpy": "2"})
+    here.joinpath("results/runs/a/manifest.json").write_text("{}")
+    same = {"torch": "2.0", "numpy": "2"}
+    monkeypatch.setattr("grokatlas.environment.computing", lambda: same)
+    _, one = of("packages", software.packages, here, missing)
+    assert one.state == "warn"
+    assert one.text.startswith("1 runs here are of torch 2.99.0, new ones of 2.0; ")
+    assert len(of("packages", software.packages, here, [])) == 1  # nothing new is made
+    store.write_json(runs[1], store.sealed(store.read_json(runs[0])))
+    assert len(of("packages", software.packages, here, missing)) == 1

@@ -1,0 +1,97 @@
+"""`make` keeps an environment that is whole, and makes anew one that names another folder."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# a Python whose environments name their folder as real ones do, and which installs nothing
+PYTHON = """#!/bin/sh
+case "$1 $2" in
+"-m venv")
+    [ "$3" != --clear ] || { rm -rf .venv; shift; }
+    mkdir -p .venv/bin
+    cp "$0" .venv/bin/python
+    [ -e .venv/bin/activate ] || echo "export PATH=$(pwd)/.venv/bin:$PATH" > .venv/bin/activate
+    echo made >> made.txt ;;
+"-m pip") : ;;
+esac
+"""
+pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    folder = tmp_path / "first"
+    folder.mkdir()
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder)
+    python = tmp_path / "python"
+    python.write_text(PYTHON)
+    python.chmod(0o755)
+    return folder
+
+
+def make(folder: Path, *arguments: str, **variables: str) -> str:
+    command = ["make", f"PYTHON={folder.parent / 'python'}", *arguments]
+    env = {**os.environ, **variables}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def times_made(folder: Path) -> int:
+    make(folder, ".venv/.installed")
+    return (folder / "made.txt").read_text().count("made")
+
+
+def test_an_environment_is_made_once(checkout):
+    assert times_made(checkout) == 1
+    assert times_made(checkout) == 1
+    assert (checkout / ".venv/.installed").read_text().strip() == str(checkout)
+
+
+@pytest.mark.parametrize("how", [shutil.copytree, shutil.move])
+def test_a_checkout_elsewhere_gets_an_environment_of_its_own(checkout, how):
+    times_made(checkout)
+    second = checkout.with_name("second")
+    how(checkout, second)
+    assert times_made(second) == 2
+    assert str(second) in (second / ".venv/bin/activate").read_text()
+    assert times_made(second) == 2
+
+
+def test_another_name_of_the_same_folder_is_no_other_place(checkout):
+    times_made(checkout)
+    link = checkout.with_name("link")
+    link.symlink_to(checkout)
+    assert times_made(link) == 1
+
+
+def test_a_new_lock_installs_into_the_environment_that_is_there(checkout):
+    times_made(checkout)
+    (checkout / ".venv/kept").touch()
+    stamp = checkout / ".venv/.installed"
+    os.utime(stamp, (0, 0))
+    assert times_made(checkout) == 2
+    assert (checkout / ".venv/kept").exists()
+
+
+def test_an_account_without_a_home_gets_a_cache_in_the_checkout(checkout):
+    makefile = checkout / "Makefile"
+    makefile.write_text(f"{makefile.read_text()}\nshow: ; @echo $$XDG_CACHE_HOME\n")
+    file = str(makefile)  # nothing can be made below a file
+    said = make(checkout, "show", HOME=file, XDG_CACHE_HOME="")
+    assert said.strip() == str(checkout / ".snakemake/cache")
+    assert make(checkout, "show", HOME=str(checkout), XDG_CACHE_HOME="").strip() == ""
+
+
+def test_an_account_that_names_no_home_gets_one_in_the_checkout(checkout, monkeypatch):
+    makefile = checkout / "Makefile"
+    makefile.write_text(f"{makefile.read_text()}\nshow: ; @echo $$HOME\n")
+    assert make(checkout, "show", HOME="/elsewhere").strip() == "/elsewhere"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(checkout / "cache"))
+    monkeypatch.delenv("HOME")
+    assert make(checkout, "show").strip() == str(checkout / ".snakemake/home")

@@ -1,0 +1,59 @@
+"""What a manifest records of the machine and the software."""
+
+import os
+import resource
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from grokatlas import environment
+
+SETTINGS = {
+    "ATEN_CPU_CAPABILITY": "default",
+    "MKL_CBWR": "COMPATIBLE",
+    "NUMBA_CPU_NAME": "generic",
+    "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+    "OMP_NUM_THREADS": "3",
+    "OPENBLAS_CORETYPE": "Haswell",
+    "PYTHONHASHSEED": "0",
+    "NVIDIA_TF32_OVERRIDE": "1",
+}
+
+
+def test_variables_that_can_change_a_number_are_recorded(monkeypatch):
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/home/someone/cache")  # a place changes no number
+    monkeypatch.setenv("MKL_DYNAMIC", "")
+    monkeypatch.setenv("HOME", "someone")
+    found = environment.variables()
+    assert found.items() >= SETTINGS.items()
+    assert not {"NUMBA_CACHE_DIR", "MKL_DYNAMIC", "HOME"} & found.keys()
+
+
+def test_host_names_the_machine(monkeypatch):
+    found = environment.host()
+    assert found.keys() >= {"name", "system", "cpu", "cores"}
+    assert found["cores"] == os.cpu_count()
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    assert environment.host()["slurm_job"] == "17"
+
+
+def test_vector_instructions_are_those_that_torch_uses():
+    code = (
+        "from grokatlas import environment; print(environment.host().get('cpu_capability'));"
+        "import torch; print(environment.host()['cpu_capability'])"
+    )
+    command = [sys.executable, "-c", code]
+    variables = os.environ | {"ATEN_CPU_CAPABILITY": "default"}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["None", "DEFAULT"]
+
+
+@pytest.mark.parametrize(("system", "size"), [("linux", 2048), ("darwin", 2 * 2**20)])
+def test_memory_is_in_mib_in_whatever_the_system_counts(monkeypatch, system, size):
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(resource, "getrusage", lambda who: SimpleNamespace(ru_maxrss=size))
+    assert environment.peak_memory_mb() == 2.0
