@@ -7,6 +7,7 @@ from typing import Any
 
 import examples.gradients
 import examples.inputs
+import examples.observables
 import numpy as np
 import pytest
 import torch
@@ -87,6 +88,9 @@ def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch
     monkeypatch.setattr(training_run, "member_model", spoiled)
     there = moved()
     assert any(not np.isfinite(np.asarray(v)[0]).all() for part in there for v in part.values())
+    if math.isnan(weight):
+        given = {column for columns in examples.observables.GIVEN.values() for column in columns}
+        assert [key for key, v in there[1].items() if np.isfinite(v[0]) and key not in given] == []
     for before, after in zip(sound, there, strict=True):
         for key, values in before.items():
             rest = np.asarray(values)[1:]

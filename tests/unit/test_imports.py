@@ -63,6 +63,7 @@ HELPERS = {
     "optimizers": {"fused"},
     "dynamics": {"finite"},
     "observables": {"finite", "scoring"},
+    "inputs": {"scoring"},
     "penalties": {"finite"},
     "measures": {"members", "restore", "scoring"},
 }

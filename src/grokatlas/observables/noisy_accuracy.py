@@ -24,7 +24,8 @@ def build(*, amplitudes: Vector, spared: Whole, noise_seed: Whole) -> Callable[[
         spared: the first so many coordinates of an input (flattened) get no noise.
         noise_seed: with the step it seeds the draw, which is the same on every device.
 
-    Columns: ``noisy_accuracy.0``, ``noisy_accuracy.1`` ..., one for each amplitude, in [0, 1].
+    Columns: ``noisy_accuracy.0``, ``noisy_accuracy.1`` ..., one for each amplitude, in [0, 1];
+    not a number where an output is not finite.
     """
 
     def observe(view: Any) -> dict:

@@ -17,6 +17,7 @@ def build(*, threshold: NonNegative) -> Callable[[Any], dict]:
 
     def observe(view: Any) -> dict:
         flat = torch.cat([value.reshape(-1) for value in view.params.values()])
-        return {"l0_norm": (flat.abs() > threshold).to(flat.dtype).sum()}
+        counted = (flat.abs() > threshold).to(flat.dtype)
+        return {"l0_norm": torch.where(flat.isnan(), flat, counted).sum()}
 
     return observe
