@@ -14,8 +14,9 @@ class AccuracyScaledNoise:
     """``x <- x + std * e``, ``e ~ N(0, 1)`` for each entry, ``std = max(high * (1 - a), low)``.
 
     ``a`` is the accuracy on the whole training set without noise, renewed before every epoch. The
-    state holds ``std``; it is not a number where an output is not finite. Source: the code of arXiv 2506.12284, with high 0.06 and low 0.03, after
-    Tan & Huang; the paper calls it adversarial training, but no gradient is taken.
+    state holds ``std``; it is not a number where an output is not finite. Source: the code of arXiv
+    2506.12284, with high 0.06 and low 0.03, after Tan & Huang; the paper calls it adversarial
+    training, but no gradient is taken.
     """
 
     def __init__(self, high: Any, low: Any) -> None:

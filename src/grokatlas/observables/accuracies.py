@@ -5,6 +5,8 @@ from typing import Any
 
 from grokatlas.scoring import accuracy
 
+COLUMNS = {"train_accuracy": "rises", "test_accuracy": "rises"}
+
 
 def build() -> Callable[[Any], dict]:
     """Columns ``train_accuracy`` and ``test_accuracy``: fractions in [0, 1] of right samples.

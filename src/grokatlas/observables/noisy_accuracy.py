@@ -11,6 +11,8 @@ from grokatlas.scoring import accuracy
 
 GOLDEN = -0x61C8864680B583EB  # 2^64 / golden ratio, signed: the stride of SplitMix64
 
+COLUMNS = {"noisy_accuracy.*": "rises"}
+
 
 def build(*, amplitudes: Vector, spared: Whole, noise_seed: Whole) -> Callable[[Any], dict]:
     """Accuracy on test inputs plus ``amplitude`` times standard normal noise.

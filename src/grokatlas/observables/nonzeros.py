@@ -7,6 +7,8 @@ import torch
 
 from grokatlas.kinds import NonNegative
 
+COLUMNS = {"l0_norm": None}
+
 
 def build(*, threshold: NonNegative) -> Callable[[Any], dict]:
     """Column ``l0_norm``: the number of entries of all parameters with ``|p| > threshold``.
