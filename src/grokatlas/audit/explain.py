@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, run_store
+from grokatlas import digest, endings, run_store
 from grokatlas.audit import dotted, locate, metadata, values
 from grokatlas.audit.tree import ROOT, Result, Tree
 from grokatlas.errors import UserError
@@ -122,6 +122,7 @@ def _about(content: dict[str, Any]) -> list[str]:
         job = f", job {segment['job']}" if segment.get("job") else ""
         steps = f"steps {segment.get('start_step')} to {segment.get('end_step')}"
         lines.append(f"segment: {steps} on {segment.get('host')}{job}")
+    lines += [line for line in [endings.told(content)] if line]
     mark = content.get(run_store.MARK)
     if isinstance(mark, dict):
         where = f"{mark.get('when')} on {mark.get('host')}"
