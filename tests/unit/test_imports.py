@@ -45,13 +45,13 @@ TORCH_FREE = (
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
     *("run_store", "entries", "store_commands"),
     *("resources", "orphans", "leases", "slurm", "wanted", "status"),
-    *("display", "arguments"),
+    *("display", "arguments", "endings"),
     *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
     *("history", "record", "schedule", "members", "components"),
-    *("tracing", "overwriting", "fused", "span"),
+    *("tracing", "overwriting", "fused", "span", "unmapped"),
 )
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 
