@@ -1,6 +1,7 @@
 """From the merged layers of an experiment to the checked specs of its runs."""
 
 import ast
+import fnmatch
 import math
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -93,6 +94,7 @@ class _Checker:
                 problem = f"{name} stands twice; a table tells measures apart by name: keep one"
                 self._fail(["measures", str(index), "name"], problem)
         self._check_needs(measures, spec)
+        self._check_columns(measures, spec)
         kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
         unfit = coordinates.unfit(kept)
         if unfit is not None:
@@ -123,6 +125,36 @@ class _Checker:
                 else:
                     continue
                 self._fail(["measures", str(index), "name"], problem)
+
+    def _check_columns(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
+        """Columns of the history that ``train.stop`` and measures name are logged by the run."""
+        columns, whole = signatures.logged(spec["observables"])
+        for column, level in spec["train"].get("stop", {}).items():
+            place = ["train", "stop", column]
+            direction = self._direction(column, columns, whole, place)
+            if direction == "falls" and not isinstance(level, dict):
+                problem = f"{shown(level)} would be reached at once, as {column} falls"
+                self._fail(place, f"{problem}; write {{below: {shown(level)}}}")
+        for index, measure in enumerate(measures):
+            for keyword, kind in signatures.signature("measures", measure["name"]).keywords.items():
+                if isinstance(kind, ast.Name) and kind.id == "Column":
+                    place = ["measures", str(index), keyword]
+                    self._direction(measure[keyword], columns, whole, place)
+
+    def _direction(
+        self, column: str, columns: dict[str, str | None], whole: bool, place: list[str]
+    ) -> str | None:
+        """Which way a column goes; an error if it is known not to be logged."""
+        for name, direction in columns.items():
+            if fnmatch.fnmatchcase(column, name):
+                return direction
+        if whole:
+            others = (name for name in components.names("observables"))
+            source = next((n for n in others if column in (signatures.columns(n) or {})), None)
+            hint = nearest(column, [*columns])
+            hint = f"add {{name: {source}}} to observables" if source else hint
+            self._fail(place, f"no column {shown(column)} is logged; {hint}")
+        return None
 
     def _check_used_blocks(self, values: dict[str, Any]) -> None:
         name = self._name("dynamics", ["dynamics"], values["dynamics"])

@@ -5,8 +5,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from grokatlas import components, endings
 from grokatlas.errors import UserError
 from grokatlas.verdicts import NOT_RUN, judge, middle
 
@@ -53,6 +55,27 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
             "highest": max(known),
         }
     return told | found | {"values": " ".join(repr(value) for value in values)}
+
+
+def sound(table: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """The table of an experiment, members that diverged set aside, and how many these are.
+
+    Their rows are of the record ``diverged``, which no claim reads. They are no result: a time that
+    they did not reach is not one that is never reached, and what they were is not where they end.
+    """
+    observables = [{"name": name} for name in components.names("observables")]
+    columns = endings.watched(table.columns, observables)
+    gone = []
+    for run, history in table[table["record"] == "history"].groupby("run"):
+        logged = [column for column in columns if history[column].notna().any()]
+        finite = np.isfinite(history[logged]).all(axis=1)
+        rows = (part.to_numpy() for part in (history["member"], history["step"], finite))
+        gone += [(run, member) for member in endings.diverged(*rows)]
+    if not gone:
+        return table, 0
+    places = pd.MultiIndex.from_frame(table[["run", "member"]])
+    record = table["record"].mask(places.isin(gone), "diverged")
+    return table.assign(record=record), len(gone)
 
 
 def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from grokatlas import strict_yaml
 from grokatlas.errors import MistakeError, UserError, nearest
-from grokatlas.validation import PositiveInt, WholeInt, check_block
+from grokatlas.validation import Number, PositiveInt, WholeInt, check_block
 
 SCALES = ("smoke", "quick", "paper")
 NAME = "^[a-z][a-z0-9_]*$"  # of papers, experiments, cases and figures: they become file names
@@ -42,6 +42,19 @@ class Log(_Model):
         return self
 
 
+class Level(_Model):
+    """What a column of `stop` has to reach: exactly one of `above` and `below`."""
+
+    above: Number | None = Field(None, description="at least this value")
+    below: Number | None = Field(None, description="at most this value")
+
+    @model_validator(mode="after")
+    def _one_side(self) -> "Level":
+        if (self.above is None) == (self.below is None):
+            raise ValueError("give exactly one of `above` and `below`")
+        return self
+
+
 class Train(_Model):
     """How long, in what precision, and what is kept."""
 
@@ -57,9 +70,10 @@ class Train(_Model):
     snapshots: list[WholeInt | Literal["initial", "final"]] = Field(
         default=["initial", "final"], description="steps whose parameters are kept"
     )
-    stop: Annotated[dict[str, float], Field(min_length=1)] | None = Field(
+    stop: Annotated[dict[str, Number | Level], Field(min_length=1)] | None = Field(
         None,
-        description="columns and levels: a member stops at the first log where all are reached",
+        description="columns and levels: a member stops at the first log where all are reached; "
+        "a number is reached from below, as by an accuracy",
     )
     coordinates: Literal["span"] | None = Field(
         None,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
+from grokatlas import unmapped
 from grokatlas.tracing import fast, trace
 
 Tree = dict[str, Any]
@@ -67,13 +68,26 @@ class Mapped:
         self._traced: dict[tuple, Callable[..., Tree]] = {}
 
     def __call__(self, *arguments: Any) -> Tree:
-        """The function's result with a leading axis ``M`` on every tensor."""
+        """The function's result with a leading axis ``M`` on every tensor.
+
+        Raises:
+            RuntimeError: the function cannot be mapped, as it branches on values or draws numbers.
+        """
         leaves = _leaves(arguments, [])
         key = tuple(leaf.shape for leaf in leaves)
         if key not in self._traced:
-            self._traced[key] = fast(trace(self._mapped, arguments, self._given))
+            self._traced[key] = fast(self._trace(arguments))
         with torch.no_grad():
             return self._traced[key](*leaves)
+
+    def _trace(self, arguments: tuple) -> Callable[..., Tree]:
+        try:
+            return trace(self._mapped, arguments, self._given)
+        except RuntimeError as error:
+            told = unmapped.reason(error)
+            if told is None:
+                raise
+            raise RuntimeError(told) from error
 
 
 def _leaves(tree: Any, found: list[Tensor]) -> list[Tensor]:

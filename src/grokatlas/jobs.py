@@ -70,7 +70,7 @@ def train(
         period: seconds between two saves of the run's state.
         last: whether the process ends with the run.
     """
-    from grokatlas import environment, leases, resources, savepoint
+    from grokatlas import endings, environment, leases, resources, savepoint
 
     job = planned(job_file, "run")
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
@@ -97,8 +97,10 @@ def train(
             facts = _trained(job_file, job, data, record, device, threads)
             history, snapshots = store.outputs("run", out)
             record.finish(history, snapshots)
-            recorder.note(**facts)
+            recorder.note(**facts, **endings.read(history, job["spec"]))
             recorder.write(store.manifest_of("run", out), [history, snapshots])
+            for line in endings.lines(out.name, store.read_json(store.manifest_of("run", out))):
+                print(line, file=sys.stderr)
             beside = store.spec_path("run", out)
             if beside.resolve() != job_file.resolve():
                 store.write_json(beside, job)

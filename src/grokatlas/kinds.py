@@ -15,4 +15,5 @@ Count = int  # >= 1
 Whole = int  # >= 0
 Vector = list[float]  # one or more finite numbers
 Counts = list[int]  # one or more whole numbers >= 1
+Column = str  # a column of the run's history
 Seed = int | str  # a whole number, or "member": the seed of each member

@@ -74,6 +74,7 @@ def readme() -> str:
         AXES,
         _keys("### `train`", config.Train),
         _keys("### `train.log`", config.Log),
+        _keys("### `train.stop.<column>`: a number, or one of", config.Level),
         COMPONENTS,
         *(_block(block) for block in components.FOLDERS),
     ]

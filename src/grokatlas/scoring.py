@@ -1,10 +1,14 @@
-"""When an output is right, for every form of targets: for observables and measures."""
+"""When an output is right, for every form of targets: for observables, measures and noise."""
 
+import torch
 from torch import Tensor
 
 
 def right(outputs: Tensor, targets: Tensor) -> Tensor:
-    """Whether each sample is classified as its target says, boolean ``[N]``.
+    """Whether each sample is classified as its target says, ``[N]``: 1 or 0.
+
+    Where an output of a sample is not finite it is no class, and the sample is not a number: the
+    comparisons below would take such outputs for class 0.
 
     Args:
         outputs: ``[N, C]``.
@@ -12,14 +16,18 @@ def right(outputs: Tensor, targets: Tensor) -> Tensor:
             ``[N, C]`` (with one output, the signs must agree; with more, the places of the largest
             entries, as for one-hot targets).
     """
-    single = outputs.shape[-1] == 1
-    if targets.is_floating_point():
-        if single:
-            return (outputs[:, 0] > 0) == (targets[:, 0] > 0)
-        return outputs.argmax(-1) == targets.argmax(-1)
-    return (outputs[:, 0] > 0) == (targets > 0) if single else outputs.argmax(-1) == targets
+    if outputs.shape[-1] == 1:
+        positive = targets[:, 0] > 0 if targets.is_floating_point() else targets > 0
+        same = (outputs[:, 0] > 0) == positive
+    else:
+        classes = targets.argmax(-1) if targets.is_floating_point() else targets
+        same = outputs.argmax(-1) == classes
+    return torch.where(outputs.isfinite().all(-1), same.to(outputs.dtype), float("nan"))
 
 
 def accuracy(outputs: Tensor, targets: Tensor) -> Tensor:
-    """The fraction of samples that are `right`, a scalar in [0, 1]."""
-    return right(outputs, targets).to(outputs.dtype).mean()
+    """The fraction of samples that are `right`, a scalar in [0, 1].
+
+    Not a number where an output is not finite, as the loss of such outputs is none.
+    """
+    return right(outputs, targets).mean()

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from grokatlas import freshness, members, run_store, store
+from grokatlas import endings, freshness, members, run_store, store
 from grokatlas.errors import UserError
 
 
@@ -53,8 +53,10 @@ def _state(folder: Path, job: dict[str, Any]) -> str:
     device = made.get("device", {})
     kind = device.get("name", device.get("type"))
     stored = ", from the run store" if run_store.MARK in made else ""
+    ended = endings.told(made)
+    ended = f", {ended}" if ended else ""
     commit = (made["git"] or {}).get("commit", "unknown")
     return (
         f"done on {made['host']['name']} ({kind}) at {made['started']}, "
-        f"{made['wall_seconds']:.0f} s, commit {commit}{stored}"
+        f"{made['wall_seconds']:.0f} s, commit {commit}{stored}{ended}"
     )

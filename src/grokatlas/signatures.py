@@ -10,6 +10,7 @@ from grokatlas import components, digest
 from grokatlas.components import FOLDERS, PACKAGE
 from grokatlas.errors import MistakeError, UserError, nearest
 
+DIRECTIONS = ("rises", "falls", None)  # of a logged column
 # keywords that the engine passes itself; a YAML must not
 ENGINE_KEYWORDS = {"generator", "data"}
 
@@ -80,6 +81,56 @@ def needs(name: str) -> list[str]:
         hint = nearest(str(unknown[0]), known)
         raise UserError(f"src/grokatlas/measures/{name}.py: NEEDS", f"no {unknown[0]!r}; {hint}")
     return entries
+
+
+@functools.cache
+def columns(name: str) -> dict[str, str | None] | None:
+    """The columns that an observable logs, as its file says by ``COLUMNS``, with their direction.
+
+    Returns:
+        which way each goes as a member learns: it ``rises``, it ``falls``, or None if neither. In a
+        name ``{keyword}`` stands for each value of a keyword, and ``*`` for what the plan does not
+        know, such as the place in a vector. None where the file does not say.
+
+    Raises:
+        UserError: it is not written out as such a dictionary.
+    """
+    node = _definition("observables", name, "COLUMNS")
+    if node is None:
+        return None
+    try:
+        found = dict(ast.literal_eval(node))
+    except (TypeError, ValueError):
+        found = {"": ""}
+    if not all(type(column) is str and way in DIRECTIONS for column, way in found.items()):
+        place = f"src/grokatlas/observables/{name}.py: COLUMNS"
+        example = '{"train_loss": "falls", "l2_norm": None}'
+        raise UserError(place, f"write out a dictionary, such as {example} (or rises)")
+    return found
+
+
+def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bool]:
+    """The columns of a history, and whether these are all that can be known of it.
+
+    Args:
+        observables: of a spec, with their keywords.
+
+    Returns:
+        column, in which ``*`` stands for anything, and its direction (see `columns`); False if an
+        observable does not say what it logs.
+    """
+    found: dict[str, str | None] = {}
+    whole = True
+    for entry in observables:
+        named = columns(entry["name"])
+        whole = whole and named is not None
+        for template, direction in (named or {}).items():
+            field = re.search(r"\{(\w+)\}", template)
+            values = entry.get(field[1]) if field else None
+            for value in values if isinstance(values, list) else [values]:
+                name = template.replace(field[0], str(value)) if field else template
+                found[name] = direction
+    return found, whole
 
 
 @functools.cache

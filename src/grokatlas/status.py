@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from grokatlas import store, wanted
+from grokatlas import endings, store, wanted
 from grokatlas.errors import UserError
 from grokatlas.job_graph import Job, Plan
 
@@ -124,7 +124,8 @@ def _done(job: Job, name: str, manifest: dict[str, Any]) -> Row:
     device = manifest["device"]
     where = f"{manifest['host']['name']}, {device.get('name', device['type'])}"
     step = manifest["segments"][-1]["end_step"]
-    note = f"in {duration(manifest['train_seconds'])}"
+    took = f"in {duration(manifest['train_seconds'])}"
+    note = ", ".join(filter(None, [took, endings.told(manifest)]))
     steps = job.spec["train"]["steps"]
     return Row(job.target.name, name, "done", step, steps, where=where, note=note)
 

@@ -70,7 +70,7 @@ class Trainer:
         self.logs = log_schedule(train["log"], self.steps)
         self.snapshots = Schedule(self.steps, None, -1, train["snapshots"])
         self.kept = set(train["snapshots"])
-        self.stop: dict[str, float] = train.get("stop", {})
+        self.stop: dict[str, float | dict[str, float]] = train.get("stop", {})
         self.history = History(record.add_rows)
         self.left: dict[str, Tensor] = {}  # parameters [M, ...] of stopped members
 
@@ -155,9 +155,14 @@ class Trainer:
         missing = sorted(self.stop.keys() - seen.keys())
         if missing:
             raise ValueError(f"train.stop: no column {missing[0]!r}; logged: {', '.join(seen)}")
-        done = np.all([seen[column] >= level for column, level in self.stop.items()], axis=0)
+        reached = [_reached(seen[column], level) for column, level in self.stop.items()]
+        done = np.all(reached, axis=0)
         if not done.any():
             return
+        if self.step == 0 and done.all():
+            first = ", ".join(f"{column} {seen[column][0]:.6g}" for column in self.stop)
+            problem = f"every member reaches it at step 0, before an update ({first})"
+            raise ValueError(f"train.stop: {problem}; give other levels, or remove it")
         if not self.left:
             members = len(self.run.members)
             self.left = {k: v.new_zeros(members, *v.shape[1:]) for k, v in params.items()}
@@ -166,3 +171,11 @@ class Trainer:
                 self.left[key][self.run.places[place]] = value[place]
         self.run.keep({self.run.places[place] for place in np.flatnonzero(~done)})
         self.record.updates.rebuild()
+
+
+def _reached(values: np.ndarray, level: float | dict[str, float]) -> np.ndarray:
+    """Where a column has reached its level; what is not a number never has."""
+    if not isinstance(level, dict):
+        return values >= level
+    ((side, bound),) = level.items()
+    return values >= bound if side == "above" else values <= bound

@@ -37,6 +37,7 @@ KINDS: dict[str, Any] = {
     "Whole": WholeInt,
     "Vector": Annotated[list[Number], Field(min_length=1)],
     "Counts": Annotated[list[PositiveInt], Field(min_length=1)],
+    "Column": str,
     "Seed": SeedInt | Literal["member"],
 }
 # a keyword of one of these types may differ from member to member: it changes no shape
@@ -188,6 +189,9 @@ def _optional(annotation: ast.expr) -> bool:
 def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
     """The first mistake: an unknown key before a missing one, as it often is the same one."""
     found = error.errors()
+    # where a number or a block may stand, a block is meant to be that block
+    blocks = [e for e in found if not isinstance(e["input"], dict) or "_type" not in e["type"]]
+    found = blocks or found
     unknown = [each for each in found if each["type"] == "extra_forbidden"]
     first = unknown[0] if unknown and found[0]["type"] == "missing" else found[0]
     if first["type"] in ("extra_forbidden", "missing"):

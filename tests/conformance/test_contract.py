@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from examples import EXAMPLES
+from examples import EXAMPLES, measures, observables
 from examples.optimizer import REFERENCES
 from examples.penalties import GRADIENTS
 from examples.runs import RUNS, data_of
@@ -290,9 +290,7 @@ def test_measure_leaves_others_alone_where_a_member_diverged(name, keywords):
     measure = components.load("measures", name).build(**keywords)
     run = ingredients("measures", name)["run"]
     sound = measure(run)
-    for arrays in getattr(run, "snapshots", {}).values():
-        for values in arrays.values():
-            values[0] = np.nan
+    spoil_first_member(run)
     spoiled = measure(run)
     if "snapshots" in signatures.needs(name):
         assert not spoiled.equals(sound)
@@ -300,3 +298,34 @@ def test_measure_leaves_others_alone_where_a_member_diverged(name, keywords):
         frame[frame["member"] == 1].reset_index(drop=True) for frame in (sound, spoiled)
     )
     pd.testing.assert_frame_equal(first, second[first.columns])
+
+
+@cases_of("measures")
+def test_measure_gives_no_number_of_a_member_that_diverged(name, keywords):
+    run = ingredients("measures", name)["run"]
+    spoil_first_member(run)
+    frame = components.load("measures", name).build(**keywords)(run)
+    given = {"member", "step", *measures.GIVEN.get(name, ())}
+    spoilt = frame[frame["member"] == 0].drop(columns=list(given), errors="ignore")
+    for column, values in spoilt.items():
+        texts = [str(value) for value in values if value is not None]
+        entries = [entry for text in texts for entry in text.strip("[]").split(",")]
+        assert {float(entry) for entry in entries if entry != "nan"} == set(), column
+
+
+@cases_of("observables")
+def test_observable_gives_no_number_of_a_member_that_diverged(name, keywords):
+    given = ingredients("observables", name)
+    given["params"] = {key: torch.full_like(v, np.nan) for key, v in given["params"].items()}
+    seen = components.load("observables", name).build(**keywords)(view_of(given))
+    for column, value in seen.items():
+        assert column in observables.GIVEN.get(name, ()) or value.isnan().all(), column
+
+
+def spoil_first_member(run: SimpleNamespace) -> None:
+    """What a run logged and kept of its first member is not a number."""
+    for arrays in getattr(run, "snapshots", {}).values():
+        for values in arrays.values():
+            values[0] = np.nan
+    logged = [column for column in run.history if column not in ("member", "step")]
+    run.history.loc[run.history["member"] == 0, logged] = np.nan

@@ -2,11 +2,13 @@
 
 import ast
 import copy
+import fnmatch
 import math
 from typing import Any
 
 import examples.gradients
 import examples.inputs
+import examples.observables
 import numpy as np
 import pytest
 import torch
@@ -87,10 +89,31 @@ def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch
     monkeypatch.setattr(training_run, "member_model", spoiled)
     there = moved()
     assert any(not np.isfinite(np.asarray(v)[0]).all() for part in there for v in part.values())
+    if math.isnan(weight):
+        given = {column for columns in examples.observables.GIVEN.values() for column in columns}
+        assert [key for key, v in there[1].items() if np.isfinite(v[0]) and key not in given] == []
     for before, after in zip(sound, there, strict=True):
         for key, values in before.items():
             rest = np.asarray(values)[1:]
             np.testing.assert_allclose(np.asarray(after[key])[1:], rest, 1e-10, 1e-10, err_msg=key)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_logs_the_columns_that_its_observables_declare(run):
+    spec = _variant(run, steps=1)
+    history, _ = _train(spec)
+    declared, whole = signatures.logged(spec["observables"])
+    assert whole, "an observable has no COLUMNS"
+    logged = [column for column in history if column not in ("member", "step")]
+    found = {c: [name for name in declared if fnmatch.fnmatchcase(c, name)] for c in logged}
+    assert {c: names for c, names in found.items() if len(names) != 1} == {}
+    optional = {"nuclear_distance", "spectral_distance"}  # of a task that knows the matrix
+    assert declared.keys() - {names[0] for names in found.values()} <= optional
+
+
+def test_distances_to_a_known_matrix_are_logged():
+    history, _ = _train(_variant("factors", steps=1))
+    assert {"nuclear_distance", "spectral_distance"} <= history.keys()
 
 
 def test_a_run_repeats_bit_for_bit():

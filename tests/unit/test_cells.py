@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from grokatlas import cells, digest, members
+from grokatlas import cells, digest, members, signatures
 from grokatlas.config import Paper
 from grokatlas.errors import UserError
 from grokatlas.job_graph import make_plan
@@ -113,9 +113,36 @@ def test_minibatches_are_shuffled_unless_told_otherwise():
 
 
 def test_levels_that_stop_a_member_are_part_of_the_spec():
-    stop = spec({"train": {"stop": {"test_accuracy": 0.85}}})["train"]["stop"]
-    assert stop == {"test_accuracy": 0.85}
-    assert "stop" not in spec()["train"]
+    seen = {"observables": [{"name": "accuracies"}, {"name": "losses"}]}
+    levels = {"test_accuracy": 0.85, "train_loss": {"below": 1e-3}, "test_loss": {"above": 2.0}}
+    assert spec(seen | {"train": {"stop": levels}})["train"]["stop"] == levels
+    assert "stop" not in spec(seen)["train"]
+
+
+@pytest.mark.parametrize(
+    ("observable", "column"),
+    [
+        ({"name": "fourier_gini", "label": "w", "parameters": ["a"], "tokens": 3},
+         "fourier_gini_w"),
+        ({"name": "norms", "orders": ["l1", "nuclear"]}, "nuclear_norm"),
+        ({"name": "parameters"}, "parameters.layers.0.weight.12"),
+        ({"name": "noisy_accuracy", "amplitudes": [1.0], "spared": 0, "noise_seed": 0},
+         "noisy_accuracy.0"),
+    ],
+)  # fmt: skip
+def test_a_column_that_follows_from_keywords_is_known(observable, column):
+    stopped = {"observables": [observable], "train": {"stop": {column: 0.5}}}
+    assert spec(stopped)["train"]["stop"] == {column: 0.5}
+    with pytest.raises(
+        UserError, match=rf"train\.stop\.x{column}: no column \"x{column}\" is logged"
+    ):
+        spec(stopped | {"train": {"stop": {f"x{column}": 0.5}}})
+
+
+def test_an_observable_that_does_not_say_what_it_logs_may_log_any_column(monkeypatch):
+    monkeypatch.setattr(cells.signatures, "columns", lambda name: None)
+    stopped = {"observables": [{"name": "losses"}], "train": {"stop": {"own_column": 0.5}}}
+    assert spec(stopped)["train"]["stop"] == {"own_column": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -314,3 +341,16 @@ def test_a_keyword_that_may_be_null_is_null_in_the_spec(given):
     task = {"name": "sparse_recovery", "features": 8, "nonzeros": 2, "train_points": 4}
     found = spec({"task": task | {"instance_seed": 1} | given, "loss": {"name": "mse", **MSE}})
     assert found["task"]["signal_to_noise"] is None
+
+
+@pytest.mark.parametrize(
+    "text", ["['a']", "{'a': 'up'}", "{'a': ['falls']}", "{1: 'rises'}", "dict(a=None)"]
+)
+def test_columns_are_written_out(tmp_path, monkeypatch, text):
+    (tmp_path / "observables").mkdir()
+    (tmp_path / "observables" / "odd_one.py").write_text(f"COLUMNS = {text}\n")
+    for module in (signatures, digest):
+        monkeypatch.setattr(module, "PACKAGE", tmp_path)
+    signatures.columns.cache_clear()
+    with pytest.raises(UserError, match=r"observables/odd_one\.py: COLUMNS: write out a dict"):
+        signatures.columns("odd_one")

@@ -3,6 +3,7 @@
 from math import inf, nan
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -83,6 +84,7 @@ def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
         {
             "record": "history",
             "run": f"run{seed}",
+            "member": 0,
             "seed": 0,
             "step": step,
             "penalties.0.weight": decay + seed,
@@ -188,6 +190,15 @@ def test_what_is_not_made_is_not_run_and_the_rest_is_judged(planned):
     assert rows.loc["G4", "commit"] == small_tree.COMMIT[:12]
     assert rows.loc["G5", "verdict"] == "not run at this scale"
     assert rows.loc["G5", "reason"] == "its tables are not made"
+
+
+def test_a_member_that_diverged_is_a_missing_seed(planned):
+    diverged = weights(1.0, 2 / 3)
+    gone = (diverged["run"] == "run1") & (diverged["step"] > 0)
+    table("two_weights", diverged.assign(train_loss=np.where(gone, nan, 0.5)))
+    row = judged(planned).loc["G4"]
+    assert (row["count"], row["value"]) == (1, 0)
+    assert row["reason"].endswith("; members left out as they diverged: 1")
 
 
 def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):

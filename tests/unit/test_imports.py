@@ -46,14 +46,14 @@ TORCH_FREE = (
     *("run_store", "entries", "store_commands"),
     *("resources", "orphans", "leases", "slurm", "wanted", "status"),
     *("freshness", "job_files", "written_jobs", "invocation", "which_code"),
-    *("display", "arguments"),
+    *("display", "arguments", "endings"),
     *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
     *("doctor/files", "doctor/software"),
 )
 ENGINE = (
     *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
     *("history", "record", "schedule", "members", "components"),
-    *("tracing", "overwriting", "fused", "span"),
+    *("tracing", "overwriting", "fused", "span", "unmapped"),
 )
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 
@@ -65,6 +65,7 @@ HELPERS = {
     "optimizers": {"fused"},
     "dynamics": {"finite"},
     "observables": {"finite", "scoring"},
+    "inputs": {"scoring"},
     "penalties": {"finite"},
     "measures": {"members", "restore", "scoring"},
 }

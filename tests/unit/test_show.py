@@ -44,3 +44,9 @@ def test_a_log_may_hold_any_bytes(run, capsys):
     run.manifest.unlink()
     (run.target / "log.txt").write_bytes(b"disk \xff full\n")
     assert "not done; log ends with: disk \ufffd full" in _state(run, capsys)
+
+
+def test_members_that_diverged_are_told(run, capsys):
+    changes = {"members": 3, "diverged": {"2": 40}}
+    audit_tree.edited(run.manifest, seal=True, **changes)
+    assert _state(run, capsys).endswith(", 1 of 3 members diverged (the first at step 40)")

@@ -323,3 +323,15 @@ def test_a_deviation_tells_what_was_measured_of_it(folder):
     assert "Why it converges Measured T1 it is quick" in listed
     assert ": 10 steps (9 to 11)" in listed
     assert "T4" not in listed
+
+
+@pytest.mark.usefixtures("here")
+def test_a_figure_tells_that_members_diverged():
+    folder = small_atlas.pages()
+    assert "Diverged" not in page(folder, "paper-toy.html").text
+    for manifest in store.RESULTS.glob("runs/*/manifest.json"):
+        audit_tree.edited(manifest, seal=True, members=3, diverged={"1": 40, "2": 1200})
+    text = page(small_atlas.pages(), "paper-toy.html").text
+    told = "what they log is not finite, the first from step 40 on"
+    assert f"Diverged 4 of 6 members: {told}" in text
+    assert "2 of 3 members diverged (the first at step 40)" in text  # where it comes from

@@ -91,8 +91,48 @@ def test_a_run_ends_when_all_members_have_stopped(monkeypatch):
 
 def test_all_levels_must_be_reached_at_one_log():
     spec = copy.deepcopy(SPEC)
-    spec["train"]["stop"] = {"parameters.weight.1": 1.9, "train_loss": 1e9}
+    spec["train"]["stop"] = {"parameters.weight.1": 1.9, "train_loss": {"above": 1e9}}
     assert set(_rows(_train(spec).history, 1)["step"]) == set(range(0, 31, 2))
+
+
+def test_a_loss_stops_a_member_from_above():
+    without = copy.deepcopy(SPEC)
+    del without["train"]["stop"]
+    spec = copy.deepcopy(SPEC)
+    spec["train"]["stop"] = {"train_loss": {"below": 1e-3}}
+    free, stopped = _train(without).history, _train(spec).history
+    for member in range(3):
+        whole, part = _rows(free, member), _rows(stopped, member)
+        low = np.flatnonzero(whole["train_loss"] <= 1e-3)
+        last = low[0] if len(low) else len(whole["step"]) - 1
+        assert part["step"].tolist() == whole["step"][: last + 1].tolist()
+    assert _rows(stopped, 1)["step"][-1] < 30
+
+
+def test_a_member_that_is_not_a_number_reaches_nothing():
+    spec = copy.deepcopy(SPEC)
+    spec["ensemble"]["optimizer.lr"] = [1e200, 0.1]
+    spec["train"]["stop"] = {"train_loss": {"below": 1e-9}}
+    rows = _rows(_train(spec).history, 0)
+    assert not np.isfinite(rows["train_loss"][-1])
+    assert rows["step"][-1] == 30
+
+
+def test_a_level_that_every_member_has_at_step_0_is_refused():
+    spec = copy.deepcopy(SPEC)
+    spec["train"]["stop"] = {"train_loss": {"below": 1e9}}
+    with pytest.raises(ValueError, match=r"train\.stop: every member reaches it at step 0.*loss 4"):
+        _train(spec)
+
+
+def test_a_member_that_has_its_level_at_step_0_leaves_the_others_alone():
+    spec = copy.deepcopy(SPEC)
+    del spec["model"]["init"]
+    spec["optimizer"]["lr"] = 0.1
+    spec["ensemble"] = {"model.init": [[1.0, 1.0], [-1.0, 1.0]], "seed": [0]}
+    spec["train"]["stop"] = {"train_loss": {"below": 1e-3}}
+    history = _train(spec).history
+    assert [_rows(history, member)["step"][-1] for member in (0, 1)] == [0, 10]
 
 
 def test_a_column_that_is_not_logged_is_refused():

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, run_store
+from grokatlas import digest, endings, run_store
 from grokatlas.audit import dotted, locate, metadata, mixed, values
 from grokatlas.audit.tree import ROOT, Result, Tree
 from grokatlas.environment import COMPUTING, DRAWING
@@ -125,6 +125,7 @@ def _about(content: dict[str, Any]) -> list[str]:
         steps = f"steps {segment.get('start_step')} to {segment.get('end_step')}"
         others = "".join(f", {name} {version}" for name, version in _changed(segment, content))
         lines.append(f"segment: {steps} on {segment.get('host')}{job}{others}")
+    lines += [line for line in [endings.told(content)] if line]
     mark = content.get(run_store.MARK)
     if isinstance(mark, dict):
         where = f"{mark.get('when')} on {mark.get('host')}"

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grokatlas import scoring
 from grokatlas.kinds import NonNegative
 
 
@@ -13,8 +14,9 @@ class AccuracyScaledNoise:
     """``x <- x + std * e``, ``e ~ N(0, 1)`` for each entry, ``std = max(high * (1 - a), low)``.
 
     ``a`` is the accuracy on the whole training set without noise, renewed before every epoch. The
-    state holds ``std``. Source: the code of arXiv 2506.12284, with high 0.06 and low 0.03, after
-    Tan & Huang; the paper calls it adversarial training, but no gradient is taken.
+    state holds ``std``; it is not a number where an output is not finite. Source: the code of arXiv
+    2506.12284, with high 0.06 and low 0.03, after Tan & Huang; the paper calls it adversarial
+    training, but no gradient is taken.
     """
 
     def __init__(self, high: Any, low: Any) -> None:
@@ -42,8 +44,7 @@ class AccuracyScaledNoise:
             labels = labels.argmax(-1)
         if outputs.shape[-1] < 2 or labels.ndim != 1:
             raise ValueError("accuracy_scaled_noise needs two or more classes: labels or one-hot")
-        accuracy = (outputs.argmax(-1) == labels).to(outputs.dtype).mean()
-        return {"std": self._std(accuracy)}
+        return {"std": self._std(scoring.accuracy(outputs, labels))}
 
     def noise_shape(self, inputs_shape: tuple, outputs_shape: tuple) -> tuple:
         """One number for each entry of a batch's inputs."""

@@ -92,13 +92,14 @@ def _rows(run: Any, place: int, step: int, span: int) -> list[dict[str, Any]]:
         "isolated": inputs.T @ ((optimum @ fitted.T) * (hidden > 0)),
         "joint": joint_pull(inputs, first, second, 1 / factor),
     }
+    known = np.isfinite(inputs @ later) & np.isfinite(hidden)  # not where the member diverged
     drift = (later - first) / (2 * rate * factor * decay * span)
     shared = {
         "member": place,
         "step": step,
         "slow_time": 2 * rate * decay * step,
         "excess": np.linalg.norm(second - fitted) / np.linalg.norm(fitted),
-        "kinked": ((inputs @ later > 0) != (hidden > 0)).mean(),
+        "kinked": np.where(known, (inputs @ later > 0) != (hidden > 0), np.nan).mean(),
     }
     return [
         {"prediction": name}

@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from grokatlas.kinds import Vector
+from grokatlas.kinds import Column, Vector
 
 LIGHT = True  # the history tells
 
 
-def build(*, column: str, levels: Vector) -> Callable[[Any], pd.DataFrame]:
+def build(*, column: Column, levels: Vector) -> Callable[[Any], pd.DataFrame]:
     """The first logged steps at which a column of the history is at least a level.
 
     Args:

@@ -53,7 +53,8 @@ def build(
 
     Returns:
         a function of a finished run, giving one row for each member and snapshot ``step``:
-        ``clean_accuracy`` and ``robust_accuracy`` on those points, in [0, 1].
+        ``clean_accuracy`` and ``robust_accuracy`` on those points, in [0, 1]; missing where an
+        output is not finite.
 
     Raises:
         ValueError: mean or deviation are missing where they are needed.
@@ -79,7 +80,7 @@ def build(
                 after = right(one.outputs(change.to_inputs(moved.to(clean.dtype))), labels)
             row = {"member": one.member, "step": one.step}
             row["clean_accuracy"] = float(before.double().mean())
-            row["robust_accuracy"] = float((before & after).double().mean())
+            row["robust_accuracy"] = float((before * after).double().mean())
             rows.append(row)
         return pd.DataFrame(rows)
 

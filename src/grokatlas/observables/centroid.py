@@ -8,6 +8,18 @@ from torch import Tensor
 
 from grokatlas.kinds import Count
 
+COLUMNS = {
+    "centroid_alignment_mean": None,
+    "centroid_alignment_min": None,
+    "centroid_alignment_max": None,
+    "centroid_inner_product_mean": None,
+    "centroid_norm_mean": None,
+    "centroid_reciprocal_norm_mean": None,
+    "probe_alignment": None,
+    "probe_inner_product": None,
+    "probe_norm": None,
+}
+
 
 def build(*, samples: Count) -> Callable[[Any], dict]:
     """How the centroid of each sample's linear region is aligned with the sample.

@@ -8,6 +8,8 @@ from torch import Tensor
 
 from grokatlas.kinds import Count
 
+COLUMNS = {"fourier_gini_{label}": None}
+
 
 def build(*, label: str, parameters: list[str], tokens: Count) -> Callable[[Any], dict]:
     """Column ``fourier_gini_<label>``: the Gini coefficient of a matrix's Fourier norms.

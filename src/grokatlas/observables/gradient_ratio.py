@@ -8,6 +8,8 @@ from torch import Tensor
 
 from grokatlas.kinds import NonNegative
 
+COLUMNS = {"gradient_ratio": None}
+
 
 def build(*, threshold: NonNegative) -> Callable[[Any], dict]:
     """Column ``gradient_ratio``: ``||grad (beta h)|| / ||grad g||``, l2 norms over all parameters.

@@ -9,6 +9,8 @@ from torch import Tensor
 from grokatlas.finite import of_finite
 from grokatlas.kinds import Count
 
+COLUMNS = {"jacobian_pc1": None, "jacobian_norm": None}
+
 
 def build(*, samples: Count) -> Callable[[Any], dict]:
     """How near to rank one Jacobians are, and how large.

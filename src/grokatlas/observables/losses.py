@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+COLUMNS = {"train_loss": "falls", "test_loss": "falls"}
+
 
 def build() -> Callable[[Any], dict]:
     """Columns ``train_loss`` and ``test_loss``: the run's loss on the whole sets."""

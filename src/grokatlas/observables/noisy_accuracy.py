@@ -11,6 +11,8 @@ from grokatlas.scoring import accuracy
 
 GOLDEN = -0x61C8864680B583EB  # 2^64 / golden ratio, signed: the stride of SplitMix64
 
+COLUMNS = {"noisy_accuracy.*": "rises"}
+
 
 def build(*, amplitudes: Vector, spared: Whole, noise_seed: Whole) -> Callable[[Any], dict]:
     """Accuracy on test inputs plus ``amplitude`` times standard normal noise.
@@ -24,7 +26,8 @@ def build(*, amplitudes: Vector, spared: Whole, noise_seed: Whole) -> Callable[[
         spared: the first so many coordinates of an input (flattened) get no noise.
         noise_seed: with the step it seeds the draw, which is the same on every device.
 
-    Columns: ``noisy_accuracy.0``, ``noisy_accuracy.1`` ..., one for each amplitude, in [0, 1].
+    Columns: ``noisy_accuracy.0``, ``noisy_accuracy.1`` ..., one for each amplitude, in [0, 1];
+    not a number where an output is not finite.
     """
 
     def observe(view: Any) -> dict:

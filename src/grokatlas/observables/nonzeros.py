@@ -7,6 +7,8 @@ import torch
 
 from grokatlas.kinds import NonNegative
 
+COLUMNS = {"l0_norm": None}
+
 
 def build(*, threshold: NonNegative) -> Callable[[Any], dict]:
     """Column ``l0_norm``: the number of entries of all parameters with ``|p| > threshold``.
@@ -17,6 +19,7 @@ def build(*, threshold: NonNegative) -> Callable[[Any], dict]:
 
     def observe(view: Any) -> dict:
         flat = torch.cat([value.reshape(-1) for value in view.params.values()])
-        return {"l0_norm": (flat.abs() > threshold).to(flat.dtype).sum()}
+        counted = (flat.abs() > threshold).to(flat.dtype)
+        return {"l0_norm": torch.where(flat.isnan(), flat, counted).sum()}
 
     return observe

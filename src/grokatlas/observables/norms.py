@@ -8,6 +8,8 @@ from torch import Tensor
 
 from grokatlas.finite import of_finite
 
+COLUMNS = {"{orders}_norm": None}
+
 
 def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Callable[[Any], dict]:
     """Columns ``l1_norm``, ``l2_norm`` and ``nuclear_norm``, those of `orders`.

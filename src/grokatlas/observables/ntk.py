@@ -8,6 +8,8 @@ from torch import Tensor
 
 from grokatlas.kinds import Whole
 
+COLUMNS = {"ntk_mean": None, "ntk_residual_mean": None}
+
 
 def build(*, probe: Whole) -> Callable[[Any], dict]:
     """Means over all training points of the kernel with the probe.

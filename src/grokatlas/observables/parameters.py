@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+COLUMNS = {"parameters.*": None}
+
 
 def build() -> Callable[[Any], dict]:
     """Columns ``parameters.<name>.<k>``: entry k of each parameter, flattened row by row."""

@@ -5,6 +5,13 @@ from typing import Any
 
 from torch import Tensor
 
+COLUMNS = {
+    "train_error": "falls",
+    "test_error": "falls",
+    "train_deviation": "falls",
+    "test_deviation": "falls",
+}
+
 
 def build() -> Callable[[Any], dict]:
     """Columns ``train_error``, ``test_error``, ``train_deviation`` and ``test_deviation``.

@@ -8,6 +8,8 @@ from torch import Tensor
 
 from grokatlas.finite import of_finite
 
+COLUMNS = {"singular_values.*": None, "nuclear_distance": "falls", "spectral_distance": "falls"}
+
 
 def build(*, parameters: list[str]) -> Callable[[Any], dict]:
     """Columns ``singular_values.<k>``, largest first, of a matrix ``A``.

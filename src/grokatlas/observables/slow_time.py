@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+COLUMNS = {"fast_time": "rises", "slow_time": "rises"}
+
 
 def build(*, weight: str) -> Callable[[Any], dict]:
     """Columns ``fast_time``, ``rate * step``, and ``slow_time``, ``rate * weight * step``.

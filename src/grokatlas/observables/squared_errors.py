@@ -5,6 +5,8 @@ from typing import Any
 
 from torch import Tensor
 
+COLUMNS = {"train_squared_error": "falls", "test_squared_error": "falls"}
+
 
 def build() -> Callable[[Any], dict]:
     """Columns ``train_squared_error`` and ``test_squared_error``.

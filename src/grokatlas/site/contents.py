@@ -68,6 +68,7 @@ class Figure:
         data: names of its tasks.
         runs: how many runs and members it draws, where they trained and how long.
         mixed: how those behind it differ in software and device.
+        diverged: how many of these members diverged; empty if none did.
         sizes: what differs from paper scale: name, here, published.
         command: rebuilds it.
         origin: the tree behind it, if it is there.
@@ -86,6 +87,7 @@ class Figure:
     data: tuple[str, ...]
     runs: str
     mixed: list[str]
+    diverged: str
     sizes: list[tuple[str, str, str]]
     command: str
     origin: explain.Part | None
@@ -247,6 +249,7 @@ def _figure(
         data=tuple(dict.fromkeys(spec["task"]["name"] for spec in specs if "task" in spec)),
         runs=_trained(runs) if there else "",
         mixed=mixed.of(result.sound for result in found.values()) if there else [],
+        diverged=_diverged(runs) if there else "",
         sizes=sizes(entry["sizes"]),
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
         origin=explain.parts(tree, target) if there else None,
@@ -278,6 +281,17 @@ def _trained(runs: list[Result]) -> str:
     where = " and ".join(sorted({words.machine(content) for content in sound}))
     counts = f"{words.count(len(sound), 'run')}, {words.count(trained, 'member')}"
     return f"{counts}, {words.duration(seconds)} of wall time on {where}"
+
+
+def _diverged(runs: list[Result]) -> str:
+    """How many members diverged, and from which step on the first: ``2 of 15 members``."""
+    sound = [run.sound for run in runs if run.sound]
+    steps = [step for content in sound for step in content.get("diverged", {}).values()]
+    if not steps:
+        return ""
+    trained = sum(len(members.of(content["spec"])) for content in sound)
+    since = f"what they log is not finite, the first from step {min(steps):,} on"
+    return f"{len(steps)} of {words.count(trained, 'member')}: {since}"
 
 
 def _content(result: Result) -> dict[str, Any]:

@@ -46,3 +46,18 @@ MEASURED = {
     "robust_accuracy": "one_hot",
     "truth": "subgradients",
 }
+
+# measure -> columns that tell of the task, the spec or the machine, not of what was trained
+GIVEN = {
+    "centroid_images": ["point", "label", "shape", "input"],
+    "cost": ["processor", "threads", "members", "hours", "update_seconds", "memory_mb"],
+    "first_layer_drift": ["prediction", "slow_time"],
+    "fourier_features": ["feature", "other"],
+    "predictor_curve": ["part", "input", "target"],
+    "reached_steps": ["level"],
+    "recovered_singular_values": ["place", "true_value"],
+    "truth": [
+        *(f"truth.{k}" for k in range(8)),
+        *("truth_l1_norm", "least_squares_distance"),
+    ],
+}

@@ -30,3 +30,6 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 
 # observable -> a task with one real output, where it needs that
 TASKS = {"ntk": ONE_SAMPLE, "relative_errors": ONE_SAMPLE, "squared_errors": ONE_SAMPLE}
+
+# observable -> columns that tell of the spec and the step, not of what was trained
+GIVEN = {"slow_time": ["fast_time", "slow_time"]}

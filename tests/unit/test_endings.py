@@ -1,0 +1,145 @@
+"""Members that diverged, or had nothing to train: the manifest, the log and every reader say so."""
+
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas import claims, digest, endings, jobs, savepoint, status, store
+
+TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}
+SPEC = {
+    "task": TASK | {"test_points": 5, "test_seed": 0},
+    "model": {"name": "linear", "init": [-1.0, 1.0], "negative_slope": 1.0},
+    "loss": {"name": "mse", "reduction": "sample_mean", "half": False},
+    "optimizer": {"name": "gd"},
+    "dynamics": {"name": "gradient_training"},
+    "observables": [{"name": "losses"}, {"name": "norms", "orders": ["l2"]}],
+    "ensemble": {"optimizer.lr": [0.1, 1e30, 1e80], "seed": [0]},
+    "train": {
+        "steps": 30,
+        "dtype": "float64",
+        "log": {"every": 2, "first": 0},
+        "snapshots": [],
+    },
+}
+RUN = store.run_folder("0123456789ab")
+DIVERGED = {"1": 6, "2": 2}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def _trained(spec=SPEC, run=RUN):
+    key = jobs.run_digest(spec, {})
+    job = {"kind": "run", "spec": spec, "code": {}, "digest": key, "inputs": ["results/data/none"]}
+    file = store.spec_path("run", run)
+    store.write_json(file, store.sealed(job))
+    jobs.train(file, run, "cpu", 1, 300)
+    return store.read_sealed(store.manifest_of("run", run))
+
+
+def test_a_member_diverged_from_the_step_after_its_last_finite_row():
+    place = np.array([0, 1, 2, 3] * 4)
+    step = np.repeat([0, 5, 10, 15], 4)
+    finite = np.array([[1, 1, 0, 1], [1, 0, 0, 0], [1, 0, 0, 1], [1, 0, 0, 1]], bool).ravel()
+    assert endings.diverged(place, step, finite) == {1: 5, 2: 0}
+    assert endings.diverged(place[::-1], step[::-1], finite[::-1]) == {1: 5, 2: 0}
+    assert endings.diverged(place, step, np.ones(16, bool)) == {}
+
+
+def test_a_ratio_and_a_norm_say_nothing_of_divergence():
+    columns = ["member", "gradient_ratio", "l2_norm", "train_loss", "noisy_accuracy.1"]
+    entries = [{"name": "gradient_ratio"}, {"name": "losses"}, {"name": "noisy_accuracy"}]
+    assert endings.watched(columns, entries) == ["train_loss", "noisy_accuracy.1"]
+
+
+def test_the_manifest_and_the_log_of_a_run_name_members_that_diverged(capsys):
+    assert _trained()["diverged"] == DIVERGED
+    *_, first, second = capsys.readouterr().err.splitlines()
+    assert first == (
+        "run 0123456789ab: member 1 (optimizer.lr 1e+30, seed 0) diverged: what it logs is not "
+        "finite from step 6 on"
+    )
+    assert second.startswith("run 0123456789ab: member 2 (optimizer.lr 1e+80, seed 0) diverged: ")
+
+
+def test_a_run_without_divergence_says_nothing(capsys):
+    manifest = _trained(SPEC | {"ensemble": {"optimizer.lr": [0.1], "seed": [0]}})
+    assert not {"diverged", "untrained"} & manifest.keys()
+    assert endings.told(manifest) == ""
+    assert "member" not in capsys.readouterr().err
+
+
+def test_a_run_that_goes_on_says_the_same(monkeypatch):
+    after = savepoint.Savepoint.after
+
+    def stop(record, step, saved):
+        record._asked = signal.SIGTERM if step >= 15 else 0
+        after(record, step, saved)
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(savepoint.Savepoint, "after", stop)
+        with pytest.raises(savepoint.InterruptedRunError):
+            _trained()
+    manifest = _trained()
+    assert len(manifest["segments"]) == 2
+    assert manifest["diverged"] == DIVERGED
+
+
+def test_a_member_that_had_nothing_to_train_is_named(capsys):
+    spec = SPEC | {"ensemble": {"model.init": [[1.0, 1.0], [-1.0, 1.0]], "seed": [0]}}
+    spec |= {"model": {"name": "linear", "negative_slope": 1.0}}
+    spec |= {"optimizer": {"name": "gd", "lr": 0.1}}
+    spec["train"] = SPEC["train"] | {"stop": {"train_loss": {"below": 1e-3}}}
+    assert _trained(spec)["untrained"] == {"0": 0}
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "run 0123456789ab: member 0 (model.init [1.0, 1.0], seed 0) has reached its levels of "
+        "train.stop at step 0: it was not trained"
+    )
+
+
+def test_a_log_names_ten_members_and_counts_the_rest():
+    spec = {"ensemble": {"seed": list(range(30))}}
+    manifest = {"spec": spec, "members": 30, "diverged": {str(k): 7 for k in range(25)}}
+    told = list(endings.lines("a", manifest))
+    assert len(told) == 11
+    assert told[-1] == "run a: and so for 15 other members"
+    assert endings.told(manifest) == "25 of 30 members diverged (the first at step 7)"
+
+
+def test_a_claim_does_not_read_members_that_diverged():
+    history = store.read_parquet(_history())
+    table = history.assign(record="history", run="a", seed=history["member"])
+    other = pd.DataFrame({"record": "m", "run": ["a"] * 3 + ["b"], "member": [0, 1, 2, 1]})
+    # an accuracy that another run logs, and this one does not
+    table = pd.concat([table, other]).assign(test_accuracy=np.nan)
+    sound, gone = claims.sound(table)
+    assert gone == 2
+    left = sound[sound["record"] != "diverged"]
+    assert left[["run", "member"]].drop_duplicates().to_numpy().tolist() == [["a", 0], ["b", 1]]
+    assert len(sound) == len(table)
+    assert claims.sound(sound)[1] == 0
+
+
+def _history():
+    _trained()
+    return store.outputs("run", RUN)[0]
+
+
+def test_status_tells_that_members_diverged():
+    manifest = _trained()
+    row = status._done(_Job, "name", manifest)
+    assert row.note == "in 0 s, 2 of 3 members diverged (the first at step 2)"
+
+
+class _Job:
+    target = RUN
+    spec = SPEC
+
+
+def test_the_modules_that_compute_a_run_do_not_hang_on_what_its_log_says():
+    assert "grokatlas.endings" not in digest.code(digest.run_modules(SPEC))
