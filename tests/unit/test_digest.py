@@ -204,7 +204,7 @@ def test_the_loop_reaches_no_configuration_no_figure_and_no_component():
     reached = set(digest.code(["grokatlas.training"]))
     engine = ("batches", "components", "ensemble", "group", "history", "members", "network")
     engine += ("fused", "overwriting", "programs", "record", "run", "schedule", "span", "tracing")
-    engine += ("training", "view")
+    engine += ("training", "unmapped", "view")
     assert reached == {f"grokatlas.{name}" for name in engine}
 
 

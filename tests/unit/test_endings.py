@@ -133,7 +133,7 @@ def _history():
 def test_status_tells_that_members_diverged():
     manifest = _trained()
     row = status._done(_Job, "name", manifest)
-    assert row.note == "in 0 s, 2 of 3 members diverged (the first at step 2)"
+    assert row.note.endswith(" s, 2 of 3 members diverged (the first at step 2)")
 
 
 class _Job:
