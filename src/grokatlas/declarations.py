@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from grokatlas import cells, digest, store
+from grokatlas import cells, code_digest, store
 from grokatlas.components import PACKAGE
 from grokatlas.config import SCALES, Paper
 from grokatlas.errors import UserError, nearest
@@ -84,7 +84,7 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
     None where there is no such file.
     """
     try:
-        tree = digest.syntax_tree(file)
+        tree = code_digest.syntax_tree(file)
     except FileNotFoundError:
         return {}
     found = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, store
+from grokatlas import code_digest, digest, store
 from grokatlas.errors import UserError
 from grokatlas.manifest import code_of
 
@@ -90,7 +90,8 @@ def read(kind: str, folder: Path) -> Entry:
         if store.outputs("dataset", store.data_folder(Path(name).parent.name)) != [Path(name)]:
             raise DamagedError(str(manifest_file), f"names {name!r}, which no training reads")
     same = all(job[key] == manifest[key] for key in ("digest", "spec"))
-    if not same or job["code"] != code_of(manifest):
+    same = same and code_digest.values(job["code"]) == code_digest.values(code_of(manifest))
+    if not same:
         problem = f"does not fit {job_file.name} beside it: another spec, code or digest"
         raise DamagedError(str(manifest_file), problem)
     return Entry(kind, folder, job, manifest)

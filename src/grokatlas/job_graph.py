@@ -13,6 +13,7 @@ from typing import Any
 
 from grokatlas import (
     cells,
+    code_digest,
     components,
     digest,
     freshness,
@@ -50,7 +51,7 @@ class Job:
     def digest(self) -> str:
         """Changes with the spec, the code or anything upstream, and with nothing else."""
         upstream = [job.digest for job in self.inputs]
-        return digest.of_job(self.kind, self.spec, self.code, upstream)
+        return code_digest.of_job(self.kind, self.spec, self.code, upstream)
 
     @property
     def spec_path(self) -> Path:
@@ -167,7 +168,7 @@ def make_plan(papers: dict[str, Paper], scale: str) -> Plan:
                 "experiments": entry.experiments,
             }
             tables = tuple(plan.tables[name, experiment] for experiment in entry.experiments)
-            code = digest.code([f"grokatlas.papers.{name}.{figure}", "grokatlas.rendering"])
+            code = code_digest.code([f"grokatlas.papers.{name}.{figure}", "grokatlas.rendering"])
             plan.figures[name, figure] = Job("figure", stem, spec, code, tables)
     plan.claims[scale] = _claims(plan, papers)
     plan.atlas[scale] = _atlas(plan, papers)
@@ -188,7 +189,7 @@ def _claims(plan: Plan, papers: dict[str, Paper]) -> Job:
                 tables |= {job.target: job for job in jobs}
     spec = {"scale": plan.scale, "papers": declared}
     stem = store.claims_stem(plan.scale)
-    return Job("claims", stem, spec, digest.code(modules), tuple(tables.values()))
+    return Job("claims", stem, spec, code_digest.code(modules), tuple(tables.values()))
 
 
 def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
@@ -207,7 +208,7 @@ def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
         "parts": {file.relative_to(SITE).as_posix(): digest.file_sha256(file) for file in parts},
     }
     inputs = (*plan.figures.values(), *plan.claims.values())
-    code = digest.code(["grokatlas.site.build"])
+    code = code_digest.code(["grokatlas.site.build"])
     return Job("atlas", store.atlas_folder(plan.scale), spec, code, inputs)
 
 
@@ -240,7 +241,7 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
         modules += [module_name("measures", each["name"]) for each in light]
     spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
     stem = store.table_stem(plan.scale, name, experiment)
-    code = digest.code(modules)
+    code = code_digest.code(modules)
     plan.tables[name, experiment] = Job(
         "table", stem, spec, code, tuple({job.target: job for job in inputs}.values())
     )
@@ -258,11 +259,11 @@ def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:
     data_spec = {"tasks": tasks}
     dataset = digest.of(data_spec)[:12]
     if dataset not in plan.datasets:
-        code = digest.code(digest.dataset_modules(spec))
+        code = code_digest.code(code_digest.dataset_modules(spec))
         plan.datasets[dataset] = Job("dataset", store.data_folder(dataset), data_spec, code)
     run = digest.of(spec)[:12]
     if run not in plan.runs:
-        code = digest.code(digest.run_modules(spec))
+        code = code_digest.code(code_digest.run_modules(spec))
         inputs = (plan.datasets[dataset],)
         plan.runs[run] = Job("run", store.run_folder(run), spec, code, inputs)
     return plan.runs[run]
@@ -273,7 +274,7 @@ def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
     key = (run.target.name, name)
     if key not in plan.measures:
         model = module_name("model", run.spec["model"]["name"])  # a measure may rebuild networks
-        code = digest.code([module_name("measures", measure["name"]), model])
+        code = code_digest.code([module_name("measures", measure["name"]), model])
         stem = store.measure_stem(*key)
         inputs = (run, *run.inputs)
         plan.measures[key] = Job("measure", stem, {"measure": measure}, code, inputs)

@@ -13,7 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import components, datasets, devices, digest, freshness, members, run_store, store
+from grokatlas import (
+    code_digest,
+    components,
+    datasets,
+    devices,
+    freshness,
+    members,
+    run_store,
+    store,
+)
 from grokatlas.errors import UserError
 from grokatlas.finished_run import FinishedRun
 from grokatlas.manifest import Recorder
@@ -33,11 +42,10 @@ def planned(job_file: Path, kind: str) -> dict[str, Any]:
     if "outputs" in job or job.get("kind") != kind:
         found = "manifest" if "outputs" in job else f"job file of kind {job.get('kind')!r}"
         raise UserError(str(job_file), f"is a {found}; give a job file of kind {kind!r}")
-    here = digest.code(list(job["code"]))
-    names = sorted({*here, *job["code"]})
-    changed = [name for name in names if here.get(name) != job["code"].get(name)]
-    if changed:
-        problem = f"the code changed since it was planned ({', '.join(changed)})"
+    here = code_digest.code(list(job["code"]))
+    if code_digest.values(here) != code_digest.values(job["code"]):
+        names = code_digest.changed(job["code"], here) or ["modules were moved"]
+        problem = f"the code changed since it was planned ({', '.join(names)})"
         raise UserError(str(job_file), f"{problem}; run `snakemake` again")
     return job
 
@@ -159,7 +167,7 @@ def _check_planned(job_file: Path, job: dict[str, Any]) -> None:
     """The data set that is here is the one that the run was planned with, not an older one."""
     manifests = [store.manifest_of("dataset", Path(folder)) for folder in job["inputs"]]
     made = [store.read_sealed(manifest)["digest"] for manifest in manifests]
-    if digest.of_job("run", job["spec"], job["code"], made) != job["digest"]:
+    if code_digest.of_job("run", job["spec"], job["code"], made) != job["digest"]:
         problem = f"{job['inputs'][0]} is another data set than the run was planned with"
         raise UserError(str(job_file), f"{problem}; run `snakemake`, which makes it anew")
 
@@ -180,9 +188,9 @@ def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
 
 def run_digest(spec: dict[str, Any], code: dict[str, str]) -> str:
     """The digest of a run of some code, on the data set that the code here makes."""
-    made_by = digest.code(digest.dataset_modules(spec))
-    data = digest.of_job("dataset", {"tasks": members.tasks(spec)}, made_by, [])
-    return digest.of_job("run", spec, code, [data])
+    made_by = code_digest.code(code_digest.dataset_modules(spec))
+    data = code_digest.of_job("dataset", {"tasks": members.tasks(spec)}, made_by, [])
+    return code_digest.of_job("run", spec, code, [data])
 
 
 def _share(run: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, store
+from grokatlas import code_digest, store
 from grokatlas.audit import planned
 from grokatlas.config import SCALES
 from grokatlas.errors import UserError
@@ -166,7 +166,7 @@ def check(results: dict[str, Result]) -> None:
         if all(name in results for name in result.job["inputs"]):
             digests = [results[name].manifest["digest"] for name in result.job["inputs"]]
             code = code_of(result.manifest)
-            known = digest.of_job(result.kind, result.manifest["spec"], code, digests)
+            known = code_digest.of_job(result.kind, result.manifest["spec"], code, digests)
             if known != result.manifest["digest"]:
                 problem = "its digest is not that of its spec, code and inputs"
                 raise UserError(target, f"{problem}; run `snakemake`, or remove it")

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grokatlas import digest, entries, store
+from grokatlas import code_digest, entries, store
 from grokatlas.entries import DamagedError, Entry, UnreadableError
 from grokatlas.errors import UserError
 
@@ -72,7 +72,7 @@ def put(root: Path, run: Path, tree: Path) -> bool:
         if recorded not in data.outputs.values():
             raise DamagedError(str(run), f"was made from another {name} than lies there")
         spec, code = entry.job["spec"], entry.job["code"]
-        if digest.of_job("run", spec, code, [data.manifest["digest"]]) != entry.job["digest"]:
+        if code_digest.of_job("run", spec, code, [data.manifest["digest"]]) != entry.job["digest"]:
             raise DamagedError(str(run), "its digest is not that of its spec, code and data")
         _put(root, data)
     return _put(root, entry)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from grokatlas import components, digest
+from grokatlas import code_digest, components
 from grokatlas.components import FOLDERS, PACKAGE
 from grokatlas.errors import MistakeError, UserError, nearest
 
@@ -42,7 +42,7 @@ def signature(block: str, name: str) -> Signature:
     """
     path = PACKAGE / FOLDERS[block] / f"{name}.py"
     label = f"src/grokatlas/{FOLDERS[block]}/{name}.py"
-    tree = digest.syntax_tree(path)
+    tree = code_digest.syntax_tree(path)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "build":
             blocks = tuple(argument.arg for argument in node.args.args)
@@ -151,7 +151,7 @@ def settled(dynamics: str) -> dict[str, Any]:
 
 def _definition(block: str, name: str, what: str) -> ast.AST | None:
     """A function of a component's file, or what a constant of it is set to."""
-    for node in digest.syntax_tree(PACKAGE / FOLDERS[block] / f"{name}.py").body:
+    for node in code_digest.syntax_tree(PACKAGE / FOLDERS[block] / f"{name}.py").body:
         if isinstance(node, ast.FunctionDef) and node.name == what:
             return node
         if not isinstance(node, ast.Assign | ast.AnnAssign):

@@ -15,7 +15,7 @@ import torch
 from examples import EXAMPLES
 from examples.runs import MINIBATCHES, RUNS
 
-from grokatlas import components, datasets, digest, members, signatures, training
+from grokatlas import code_digest, components, datasets, members, signatures, training
 from grokatlas import run as training_run
 from grokatlas.run import Run
 from grokatlas.validation import MEMBER_KINDS
@@ -243,4 +243,4 @@ def test_no_component_beyond_the_spec_is_loaded(run, monkeypatch):
     loaded.clear()
     training.train(spec, data, CPU)
     modules = {components.module_name(block, name) for block, name in loaded}
-    assert modules <= set(digest.code(digest.run_modules(spec)))
+    assert modules <= set(code_digest.code(code_digest.run_modules(spec)))

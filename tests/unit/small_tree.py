@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grokatlas import cells, digest, store
+from grokatlas import cells, code_digest, digest, store
 
 COMMIT = "c0ffee" * 6 + "abcd"
 HOST = "login7.cluster.example"
@@ -40,7 +40,7 @@ def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
             temporary.write_bytes(f"{kind} {file.name} {digest.of(spec)}".encode() * 50)
     code = {"grokatlas.toy": digest.of(kind)}
     job = {"kind": kind, "spec": spec, "code": code}
-    job["digest"] = digest.of([kind, spec, code, digests])
+    job["digest"] = code_digest.of_job(kind, spec, code, digests)
     write(store.spec_path(kind, target), {**job, "inputs": [str(other) for other in upstream]})
     facts = {
         "inputs": inputs,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import archive, cli, containers, digest, lineage, store
+from grokatlas import archive, cli, code_digest, containers, lineage, store
 from grokatlas.errors import UserError
 from tests.unit import small_tree
 
@@ -238,7 +238,7 @@ def test_an_accepted_result_is_packed(tree, tmp_path):
                 code = {"grokatlas.toy": "new"}
                 upstream = [store.read_json(store.manifest_of("table", tree["table"]))["digest"]]
                 spec = store.read_json(path)["spec"]
-                changes = {"digest": digest.of([job, spec, code, upstream])}
+                changes = {"digest": code_digest.of_job(job, spec, code, upstream)}
                 is_manifest = path.name.endswith("manifest.json")
                 changes |= {"accepted": [{"code": code}]} if is_manifest else {"code": code}
                 edit(path, **changes)

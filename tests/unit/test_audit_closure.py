@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import digest
+from grokatlas import code_digest, digest
 from grokatlas.components import PACKAGE
 from grokatlas.job_graph import Job, Plan, make_plan
 from grokatlas.plan import Project
@@ -49,7 +49,7 @@ def dotted(module: str) -> str:
 
 
 def test_any_edit_of_a_module_changes_exactly_what_can_reach_it(package, monkeypatch):
-    monkeypatch.setattr(digest, "PACKAGE", package)
+    monkeypatch.setattr(code_digest, "PACKAGE", package)
     before = digests(make_plan(PROJECT.papers, "smoke"))
     assert before == digests(PLAN)
     reached = 0
@@ -67,7 +67,7 @@ def test_any_edit_of_a_module_changes_exactly_what_can_reach_it(package, monkeyp
 
 
 def test_any_comment_or_docstring_changes_nothing(package, monkeypatch):
-    monkeypatch.setattr(digest, "PACKAGE", package)
+    monkeypatch.setattr(code_digest, "PACKAGE", package)
     before = digests(PLAN)
     for module in modules():
         file = package / module

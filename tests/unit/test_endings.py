@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas import claims, digest, endings, jobs, savepoint, status, store
+from grokatlas import claims, code_digest, endings, jobs, savepoint, status, store
 
 TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}
 SPEC = {
@@ -142,4 +142,4 @@ class _Job:
 
 
 def test_the_modules_that_compute_a_run_do_not_hang_on_what_its_log_says():
-    assert "grokatlas.endings" not in digest.code(digest.run_modules(SPEC))
+    assert "grokatlas.endings" not in code_digest.code(code_digest.run_modules(SPEC))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from grokatlas import cli, digest, jobs, members, savepoint, store
+from grokatlas import cli, code_digest, digest, jobs, members, savepoint, store
 from grokatlas.errors import UserError
 from grokatlas.finished_run import FinishedRun
 
@@ -49,8 +49,8 @@ RUN = store.run_folder("0123456789ab")
 
 def _job_file(folder, kind, spec, inputs=()):
     path = store.spec_path(kind, folder)
-    made_by = digest.code(digest.dataset_modules(SPEC))
-    keys = {"dataset": digest.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])}
+    made_by = code_digest.code(code_digest.dataset_modules(SPEC))
+    keys = {"dataset": code_digest.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])}
     key = jobs.run_digest(spec, {}) if kind == "run" else keys.get(kind, kind)
     job = {"kind": kind, "spec": spec, "code": {}, "digest": key, "inputs": list(inputs)}
     store.write_json(path, store.sealed(job))
@@ -199,7 +199,7 @@ def test_a_finished_run_is_put_into_the_run_store_with_its_data(here, monkeypatc
     content = {"kind": "dataset", "spec": spec, "code": {}, "digest": "data", "inputs": []}
     store.write_json(store.spec_path("dataset", folder), store.sealed(content))
     jobs.make_dataset(store.spec_path("dataset", folder), folder)
-    known = digest.of(["run", SPEC, {}, ["data"]])
+    known = code_digest.of_job("run", SPEC, {}, ["data"])
     content = {"kind": "run", "spec": SPEC, "code": {}, "digest": known, "inputs": [str(folder)]}
     job_file = store.spec_path("run", store.run_folder(run))
     store.write_json(job_file, store.sealed(content))
@@ -268,9 +268,13 @@ def test_a_job_planned_with_other_code_is_refused(tmp_path):
 
 def test_data_are_not_made_by_other_code_than_planned(here, monkeypatch):
     file = _job_file(RUN, "run", SPEC)
-    code = digest.code
+    code = code_digest.code
     other = {"grokatlas.tasks.modular_addition": "0" * 64}
-    monkeypatch.setattr(digest, "code", lambda modules: code(modules) | other if modules else {})
+
+    def edited(modules):
+        return code(modules) | other if modules else {}
+
+    monkeypatch.setattr(code_digest, "code", edited)
     with pytest.raises(UserError, match=r"other data .*\(task modular_addition\); run `snakemake`"):
         jobs.train(file, RUN, "cpu", 1, 300)
     assert not (RUN / "manifest.json").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import grokatlas
-from grokatlas import digest, jobs, store
+from grokatlas import code_digest, jobs, store
 
 from .test_killed_runs import SPEC, TIMES
 
@@ -84,7 +84,7 @@ class Node:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(grokatlas.__path__[0], sources, ignore=ignored)
         spec = spec | {"train": spec["train"] | {"steps": 40, "snapshots": [0, 40]}}
-        code = digest.code(["grokatlas.training", f"grokatlas.models.{spec['model']['name']}"])
+        code = code_digest.code(["grokatlas.training", f"grokatlas.models.{spec['model']['name']}"])
         self.job = {"kind": "run", "spec": spec, "inputs": [DATA], "code": code}
         self.job["digest"] = jobs.run_digest(spec, code)
         store.write_json(folder / "spec.json", store.sealed(self.job))
@@ -128,9 +128,9 @@ def test_data_of_an_absent_library_are_asked_for_and_may_be_brought_along(tmp_pa
     assert "its data cannot be made here: No module named 'sklearn'; install it, or" in line
     assert f"bring the folder {DATA} along" in line
     monkeypatch.chdir(tmp_path)
-    code = digest.code(digest.dataset_modules(DIGITS))
+    code = code_digest.code(code_digest.dataset_modules(DIGITS))
     data = {"kind": "dataset", "spec": {"tasks": [DIGITS["task"]]}, "inputs": [], "code": code}
-    data["digest"] = digest.of_job("dataset", data["spec"], code, [])
+    data["digest"] = code_digest.of_job("dataset", data["spec"], code, [])
     store.write_json(Path("data.json"), store.sealed(data))
     jobs.make_dataset(Path("data.json"), Path(DATA))
     assert node.trained("bare") == node.trained("home")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import digest, jobs, store
+from grokatlas import code_digest, jobs, store
 
 SPEC = {
     "task": {
@@ -50,7 +50,7 @@ TIMES += ("peak_memory_mb", "segments")
 
 def _command(folder: Path, every: float = 0.2) -> list[str]:
     if not (folder / "spec.json").exists():
-        code = digest.code(["grokatlas.training", "grokatlas.models.bilinear_encoder"])
+        code = code_digest.code(["grokatlas.training", "grokatlas.models.bilinear_encoder"])
         job = {"kind": "run", "spec": copy.deepcopy(SPEC), "inputs": []}
         job |= {"code": code, "digest": jobs.run_digest(SPEC, code)}
         store.write_json(folder / "spec.json", store.sealed(job))

@@ -4,7 +4,7 @@ import subprocess
 import time
 from typing import Any
 
-from grokatlas import account, manifest, revision, store
+from grokatlas import account, code_digest, manifest, revision, store
 from grokatlas.audit import locate, planned
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
@@ -138,7 +138,7 @@ def _own_change(content: dict[str, Any], job: Job, stale: list[str]) -> str:
     """Why a result downstream cannot follow; empty if it can."""
     if store.sealed({"spec": content["spec"]}) != store.sealed({"spec": job.spec}):
         return "its own spec changed"
-    modules = planned.changed_modules(manifest.code_of(content), job.code)
+    modules = code_digest.changed(manifest.code_of(content), job.code)
     if modules:
         return f"its own code changed too ({', '.join(modules)})"
     return f"{stale[0]} is not accepted" if stale else ""
@@ -148,7 +148,7 @@ def _note(content: dict[str, Any], job: Job, reason: str) -> dict[str, Any]:
     return {
         "old": content["digest"],
         "new": job.digest,
-        "changed": planned.changed_modules(manifest.code_of(content), job.code),
+        "changed": code_digest.changed(manifest.code_of(content), job.code),
         "code": job.code,
         **revision.facts(),
         "reason": reason,

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from grokatlas.audit import dotted, locate, numbers, planned
+from grokatlas import code_digest
+from grokatlas.audit import dotted, locate, numbers
 from grokatlas.audit.tree import ROOT, Tree
 from grokatlas.errors import UserError
 
@@ -66,7 +67,7 @@ def _results(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
     old, new = first.results[a].sound, second.results[b].sound
     lines = [f"spec: {n}: {x} -> {y}" for n, x, y in dotted.differences(old["spec"], new["spec"])]
     lines += _runs(first, a, second, b)
-    lines += [f"code: {m} changed" for m in planned.changed_modules(old["code"], new["code"])]
+    lines += [f"code: {m} changed" for m in code_digest.changed(old["code"], new["code"])]
     lines += _facts("commit", _commit(old), _commit(new))
     lines += _facts("data", _data(first, a), _data(second, b))
     for package, x, y in dotted.differences(old.get("versions", {}), new.get("versions", {})):
@@ -94,7 +95,7 @@ def _runs(first: Tree, a: str, second: Tree, b: str) -> list[str]:
         if x and y:
             for path, before, after in dotted.differences(x["spec"], y["spec"]):
                 lines.append(f"runs: {name}: {path}: {before} -> {after}")
-            for module in planned.changed_modules(x["code"], y["code"]):
+            for module in code_digest.changed(x["code"], y["code"]):
                 lines.append(f"runs: {name}: code: {module} changed")
             lines += _facts(f"runs: {name}: commit", _commit(x), _commit(y))
     return lines

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, endings, run_store
+from grokatlas import code_digest, digest, endings, run_store
 from grokatlas.audit import dotted, locate, metadata, mixed, values
 from grokatlas.audit.tree import ROOT, Result, Tree
 from grokatlas.environment import COMPUTING, DRAWING
@@ -145,7 +145,7 @@ def _code(content: dict[str, Any]) -> str:
     known = f"commit {git['commit'][:12]} ({state})" if git.get("commit") else ""
     commit = known or f"commit unknown{problem}"
     code = content["code"]
-    return f"code: {len(code)} modules, digest {digest.of(code)[:12]}, {commit}"
+    return f"code: {len(code)} modules, digest {digest.of(code_digest.values(code))[:12]}, {commit}"
 
 
 def _software(content: dict[str, Any]) -> list[str]:

@@ -81,8 +81,3 @@ def home(content: dict[str, Any]) -> str | None:
     except (KeyError, IndexError, TypeError, AttributeError):
         return ""
     return None
-
-
-def changed_modules(old: dict[str, str], new: dict[str, str]) -> list[str]:
-    """The modules whose code differs, sorted."""
-    return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, run_store
+from grokatlas import code_digest, digest, run_store
 from grokatlas.audit import dotted, mixed, planned
 from grokatlas.audit.tree import Record, Result, Tree
 from grokatlas.job_graph import Job
@@ -260,7 +260,7 @@ class _Judge:
         if digest.of(manifest["spec"]) != digest.of(job.spec):
             path, old, new = dotted.differences(manifest["spec"], job.spec)[0]
             return Finding("stale-spec", f"{path} was {old}, now {new}", (target,))
-        modules = planned.changed_modules(code_of(manifest), job.code)
+        modules = code_digest.changed(code_of(manifest), job.code)
         if modules and manifest["digest"] != job.digest:
             return Finding("stale-code", f"changed since: {', '.join(modules)}", (target,))
         if manifest["digest"] == job.digest:
@@ -311,7 +311,7 @@ def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[s
             f"no {planned.CONFIG}/ here: whether code and specs are current was not judged"
         )
     elif not _same_code(Path("src/grokatlas")):
-        notes.append(f"code is compared with {digest.PACKAGE}, not with src/ of this folder")
+        notes.append(f"code is compared with {code_digest.PACKAGE}, not with src/ of this folder")
     notes += mixed.notes(tree, chosen)
     waiting = [t for t in chosen if not tree.results[t].manifest and not tree.results[t].files]
     if waiting:
@@ -323,4 +323,4 @@ def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[s
 
 
 def _same_code(folder: Path) -> bool:
-    return not folder.is_dir() or folder.resolve() == digest.PACKAGE.resolve()
+    return not folder.is_dir() or folder.resolve() == code_digest.PACKAGE.resolve()

@@ -1,0 +1,305 @@
+import pytest
+
+from grokatlas import code_digest, components
+from grokatlas.errors import UserError
+
+SOURCE = '''
+"""A module."""
+
+import numpy as np
+
+LIMIT = 3
+
+
+class Rule:
+    """A rule."""
+
+    def apply(self, value, power=2):
+        """Apply it."""
+        # a comment
+        text = "a"
+        return np.sum([value**power, LIMIT * value], axis=0), text
+
+
+def build(*, rate: float):
+    """Build it."""
+    return Rule()
+'''
+
+NEUTRAL = {
+    "comment": ("# a comment", "# another\n        # comment"),
+    "no comment": ("        # a comment\n", ""),
+    "docstring": ('"""Apply it."""', '"""Apply the rule\n\n        to a value."""'),
+    "no docstring": ('        """Apply it."""\n', ""),
+    "module docstring": ('"""A module."""', ""),
+    "class docstring": ('    """A rule."""\n\n', ""),
+    "quotes": ('text = "a"', "text = 'a'"),
+    "parentheses": ("LIMIT * value", "(LIMIT * (value))"),
+    "trailing comma": ("axis=0)", "axis=0,)"),
+    "line breaks": ("value, power=2", "value,\n        power=2,\n    "),
+    "blank lines": ("LIMIT = 3\n", "\n\n\nLIMIT = 3\n\n"),
+    "number's spelling": ("LIMIT = 3", "LIMIT = 0x3"),
+    "split text": ('text = "a"', 'text = "" "a"'),
+}
+CHANGES = {
+    "constant": ("LIMIT = 3", "LIMIT = 4"),
+    "type of a constant": ("LIMIT = 3", "LIMIT = 3.0"),
+    "truth": ("LIMIT = 3", "LIMIT = True"),
+    "operator": ("LIMIT * value", "LIMIT + value"),
+    "default": ("power=2", "power=3"),
+    "lost default": ("power=2", "power"),
+    "import": ("import numpy as np", "import torch as np"),
+    "keyword": ("axis=0", "axis=1"),
+    "name": ("class Rule", "class Law"),
+    "annotation": ("rate: float", "rate: int"),
+    "keyword only": ("*, rate", "rate"),
+    "order": ("value**power, LIMIT * value", "LIMIT * value, value**power"),
+    "text": ('text = "a"', 'text = "b"'),
+    "bytes": ('text = "a"', 'text = b"a"'),
+    "text as a statement": ('text = "a"', 'text = "a"\n        "a note"'),
+    "return": ("return Rule()", "return"),
+    "decorator": ("    def apply(self,", "    @staticmethod\n    def apply("),
+}
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of its own in the place of ours: writes modules by name."""
+    root = tmp_path / "grokatlas"
+    monkeypatch.setattr(code_digest, "PACKAGE", root)
+
+    def write(**modules):
+        for name, source in modules.items():
+            path = root.joinpath(*name.split("__")).with_suffix(".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source, encoding="utf-8")
+
+    write(kinds="Count = int", errors="class UserError(Exception): pass")
+    (root / "__init__.py").write_text('__version__ = "1"')
+    write.root = root
+    return write
+
+
+def _edited(old, new):
+    assert SOURCE.count(old) == 1
+    return SOURCE.replace(old, new)
+
+
+def _digest_of(package, source):
+    package(rule=source)
+    code_digest._source.cache_clear()  # two edits of one length within a clock tick look alike
+    return code_digest.code(["grokatlas.rule"])
+
+
+@pytest.mark.parametrize(("old", "new"), NEUTRAL.values(), ids=NEUTRAL)
+def test_an_edit_without_meaning_changes_nothing(package, old, new):
+    assert _digest_of(package, SOURCE) == _digest_of(package, _edited(old, new))
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES.values(), ids=CHANGES)
+def test_an_edit_with_meaning_changes_the_digest(package, old, new):
+    assert _digest_of(package, SOURCE) != _digest_of(package, _edited(old, new))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("__init__.py", '__version__ = "2"'),
+        ("kinds.py", "Count = float"),
+        ("errors.py", "class UserError(ValueError): pass"),
+    ],
+)
+def test_version_types_and_errors_are_inert(package, path, text):
+    source = (
+        "import grokatlas\nfrom grokatlas import kinds\nfrom grokatlas.kinds import Count\n"
+        "from grokatlas.errors import UserError\n" + SOURCE
+    )
+    before = _digest_of(package, source)
+    assert list(before) == ["grokatlas.rule"]
+    (package.root / path).write_text(text)
+    assert _digest_of(package, source) == before
+
+
+def _reached(package, name):
+    return {each.removeprefix("grokatlas.") for each in code_digest.code([f"grokatlas.{name}"])}
+
+
+def test_closure_is_what_a_module_reaches_and_nothing_else(package):
+    package(
+        top="from grokatlas import middle\nimport numpy\nimport grokatlas.tools.saw",
+        middle="def late():\n    from grokatlas.tools import hammer\n    return hammer",
+        tools__hammer="from grokatlas.bottom import value",
+        tools__saw="teeth = 1",
+        tools__unused="import grokatlas.apart",
+        bottom="value = 1",
+        apart="",
+    )
+    assert _reached(package, "top") == {"top", "middle", "tools.hammer", "tools.saw", "bottom"}
+    assert _reached(package, "tools.hammer") == {"tools.hammer", "bottom"}
+
+
+def test_closure_follows_circles(package):
+    package(one="import grokatlas.two", two="import grokatlas.one")
+    assert _reached(package, "one") == {"one", "two"}
+
+
+def test_closure_follows_relative_imports(package):
+    package(
+        tools__saw="from .file import sharpen\nfrom . import oil\nfrom ..bottom import value",
+        tools__file="sharpen = 1",
+        tools__oil="can = 1",
+        bottom="value = 1",
+    )
+    assert _reached(package, "tools.saw") == {"tools.saw", "tools.file", "tools.oil", "bottom"}
+
+
+def test_closure_holds_the_packages_that_an_import_runs(package):
+    package(tools__saw="teeth = 1", tools__oil="can = 1")
+    (package.root / "tools" / "__init__.py").write_text("from . import oil")
+    assert _reached(package, "tools.saw") == {"tools.saw", "tools", "tools.oil"}
+
+
+def test_an_edit_reaches_only_those_who_import_it(package):
+    package(top="import grokatlas.bottom", bottom="value = 1", apart="")
+    before = {name: code_digest.code([f"grokatlas.{name}"]) for name in ("top", "apart")}
+    package(bottom="value = 22")
+    after = {name: code_digest.code([f"grokatlas.{name}"]) for name in ("top", "apart")}
+    assert before["apart"] == after["apart"]
+    assert code_digest.values(before["top"]) != code_digest.values(after["top"])
+    assert code_digest.changed(before["top"], after["top"]) == ["grokatlas.bottom"]
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        (b"x = (\n", r": line 1: not valid Python"),
+        (b"x = '\xe9'\n", r": not UTF-8 text \(byte 5\)"),
+    ],
+)
+def test_a_module_that_cannot_be_parsed_is_one_line(package, source, problem):
+    package(top="import grokatlas.bottom")
+    (package.root / "bottom.py").write_bytes(source)
+    with pytest.raises(UserError, match=r"^src/grokatlas/bottom\.py" + problem):
+        code_digest.code(["grokatlas.top"])
+
+
+def test_a_run_starts_from_the_loop_and_the_components_it_names():
+    spec = {
+        "task": {"name": "one_sample"},
+        "model": {"name": "linear"},
+        "penalties": [{"name": "l2"}],
+        "observables": [{"name": "losses"}, {"name": "norms"}],
+        "train": {"steps": 1},
+    }
+    assert set(code_digest.run_modules(spec)) == {
+        "grokatlas.training",
+        "grokatlas.models.linear",
+        "grokatlas.penalties.l2",
+        "grokatlas.observables.losses",
+        "grokatlas.observables.norms",
+    }
+
+
+def test_the_loop_reaches_no_configuration_no_figure_and_no_component():
+    reached = set(code_digest.code(["grokatlas.training"]))
+    engine = ("batches", "ensemble", "group", "history", "members", "network")
+    engine += ("fused", "overwriting", "programs", "record", "run", "schedule", "span", "tracing")
+    engine += ("training", "unmapped", "view")
+    assert reached == {f"grokatlas.{name}" for name in engine}
+
+
+@pytest.mark.parametrize(
+    ("block", "name"), [(b, n) for b in components.FOLDERS for n in components.names(b)]
+)
+def test_every_component_has_a_digest(block, name):
+    module = components.module_name(block, name)
+    assert module in code_digest.code([module])
+
+
+def test_a_measure_of_networks_stands_for_what_rebuilds_them():
+    reached = code_digest.code(["grokatlas.measures.robust_accuracy"])
+    assert {"grokatlas.restore", "grokatlas.network", "grokatlas.scoring"} <= set(reached)
+    assert "grokatlas.programs" not in reached
+
+
+BEFORE = {
+    "top": (
+        "from grokatlas import bottom, ensemble as members\n"
+        "from grokatlas.tools.saw import cut\n"
+        "def build(size):\n    return cut(bottom.value, members.stack(size))\n"
+    ),
+    "bottom": "value = 1\n",
+    "ensemble": "def stack(size):\n    return [size]\n",
+    "tools__saw": "from grokatlas.bottom import value\ndef cut(*x):\n    return x, value\n",
+}
+MOVED = {
+    "rooms__top": (
+        "from grokatlas.results import files\n"
+        "from grokatlas.rooms import stacked as members\n"
+        "from grokatlas.rooms.hand.fret_saw import cut\n"
+        "def build(size):\n    return cut(files.value, members.stack(size))\n"
+    ),
+    "results__files": BEFORE["bottom"],
+    "rooms__stacked": BEFORE["ensemble"],
+    "rooms__hand__fret_saw": BEFORE["tools__saw"].replace("bottom", "results.files"),
+}
+
+
+def _values(package, modules, root):
+    package(**modules)
+    for folder in package.root.rglob("*"):
+        if folder.is_dir():
+            (folder / "__init__.py").write_text('"""A room."""')
+    code_digest._source.cache_clear()
+    return code_digest.values(code_digest.code([f"grokatlas.{root}"]))
+
+
+def test_moving_and_renaming_modules_changes_nothing(package):
+    assert _values(package, BEFORE, "top") == _values(package, MOVED, "rooms.top")
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("results__files", "value = 1", "value = 2"),
+        ("rooms__stacked", "[size]", "[size, size]"),
+        ("rooms__top", "members.stack(size)", "members.stack(1)"),
+        ("rooms__top", "files.value", "members.value"),
+        ("rooms__top", "import cut\n", "import cut as build\n"),
+        ("rooms__top", "import cut\n", "import value as cut\n"),
+    ],
+)
+def test_an_edit_during_a_move_changes_the_digest(package, module, old, new):
+    before = _values(package, BEFORE, "top")
+    assert MOVED[module].count(old) == 1
+    edited = {**MOVED, module: MOVED[module].replace(old, new)}
+    assert _values(package, edited, "rooms.top") != before
+
+
+def test_an_import_from_another_module_of_equal_text_changes_the_digest(package):
+    twins = {
+        "one": "from grokatlas.three import value\ndef f():\n    return value\n",
+        "two": "from grokatlas.four import value\ndef f():\n    return value\n",
+        "three": "value = 3\n",
+        "four": "value = 4\n",
+    }
+    uses = "from grokatlas import one, two\nresult = [one.f(), {}.f()]\n"
+    first = _values(package, {**twins, "top": uses.format("two")}, "top")
+    assert first != _values(package, {**twins, "top": uses.format("one")}, "top")
+
+
+def test_a_name_that_is_only_passed_on_counts(package):
+    shared = {"bottom": "a = 1\nb = 2\n"}
+    first = _values(package, {**shared, "top": "from grokatlas.bottom import a as draw\n"}, "top")
+    second = _values(package, {**shared, "top": "from grokatlas.bottom import b as draw\n"}, "top")
+    assert first != second
+
+
+def test_a_moved_module_is_no_changed_one_and_an_edited_one_is_named(package):
+    package(**BEFORE)
+    code_digest._source.cache_clear()
+    old = code_digest.code(["grokatlas.top"])
+    package(**{**MOVED, "results__files": "value = 2\n"})
+    code_digest._source.cache_clear()
+    new = code_digest.code(["grokatlas.rooms.top"])
+    assert code_digest.changed(old, new) == ["grokatlas.bottom", "grokatlas.results.files"]
