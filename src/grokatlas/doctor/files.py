@@ -137,7 +137,7 @@ def locks() -> Iterator[Finding]:
             )
     except OSError as error:
         text = f"this disk has no locks of the kernel (flock: {error.strerror})"
-        rest = "files stand for them, which an owner on another machine leaves when it is lost"
+        rest = "files are used instead, and after a lost node its runs wait for minutes"
         yield Finding("warn", "flock", f"{text}; {rest}; {REMEDY}")
         return
     finally:
