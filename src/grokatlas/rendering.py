@@ -1,19 +1,15 @@
 """From a figure's function to its files: style, footer, metadata, reproducible bytes."""
 
 import importlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 
 from grokatlas import store
 from grokatlas.errors import UserError
-from grokatlas.plots import style
-
-EPOCH = "946684800"  # 2000-01-01: a fixed date makes the same figure the same bytes
+from grokatlas.plots import defaults, style
 
 
 def render(
@@ -38,9 +34,7 @@ def render(
         shown, data = _made(module.tabulate, tables, name)
         _set(shown, data, note, files, origin)
         return
-    mpl.use("agg")
-    os.environ["SOURCE_DATE_EPOCH"] = EPOCH
-    with mpl.rc_context(style.RC):
+    with defaults.drawing():
         figure, drawn = _made(module.draw, tables, name)
         style.footer(figure, note)
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}

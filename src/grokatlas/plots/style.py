@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import ListedColormap, LogNorm
+from matplotlib.colors import ListedColormap, LogNorm, to_hex
 from matplotlib.figure import Figure
 
 TEXT_WIDTH = 7.0  # inches: a page of two columns
@@ -67,6 +67,11 @@ def logarithmic(values: Iterable[float]) -> ScalarMappable:
     """Colours by the logarithm of a hyperparameter, for a colour bar: darker is larger."""
     shades = mpl.colormaps["viridis_r"](np.linspace(0.1, 0.95, 256))
     return ScalarMappable(LogNorm(min(values), max(values)), ListedColormap(shades))
+
+
+def hexadecimal(colour: Any) -> str:
+    """A colour as browsers take it: ``#0072b2``."""
+    return to_hex(colour)
 
 
 def letter(axes: Axes, text: str) -> None:
