@@ -5,10 +5,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from grokatlas import components, endings
+from grokatlas import divergence
 from grokatlas.errors import UserError
 from grokatlas.verdicts import NOT_RUN, judge, middle
 
@@ -43,8 +42,11 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
         return told | {"verdict": NOT_RUN, "reason": reason, "count": 0}
     if tables is None:
         return told | {"verdict": NOT_RUN, "reason": "its tables are not made", "count": 0}
-    values = _values(paper, claim, tables)
+    lost = divergence.note(tables.values())
+    kept = {name: divergence.without(table) for name, table in tables.items()}
+    values = _values(paper, claim, kept, lacking=bool(lost))
     verdict, reason = judge(values, claim["expected"], claim["judged"], claim["seeds"])
+    reason += f"; {lost} and left out" if lost else ""
     known = [value for value in values if not math.isnan(value)]
     runs = sorted({str(run) for table in tables.values() for run in table["run"].unique()})
     found = {"verdict": verdict, "reason": reason, "count": len(known), "runs": " ".join(runs)}
@@ -57,27 +59,6 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
     return told | found | {"values": " ".join(repr(value) for value in values)}
 
 
-def sound(table: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The table of an experiment, members that diverged set aside, and how many these are.
-
-    Their rows are of the record ``diverged``, which no claim reads. They are no result: a time that
-    they did not reach is not one that is never reached, and what they were is not where they end.
-    """
-    observables = [{"name": name} for name in components.names("observables")]
-    columns = endings.watched(table.columns, observables)
-    gone = []
-    for run, history in table[table["record"] == "history"].groupby("run"):
-        logged = [column for column in columns if history[column].notna().any()]
-        finite = np.isfinite(history[logged]).all(axis=1)
-        rows = (part.to_numpy() for part in (history["member"], history["step"], finite))
-        gone += [(run, member) for member in endings.diverged(*rows)]
-    if not gone:
-        return table, 0
-    places = pd.MultiIndex.from_frame(table[["run", "member"]])
-    record = table["record"].mask(places.isin(gone), "diverged")
-    return table.assign(record=record), len(gone)
-
-
 def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """The rows of all claims as they are written: one order of columns, whole counts."""
     made = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -86,13 +67,16 @@ def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return made.astype({"count": "int64"})
 
 
-def _values(paper: str, claim: dict[str, Any], tables: Tables) -> list[float]:
+def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) -> list[float]:
+    """What a claim's function finds; not a number where members are lacking that it needs."""
     module = importlib.import_module(f"grokatlas.papers.{paper}.claims")
     function: Callable[..., Any] = getattr(module, claim["value"])
     place = f"claim {claim['id']} of {paper}"
     try:
         values = [float(value) for value in function(tables, **claim["keywords"])]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if lacking:
+            return [math.nan]
         problem = f"{claim['value']} cannot be computed: {type(error).__name__} {error}"
         raise UserError(place, problem) from error
     return values

@@ -1,19 +1,19 @@
 """From a figure's function to its files: style, footer, metadata, reproducible bytes."""
 
 import importlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
+import numpy as np
 import pandas as pd
 
-from grokatlas import store
+from grokatlas import divergence, store
 from grokatlas.errors import UserError
-from grokatlas.plots import style
+from grokatlas.plots import defaults, panels
 
-EPOCH = "946684800"  # 2000-01-01: a fixed date makes the same figure the same bytes
+# signs that LaTeX's standard fonts lack
+SYMBOLS = str.maketrans({"±": r"$\pm$", "<": r"$<$", ">": r"$>$", "|": r"$|$"})
 
 
 def render(
@@ -34,15 +34,16 @@ def render(
     name = f"{spec['paper']}/{spec['figure']}"
     note = f"Grokking Atlas  {name}  ·  {spec['scale']} scale"
     module = importlib.import_module(f"grokatlas.papers.{spec['paper']}.{spec['figure']}")
+    lost = divergence.note(tables.values())
+    note += f"  ·  {lost}" if lost else ""
+    tables = {key: finite(table) for key, table in tables.items()}
     if store.is_published_table(spec["figure"]):
         shown, data = _made(module.tabulate, tables, name)
         _set(shown, data, note, files, origin)
         return
-    mpl.use("agg")
-    os.environ["SOURCE_DATE_EPOCH"] = EPOCH
-    with mpl.rc_context(style.RC):
+    with defaults.drawing():
         figure, drawn = _made(module.draw, tables, name)
-        style.footer(figure, note)
+        panels.finish(figure, note)
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
         for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
             if file.suffix == ".csv":
@@ -56,6 +57,15 @@ def render(
                     keep = title | {"Description": origin}
                     figure.savefig(temporary, format="png", metadata=keep)
                     figure.set_layout_engine("none")  # the pdf is laid out as the png is
+
+
+def finite(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose infinite numbers are missing: what overflowed is no number to draw."""
+    floats = table.select_dtypes("float")
+    infinite = np.isinf(floats.to_numpy())
+    if not infinite.any():
+        return table
+    return table.assign(**floats.mask(infinite))
 
 
 def _made(function: Callable[..., Any], tables: dict[str, pd.DataFrame], name: str) -> Any:
@@ -77,15 +87,14 @@ def _set(
             continue
         with store.atomic(file) as temporary:
             if file.suffix == ".md":
-                body = shown.to_markdown(index=False, disable_numparse=True)
+                cells = shown.map(_in_a_row).rename(columns=_in_a_row)
+                body = cells.to_markdown(index=False, disable_numparse=True)
                 temporary.write_text(f"{body}\n\n{note}\n\n<!-- {origin} -->\n", encoding="utf-8")
             else:
-                body = shown.map(_escaped).rename(columns=_escaped).to_latex(index=False)
+                body = shown.to_latex(index=False, escape=True).translate(SYMBOLS)
                 temporary.write_text(f"% {note}\n% {origin}\n{body}", encoding="utf-8")
 
 
-def _escaped(text: str) -> str:
-    """A cell as LaTeX."""
-    for character in "&%_#":
-        text = text.replace(character, f"\\{character}")
-    return text.replace("±", r"$\pm$")
+def _in_a_row(text: str) -> str:
+    """A cell as Markdown: what would end it, escaped."""
+    return " ".join(text.split("\n")).replace("|", "\\|")

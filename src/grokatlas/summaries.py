@@ -38,20 +38,16 @@ def claims(job_file: Path, stem: Path, partial: bool = False) -> None:
 
     @functools.lru_cache(maxsize=8)  # figures of a paper share tables
     def read(target: Path) -> Any:
-        return judging.sound(store.read_parquet(store.outputs("table", target)[0]))
+        return store.read_parquet(store.outputs("table", target)[0])
 
     rows, failed = [], []
     for paper, declared in job["spec"]["papers"].items():
         for claim in declared:
             stems = {n: store.table_stem(scale, paper, n) for n in claim["experiments"]}
             whole = scale in claim["scales"] and all(ages[target] for target in stems.values())
-            found = {name: read(target) for name, target in stems.items()} if whole else {}
-            tables = {name: table for name, (table, _) in found.items()} if whole else None
-            gone = sum(count for _, count in found.values())
+            tables = {name: read(target) for name, target in stems.items()} if whole else None
             try:
                 row = judging.row(paper, claim, tables, scale)
-                if gone:
-                    row["reason"] += f"; members left out as they diverged: {gone}"
             except UserError as error:
                 if not partial:
                     raise

@@ -1,5 +1,6 @@
 """Files of a figure: reproducible, and an error in one line where tables do not fit."""
 
+import re
 import sys
 from types import SimpleNamespace
 
@@ -54,7 +55,8 @@ def test_numbers_that_cannot_be_reckoned_with_are_one_line_too(tmp_path, monkeyp
 @pytest.fixture
 def published_table(tmp_path, monkeypatch):
     """A table of a paper, written to files."""
-    shown = pd.DataFrame({"method_name": ["A & B", "C"], "gain": ["x2.0 ± 0.1 fewer", "50 %"]})
+    gains = ["x2.0 ± 0.1 fewer", "50 %", "< 1 h | $2^{x~y}\\z$\nnext"]
+    shown = pd.DataFrame({"method_name": ["A & B", "C", "D"], "gain": gains})
     data = pd.DataFrame({"ratio": [2.0, 0.5]})
     module = SimpleNamespace(tabulate=lambda tables: (shown, data))
     monkeypatch.setitem(sys.modules, "grokatlas.papers.some.table1", module)
@@ -81,3 +83,11 @@ def test_a_published_table_is_latex_that_sets(published_table):
     assert r"method\_name & gain" in text
     assert r"A \& B & x2.0 $\pm$ 0.1 fewer" in text
     assert r"C & 50 \%" in text
+    assert r"D & $<$ 1 h $|$ \$2\textasciicircum \{x\textasciitilde y\}" in text
+    assert r"\textbackslash z\$" in text
+
+
+def test_a_sign_that_ends_a_cell_does_not_break_a_row_of_markdown(published_table):
+    *_, row = [line for line in published_table[".md"].splitlines() if line.startswith("|")]
+    assert re.split(r"(?<!\\)\|", row)[1].strip() == "D"
+    assert len(re.split(r"(?<!\\)\|", row)) == 4

@@ -198,7 +198,7 @@ def test_a_member_that_diverged_is_a_missing_seed(planned):
     table("two_weights", diverged.assign(train_loss=np.where(gone, nan, 0.5)))
     row = judged(planned).loc["G4"]
     assert (row["count"], row["value"]) == (1, 0)
-    assert row["reason"].endswith("; members left out as they diverged: 1")
+    assert row["reason"].endswith("; 1 of 2 members diverged and left out")
 
 
 def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):

@@ -27,8 +27,9 @@ def under_noise(table: pd.DataFrame, cases: Iterable[str]) -> tuple[Figure, pd.D
         the figure, and what was drawn: medians and ranges over seeds by ``series``, and the
         alignments of the first seed, coloured by ``probe_norm``.
     """
-    history = table[(table["record"] == "history") & (table["step"] > 0)]
+    history = table[table["record"] == "history"]
     amplitudes = readings_jacobians.amplitudes(history)
+    history = history[history["step"] > 0]
     cases = list(cases)
     made, grid = style.figure(2, len(cases), height=2.1, sharex=True, sharey="col")
     norms = history.loc[history["seed"] == history["seed"].min(), "probe_norm"]
@@ -42,7 +43,7 @@ def under_noise(table: pd.DataFrame, cases: Iterable[str]) -> tuple[Figure, pd.D
         parts += _accuracies(right, rows, amplitudes)
         left.set(xscale="log", ylabel="alignment of the centroid")
         right.set(ylabel="accuracy", ylim=(0, 1.03))
-        style.letter(left, f"{'aceg'[place]}  {SEEN[case]}, {data_named(rows)}")
+        style.letter(left, f"{'aceg'[place]}  {SEEN[case]}, {data_named(table)}")
         style.letter(right, f"{'bdfh'[place]}  {SEEN[case]}, {rows['seed'].nunique()} seeds")
         drawn += [part.assign(case=case) for part in parts]
     for axes in grid[-1]:
@@ -105,7 +106,7 @@ def under_attack(
         style.letter(axes, letter)
     grid[0, 0].set_ylim(0, 1.02)
     grid[0, 2].set_ylim(0, 1.02)
-    style.letter(grid[0, 0], f"a  {data_named(history)}, {history['seed'].nunique()} seeds")
+    style.letter(grid[0, 0], f"a  {data_named(table)}, {history['seed'].nunique()} seeds")
     for text, dashes in (("clean", "--"), ("attacked", "-"), ("normalised inputs attacked", ":")):
         grid[0, 0].plot([], [], color="#555555", ls=dashes, label=text)
     handles, labels = grid[0, 0].get_legend_handles_labels()

@@ -7,7 +7,8 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import ListedColormap, LogNorm
+from matplotlib.colorbar import Colorbar
+from matplotlib.colors import ListedColormap, LogNorm, to_hex
 from matplotlib.figure import Figure
 
 TEXT_WIDTH = 7.0  # inches: a page of two columns
@@ -48,6 +49,7 @@ COLOURS = {
     "final": "#0072B2",
     "zero_loss": "#555555",
 }
+ZERO = "#8c8c8c"  # a hyperparameter of 0, such as no regularisation: the control of a sweep
 MEMBERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
@@ -57,24 +59,61 @@ def figure(columns: int, rows: int = 1, height: float = 2.4, **keywords: Any) ->
     return made, made.subplots(rows, columns, squeeze=False, **keywords)
 
 
-def sequence(values: list[float]) -> dict[float, Any]:
+def sequence(values: Iterable[float]) -> dict[float, Any]:
     """A colour for each value of an ordered hyperparameter: darker is larger."""
+    values = sorted(values)
     shades = mpl.colormaps["viridis_r"](np.linspace(0.15, 0.95, len(values)))
-    return dict(zip(sorted(values), shades, strict=True))
+    return dict(zip(values, shades, strict=True))
+
+
+def weights(values: Iterable[float]) -> dict[float, Any]:
+    """A colour for each weight of a regulariser: `ZERO` for none, the others as by `sequence`."""
+    values = set(values)
+    none = {value: ZERO for value in values if value == 0}
+    return none | sequence(value for value in values if value != 0)
 
 
 def logarithmic(values: Iterable[float]) -> ScalarMappable:
-    """Colours by the logarithm of a hyperparameter, for a colour bar: darker is larger."""
+    """Colours by the logarithm of a hyperparameter, for a `bar`: darker is larger, `ZERO` for 0."""
+    above = [value for value in values if value > 0] or [1.0]
     shades = mpl.colormaps["viridis_r"](np.linspace(0.1, 0.95, 256))
-    return ScalarMappable(LogNorm(min(values), max(values)), ListedColormap(shades))
+    return ScalarMappable(LogNorm(min(above), max(above)), ListedColormap(shades, bad=ZERO))
+
+
+def bar(
+    made: Figure, panels: list[Axes], values: Iterable[float], colours: ScalarMappable
+) -> Colorbar:
+    """A colour bar of the values above 0 beside some panels; 0 has a field of its own below it.
+
+    Args:
+        made: the figure.
+        panels: beside which the bar is.
+        values: of the hyperparameter.
+        colours: from `logarithmic`.
+    """
+    values = sorted(set(values))
+    above = [value for value in values if value > 0]
+    apart = len(above) < len(values)
+    pad = 0.06 if apart else 0.02
+    beside = made.colorbar(colours, ax=panels, ticks=above, aspect=28, pad=pad)
+    beside.minorticks_off()
+    if apart:
+        field = beside.ax.inset_axes((0, -0.11, 1, 0.06), facecolor=ZERO, xticks=[])
+        field.set_yticks([0.5], ["0"])
+        field.yaxis.tick_right()
+        field.tick_params(labelsize=6)
+        field.spines[:].set_visible(True)
+    if not above:
+        beside.solids.set_visible(False)
+        beside.outline.set_visible(False)
+    return beside
+
+
+def hexadecimal(colour: Any) -> str:
+    """A colour as browsers take it: ``#0072b2``."""
+    return to_hex(colour)
 
 
 def letter(axes: Axes, text: str) -> None:
     """A panel's title, at its left."""
     axes.set_title(text, loc="left")
-
-
-def footer(made: Figure, text: str) -> None:
-    """What the figure is and at which scale, small, at the lower left below the axes."""
-    made.get_layout_engine().set(rect=(0.0, 0.035, 1.0, 0.965))
-    made.text(0.005, 0.008, text, fontsize=5.5, color="#777777", ha="left", va="bottom")

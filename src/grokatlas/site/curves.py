@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 
@@ -148,7 +147,7 @@ def colours(values: list[str], shared: bool = False) -> list[str]:
     if len(numbers) > 1 and all(number is not None for number in numbers):
         shades = style.sequence(sorted({n for n in numbers if n is not None}))
         own = [_number(value) for value in values]
-        return [mpl.colors.to_hex(shades[n]) if n is not None else "#555555" for n in own]
+        return [style.hexadecimal(shades[n]) if n is not None else "#555555" for n in own]
     named = [_key(value) for value in values]
     named = [key if shared or named.count(key) == 1 else None for key in named]
     taken = {style.COLOURS[key] for key in named if key}

@@ -9,7 +9,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 KEYS = ["case", RATE, WEIGHT]
@@ -31,19 +31,20 @@ def draw(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFra
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(len(rates), len(cases), height=2.3, sharey=True)
     drawn = []
-    for panels, (case, text) in zip(grid, cases.items(), strict=True):
+    for row, (case, text) in zip(grid, cases.items(), strict=True):
         rows = history[history["case"] == case]
         colours = style.logarithmic(sorted(rows[WEIGHT].unique()))
-        for axes, rate in zip(panels, rates, strict=True):
+        for axes, rate in zip(row, rates, strict=True):
             part = rows[rows[RATE] == rate]
             drawn += lines(axes, part, ACCURACIES, colours)
             last = part["step"].max()
             own = times[(times["case"] == case) & (times[RATE] == rate)]
             arrivals(axes, own, colours, last)
-            axes.set(xlim=(0, last), ylim=(0, 1.04), xlabel="step")
+            axes.set(ylim=(0, 1.04), xlabel="step")
+            panels.limits(axes, "x", 0, last)
             style.letter(axes, f"{text}$\\alpha$ = {rate:g}")
-        panels[0].set_ylabel("accuracy")
-        bar(made, panels, rows[WEIGHT].unique(), colours)
+        row[0].set_ylabel("accuracy")
+        bar(made, row, rows[WEIGHT].unique(), colours)
     parts_named(made, grid[0, 0])
     return made, pd.concat([*drawn, reached(times)], ignore_index=True)
 
@@ -71,14 +72,11 @@ def arrivals(axes: Axes, times: pd.DataFrame, colours: ScalarMappable, last: flo
             axes.plot(median, 0, "o", zorder=5, clip_on=False, **shade)
 
 
-def bar(
-    made: Figure, panels: Iterable[Axes], weights: list[float], colours: ScalarMappable
-) -> None:
+def bar(made: Figure, grid: Iterable[Axes], weights: list[float], colours: ScalarMappable) -> None:
     """A colour bar of the weights beside some panels."""
-    beside = made.colorbar(colours, ax=list(panels), ticks=sorted(weights), aspect=28, pad=0.02)
-    beside.ax.set_yticklabels([f"${_panels.at(weight)}$" for weight in sorted(weights)])
+    beside = style.bar(made, list(grid), weights, colours)
+    beside.ax.set_yticklabels([f"${_panels.at(weight)}$" for weight in beside.get_ticks()])
     beside.ax.tick_params(which="both", labelsize=6)
-    beside.minorticks_off()
     beside.ax.set_title("$\\beta$", fontsize=8)
 
 

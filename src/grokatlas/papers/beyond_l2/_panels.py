@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 ERRORS = ["train_error", "test_error"]
 GREY = "#bbbbbb"
@@ -20,7 +20,9 @@ def of(table: pd.DataFrame, record: str) -> pd.DataFrame:
 
 
 def at(value: float) -> str:
-    """A power of ten, or a multiple of one, as mathematics."""
+    """A power of ten, or a multiple of one, as mathematics; 0 is 0."""
+    if value == 0:
+        return "0"
     digits, _, exponent = f"{value:.3g}".partition("e")
     if not exponent:
         exponent = f"{np.floor(np.log10(value)):.0f}"
@@ -44,8 +46,9 @@ def errors(axes: Axes, rows: pd.DataFrame, times: pd.Series | None) -> None:
 def ratio(axes: Axes, rows: pd.DataFrame, label: str) -> None:
     """The gradient ratio at the right, its axis longer below: its plateau lies above the errors."""
     right = twin(axes, rows, "gradient_ratio", label, color="#555555")
+    seen = rows.loc[rows["step"] > 0, "gradient_ratio"]
     right.set_yscale("log")
-    right.set_ylim(rows.loc[rows["step"] > 0, "gradient_ratio"].min() / 100, None)
+    panels.limits(right, "y", seen[seen > 0].min() / 100)
 
 
 def twin(axes: Axes, rows: pd.DataFrame, column: str, label: str, **line: Any) -> Axes:
@@ -95,10 +98,10 @@ def thinned(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[~pd.DataFrame({"place": place, "zero": rows["step"] == 0}).duplicated().to_numpy()]
 
 
-def above(made: Figure, panels: Iterable[Axes]) -> None:
+def above(made: Figure, grid: Iterable[Axes]) -> None:
     """One legend for several panels, above them all; a name stands once."""
     named: dict[str, Any] = {}
-    for axes in panels:
+    for axes in grid:
         handles, labels = axes.get_legend_handles_labels()
         named |= dict(zip(labels, handles, strict=True))
     columns = min(len(named), 5)

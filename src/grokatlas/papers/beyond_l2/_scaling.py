@@ -8,22 +8,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels, _quantities
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 
 def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> Figure:
     """Times (left) and errors (right) of the published instance, and of others in grey."""
-    colours = style.sequence(sorted(found[weight].unique()))
+    colours = style.weights(found[weight].unique())
     made, grid = style.figure(2, height=2.9)
     main = found[found["case"] == "published"]
     size = main["least_squares_distance"].iloc[0]
-    line = np.array([found["product"].min() / 2, found["product"].max() * 2])
+    known = found.loc[found["product"] > 0, "product"]
+    line = np.array([known.min() / 2, known.max() * 2])
     left, right = grid[0]
     for axes, column in ((left, "t2"), (right, "error")):
         _scatter(axes, found[found["case"] != "published"], column, None)
         for value, rows in main.groupby(weight):
             _scatter(axes, rows, column, colours[value])
-        axes.set(xscale="log", yscale="log", xlabel="$\\alpha\\beta$")
+        axes.set(yscale="log", xlabel="$\\alpha\\beta$")
+        panels.logarithmic(axes, found["product"])
     black = {"color": "#333333", "lw": 0.9, "zorder": 1}
     left.plot(line, size / line, ls="--", label=f"{distance} $/\\,\\alpha\\beta$", **black)
     handles = right.plot(line, line, ls="--", label="$\\alpha\\beta$", **black)
@@ -40,7 +42,8 @@ def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> F
     _panels.keyed(right, colours, "$\\beta$", loc="upper left", ncols=2)
     for axes, column, letter in ((left, "t2", "a"), (right, "error", "b")):
         slope = _quantities.scaling_slope(main, weight, column)
-        style.letter(axes, f"{letter}  slope ${slope:.2f}$, $\\beta \\leq 10^{{-2}}$")
+        text = "no slope" if np.isnan(slope) else f"slope ${slope:.2f}$"
+        style.letter(axes, f"{letter}  {text}, $\\beta \\leq 10^{{-2}}$")
     right.add_artist(right.get_legend())
     right.legend(handles=handles, loc="lower right")
     return made

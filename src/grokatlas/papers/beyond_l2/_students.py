@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 RATE = "optimizer.lr"
 
@@ -12,7 +12,7 @@ RATE = "optimizer.lr"
 def draw(table: pd.DataFrame, weight: str) -> tuple[Figure, pd.DataFrame]:
     """A column for each step size: train and test loss, on a linear and a logarithmic axis."""
     history = _panels.of(table, "history").query("step > 0").sort_values("step")
-    colours = style.sequence(sorted(history[weight].unique()))
+    colours = style.weights(history[weight].unique())
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(len(rates), 2, height=2.1, sharey="row")
     late = history["step"] > 0.01 * history["step"].max()  # the first errors are far larger
@@ -25,7 +25,7 @@ def draw(table: pd.DataFrame, weight: str) -> tuple[Figure, pd.DataFrame]:
                 axes.plot(part["step"], part["train_squared_error"], ls="-", **line)
                 axes.plot(part["step"], part["test_squared_error"], ls="--", **line)
             axes.set(xscale="log", yscale=scale, xlabel="step")
-        grid[0, column].set_ylim(0, top)
+        panels.limits(grid[0, column], "y", 0, top)
         style.letter(grid[0, column], f"{'abcdef'[column]}  $\\alpha$ = {rate:g}")
     for axes in grid[:, 0]:
         axes.set_ylabel("mean squared error")

@@ -229,7 +229,7 @@ def full_selection(tables: Tables) -> list[float]:
     """t2 with tau = 1 over the least t2 with any other tau, for each instance."""
     return [
         float(times[1.0] / times.drop(1.0).min()) if np.isfinite(times[1.0]) else np.inf
-        for times in _selected(tables)
+        for times in _selected(tables, 1.0)
     ]
 
 
@@ -240,7 +240,7 @@ def no_selection(tables: Tables) -> list[float]:
     """
     return [
         float(times.drop(0.0).max() / times[0.0]) if np.isfinite(times[0.0]) else 0.0
-        for times in _selected(tables)
+        for times in _selected(tables, 0.0)
     ]
 
 
@@ -249,6 +249,7 @@ def order_of_selection(tables: Tables) -> list[float]:
     return [
         float(np.corrcoef(times.index.to_series().rank(), times.rank())[0, 1])
         for times in _selected(tables)
+        if times.nunique() > 1
     ]
 
 
@@ -310,8 +311,9 @@ def _complete(tables: Tables, experiment: str, weight: float) -> pd.DataFrame:
     return found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
 
 
-def _selected(tables: Tables) -> list[pd.Series]:
-    """t2 by tau, for each instance; infinite where never reached."""
+def _selected(tables: Tables, share: float | None = None) -> list[pd.Series]:
+    """t2 by tau, for each instance with that `share`; infinite where never reached."""
     rows = readings.record(tables["data_selection"], "recovery_times")
     rows = rows.assign(t2=readings.times(rows, "t2"))
-    return [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
+    found = [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
+    return [times for times in found if share is None or share in times.index]

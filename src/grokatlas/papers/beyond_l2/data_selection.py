@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 SHARE = "task.leverage_share"
 
@@ -38,8 +38,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         yscale="log",
         xlabel="share $\\tau$",
         ylabel="$t_2$ (error $10^{-4}$)",
-        ylim=(0.35 * times["t2"].fillna(last).min(), 4 * last),  # room for the legend below
     )
+    low = 0.35 * times["t2"].fillna(last).min()
+    panels.limits(axes, "y", low, 4 * last)  # room for the legend below
     narrow = {"handlelength": 1, "columnspacing": 0.8, "handletextpad": 0.4}
     axes.legend(title="instance", title_fontsize=7, loc="lower left", ncols=5, **narrow)
     style.letter(axes, "c  time of recovery")

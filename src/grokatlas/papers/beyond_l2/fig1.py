@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 CASES = {"blog": "the blog's formula", "notebook": "the authors' notebook"}
 
@@ -22,12 +22,13 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         end = _length(rows, reached)
         rows = rows[rows["step"] <= end]
         marked = reached.median(skipna=False)
-        modulus = int(rows["task.modulus"].iloc[0])
+        modulus = int(history["task.modulus"].max())
         drawn += _panel(axes[0], rows, "accuracy", marked, case)
         style.letter(axes[0], f"{text}: addition modulo {modulus}, {rows['seed'].nunique()} seeds")
         drawn += _panel(axes[1], rows, "loss", marked, case)
         for panel in axes:
-            panel.set(xlabel="step", xlim=(0, end))
+            panel.set(xlabel="step")
+            panels.limits(panel, "x", 0, end)
             panel.locator_params(axis="x", nbins=6)
     handles, labels = grid[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=3)

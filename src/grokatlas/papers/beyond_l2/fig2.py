@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from grokatlas.papers.beyond_l2 import _quantities
 from grokatlas.papers.beyond_l2._quantities import NORM
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 TEST_FACTOR = 2.0  # a norm is in the zone where the test loss is at most this times its least,
 TRAIN_SHARE = 0.1  # and the training loss at most this share of that least test loss
@@ -32,7 +32,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_formatter(NullFormatter())
-    linear.set_ylim(0, 1.3 * drawn[0].loc[drawn[0]["series"] == "train_loss", "median"].iloc[0])
+    top = drawn[0].loc[drawn[0]["series"] == "train_loss", "median"].head(1)
+    panels.limits(linear, "y", 0, 1.3 * top.max())
     logarithmic.set_yscale("log")
     accuracy.set_ylim(0, 1.04)
     style.letter(linear, "a  loss")

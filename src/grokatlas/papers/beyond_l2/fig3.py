@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _addition, _panels
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 RATE = 1e-2
 CASES = {"l1": "$\\ell_1$", "l2_squared": "squared $\\ell_2$", "nuclear": "nuclear"}
@@ -37,7 +37,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         axes.set(xlabel="step", ylim=(0, None))
         style.letter(axes, f"{letter}  {text} norm in a")
     for axes, case in zip(grid.ravel(), [*CASES, "l1", "l1", "l1"], strict=True):
-        axes.set_xlim(0, rows[case]["step"].max())
+        panels.limits(axes, "x", 0, rows[case]["step"].max())
         _addition.bar(made, [axes], rows[case][_addition.WEIGHT].unique(), colours[case])
     grid[0, 0].set_ylabel("accuracy")
     grid[1, 0].set_ylabel("norm / 1,000")

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 CASES = ("notebook", "caption")
 WEIGHT = "dynamics.weight"
@@ -42,16 +42,16 @@ def _keys(rows: pd.DataFrame) -> set[tuple[str, float]]:
 
 
 def _column(
-    panels: list[Axes], rows: pd.DataFrame, times: pd.Series, truth: pd.Series
+    grid: list[Axes], rows: pd.DataFrame, times: pd.Series, truth: pd.Series
 ) -> list[pd.DataFrame]:
-    _panels.errors(panels[0], rows, times)
-    _panels.ratio(panels[0], rows, "gradient ratio")
-    _panels.errors(panels[1], rows, None)
+    _panels.errors(grid[0], rows, times)
+    _panels.ratio(grid[0], rows, "gradient ratio")
+    _panels.errors(grid[1], rows, None)
     orange = style.COLOURS["nuclear"]
-    norm = _panels.twin(panels[1], rows, "nuclear_norm", "$\\|A\\|_*$", color=orange)
+    norm = _panels.twin(grid[1], rows, "nuclear_norm", "$\\|A\\|_*$", color=orange)
     norm.axhline(truth["truth_nuclear_norm"], color=orange, lw=0.8, ls="--")
     norm.set_ylim(0, None)
-    panels[1].plot(
+    grid[1].plot(
         [], [], color=orange, lw=0.8, ls="--", label="$\\|A^*\\|_*$, singular values of $A^*$"
     )
     names = [name for name in rows.columns if name.startswith("singular_values.")]
@@ -61,12 +61,12 @@ def _column(
         true = truth[f"truth_{name}"]
         kept = true > 1e-9 * truth["truth_singular_values.0"]
         line = {"color": orange, "lw": 1.2} if kept else {"color": "#999999", "lw": 0.6}
-        panels[2].plot(seen["step"], seen[name], rasterized=not kept, **line)
+        grid[2].plot(seen["step"], seen[name], rasterized=not kept, **line)
         if kept:
-            panels[2].axhline(true, color=orange, lw=0.7, ls="--")
-    panels[2].set(xscale="log", xlabel="step", ylabel="singular values of $A$")
-    panels[2].set_yscale("symlog", linthresh=1e-4)
-    panels[2].set_ylim(-3e-5, 4 * seen[names].max().max())
+            grid[2].axhline(true, color=orange, lw=0.7, ls="--")
+    grid[2].set(xscale="log", xlabel="step", ylabel="singular values of $A$")
+    grid[2].set_yscale("symlog", linthresh=1e-4)
+    panels.limits(grid[2], "y", -3e-5, 4 * seen[names].max().max())
     drawn = ["case", WEIGHT, "step", *_panels.ERRORS, "gradient_ratio", "nuclear_norm", *names]
     keys = {"case": times["case"], WEIGHT: times[WEIGHT]}
     marked = [{**keys, "series": name, "step": times[name]} for name in ("t1", "t2")]

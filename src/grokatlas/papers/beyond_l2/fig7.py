@@ -14,7 +14,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     table = tables["sparse_scaling"].query("case == 'published'")
     history = _panels.of(table, "history").query("step > 0").sort_values("step")
     times = _panels.of(table, "recovery_times")
-    colours = style.sequence(sorted(history[WEIGHT].unique()))
+    colours = style.weights(history[WEIGHT].unique())
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(2, -(-len(rates) // 2), height=1.9, sharex=True, sharey=True)
     for axes, rate in zip(grid.ravel(), rates, strict=False):

@@ -35,6 +35,8 @@ def order_of_arrival(tables: Tables, level: float) -> list[float]:
     """Spearman's correlation of weight decay and the step at which the test loss is low."""
     rows = readings.history(tables["two_weights"])
     steps = pd.Series(first_low_test_loss(tables, level))
+    if steps.nunique() < 2:
+        return [np.nan]
     return [float(pd.Series(sorted(rows[DECAY].unique())).corr(steps, method="spearman"))]
 
 
@@ -60,6 +62,9 @@ def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
     found = []
     for _, rows in readings.history(tables["three_weights"]).groupby("member"):
         path = _parameters(rows[rows["step"].between(first, last) & (rows["step"] % 100 == 0)])
+        if len(path) < 2:
+            found.append(np.nan)
+            continue
         motion, way = np.diff(path, axis=0), 1.0 - path[:-1]
         motion, way = (each - each.mean(axis=1, keepdims=True) for each in (motion, way))
         lengths = np.linalg.norm(motion, axis=1) * np.linalg.norm(way, axis=1)

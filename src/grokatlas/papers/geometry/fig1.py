@@ -16,7 +16,7 @@ WEIGHTS = ["parameters.weight.0", "parameters.weight.1"]
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Trajectories in the weight plane (whole, and near the solution), train and test loss."""
     rows = tables["two_weights"].query("record == 'history'").sort_values([DECAY, "step"])
-    colours = style.sequence(rows[DECAY].unique().tolist())
+    colours = style.weights(rows[DECAY].unique().tolist())
     made, grid = style.figure(2, 2, height=2.6)
     _plane(grid[0, 0], rows, colours)
     style.letter(grid[0, 0], "a  trajectories in the weight plane")

@@ -23,7 +23,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     for axes, (case, title) in zip(grid[0], PANELS.items(), strict=True):
         rows = table[table["case"] == case].sort_values(["member", "step"])
         names = sorted(c for c in rows.columns if c.startswith("parameters."))
-        names = [name for name in names if rows[name].notna().all()]
+        first = rows[rows["step"] == rows["step"].min()]  # all that a case logs is there
+        names = [name for name in names if first[name].notna().any()]
         _zero_loss(axes, case)
         for member, part in rows.groupby("member"):
             colour = style.MEMBERS[member % len(style.MEMBERS)]

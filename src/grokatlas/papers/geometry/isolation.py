@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 DECAY, FACTOR, EXCESS = "penalties.0.weight", "gradients.0.factor", "model.excess"
 LINES = {"isolated": "-", "joint": ":"}
@@ -45,7 +45,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 def last_common(rows: pd.DataFrame) -> float:
     """The last slow time of which every weight decay has a snapshot, or NaN."""
     times = [set(part["slow_time"]) for _, part in rows.groupby(DECAY)]
-    return max(functools.reduce(set.intersection, times), default=float("nan"))
+    common = functools.reduce(set.intersection, times) if times else ()
+    return max(common, default=float("nan"))
 
 
 def variants(rows: pd.DataFrame) -> list[tuple[float, float]]:
@@ -72,13 +73,14 @@ def _against_decay(
             part = part[part["prediction"] == prediction]
             line = {"color": colour, "ls": dashes, "lw": 1.1, "marker": "o", "ms": 2.5}
             marks.spread(axes, part, column, against=DECAY, **line)
-    axes.set(xscale="log", xlabel="weight decay $\\lambda$")
+    axes.set(xlabel="weight decay $\\lambda$")
+    panels.logarithmic(axes, rows[DECAY])
 
 
 def _against_time(
     axes: Axes, rows: pd.DataFrame, variant: tuple[float, float], column: str
 ) -> None:
-    colours = style.sequence(rows[DECAY].unique().tolist())
+    colours = style.weights(rows[DECAY].unique().tolist())
     for (decay, prediction), part in _of(rows, variant).groupby([DECAY, "prediction"]):
         label = f"{decay:g}" if prediction == "isolated" else None
         line = {"color": colours[decay], "ls": LINES[prediction], "lw": 1.1, "label": label}

@@ -17,7 +17,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """The largest cosine with an available direction, and its bound, against the distance."""
     points = tables["orthogonality"].query("record == 'orthogonality'")
     made, grid = style.figure(len(PROBLEMS), height=2.9)
-    colours = style.sequence(points[DECAY].unique().tolist())
+    colours = style.weights(points[DECAY].unique().tolist())
     for place, (case, title) in enumerate(PROBLEMS.items()):
         rows = points[points["case"] == case]
         _panel(grid[0, place], rows, colours)

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.two_timescales import _quantities
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 SHOWN = 0  # the seed that is drawn, fixed beforehand
 
@@ -36,7 +36,7 @@ def losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     drawn += [_line(axes, rows, f"{part}_loss", part, part) for part in ("train", "test")]
     axes.plot([], [], color=style.COLOURS["l2"], label="squared norm (right)")
     axes.set(xscale="log", xlabel="time t", ylabel="loss")
-    axes.set_xlim(rows["time"].min(), rows["time"].max())
+    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
     right.set_ylim(0, None)
     legend(axes)
     return pd.concat(drawn, ignore_index=True)
@@ -70,13 +70,13 @@ def mark_times(axes: Axes, times: list[float]) -> None:
             axes.annotate(f"$t_{number}$ ", place[0], xycoords=place[1], **text)
 
 
-def predictors(panels: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataFrame:
+def predictors(grid: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataFrame:
     """The predictor at each snapshot, with the teacher and the training points.
 
     Limits are those of the teacher, and at time 0 of the seed shown.
 
     Args:
-        panels: one for each snapshot, in order.
+        grid: one for each snapshot, in order.
         curves: rows of measure ``predictor_curve``.
         others: whether other seeds are drawn too, thin; they must share the teacher's points.
 
@@ -88,7 +88,7 @@ def predictors(panels: list[Axes], curves: pd.DataFrame, others: bool) -> pd.Dat
         curves = curves[curves["seed"] == SHOWN]
     targets = curves.loc[curves["part"] == "test", "target"]
     for number, (axes, (time, rows)) in enumerate(
-        zip(panels, curves.groupby("time"), strict=True), start=1
+        zip(grid, curves.groupby("time"), strict=False), start=1
     ):
         test, train = (rows[rows["part"] == part] for part in ("test", "train"))
         for seed, part in test.groupby("seed"):
@@ -105,9 +105,10 @@ def predictors(panels: list[Axes], curves: pd.DataFrame, others: bool) -> pd.Dat
         axes.plot(points["input"], points["target"], "kx", ms=4, mew=1, label="data", zorder=5)
         seen = pd.concat([targets, own["output"]]) if time == 0 else targets
         margin = 0.35 * (seen.max() - seen.min())
-        axes.set(xlabel="x", ylim=(seen.min() - margin, seen.max() + margin))
+        axes.set(xlabel="x")
+        panels.limits(axes, "y", seen.min() - margin, seen.max() + margin)
         style.letter(axes, f"{'bcd'[number - 1]}  $t_{number}$ = {tidy(time)}")
-    panels[0].set_ylabel("f(x)")
+    grid[0].set_ylabel("f(x)")
     columns = ["seed", "time", "part", "input", "output", "target"]
     return curves[columns].reset_index(drop=True)
 
@@ -133,10 +134,10 @@ def losses_above_predictors(
     times = curves["step"].drop_duplicates().sort_values() * float(rows["optimizer.lr"].iloc[0])
     mark_times(above, times.tolist())
     style.letter(above, f"a  losses and norm, seed 0 and range of {rows['seed'].nunique()} seeds")
-    panels = [made.add_subplot(grid[1, place]) for place in range(3)]
-    shown = predictors(panels, curves, others)
+    below = [made.add_subplot(grid[1, place]) for place in range(3)]
+    shown = predictors(below, curves, others)
     both = pd.concat([drawn.assign(panel="a"), shown.assign(panel="bcd")], ignore_index=True)
-    return made, above, panels, both
+    return made, above, below, both
 
 
 def tidy(value: float) -> str:

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.two_timescales import _panels, _quantities
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 FAST = 0.02  # a trajectory is coloured as in its fast phase until lambda t is this
 LIMIT = 3.0
@@ -18,7 +18,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     decay = 2 * float(tables["toy"][_quantities.DECAY].iloc[0])
     made, ((left, right),) = style.figure(2, height=2.9, width_ratios=[1.25, 1])
     _losses(left, rows[(rows["member"] == 0) & (rows["time"] > 0)], decay)
-    _plane(right, rows, FAST / decay)
+    _plane(right, rows, FAST / decay if decay else np.inf)
     return made, rows
 
 
@@ -26,15 +26,17 @@ def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
     norm = _panels.twin(axes)
     green = style.COLOURS["l2"]
     norm.plot(rows["time"], rows["squared_norm"], color=green)
-    norm.set_ylim(0, 1.35 * rows["squared_norm"].max())
+    panels.limits(norm, "y", 0, 1.35 * rows["squared_norm"].max())
     axes.plot(rows["time"], rows["loss"], color=style.COLOURS["train"], label="loss F")
     test = {"color": style.COLOURS["test"], "label": "distance to least norm"}
     axes.plot(rows["time"], rows["test_like"], **test)
     axes.plot([], [], color=green, label="squared norm (right)")
     top = 1.35 * rows[["loss", "test_like"]].max(axis=None)
-    axes.set(xscale="log", xlabel="time t", ylabel="loss", ylim=(0, top))
-    axes.set_xlim(rows["time"].min(), rows["time"].max())
-    for time, text in ((1.0, "$t = 1$"), (1 / decay, "$t = 1/\\lambda$")):
+    axes.set(xscale="log", xlabel="time t", ylabel="loss")
+    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
+    panels.limits(axes, "y", 0, top)
+    times = {"$t = 1$": 1.0} | ({"$t = 1/\\lambda$": 1 / decay} if decay else {})
+    for text, time in times.items() if np.isfinite(top) else ():
         axes.axvline(time, color="#555555", lw=0.8, ls=":", zorder=1)
         axes.text(time / 1.12, 0.6 * top, text, fontsize=7, va="bottom", ha="right")
     axes.legend(loc="upper right", fontsize=6.5)

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.two_timescales import _panels, _quantities
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 SHOWN = 7  # the instance of panels a and b: selected, see the deviations
 CLOSE = 0.02  # of a true singular value
@@ -39,9 +39,9 @@ def _losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
             axes.plot(part["time"], part[f"{name}_mse"], **line)
     axes.plot([], [], color=style.COLOURS["l2"], label="squared norm (right)")
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="mean squared error")
-    axes.set_ylim(1e-10, 30 * rows["test_mse"].max())
+    panels.limits(axes, "y", 1e-10, 30 * rows["test_mse"].max())
     norm.set_ylim(0, None)
-    axes.set_xlim(rows["time"].min(), rows["time"].max())
+    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
     axes.legend(loc="lower left", fontsize=6)
     style.letter(axes, f"a  losses, instance {SHOWN} (selected)")
     columns = ["seed", "regularised", "time", "train_mse", "test_mse", "squared_norm"]
@@ -50,6 +50,8 @@ def _losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
     places = truth["place"].astype(int).tolist()
+    if rows.empty:
+        return rows.reindex(columns=["seed", "regularised", "time"]).assign(panel="b")
     rank = int(rows["task.rank"].iloc[0])
     for regularised, dashes in LINES:
         part = rows[rows["regularised"] == regularised]
@@ -70,7 +72,7 @@ def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.
             va="center",
         )
     axes.set(xscale="log", xlabel="time t", ylabel="singular value", ylim=(0, None))
-    axes.set_xlim(rows["time"].min(), rows["time"].max())
+    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
     style.letter(axes, f"b  singular values of $UV^T$, instance {SHOWN}")
     named = [f"singular_values.{place}" for place in places]
     long = rows.melt(["seed", "regularised", "time"], named, "series", "value")
@@ -80,7 +82,7 @@ def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.
 
 def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> list[pd.DataFrame]:
     seeds = sorted(rows["seed"].unique())
-    rank = int(rows["task.rank"].iloc[0])
+    rank = int(recovered["task.rank"].max())
     regular = recovered[recovered["regularised"]]
     close = _quantities.singular_value_errors(regular, rank) <= CLOSE
     ends = rows[rows["step"] == rows["step"].max()].sort_values("seed")
@@ -94,7 +96,8 @@ def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> l
         both = ends.loc[ends["seed"] == seed, "test_mse"]
         ink = {"color": style.COLOURS["test"], "lw": 0.7, "zorder": 1}
         axes.plot([place, place], [both.min(), both.max()], **ink)
-    axes.axvspan(seeds.index(SHOWN) - 0.4, seeds.index(SHOWN) + 0.4, color="#eeeeee", zorder=0)
+    if SHOWN in seeds:
+        axes.axvspan(seeds.index(SHOWN) - 0.4, seeds.index(SHOWN) + 0.4, color="#eeeeee", zorder=0)
     axes.set(yscale="log", xlabel="instance", ylabel="mean squared test error")
     axes.set_xticks(range(len(seeds)), [str(seed) for seed in seeds])
     axes.set_xlim(-0.6, len(seeds) - 0.4)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.two_timescales import _quantities
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 PROBLEMS = {
     "matrix_completion": "matrix completion",
@@ -36,7 +36,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 
 
 def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
-    colours = style.sequence(found["lambda"].unique().tolist())
+    colours = style.weights(found["lambda"].unique().tolist())
     frames = []
     for decay, rows in found.groupby("lambda"):
         keywords = {"against": "tau", "color": colours[decay], "label": f"{decay:g}"}
@@ -45,7 +45,7 @@ def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
     axes.set(yscale="log", xlabel="slow time $\\tau$", xlim=(0, None))
     drawn = pd.concat(frames, ignore_index=True)
     top, bottom = drawn["high"].max(), drawn["low"].min()
-    axes.set_ylim(None, top * (top / bottom) ** 0.4)  # room for the legend
+    panels.limits(axes, "y", high=top * (top / bottom) ** 0.4)  # room for the legend
     axes.legend(title="$\\lambda$", title_fontsize=7, ncols=2, loc="upper right")
     return drawn
 
@@ -54,11 +54,12 @@ def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
     for index, (seed, rows) in enumerate(largest.groupby("seed")):
         colour = style.MEMBERS[index % len(style.MEMBERS)]
         axes.plot(rows["lambda"], rows["distance"], "o-", ms=3, color=colour, label=str(seed))
-    axes.set(xscale="log", yscale="log", xlabel="$\\lambda$")
+    axes.set(yscale="log", xlabel="$\\lambda$")
+    panels.logarithmic(axes, largest["lambda"])
     if len(largest):
         decays = np.array([largest["lambda"].min(), largest["lambda"].max()])
         level = largest.loc[largest["lambda"] == decays[0], "distance"].min() / 2
         slope = {"color": "#555555", "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
         axes.plot(decays, level * decays / decays[0], **slope)
-        axes.set_ylim(None, 8 * largest["distance"].max())  # room for the legend
+        panels.limits(axes, "y", high=8 * largest["distance"].max())  # room for the legend
     axes.legend(title="seed", title_fontsize=7, ncols=2, loc="upper left", fontsize=6)

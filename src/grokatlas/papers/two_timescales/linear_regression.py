@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.two_timescales import _panels, _quantities
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 QUANTITIES = {"train_loss": "train", "test_loss": "test", "squared_norm": "l2"}
 
@@ -27,14 +27,14 @@ def _losses(axes: Axes, rows: pd.DataFrame) -> None:
     flow, simulation = (rows[rows["case"] == case] for case in ("flow", "simulation"))
     some = simulation.iloc[:: max(1, len(simulation) // 30)]
     for column, key in QUANTITIES.items():
-        panel = right if key == "l2" else axes
+        shown = right if key == "l2" else axes
         label = "squared norm (right)" if key == "l2" else key
-        panel.plot(flow["time"], flow[column], color=style.COLOURS[key])
-        panel.plot(some["time"], some[column], "o", color=style.COLOURS[key], ms=2.5)
+        shown.plot(flow["time"], flow[column], color=style.COLOURS[key])
+        shown.plot(some["time"], some[column], "o", color=style.COLOURS[key], ms=2.5)
         axes.plot([], [], color=style.COLOURS[key], label=label)
     axes.plot([], [], "o", color="#555555", ms=2.5, label="simulated")
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="mean squared error")
-    axes.set_xlim(simulation["time"].min(), simulation["time"].max())
+    panels.limits(axes, "x", simulation["time"].min(), simulation["time"].max())
     right.set_ylim(0, None)
     _panels.legend(axes, 4)
     style.letter(axes, "a  the flow in closed form (lines)")
@@ -56,8 +56,9 @@ def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     slope = {"color": "#555555", "ls": "--", "lw": 0.9, "label": "$e^{-2 \\lambda t}$"}
     line = start * np.exp(-2 * decay * times)
     axes.plot(times, 3 * line, **slope)
-    axes.set(yscale="log", xlabel="time t", ylabel="squared norm above its end", xlim=(0, end))
-    axes.set_ylim(line.min() / 10, None)
+    axes.set(yscale="log", xlabel="time t", ylabel="squared norm above its end")
+    panels.limits(axes, "x", 0, end)
+    panels.limits(axes, "y", line.min() / 10)
     axes.legend(title="seed", title_fontsize=7, ncols=2)
     style.letter(axes, "b  slow phase: rate 2λ of the null space")
     return pd.concat(drawn).assign(case="excess")

@@ -1,0 +1,68 @@
+"""Axes that hold what any table may hold: a weight of 0, one value, nothing finite."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+EMPTY = "no number to draw"
+SHARE = 0.6  # of a decade: how far a value of 0 is from the least other one
+
+
+def limits(
+    axes: Axes, which: Literal["x", "y"], low: float | None = None, high: float | None = None
+) -> None:
+    """Limits taken from data: an end is set where it is a number that the axis can show."""
+    logarithmic = getattr(axes, f"get_{which}scale")() == "log"
+    ends = [
+        end if end is not None and np.isfinite(end) and (end > 0 or not logarithmic) else None
+        for end in (low, high)
+    ]
+    if ends == [None, None] or (None not in ends and ends[0] >= ends[1]):
+        return
+    getattr(axes, f"set_{which}lim")(*ends)
+
+
+def logarithmic(axes: Axes, values: Iterable[float], which: Literal["x", "y"] = "x") -> None:
+    """A logarithmic axis of a hyperparameter, on which a value of 0 has a place of its own."""
+    values = set(values)
+    above = [value for value in values if value > 0]
+    scale: dict[str, Any] = {"value": "log"}
+    if not above:
+        scale = {"value": "linear"}
+    elif 0 in values:
+        scale = {"value": "symlog", "linthresh": min(above), "linscale": SHARE}
+    getattr(axes, f"set_{which}scale")(**scale)
+
+
+def finish(made: Figure, text: str) -> None:
+    """Say in words where a panel is empty, and below all panels what the figure is.
+
+    Args:
+        made: the figure.
+        text: what it is and at which scale, small, at the lower left.
+    """
+    for axes in made.axes:
+        for which in "xy":
+            least = getattr(axes.dataLim, f"minpos{which}")
+            if getattr(axes, f"get_{which}scale")() == "log" and not np.isfinite(least):
+                getattr(axes, f"set_{which}scale")("linear")
+    for panel in {axes.get_subplotspec() for axes in made.axes} - {None}:
+        places = [axes for axes in made.axes if axes.get_subplotspec() == panel]
+        if places[0].axison and not any(map(_holds, places)):
+            kept = {"ha": "center", "va": "center", "fontsize": 7, "color": "#555555"}
+            places[0].text(0.5, 0.5, EMPTY, transform=places[0].transAxes, **kept)
+    made.get_layout_engine().set(rect=(0.0, 0.035, 1.0, 0.965))
+    made.text(0.005, 0.008, text, fontsize=5.5, color="#777777", ha="left", va="bottom")
+
+
+def _holds(axes: Axes) -> bool:
+    """Whether anything is drawn at numbers, or a sentence says what is not."""
+    if axes.name == "3d" or axes.images or axes.tables or axes.texts:
+        return True
+    points = [line.get_xydata() for line in axes.lines if line.get_transform() == axes.transData]
+    points += [np.ma.filled(one.get_offsets(), np.nan) for one in axes.collections]
+    points += [path.vertices for one in axes.collections for path in one.get_paths()]
+    return any(np.isfinite(np.asarray(each, float)).all(axis=-1).any() for each in points)

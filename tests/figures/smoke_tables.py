@@ -1,0 +1,199 @@
+"""The tables of every declared figure at smoke scale, made in this process, and what befalls them.
+
+A run may hold what no usual one does: these changes make such tables of usual ones.
+"""
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from grokatlas import components, datasets, members, signatures, tables, training, validation
+from grokatlas.config import Paper, load_papers
+from grokatlas.errors import MistakeError
+from grokatlas.job_graph import Plan, make_plan
+
+CONFIG = Path(__file__).parents[2] / "config" / "papers"
+OTHERS = ("train.", "observables.", "truth")
+BLOCKS = {"task", "model", "loss", "penalties", "gradients", "inputs", "optimizer", "dynamics"}
+KEYS = ("seed", "member", "step", "slow_time", "feature", "other", "place", "plane", "point")
+KEYS += ("level", "label", "input", "target", "true_value", "threads", "members")
+
+
+@functools.cache
+def papers() -> dict[str, Paper]:
+    """What is declared."""
+    return load_papers(CONFIG, "all")
+
+
+def figures() -> list[tuple[str, str]]:
+    """Paper and name of every declared figure and published table."""
+    return [(name, figure) for name, paper in papers().items() for figure in paper.figures]
+
+
+@functools.cache
+def _plan() -> Plan:
+    return make_plan(papers(), "smoke")
+
+
+def of_figure(paper: str, figure: str) -> dict[str, pd.DataFrame]:
+    """The tables of a figure, by experiment."""
+    experiments = papers()[paper].figures[figure].experiments
+    return {name: _table(paper, name).copy() for name in experiments}
+
+
+@functools.cache
+def _table(paper: str, experiment: str) -> pd.DataFrame:
+    spec = _plan().tables[paper, experiment].spec
+    parts = []
+    for cell in spec["cells"]:
+        run = _run(cell["run"])
+        blocks = [_plan().measures[cell["run"], name].spec["measure"] for name in cell["measures"]]
+        records = {"history": run.history}
+        for block in [*blocks, *cell.get("light", [])]:
+            keywords = {key: value for key, value in block.items() if key != "name"}
+            measure = components.load("measures", block["name"]).build(**keywords)
+            records[block["name"]] = measure(run)
+        parts.append(tables.cell_rows(cell, run.spec, records))
+    return tables.join(parts, spec)
+
+
+@functools.cache
+def _run(name: str) -> SimpleNamespace:
+    """A finished run, as measures see it."""
+    spec = _plan().runs[name].spec
+    data = datasets.make(members.tasks(spec))
+    result = training.train(spec, data, torch.device("cpu"))
+    snapshots: dict[int, dict[str, np.ndarray]] = {}
+    for key, array in result.snapshots.items():
+        step, _, parameter = key.partition("/")
+        snapshots.setdefault(int(step), {})[parameter] = array
+    manifest = {
+        "device": {"type": "cpu", "threads": 1},
+        "host": {"cpu": "some"},
+        "members": len(members.of(spec)),
+        "train_seconds": 36.0,
+        "updates": {"count": 4, "seconds": 2.0},
+        "peak_memory_mb": 300.0,
+    }
+    history = pd.DataFrame(result.history)
+    return SimpleNamespace(
+        spec=spec, history=history, snapshots=snapshots, data=data, manifest=manifest
+    )
+
+
+def zeroed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Tables with the least value of one hyperparameter at 0, wherever the schema allows it."""
+    for column in filter(lambda name: _may_be_zero(table, name), _hyperparameters(table)):
+        least = table.groupby("case")[column].transform("min")
+        yield table.assign(**{column: table[column].mask(table[column] == least, 0.0)})
+
+
+def single_valued(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Tables with exactly one value of each hyperparameter that has several, 0 where allowed."""
+    for column in _hyperparameters(table):
+        least = table.groupby("case")[column].transform("min")
+        kept = table[(table[column] == least) | table[column].isna()]
+        if len(kept) < len(table):
+            yield kept
+            if _may_be_zero(table, column):
+                yield kept.assign(**{column: kept[column].where(kept[column].isna(), 0.0)})
+
+
+def single_seeded(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """The first seed of a table."""
+    yield table[table["seed"] == table["seed"].min()]
+
+
+def diverged(value: float, every: bool) -> Any:
+    """A change that puts `value` where one member of each run (or all) should have numbers."""
+
+    def changed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+        made = table.copy()
+        last = made.groupby("run")["member"].transform("max")
+        lost = (made["member"] == last) | every
+        later = lost & ~(made["step"] <= 0) if "step" in made else lost
+        for column in _observed(made):
+            made.loc[later, column] = value
+        yield made
+
+    return changed
+
+
+def stopped(first: bool) -> Any:
+    """A change that ends one member of each run early, or all of them at the start."""
+
+    def changed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+        if "step" not in table:
+            yield table
+            return
+        last = table["member"] == table.groupby("run")["member"].transform("max")
+        end = table.groupby("run")["step"].transform("max") / 2
+        late = (table["step"] > 0) if first else (last & (table["step"] > end))
+        yield table[~(late & (table["record"] == "history"))]
+
+    return changed
+
+
+CHANGES = {
+    "a hyperparameter of 0": zeroed,
+    "one value": single_valued,
+    "one seed": single_seeded,
+    "a member is NaN": diverged(np.nan, False),
+    "all are NaN": diverged(np.nan, True),
+    "a member is infinite": diverged(np.inf, False),
+    "all are infinite": diverged(np.inf, True),
+    "a member stopped early": stopped(False),
+    "all stopped at the start": stopped(True),
+}
+
+
+def changed(given: dict[str, pd.DataFrame], change: str) -> Iterator[dict[str, pd.DataFrame]]:
+    """The tables of a figure after a change to one of them, or for a loss of members to all."""
+    made = {name: list(CHANGES[change](table)) for name, table in given.items()}
+    if change in ("a hyperparameter of 0", "one value"):
+        for name, variants in made.items():
+            for variant in variants:
+                yield given | {name: variant.reset_index(drop=True)}
+        return
+    yield {name: variants[0].reset_index(drop=True) for name, variants in made.items()}
+
+
+def _observed(table: pd.DataFrame) -> list[str]:
+    """Columns of floating-point numbers that were logged or measured."""
+    floats = [name for name in table if table[name].dtype.kind == "f" and name not in KEYS]
+    spec = {name for name in floats if _component(table, name)}
+    return [n for n in floats if n not in spec and not n.startswith(OTHERS)]
+
+
+def _hyperparameters(table: pd.DataFrame) -> list[str]:
+    """Numeric columns of the spec."""
+    numeric = [name for name in table if pd.api.types.is_numeric_dtype(table[name])]
+    return [name for name in numeric if _component(table, name)]
+
+
+def _component(table: pd.DataFrame, column: str) -> tuple[str, str, str] | None:
+    """Block, component and keyword of a column of the spec such as ``penalties.0.weight``."""
+    path, _, keyword = column.rpartition(".")
+    block = path.partition(".")[0]
+    named = f"{path}.name"
+    if block not in BLOCKS or named not in table:
+        return None
+    return block, str(table[named].dropna().iloc[0]), keyword
+
+
+def _may_be_zero(table: pd.DataFrame, column: str) -> bool:
+    block, name, keyword = _component(table, column) or ("", "", "")
+    annotation = signatures.signature(block, name).keywords.get(keyword)
+    if annotation is None:
+        return False
+    try:
+        validation.check_value(annotation, 0.0, keyword)
+    except MistakeError:
+        return False
+    return True

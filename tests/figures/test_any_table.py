@@ -1,0 +1,48 @@
+"""Every declared figure is drawn from any table that the schema allows; a new one is found here."""
+
+import importlib
+import io
+
+import pandas as pd
+import pytest
+
+from grokatlas import claims, divergence, rendering
+from grokatlas.plots import defaults, panels
+from grokatlas.verdicts import NOT_RUN
+from tests.figures import smoke_tables
+
+FIGURES = smoke_tables.figures()
+
+
+@pytest.mark.parametrize("change", smoke_tables.CHANGES)
+@pytest.mark.parametrize(("paper", "figure"), FIGURES, ids=map("/".join, FIGURES))
+def test_a_figure_is_drawn_from_any_table(paper, figure, change):
+    module = importlib.import_module(f"grokatlas.papers.{paper}.{figure}")
+    usual = smoke_tables.of_figure(paper, figure)
+    for tables in smoke_tables.changed(usual, change):
+        lost = divergence.note(tables.values())
+        assert bool(lost) == change.endswith(("NaN", "infinite"))
+        tables = {name: rendering.finite(table) for name, table in tables.items()}
+        if hasattr(module, "tabulate"):
+            shown, data = module.tabulate(tables)
+            assert not shown.empty
+        else:
+            with defaults.drawing():
+                made, data = module.draw(tables)
+                panels.finish(made, lost)
+                made.savefig(io.BytesIO(), format="png", dpi=40)
+        assert isinstance(data, pd.DataFrame)
+
+
+CLAIMS = [(name, claim) for name, paper in smoke_tables.papers().items() for claim in paper.claims]
+
+
+@pytest.mark.parametrize("change", smoke_tables.CHANGES)
+@pytest.mark.parametrize(("paper", "claim"), CLAIMS, ids=[f"{p}/{c.id}" for p, c in CLAIMS])
+def test_a_claim_on_any_table_has_a_verdict_and_on_diverged_members_no_number(paper, claim, change):
+    usual = smoke_tables.of_figure(paper, claim.figure)
+    for tables in smoke_tables.changed(usual, change):
+        row = claims.row(paper, claim.model_dump(mode="json"), tables, claim.scales[0])
+        if change in ("all are NaN", "all are infinite"):
+            assert row["verdict"] == NOT_RUN
+            assert "diverged" in row["reason"]

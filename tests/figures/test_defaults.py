@@ -1,0 +1,123 @@
+"""What a user has set for matplotlib, for the machine or in fonts has no part in a figure."""
+
+import copy
+import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+from matplotlib import font_manager
+from matplotlib.font_manager import FontProperties, findfont
+
+from grokatlas.plots import defaults
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = """
+figure.facecolor: yellow
+lines.linestyle: --
+axes.grid: True
+axes.facecolor: pink
+axes.prop_cycle: cycler('color', ['r'])
+axes.formatter.use_locale: True
+font.family: serif
+mathtext.fontset: cm
+savefig.bbox: tight
+savefig.transparent: True
+image.cmap: jet
+pdf.compression: 0
+path.simplify: False
+timezone: Asia/Tokyo
+"""
+DRAW = """
+import sys, hashlib, tempfile, pathlib
+sys.path.insert(0, sys.argv[1])
+from grokatlas import rendering, store
+from tests.figures import test_geometry, test_grokalign
+tables = {
+    "geometry/fig2": {"three_weights": test_geometry.history(4, 5, 3)},
+    "grokalign/fig8": test_grokalign.transformers({"": "learned"})[0],
+}
+for name, given in tables.items():
+    paper, figure = name.split("/")
+    stem = pathlib.Path(tempfile.mkdtemp()) / figure
+    files = store.outputs("figure", stem)
+    spec = {"paper": paper, "figure": figure, "scale": "quick"}
+    rendering.render(spec, given, files, "origin")
+    print([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])
+"""
+
+
+def _drawn(folder: Path, **environment: str) -> str:
+    """Digests of two figures that a process draws in a folder, and in an environment."""
+    for name in ("home", "config"):
+        (folder / name).mkdir(exist_ok=True)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("MPL", "LC_"))}
+    kept |= {"HOME": str(folder / "home"), "MPLCONFIGDIR": str(folder / "config")}
+    done = subprocess.run(
+        [sys.executable, "-c", DRAW, str(ROOT)],
+        cwd=folder,
+        env=kept | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory) -> str:
+    """What is drawn where nobody has set anything."""
+    return _drawn(tmp_path_factory.mktemp("usual"))
+
+
+def test_settings_of_the_user_have_no_part_in_a_figure(usual, tmp_path):
+    (tmp_path / "config" / "stylelib").mkdir(parents=True)
+    (tmp_path / "config" / "matplotlibrc").write_text(HOSTILE, encoding="utf-8")
+    style = tmp_path / "config" / "stylelib" / "default.mplstyle"
+    style.write_text("lines.linewidth: 9\n", encoding="utf-8")
+    assert _drawn(tmp_path) == usual
+
+
+def test_settings_of_the_folder_and_of_the_machine_have_no_part_in_a_figure(usual, tmp_path):
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True\nbackend: tkagg\n", encoding="utf-8")
+    machine = {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}
+    more = {"PYTHONHASHSEED": "7", "SOURCE_DATE_EPOCH": "1", "MPLBACKEND": "Qt4Agg"}
+    assert _drawn(tmp_path, **machine, **more) == usual
+
+
+def test_an_installed_font_of_the_same_name_has_no_part_in_a_figure(usual, tmp_path):
+    (tmp_path / "config").mkdir()
+    cache = tmp_path / "config" / Path(_list_of_fonts()).name
+    font_manager.json_dump(_with_another_font(), cache)
+    assert _drawn(tmp_path) == usual
+
+
+def test_texts_are_set_in_the_font_that_matplotlib_ships(monkeypatch):
+    other = _with_another_font()
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", other.ttflist)
+    shipped = Path(mpl.get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")
+    with defaults.drawing():
+        assert Path(findfont(FontProperties(size=12.34))) == shipped  # a size not asked for yet
+        assert mpl.rcParams["font.family"] == ["DejaVu Sans"]
+    assert font_manager.fontManager.ttflist is other.ttflist
+
+
+def _with_another_font() -> font_manager.FontManager:
+    """A list of fonts in which another font has the name of the one that figures are set in."""
+    made = copy.copy(font_manager.fontManager)
+    serif = next(font for font in made.ttflist if font.name == "DejaVu Serif")
+    path = str(Path(mpl.get_data_path(), "fonts", "ttf", "DejaVuSerif.ttf"))
+    made.ttflist = [
+        dataclasses.replace(serif, fname=path, name="DejaVu Sans", weight=400),
+        *made.ttflist,
+    ]
+    return made
+
+
+def _list_of_fonts() -> str:
+    """The file in which matplotlib keeps its list of fonts."""
+    return f"fontlist-v{font_manager.FontManager.__version__}.json"
