@@ -4,6 +4,7 @@ An archive begins with an index: the size and sha256 of every file in it. `adopt
 outside a temporary folder in ``results`` before the whole archive was found sound.
 """
 
+import collections
 import contextlib
 import hashlib
 import json
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import containers, digest, lineage, store
+from grokatlas import containers, digest, lineage, placing, store
 from grokatlas.containers import Entry, Member
 from grokatlas.errors import UserError
 from grokatlas.lineage import Result
@@ -100,8 +101,7 @@ def adopt(archive: Path, replace: bool) -> str:
             raise UserError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
         _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
-        for result in new:
-            _move(result, moves[result.target], listed, stage)
+        _place(new, moves, listed, stage)
     text = _described(new, [])
     known = len(results) - len(new)
     made = f" into the new folder {store.RESULTS}" if created else ""
@@ -170,34 +170,67 @@ def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
     if total > max(ALWAYS_ALLOWED, LARGEST_RATIO * packed):
         problem = f"would unpack {bytes_text(packed)} to {bytes_text(total)}; refused"
         raise UserError(str(archive), problem)
-    folder = store.RESULTS if store.RESULTS.exists() else Path()
-    free = shutil.disk_usage(folder).free
-    if total > free:
-        raise UserError(
-            str(archive), f"needs {bytes_text(total)}, the disk has {bytes_text(free)} left"
-        )
+    _check_space(archive, listed)
     return listed
+
+
+def _check_space(archive: Path, listed: dict[str, dict[str, Any]]) -> None:
+    """Refuse what does not fit on a disk; the folders of ``results`` may be on several."""
+    folders, needed = {}, collections.Counter[int]()
+    for name, entry in listed.items():
+        top = Path(*Path(name).parts[:2])
+        folder = next(each for each in (top, *top.parents) if each.exists())
+        disk = folder.stat().st_dev
+        folders[disk] = folder
+        needed[disk] += entry["size"]
+    for disk, total in needed.items():
+        free = shutil.disk_usage(folders[disk]).free
+        if total > free:
+            problem = f"needs {bytes_text(total)}, the disk of {folders[disk]} has"
+            raise UserError(str(archive), f"{problem} {bytes_text(free)} left")
 
 
 @contextlib.contextmanager
 def _stage() -> Iterator[Path]:
-    """A temporary folder in ``results``; an empty ``results`` made for it goes with it."""
+    """A temporary folder in ``results``; an empty ``results`` made for it goes with it.
+
+    Where a folder of ``results`` is a link, its part of the stage is in the folder it leads to: on
+    the disk that the files are for.
+    """
     results = store.RESULTS
     created = not results.exists()
+    stages = contextlib.ExitStack()
     try:
-        results.mkdir(exist_ok=True)
-        stage = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=results))
+        with stages:
+            results.mkdir(exist_ok=True)
+            stages.callback(_remove_if_empty, results if created else None)
+            stage = _temporary(results, stages)
+            (stage / results).mkdir()
+            for link in filter(Path.is_symlink, sorted(results.iterdir())):
+                if link.exists():
+                    (stage / link).symlink_to(_temporary(link, stages).absolute())
+            stages = stages.pop_all()
     except OSError as error:
-        raise UserError(str(results), f"cannot be written: {error.strerror}") from None
+        place = error.filename or results
+        raise UserError(str(place), f"cannot be written: {error.strerror}") from None
     try:
         yield stage
     except OSError as error:
         place = error.filename or results
         raise UserError(str(place), f"cannot be written: {error.strerror or error}") from None
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
-        if created and not any(results.iterdir()):
-            results.rmdir()
+        stages.close()
+
+
+def _temporary(folder: Path, stages: contextlib.ExitStack) -> Path:
+    made = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=folder))
+    stages.callback(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def _remove_if_empty(folder: Path | None) -> None:
+    if folder and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> None:
@@ -256,18 +289,22 @@ def _sha256(name: str) -> str:
         return ""
 
 
-def _move(
-    result: Result, names: list[str] | None, listed: dict[str, dict[str, Any]], stage: Path
+def _place(
+    results: list[Result],
+    moves: dict[str, list[str] | None],
+    listed: dict[str, dict[str, Any]],
+    stage: Path,
 ) -> None:
-    """Move a result here, the manifest last, so that a result cut short vouches for nothing."""
-    _, manifest_file = result.records
-    if names is None:
-        for name in (manifest_file, *result.outputs):
-            Path(name).unlink(missing_ok=True)
-        names = [name for name in (*result.outputs, *result.records) if name in listed]
-    for name in names:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        (stage / name).replace(name)
+    """Move results here, each manifest last: what is cut short has nothing that vouches for it."""
+    wanted, removed = [], []
+    for result in results:
+        names = moves[result.target]
+        if names is None:
+            _, manifest_file = result.records
+            removed += [Path(name) for name in (manifest_file, *result.outputs)]
+            names = [name for name in (*result.outputs, *result.records) if name in listed]
+        wanted += [(stage / name, Path(name)) for name in names]
+    placing.all_or_none(wanted, removed)
 
 
 def _member(name: str, text: bytes) -> Member:

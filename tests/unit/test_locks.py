@@ -67,9 +67,8 @@ def _of_another_host(file: Path) -> None:
 
 
 def test_one_at_a_time(file):
-    with locks.held(file) as first:
-        with locks.held(file) as second:
-            assert (first, second) == (True, False)
+    with locks.held(file) as first, locks.held(file) as second:
+        assert (first, second) == (True, False)
     with locks.held(file) as again:
         assert again
 
@@ -140,9 +139,9 @@ def test_a_lock_that_was_lost_is_told(bare, monkeypatch):
 
 def test_an_error_says_locked(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", _no_flock(errno.EIO))
-    with pytest.raises(UserError, match=r"\.lock: cannot be locked: no flock here"):
-        with savepoint.locked(tmp_path):
-            pass
+    match = r"\.lock: cannot be locked: no flock here"
+    with pytest.raises(UserError, match=match), savepoint.locked(tmp_path):
+        pass
 
 
 @pytest.mark.parametrize("host", ["here", "node7"])
