@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, store
+from grokatlas import digest, results_folder, store
 from grokatlas.audit import planned
 from grokatlas.config import SCALES
 from grokatlas.errors import UserError
@@ -108,9 +108,18 @@ def collect(root: Path, scale: str) -> list[Result]:
         target = waiting.pop()
         if target not in found:
             found[target] = load(root, target)
+            _refuse_links(root, found[target])
             waiting += found[target].upstream
     check(found)
     return sorted(found.values(), key=lambda result: (KINDS.index(result.kind), result.target))
+
+
+def _refuse_links(root: Path, result: Result) -> None:
+    """Refuse a result whose files lie behind a link out of the tree, as `verify` does."""
+    for name in (*result.records, *result.outputs):
+        if link := results_folder.refused_link(root / store.RESULTS, name):
+            place, reason = link
+            raise UserError(place, f"{reason}; put the files themselves there")
 
 
 def unfinished(root: Path, scale: str) -> list[str]:

@@ -77,7 +77,7 @@ def add(store: Path, folders: list[Path]) -> int:
     refused = 0
     for folder in folders:
         try:
-            above = folder.resolve().parents
+            above = folder.absolute().parents  # not resolved: ``results`` may have links
             new = run_store.put(store, folder, above[min(2, len(above) - 1)])
         except UserError as error:
             print(f"refused {error}", file=sys.stderr)

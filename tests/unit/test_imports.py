@@ -43,7 +43,7 @@ TORCH_FREE = (
     "signatures",
     "members",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
-    *("run_store", "entries", "store_commands", "locks"),
+    *("run_store", "entries", "store_commands", "locks", "results_folder", "placing"),
     *("resources", "orphans", "leases", "slurm", "wanted", "status"),
     *("display", "arguments"),
     *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
