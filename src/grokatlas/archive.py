@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import containers, digest, lineage, placing, store
+from grokatlas import containers, digest, lineage, placing, results_folder, store
+from grokatlas.audit import planned
+from grokatlas.config import load_settings
 from grokatlas.containers import Entry, Member
 from grokatlas.errors import UserError
 from grokatlas.lineage import Result
@@ -50,9 +52,9 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     index = {**FORMAT, "scale": scale, "tables_only": tables_only, "files": listed}
     text = json.dumps(index, sort_keys=True, indent=1).encode()
     containers.write(out, [_member(INDEX, text), *members])
-    lines = [f"packed {_described(results, members)} at scale {scale} into {out}"]
-    lines += [f"not made yet, so not packed: {name}" for name in lineage.unfinished(root, scale)]
-    return "\n".join(lines)
+    text = f"packed {_described(results, members)} at scale {scale} into {out}"
+    absent = lineage.unfinished(root, scale)
+    return f"{text}\nnot made yet, so not packed: {_shown(absent)}" if absent else text
 
 
 def files(root: Path, result: Result, tables_only: bool) -> list[Member]:
@@ -88,6 +90,9 @@ def adopt(archive: Path, replace: bool) -> str:
     Raises:
         UserError: the archive is not sound, or results here differ from its.
     """
+    settings = planned.CONFIG / "config.yaml"
+    if settings.is_file():
+        results_folder.link(load_settings(settings, {}).results, f"{settings}: results")
     listed = _survey(archive)
     created = not store.RESULTS.exists()
     with _stage() as stage:
@@ -96,8 +101,7 @@ def adopt(archive: Path, replace: bool) -> str:
         moves = {result.target: _moves(result, listed) for result in results}
         differ = [target for target, names in moves.items() if names is None]
         if differ and not replace:
-            shown = ", ".join(differ[:10]) + (f" and {len(differ) - 10} more" * (len(differ) > 10))
-            problem = f"{len(differ)} results here differ from the archive's ({shown})"
+            problem = f"{len(differ)} results here differ from the archive's ({_shown(differ)})"
             raise UserError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
         _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
@@ -112,8 +116,8 @@ def _refuse_loss(archive: Path, results: list[Result], listed: dict[str, dict[st
     """Refuse to replace a result whose files the archive does not hold: they would be lost."""
     lost = [n for r in results for n in r.outputs if n not in listed and os.path.lexists(n)]
     if lost:
-        shown = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" * (len(lost) > 5))
-        problem = f"does not hold {shown}, which --replace would remove here; nothing was changed"
+        problem = f"does not hold {_shown(lost)}, which --replace would remove here; nothing was"
+        problem += " changed"
         raise UserError(str(archive), f"{problem}; adopt an archive with the runs, or remove them")
 
 
@@ -316,6 +320,12 @@ def _described(results: list[Result], members: list[Member]) -> str:
     text = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
     size = f" ({len(members)} files, {bytes_text(sum(m.size for m in members))})" if members else ""
     return text + size
+
+
+def _shown(names: list[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def bytes_text(size: int) -> str:

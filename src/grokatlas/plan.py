@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grokatlas import declarations, run_store
+from grokatlas import declarations, results_folder, run_store
 from grokatlas.components import PACKAGE
 from grokatlas.config import SCALES, Paper, Settings, home_expanded, load_papers, load_settings
 from grokatlas.errors import UserError, nearest
@@ -59,11 +59,11 @@ class Project:
         """Let jobs run this code, with the Python that runs Snakemake, on the chosen device.
 
         Args:
-            main: whether this process decides what runs, so that it looks into the run store; a
-                job's own Snakemake does not.
+            main: whether this process decides what runs, so that it looks into the run store, and
+                makes the links of ``results``; a job's own Snakemake does not.
 
         Raises:
-            UserError: a folder that the configuration names is not there.
+            UserError: a folder that the configuration names is not there or cannot be used.
         """
         for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
             entries = [str(first.parent), os.environ.get(variable)]
@@ -74,6 +74,8 @@ class Project:
         self._tell_jobs("GROKATLAS_DATA", "data_dir", needed=True)
         self._tell_jobs(run_store.VARIABLE, "run_store", needed=main)
         self._store = run_store.chosen() if main else None
+        if main:
+            results_folder.link(self.settings.results, self._place("results"))
 
     def _tell_jobs(self, variable: str, key: str, needed: bool) -> None:
         """Put a folder of the settings, if it is set, into the environment."""
@@ -82,9 +84,12 @@ class Project:
             return
         folder = home_expanded(value).resolve()
         if needed and not folder.is_dir():
-            place = "--config" if key in self._overridden else "config.yaml"
-            raise UserError(f"{place}: {key}", f"no folder {folder}; make it or use null")
+            raise UserError(self._place(key), f"no folder {folder}; make it or use null")
         os.environ[variable] = str(folder)
+
+    def _place(self, key: str) -> str:
+        """Where a setting was read, for errors."""
+        return f"{'--config' if key in self._overridden else 'config.yaml'}: {key}"
 
     def final_files(self, scale: str) -> list[Path]:
         """What is made at a scale in the end: every figure's files, the claims, the atlas."""

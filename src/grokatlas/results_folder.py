@@ -9,22 +9,26 @@ import os
 from pathlib import Path
 
 from grokatlas import store
+from grokatlas.config import home_expanded
 from grokatlas.errors import UserError
 
 FOLDERS = ("data", "runs", "measures", "smoke", "quick", "paper")  # all that jobs write
 MARK = ".grokatlas-checkout"  # in the other folder: the path of the checkout's ``results``
 
 
-def link(folder: Path, place: str) -> None:
+def link(named: str | None, place: str) -> None:
     """Make the folders of ``results`` links into another folder, which is made if need be.
 
     Args:
-        folder: the other folder, absolute.
+        named: the other folder, as the setting ``results`` names it; None: nothing is done.
         place: where it is named, for errors.
 
     Raises:
         UserError: the folder cannot be used, or other results are in the way; nothing was changed.
     """
+    if named is None:
+        return
+    folder = home_expanded(named).resolve()
     if not folder.parent.is_dir():
         raise UserError(place, f"no folder {folder.parent}; make it, or use null")
     if folder == store.RESULTS.resolve() or store.RESULTS.resolve() in folder.parents:
@@ -33,6 +37,11 @@ def link(folder: Path, place: str) -> None:
         raise UserError(place, f"{folder} is no folder; name one, or use null")
     _refuse_another_checkout(folder, place)
     missing = [name for name in FOLDERS if not _linked(store.RESULTS / name, folder / name)]
+    full = [f"{store.RESULTS / name}" for name in missing if _has_files(store.RESULTS / name)]
+    if full:
+        problem = f"the setting `results` names {folder}; move what is here there"
+        hint = f"mkdir -p {folder} && mv {' '.join(full)} {folder}/"
+        raise UserError(", ".join(full), f"{problem} (`{hint}`), or set it to null")
     try:
         if missing or not _marked(folder, store.RESULTS):
             folder.mkdir(exist_ok=True)
@@ -54,18 +63,19 @@ def _linked(link: Path, target: Path) -> bool:
     """Whether a folder of ``results`` is the link that it should be.
 
     Raises:
-        UserError: something else is there.
+        UserError: it is a link to somewhere else.
     """
     if link.is_symlink():
         if link.resolve() != target:
             problem = f"is a link to {link.resolve()}, not to {target}; move what is there to"
             raise UserError(str(link), f"{problem} {target.parent} and remove the link")
         return target.is_dir()
-    if os.path.lexists(link) and (not link.is_dir() or any(link.iterdir())):
-        problem = f"has files, but the setting `results` names {target.parent}; move them there"
-        hint = f"mkdir -p {target.parent} && mv {link} {target.parent}/"
-        raise UserError(str(link), f"{problem} (`{hint}`), or set it to null")
     return False
+
+
+def _has_files(folder: Path) -> bool:
+    there = os.path.lexists(folder) and not folder.is_symlink()
+    return there and (not folder.is_dir() or any(folder.iterdir()))
 
 
 def _refuse_another_checkout(folder: Path, place: str) -> None:

@@ -172,6 +172,17 @@ def test_what_is_not_made_yet_is_told(tree, tmp_path):
     assert not any("figures" in name for name in members(tmp_path / "x.zip"))
 
 
+def test_what_is_not_made_yet_is_one_line(tree, tmp_path):
+    for number in range(20):
+        stem = store.figure_stem("smoke", "atlas", f"more{number:02}")
+        small_tree.write(store.spec_path("figure", stem), {})
+    small_tree.write(store.spec_path("claims", store.claims_stem("smoke")), {})
+    text = archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
+    assert len(text.splitlines()) == 2
+    assert "figures/atlas/more04 and 15 more" in text
+    assert "claims" not in text  # never packed
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("job", ["dataset", "run", "measure", "table", "figure"])
 def test_a_changed_file_is_not_packed(tree, tmp_path, kind, job):

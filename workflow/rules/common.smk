@@ -12,8 +12,8 @@ from grokatlas.resources import of_job
 
 try:
     PROJECT = Project(Path(workflow.basedir) / "config", config)
-    PROJECT.at(PROJECT.settings.scale)
     PROJECT.prepare_jobs(workflow.is_main_process)
+    PROJECT.at(PROJECT.settings.scale)
 except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)

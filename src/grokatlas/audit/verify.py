@@ -240,7 +240,9 @@ class _Judge:
             owner = self.tree.owner(name)
             if owner is None:
                 _, reason = self._absence(name)
-                return self._edge(result, name, f"is not read: {reason}" if reason else "is missing")
+                return self._edge(
+                    result, name, f"is not read: {reason}" if reason else "is missing"
+                )
             found = self.files(owner.target).get(name, OK)
             if found.verdict in BROKEN or (found.verdict == "orphan" and not owner.sound):
                 if found.verdict == "unverified" and len(found.chain) > 1:
