@@ -4,6 +4,7 @@ An archive begins with an index: the size and sha256 of every file in it. `adopt
 outside a temporary folder in ``results`` before the whole archive was found sound.
 """
 
+import collections
 import contextlib
 import hashlib
 import json
@@ -14,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import containers, digest, lineage, store
+from grokatlas import containers, digest, lineage, placing, results_folder, store
+from grokatlas.audit import planned
+from grokatlas.config import load_settings
 from grokatlas.containers import Entry, Member
 from grokatlas.errors import UserError
 from grokatlas.lineage import Result
@@ -49,9 +52,9 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     index = {**FORMAT, "scale": scale, "tables_only": tables_only, "files": listed}
     text = json.dumps(index, sort_keys=True, indent=1).encode()
     containers.write(out, [_member(INDEX, text), *members])
-    lines = [f"packed {_described(results, members)} at scale {scale} into {out}"]
-    lines += [f"not made yet, so not packed: {name}" for name in lineage.unfinished(root, scale)]
-    return "\n".join(lines)
+    text = f"packed {_described(results, members)} at scale {scale} into {out}"
+    absent = lineage.unfinished(root, scale)
+    return f"{text}\nnot made yet, so not packed: {_shown(absent)}" if absent else text
 
 
 def files(root: Path, result: Result, tables_only: bool) -> list[Member]:
@@ -87,6 +90,9 @@ def adopt(archive: Path, replace: bool) -> str:
     Raises:
         UserError: the archive is not sound, or results here differ from its.
     """
+    settings = planned.CONFIG / "config.yaml"
+    if settings.is_file():
+        results_folder.link(load_settings(settings, {}).results, f"{settings}: results")
     listed = _survey(archive)
     created = not store.RESULTS.exists()
     with _stage() as stage:
@@ -95,13 +101,11 @@ def adopt(archive: Path, replace: bool) -> str:
         moves = {result.target: _moves(result, listed) for result in results}
         differ = [target for target, names in moves.items() if names is None]
         if differ and not replace:
-            shown = ", ".join(differ[:10]) + (f" and {len(differ) - 10} more" * (len(differ) > 10))
-            problem = f"{len(differ)} results here differ from the archive's ({shown})"
+            problem = f"{len(differ)} results here differ from the archive's ({_shown(differ)})"
             raise UserError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
         _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
-        for result in new:
-            _move(result, moves[result.target], listed, stage)
+        _place(new, moves, listed, stage)
     text = _described(new, [])
     known = len(results) - len(new)
     made = f" into the new folder {store.RESULTS}" if created else ""
@@ -112,8 +116,8 @@ def _refuse_loss(archive: Path, results: list[Result], listed: dict[str, dict[st
     """Refuse to replace a result whose files the archive does not hold: they would be lost."""
     lost = [n for r in results for n in r.outputs if n not in listed and os.path.lexists(n)]
     if lost:
-        shown = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" * (len(lost) > 5))
-        problem = f"does not hold {shown}, which --replace would remove here; nothing was changed"
+        problem = f"does not hold {_shown(lost)}, which --replace would remove here; nothing was"
+        problem += " changed"
         raise UserError(str(archive), f"{problem}; adopt an archive with the runs, or remove them")
 
 
@@ -170,34 +174,67 @@ def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
     if total > max(ALWAYS_ALLOWED, LARGEST_RATIO * packed):
         problem = f"would unpack {bytes_text(packed)} to {bytes_text(total)}; refused"
         raise UserError(str(archive), problem)
-    folder = store.RESULTS if store.RESULTS.exists() else Path()
-    free = shutil.disk_usage(folder).free
-    if total > free:
-        raise UserError(
-            str(archive), f"needs {bytes_text(total)}, the disk has {bytes_text(free)} left"
-        )
+    _check_space(archive, listed)
     return listed
+
+
+def _check_space(archive: Path, listed: dict[str, dict[str, Any]]) -> None:
+    """Refuse what does not fit on a disk; the folders of ``results`` may be on several."""
+    folders, needed = {}, collections.Counter[int]()
+    for name, entry in listed.items():
+        top = Path(*Path(name).parts[:2])
+        folder = next(each for each in (top, *top.parents) if each.exists())
+        disk = folder.stat().st_dev
+        folders[disk] = folder
+        needed[disk] += entry["size"]
+    for disk, total in needed.items():
+        free = shutil.disk_usage(folders[disk]).free
+        if total > free:
+            problem = f"needs {bytes_text(total)}, the disk of {folders[disk]} has"
+            raise UserError(str(archive), f"{problem} {bytes_text(free)} left")
 
 
 @contextlib.contextmanager
 def _stage() -> Iterator[Path]:
-    """A temporary folder in ``results``; an empty ``results`` made for it goes with it."""
+    """A temporary folder in ``results``; an empty ``results`` made for it goes with it.
+
+    Where a folder of ``results`` is a link, its part of the stage is in the folder it leads to: on
+    the disk that the files are for.
+    """
     results = store.RESULTS
     created = not results.exists()
+    stages = contextlib.ExitStack()
     try:
-        results.mkdir(exist_ok=True)
-        stage = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=results))
+        with stages:
+            results.mkdir(exist_ok=True)
+            stages.callback(_remove_if_empty, results if created else None)
+            stage = _temporary(results, stages)
+            (stage / results).mkdir()
+            for link in filter(Path.is_symlink, sorted(results.iterdir())):
+                if link.exists():
+                    (stage / link).symlink_to(_temporary(link, stages).absolute())
+            stages = stages.pop_all()
     except OSError as error:
-        raise UserError(str(results), f"cannot be written: {error.strerror}") from None
+        place = error.filename or results
+        raise UserError(str(place), f"cannot be written: {error.strerror}") from None
     try:
         yield stage
     except OSError as error:
         place = error.filename or results
         raise UserError(str(place), f"cannot be written: {error.strerror or error}") from None
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
-        if created and not any(results.iterdir()):
-            results.rmdir()
+        stages.close()
+
+
+def _temporary(folder: Path, stages: contextlib.ExitStack) -> Path:
+    made = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=folder))
+    stages.callback(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def _remove_if_empty(folder: Path | None) -> None:
+    if folder and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> None:
@@ -256,18 +293,22 @@ def _sha256(name: str) -> str:
         return ""
 
 
-def _move(
-    result: Result, names: list[str] | None, listed: dict[str, dict[str, Any]], stage: Path
+def _place(
+    results: list[Result],
+    moves: dict[str, list[str] | None],
+    listed: dict[str, dict[str, Any]],
+    stage: Path,
 ) -> None:
-    """Move a result here, the manifest last, so that a result cut short vouches for nothing."""
-    _, manifest_file = result.records
-    if names is None:
-        for name in (manifest_file, *result.outputs):
-            Path(name).unlink(missing_ok=True)
-        names = [name for name in (*result.outputs, *result.records) if name in listed]
-    for name in names:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        (stage / name).replace(name)
+    """Move results here, each manifest last: what is cut short has nothing that vouches for it."""
+    wanted, removed = [], []
+    for result in results:
+        names = moves[result.target]
+        if names is None:
+            _, manifest_file = result.records
+            removed += [Path(name) for name in (manifest_file, *result.outputs)]
+            names = [name for name in (*result.outputs, *result.records) if name in listed]
+        wanted += [(stage / name, Path(name)) for name in names]
+    placing.all_or_none(wanted, removed)
 
 
 def _member(name: str, text: bytes) -> Member:
@@ -279,6 +320,12 @@ def _described(results: list[Result], members: list[Member]) -> str:
     text = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
     size = f" ({len(members)} files, {bytes_text(sum(m.size for m in members))})" if members else ""
     return text + size
+
+
+def _shown(names: list[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def bytes_text(size: int) -> str:

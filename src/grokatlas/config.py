@@ -248,6 +248,11 @@ class Settings(_Model):
         "anything is trained (docs/run-store.md); null: where the environment variable "
         "GROKATLAS_RUN_STORE points, if it is set",
     )
+    results: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="folder on another disk that holds what is made: the folders of `results` "
+        "become links into it (docs/cluster.md); null: they are folders",
+    )
 
 
 def load_settings(

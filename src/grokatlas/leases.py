@@ -1,7 +1,7 @@
 """One GPU for each process: leased by a file lock, among all users of the machine.
 
-Every device has a lock file in a folder that all users share. The lock is the kernel's: it goes
-with the process, however that ends, so no lease is ever left over.
+Every device has a lock file in a folder that all users share (see `locks`): a lease goes with its
+process, however that ends.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from grokatlas import locks
 from grokatlas.errors import UserError
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -34,7 +35,7 @@ def take() -> None:
     user, or an earlier lease. Where there is no device, nothing is leased.
 
     Raises:
-        UserError: the lock files cannot be written.
+        UserError: the lock files cannot be written or locked.
     """
     named = _named()
     if named is not None and len(named) < 2:
@@ -98,8 +99,6 @@ def _uuids(name: str, gpus: list[list[str]]) -> list[str]:
 
 def _leased(found: list[str]) -> tuple[str, Any]:
     """The first device that can be locked, and its lock; waits for it, and says so once."""
-    import filelock
-
     folder = Path(tempfile.gettempdir(), FOLDER)
     try:
         with contextlib.suppress(FileExistsError):
@@ -108,15 +107,18 @@ def _leased(found: list[str]) -> tuple[str, Any]:
         for looks in itertools.count():
             for device in found:
                 file = folder / f"{device.replace('/', '_')}.lock"
-                lock = filelock.FileLock(file, mode=0o666, thread_local=False)
-                with contextlib.suppress(filelock.Timeout):
-                    lock.acquire(timeout=0)
+                lock = locks.acquire(file, mode=0o666, lost=_warn)
+                if lock is not None:
                     return device, lock
             if looks == 0:
                 print(f"devices: all {len(found)} are leased; waiting", file=sys.stderr, flush=True)
             time.sleep(PAUSE)
     except OSError as error:
-        problem = f"cannot be written: {error.strerror or error}; remove it, set TMPDIR to another"
+        problem = f"cannot be locked: {error.strerror or error}; remove it, set TMPDIR to another"
         problem += f" folder, or {VISIBLE} to one device"
         raise UserError(str(folder), problem) from None
     raise AssertionError("the loop ends by itself")
+
+
+def _warn(text: str) -> None:
+    print(f"warning: {text}; another process may use the device", file=sys.stderr, flush=True)

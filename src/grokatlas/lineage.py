@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest, store
+from grokatlas import code_digest, results_folder, store
 from grokatlas.audit import planned
 from grokatlas.config import SCALES
 from grokatlas.errors import UserError
@@ -95,10 +95,13 @@ def collect(root: Path, scale: str) -> list[Result]:
         scale: smoke, quick or paper.
 
     Raises:
-        UserError: there is none, or one that does not fit its job file or what it was made from.
+        UserError: there is none, or one that does not fit its job file or what it was made from,
+            or a link out of the tree.
     """
     found: dict[str, Result] = {}
-    manifests = (root / store.RESULTS / scale).rglob("*.manifest.json")
+    lying = sorted((root / store.RESULTS / scale).rglob("*"))
+    _refuse_links(root, [f.relative_to(root).as_posix() for f in lying if f.is_symlink()])
+    manifests = (file for file in lying if file.name.endswith(".manifest.json"))
     names = sorted(file.relative_to(root).as_posix() for file in manifests)
     waiting = [p[1] for p in map(place, names) if p]
     if not waiting:
@@ -108,9 +111,18 @@ def collect(root: Path, scale: str) -> list[Result]:
         target = waiting.pop()
         if target not in found:
             found[target] = load(root, target)
+            _refuse_links(root, [*found[target].records, *found[target].outputs])
             waiting += found[target].upstream
     check(found)
     return sorted(found.values(), key=lambda result: (KINDS.index(result.kind), result.target))
+
+
+def _refuse_links(root: Path, names: list[str]) -> None:
+    """Refuse files that are behind a link out of the tree, as `verify` does."""
+    for name in names:
+        if link := results_folder.refused_link(root / store.RESULTS, name):
+            place, reason = link
+            raise UserError(place, f"{reason}; put the files themselves there")
 
 
 def unfinished(root: Path, scale: str) -> list[str]:
@@ -118,7 +130,8 @@ def unfinished(root: Path, scale: str) -> list[str]:
     files = (root / store.RESULTS / scale).rglob("*.spec.json")
     targets = (store.target_of(file) for file in sorted(files))
     missing = [t for t in targets if not store.manifest_of("figure", t).exists()]
-    return [target.relative_to(root).as_posix() for target in missing]
+    names = [target.relative_to(root).as_posix() for target in missing]
+    return [name for name in names if place(f"{name}.manifest.json")]  # claims are none
 
 
 def load(root: Path, target: str) -> Result:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grokatlas import account, declarations, job_files, run_store, which_code
+from grokatlas import account, declarations, job_files, results_folder, run_store, which_code
 from grokatlas.components import PACKAGE
 from grokatlas.config import SCALES, Paper, Settings, home_expanded, load_papers, load_settings
 from grokatlas.errors import UserError, nearest
@@ -70,12 +70,16 @@ class Project:
     def prepare(self, scale: str) -> Plan:
         """The plan of one scale, with its job files written, as it is going to run.
 
+        Where the setting ``results`` names another disk, the folders of ``results`` become links.
+
         Raises:
-            UserError: for a mistake in the configuration, or a Snakemake that runs in this folder
-                needs a job file that would change.
+            UserError: for a mistake in the configuration, the folder that it names cannot be used,
+                or a Snakemake that runs in this folder needs a job file that would change.
         """
         plan = self.at(scale)
         if scale not in self._prepared:
+            place = f"{self._sources.get('results', 'config.yaml')}: results"
+            results_folder.link(self.settings.results, place)
             job_files.write(plan.jobs, plan.states())
             self._prepared.add(scale)
         return plan

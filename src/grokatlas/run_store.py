@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grokatlas import code_digest, entries, store
+from grokatlas import code_digest, entries, locks, store
 from grokatlas.entries import DamagedError, Entry, UnreadableError
 from grokatlas.errors import UserError
 
@@ -233,22 +233,16 @@ def _bring(root: Path, entry: Entry, target: Path) -> bool:
 @contextlib.contextmanager
 def _locked(run: Path) -> Iterator[bool]:
     """Hold the lock of a run's folder; False where another process holds it: it trains the run."""
-    import filelock
-
-    lock = filelock.FileLock(run / store.LOCK)
     try:
         run.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(filelock.Timeout):
-            lock.acquire(timeout=0)
     except OSError as error:
         raise UserError(str(run), f"cannot be written: {error.strerror or error}") from None
-    locked = lock.is_locked
-    try:
-        yield locked
-    finally:
-        if locked:
-            (run / store.LOCK).unlink(missing_ok=True)
-            lock.release()
+    with locks.held(run / store.LOCK) as locked:
+        try:
+            yield locked
+        finally:
+            if locked:
+                (run / store.LOCK).unlink(missing_ok=True)
 
 
 def _give_up(root: Path, place: Path, error: UserError) -> None:

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from grokatlas import digest, store
+from grokatlas import digest, locks, store
 from grokatlas.errors import UserError
 from grokatlas.record import Updates
 
 STATE = "state.json"
 ROW_GROUP = 1 << 17  # rows of history that a reader has to hold at least
-SIGNALS = ("SIGINT", "SIGTERM", "SIGUSR1")
+SIGNALS = ("SIGHUP", "SIGINT", "SIGTERM", "SIGUSR1")
 
 
 class InterruptedRunError(UserError):
@@ -41,24 +41,19 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a run's folder, so that one process at a time trains it.
 
     Raises:
-        UserError: the folder cannot be written.
+        UserError: the folder cannot be written, or its lock cannot be locked.
     """
-    import filelock
 
-    lock = filelock.FileLock(folder / store.LOCK)
+    def tell(holder: str) -> None:
+        who = f"another process trains it{holder and f' ({holder})'}"
+        print(f"run {folder.name}: {who}; waiting", file=sys.stderr)
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            print(f"run {folder.name}: another process trains it; waiting", file=sys.stderr)
-            lock.acquire()
     except OSError as error:
         raise UserError(str(folder), f"cannot be written: {error.strerror or error}") from None
-    try:
+    with locks.held(folder / store.LOCK, waiting=tell):
         yield
-    finally:
-        lock.release()
 
 
 class Savepoint:
@@ -94,6 +89,8 @@ class Savepoint:
     def listening(self, last: bool) -> Iterator[None]:
         """While this holds, a signal that ends a process makes the run save and stop first.
 
+        One that this process was started to ignore stays ignored: SIGHUP under ``nohup``.
+
         Args:
             last: whether the process ends with the run. Once that is done, no signal but SIGKILL
                 ends it sooner: Snakemake takes the outputs of a job that one ended for damaged.
@@ -103,7 +100,11 @@ class Savepoint:
             self._asked = number
 
         numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
-        before = {number: signal.signal(number, ask) for number in numbers}
+        before = {
+            number: signal.signal(number, ask)
+            for number in numbers
+            if signal.getsignal(number) != signal.SIG_IGN
+        }
         try:
             yield
             if last:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from grokatlas import endings, store, wanted
+from grokatlas import endings, locks, store, wanted
 from grokatlas.errors import UserError
 from grokatlas.job_graph import Job, Plan
 
@@ -172,9 +172,12 @@ class _Log:
 def _alive(folder: Path, log: _Log, held: set[int] | None) -> bool:
     """Whether a process trains a run.
 
-    On this machine the kernel tells who holds the run's lock. On another one, a run that said
-    nothing else last and wrote something lately is taken to go on.
+    On this machine the kernel tells who holds the run's lock; on a disk without such locks a file
+    does. On another machine, a run that said nothing else last and wrote something lately is taken
+    to go on.
     """
+    if locks.leased(folder / store.LOCK):
+        return True
     if held is not None:
         if _inode(folder / store.LOCK) in held:
             return True

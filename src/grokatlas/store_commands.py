@@ -47,7 +47,7 @@ def root(given: Path | None) -> Path:
     """The store that the command line, else the configuration, else the environment names.
 
     Raises:
-        UserError: none does, or it is no folder.
+        UserError: none does, or it is no folder, or a folder of something else.
     """
     settings = planned.CONFIG / "config.yaml"
     named = load_settings(settings, {}).run_store if settings.is_file() else None
@@ -60,7 +60,21 @@ def root(given: Path | None) -> Path:
         raise UserError("run store", f"{problem} {run_store.VARIABLE}")
     if not given.is_dir():
         raise UserError("run store", f"no folder {given}; make it, for a group with mode 2775")
+    if not _is_store(given):
+        problem = f"{given} holds other folders and no run of a store; name one, or a new folder"
+        raise UserError("run store", problem)
     return given
+
+
+def _is_store(folder: Path) -> bool:
+    """Whether a folder has an entry of a store, or at least nothing of anything else."""
+    own = {run_store.DAMAGED, "lost+found", *entries.FOLDERS.values()}
+    stored = (file for kind in entries.FOLDERS.values() for file in (folder / kind).glob("*"))
+    names = [file.name for file in stored]
+    if any(re.fullmatch(NAME, name) for name in names):
+        return True
+    visible = (each for each in folder.iterdir() if not each.name.startswith("."))
+    return not names and all(each.name in own or not each.is_dir() for each in visible)
 
 
 def add(store: Path, folders: list[Path]) -> int:
@@ -77,7 +91,7 @@ def add(store: Path, folders: list[Path]) -> int:
     refused = 0
     for folder in folders:
         try:
-            above = folder.resolve().parents
+            above = folder.absolute().parents  # not resolved: ``results`` may have links
             new = run_store.put(store, folder, above[min(2, len(above) - 1)])
         except UserError as error:
             print(f"refused {error}", file=sys.stderr)

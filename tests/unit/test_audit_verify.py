@@ -347,7 +347,7 @@ def test_a_link_out_of_the_tree_is_refused_and_not_followed(jobs, tmp_path):
     report = judge(jobs)
     finding = report.findings[run.outputs[0].as_posix()]
     assert finding.verdict == "unverified"
-    assert "leads out of the tree" in finding.reason
+    assert "is a link out of the tree" in finding.reason
     assert run.outputs[0].as_posix() not in report.hashes
 
 
@@ -355,8 +355,12 @@ def test_a_linked_folder_is_refused(jobs, tmp_path):
     run = of_kind(jobs, "run")
     shutil.move(run.target, tmp_path / "elsewhere")
     run.target.symlink_to(tmp_path / "elsewhere")
-    assert wrong(jobs)[run.target.as_posix()] == "unverified"
+    found = wrong(jobs)
+    assert found[run.target.as_posix()] == "unverified"
     assert "refused" in Tree(Path("results")).refused[run.target.as_posix()]
+    assert "missing" not in found.values()
+    reasons = {each.reason for each in judge(jobs).findings.values()}
+    assert f"{run.target} is a link out of the tree; refused" in reasons
 
 
 def test_a_linked_manifest_is_refused(jobs, tmp_path):

@@ -6,7 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas import claims, code_digest, endings, jobs, savepoint, status, store
+from grokatlas import (
+    claims,
+    code_digest,
+    components,
+    divergence,
+    endings,
+    jobs,
+    savepoint,
+    signatures,
+    status,
+    store,
+)
 
 TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}
 SPEC = {

@@ -43,7 +43,7 @@ TORCH_FREE = (
     "signatures",
     "members",
     *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
-    *("run_store", "entries", "store_commands"),
+    *("run_store", "entries", "store_commands", "locks", "results_folder", "placing"),
     *("resources", "orphans", "leases", "slurm", "wanted", "status"),
     *("freshness", "job_files", "written_jobs", "invocation", "which_code"),
     *("display", "arguments", "endings"),

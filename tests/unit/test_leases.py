@@ -143,7 +143,7 @@ def test_every_user_may_lease(machine):
 
 def test_a_folder_that_cannot_be_used_is_one_line(machine):
     (machine / "grokatlas-leases").write_text("in the way")
-    with pytest.raises(UserError, match=r"grokatlas-leases: cannot be written: .*TMPDIR"):
+    with pytest.raises(UserError, match=r"grokatlas-leases: cannot be locked: .*TMPDIR"):
         leases.take()
 
 

@@ -660,3 +660,32 @@ def test_a_manifest_says_nothing_of_where_the_store_is(shared):
     shared.bring()
     text = json.dumps(store.read_json(shared.runs[0].manifest))
     assert str(shared.folder) not in text
+
+
+@pytest.mark.parametrize(
+    "command", [["gc", "--stale"], ["gc", "--keep", "1G"], ["ls"], ["add", "x"]]
+)
+@pytest.mark.parametrize("name", ["/", "checkout", "results", "runs-of-mine"])
+def test_a_folder_of_something_else_is_no_store(tmp_path, monkeypatch, capsys, command, name):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("checkout/src", "results/runs/0123456789ab", "runs-of-mine/runs/first"):
+        Path(folder).mkdir(parents=True)
+    old = Path(name if name != "/" else ".", ".put-1.part")
+    old.mkdir()
+    os.utime(old, (0, 0))
+    assert cli.main(["store", *command, "--store", name]) == 1
+    text = capsys.readouterr().err
+    assert text.startswith(f"run store: {name} holds other folders ")
+    assert text.count("\n") == 1
+    assert old.exists()
+
+
+def test_an_empty_folder_and_files_beside_are_a_store(shared, tmp_path, capsys):
+    (tmp_path / "new").mkdir()
+    assert cli.main(["store", "ls", "--store", str(tmp_path / "new")]) == 0
+    (shared.root / "README").write_text("of the lab\n")
+    (shared.root / "lost+found").mkdir()
+    (shared.root / run_store.DAMAGED).mkdir(exist_ok=True)
+    (shared.root / run_store.DAMAGED / f"{shared.place(shared.runs[0]).name}-1").mkdir()
+    assert cli.main(["store", "ls", "--store", str(shared.root)]) == 0
+    assert "2 runs" in capsys.readouterr().out

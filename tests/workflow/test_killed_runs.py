@@ -109,7 +109,7 @@ def test_kill_9_at_random_points(undisturbed, tmp_path):
     assert segments[-1]["end_step"] == 4000
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1", "SIGINT"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1", "SIGINT", "SIGHUP"])
 def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
     with _start(tmp_path) as process:
         _wait_for_state(process, tmp_path)
@@ -121,6 +121,22 @@ def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
     assert not (tmp_path / "manifest.json").exists()
     done = _run(tmp_path)
     assert f"goes on from step {step}" in done.stderr
+    assert _result(tmp_path) == undisturbed
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGINT"])
+def test_a_signal_that_was_ignored_from_the_start_stays_ignored(name, undisturbed, tmp_path):
+    number = getattr(signal, name)
+    before = signal.signal(number, signal.SIG_IGN)  # as nohup does, and a shell for `... &`
+    try:
+        process = _start(tmp_path)
+    finally:
+        signal.signal(number, before)
+    with process:
+        _wait_for_state(process, tmp_path)
+        process.send_signal(number)
+        text = process.stderr.read()
+    assert process.returncode == 0, text
     assert _result(tmp_path) == undisturbed
 
 

@@ -94,12 +94,13 @@ def tree_of(path: Path, default: Path) -> Path:
 
 def _name(tree: Tree, path: Path) -> str | None:
     """A path as the tree names it; None outside. Links are not followed below the tree."""
+    if path.is_symlink() and path.resolve() in map(Path, tree.roots.values()):
+        path = path.resolve()
     absolute = path.parent.resolve() / path.name if path.name != ".." else path.resolve()
-    try:
-        inner = absolute.relative_to(tree.folder.resolve())
-    except ValueError:
-        return None
-    return "/".join((ROOT, *inner.parts))
+    for name, root in tree.roots.items():
+        if absolute.is_relative_to(root):
+            return "/".join((name, *absolute.relative_to(root).parts))
+    return None
 
 
 def _by_name(tree: Tree, text: str) -> list[str]:

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, store
+from grokatlas import digest, results_folder, store
 from grokatlas.errors import UserError
 
 ROOT = store.RESULTS.name
 MANIFEST = "manifest.json"
 JOB_FILE = "spec.json"
-NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep")
-NO_ARTEFACT_SUFFIXES = (".log", ".lock", ".part")
+NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", results_folder.MARK)
+NO_ARTEFACT_SUFFIXES = (".log", ".lock")
+BROKEN_LOCK = ".lock."  # of a process that was killed while it took over a lock
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class Tree:
     Attributes:
         results: what jobs left, by target.
         refused: files that are not read, each with the reason.
-        leftovers: temporary files of killed jobs.
+        leftovers: temporary files and folders of killed jobs.
+        roots: where the tree's files are on disk, by the name of a folder.
 
     Raises:
         UserError: there is no such folder.
@@ -100,10 +102,10 @@ class Tree:
         self.results: dict[str, Result] = {}
         self.refused: dict[str, str] = {}
         self.leftovers: list[str] = []
-        self._inside = str(folder.resolve())
+        self.roots = results_folder.roots(folder)
         self._hashes: dict[str, tuple[int, int, str]] = {}
         self._owners: dict[str, str] = {}
-        self._read(list(self._walk(self._inside, ROOT)))
+        self._read(list(self._walk(self.roots[ROOT], ROOT)))
 
     def path(self, name: str) -> Path:
         """Where a name of the tree lies."""
@@ -113,6 +115,12 @@ class Tree:
         """The result that a file belongs to."""
         target = self._owners.get(name)
         return self.results[target] if target else None
+
+    def link_above(self, name: str) -> str:
+        """The refused link that a file would be found through; empty if there is none."""
+        parts = name.split("/")
+        above = ("/".join(parts[:end]) for end in range(2, len(parts)))
+        return next((folder for folder in above if folder in self.refused), "")
 
     def sha256(self, name: str) -> str:
         """A file's hash, computed once in this call unless size or time change.
@@ -142,27 +150,24 @@ class Tree:
     def _walk(self, folder: str, name: str) -> Iterator[str]:
         for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
             inner = f"{name}/{entry.name}"
+            if inner in self.roots:
+                yield from self._walk(self.roots[inner], inner)
+                continue
             if entry.is_symlink():
-                reason = self._refusal(entry)
+                reason = results_folder.refusal(Path(entry.path), self.roots)
                 if reason:
                     self.refused[inner] = reason
                     yield inner
                     continue
-            if entry.is_dir(follow_symlinks=False):
+            if entry.name.endswith(".part") or BROKEN_LOCK in entry.name:
+                self.leftovers.append(inner)
+            elif entry.is_dir(follow_symlinks=False):
                 if not entry.name.startswith(store.STATE):
                     yield from self._walk(entry.path, inner)
-            elif entry.name.endswith(".part"):
-                self.leftovers.append(inner)
             elif not entry.name.endswith(NO_ARTEFACT_SUFFIXES) and entry.name not in NO_ARTEFACTS:
                 if not entry.is_file():
                     self.refused[inner] = "is no regular file; refused"
                 yield inner
-
-    def _refusal(self, link: os.DirEntry[str]) -> str:
-        target = os.path.realpath(link.path)
-        if os.path.commonpath([target, self._inside]) != self._inside:
-            return "is a link that leads out of the tree; refused"
-        return "" if Path(target).is_file() else "is a link to no file of the tree; refused"
 
     def _read(self, names: list[str]) -> None:
         everything = set(names)

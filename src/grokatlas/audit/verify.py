@@ -136,8 +136,15 @@ class _Judge:
         for target in targets:
             for name in self.tree.results[target].sound.get("inputs", {}):
                 if self.tree.owner(name) is None:
-                    found[name] = Finding("missing", f"{target} was made from it", (target, name))
+                    verdict, reason = self._absence(name)
+                    reason = reason or f"{target} was made from it"
+                    found[name] = Finding(verdict, reason, (target, name))
         return found
+
+    def _absence(self, name: str) -> tuple[str, str]:
+        """The verdict on a file that no result has, and why, if a link is the reason."""
+        link = self.tree.link_above(name)
+        return ("unverified", f"{link} {self.tree.refused[link]}") if link else ("missing", "")
 
     def files(self, target: str) -> dict[str, Finding]:
         """The verdict on every file of a result."""
@@ -232,7 +239,10 @@ class _Judge:
         for name, recorded in result.sound["inputs"].items():
             owner = self.tree.owner(name)
             if owner is None:
-                return self._edge(result, name, "is missing")
+                _, reason = self._absence(name)
+                return self._edge(
+                    result, name, f"is not read: {reason}" if reason else "is missing"
+                )
             found = self.files(owner.target).get(name, OK)
             if found.verdict in BROKEN or (found.verdict == "orphan" and not owner.sound):
                 if found.verdict == "unverified" and len(found.chain) > 1:

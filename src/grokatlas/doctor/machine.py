@@ -46,16 +46,20 @@ def gpus(missing: list[Job], device: str) -> Iterator[Finding]:
 
 def disk(missing: list[Job]) -> Iterator[Finding]:
     """The space for the runs that are not made yet."""
-    results = store.RESULTS.resolve()
-    place = next(folder for folder in (results, *results.parents) if folder.exists())
+    runs = store.run_folder("").resolve()  # may be a link to another disk
+    place = next(folder for folder in (runs, *runs.parents) if folder.exists())
     free = shutil.disk_usage(place).free
     need = sum(resources.bytes_written(job.spec) for job in missing if job.kind == "run")
     text = f"{bytes_text(free)} free in {place}, missing runs need about {bytes_text(need)}"
     if free > 2 * need + LEAST:
         yield Finding("ok", "disk", text)
-        return
-    state = "warn" if free > need else "fail"
-    yield Finding(state, "disk", f"{text}; make room, or link results to another disk")
+    else:
+        hint = "make room, or name a folder on another disk as `results` in config/config.yaml"
+        yield Finding("warn" if free > need else "fail", "disk", f"{text}; {hint}")
+    if store.RESULTS.is_symlink():
+        what = "results is a link: `git stash` fails, `git checkout` and `git pull` may replace it"
+        hint = f"remove it, `git checkout results`, set `results: {store.RESULTS.resolve()}`"
+        yield Finding("warn", "disk", f"{what} by a folder; {hint} in config/config.yaml")
 
 
 def lock(folder: Path) -> Iterator[Finding]:
