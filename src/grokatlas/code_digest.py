@@ -9,6 +9,7 @@ hashes; the names beside them serve `verify` and `explain`.
 import ast
 import functools
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,29 +47,61 @@ def dataset_modules(spec: dict[str, Any]) -> list[str]:
 
 
 def code(modules: list[str]) -> dict[str, str]:
-    """The hash of every project module that `modules` can reach by imports, by module name.
+    """What `Sources.code` returns, for the sources as they are now."""
+    return Sources().code(modules)
 
-    Modules without a statement are left out, so that a new folder changes nothing.
 
-    Returns:
-        64 hexadecimal digits each: 32 of the module's own text, by which `changed` names it, then
-        32 of the text with what it imports, by which `values` tells jobs apart.
-    """
-    reached: dict[str, _Source] = {}
-    waiting = list(modules)
-    while waiting:
-        name = waiting.pop()
-        path = _path(name)
-        if name in reached or name in INERT or path is None:
-            continue
-        stat = path.stat()
-        reached[name] = _source(name, path, stat.st_mtime_ns, stat.st_size)
-        waiting += [*reached[name].imports, *_parents(name)]
-    sources = {name: reached[name] for name in sorted(reached) if not reached[name].empty}
-    hashes = {name: source.own for name, source in sources.items()}
-    for _ in range(ROUNDS):
-        hashes = {name: source.among(hashes) for name, source in sources.items()}
-    return {name: source.own[:HALF] + hashes[name][:HALF] for name, source in sources.items()}
+class Sources:
+    """The package's source files as they were first read: for the many jobs of one plan."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, _Source | None] = {}
+        self._hashes: dict[tuple[str, int], str] = {}
+
+    def code(self, modules: list[str]) -> dict[str, str]:
+        """The hash of every project module that `modules` can reach by imports, by module name.
+
+        Modules without a statement are left out, so that a new folder changes nothing.
+
+        Returns:
+            64 hexadecimal digits each: 32 of the module's own text, by which `changed` names it,
+            then 32 of the text with what it imports, by which `values` tells jobs apart.
+        """
+        reached: dict[str, _Source] = {}
+        waiting = list(modules)
+        while waiting:
+            name = waiting.pop()
+            if name not in reached and (source := self._source(name)):
+                reached[name] = source
+                waiting += [*source.imports, *_parents(name)]
+        return {
+            name: reached[name].own[:HALF] + self._hash(name, ROUNDS)[:HALF]
+            for name in sorted(reached)
+            if not reached[name].empty
+        }
+
+    def _source(self, name: str) -> "_Source | None":
+        """A module that counts; None for one of a library, or one without behaviour."""
+        if name not in self._sources:
+            path = None if name in INERT else _path(name)
+            if path is None:
+                self._sources[name] = None
+            else:
+                stat = path.stat()
+                self._sources[name] = _source(name, path, stat.st_mtime_ns, stat.st_size)
+        return self._sources[name]
+
+    def _hash(self, name: str, rounds: int) -> str:
+        """The hash of a module that looks so far along imports; empty for one that has none."""
+        source = self._source(name)
+        if source is None or source.empty:
+            return ""
+        if rounds == 0:
+            return source.own
+        key = (name, rounds)
+        if key not in self._hashes:
+            self._hashes[key] = source.among(lambda other: self._hash(other, rounds - 1))
+        return self._hashes[key]
 
 
 def values(code: dict[str, str]) -> list[str]:
@@ -116,10 +149,10 @@ class _Source:
     imports: tuple[str, ...]
     empty: bool
 
-    def among(self, hashes: dict[str, str]) -> str:
+    def among(self, hash_of: Callable[[str], str]) -> str:
         """Hash of the module where others have these hashes."""
-        referred = [hashes.get(name, "") for name in self.references]
-        reached = sorted({hashes[name] for name in self.imports if name in hashes})
+        referred = [hash_of(name) for name in self.references]
+        reached = sorted({hash_of(name) for name in self.imports} - {""})
         text = "\0".join([self.own, *referred, "imports", *reached])
         return hashlib.sha256(text.encode()).hexdigest()
 

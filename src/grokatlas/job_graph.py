@@ -101,6 +101,7 @@ class Plan:
     figures: dict[tuple[str, str], Job] = field(default_factory=dict)
     claims: dict[str, Job] = field(default_factory=dict)  # by the scale, as the atlas
     atlas: dict[str, Job] = field(default_factory=dict)
+    sources: code_digest.Sources = field(default_factory=code_digest.Sources)
     _states: dict[Path, freshness.State] = field(default_factory=dict)
 
     @property
@@ -168,7 +169,7 @@ def make_plan(papers: dict[str, Paper], scale: str) -> Plan:
                 "experiments": entry.experiments,
             }
             tables = tuple(plan.tables[name, experiment] for experiment in entry.experiments)
-            code = code_digest.code([f"grokatlas.papers.{name}.{figure}", "grokatlas.rendering"])
+            code = plan.sources.code([f"grokatlas.papers.{name}.{figure}", "grokatlas.rendering"])
             plan.figures[name, figure] = Job("figure", stem, spec, code, tables)
     plan.claims[scale] = _claims(plan, papers)
     plan.atlas[scale] = _atlas(plan, papers)
@@ -189,7 +190,7 @@ def _claims(plan: Plan, papers: dict[str, Paper]) -> Job:
                 tables |= {job.target: job for job in jobs}
     spec = {"scale": plan.scale, "papers": declared}
     stem = store.claims_stem(plan.scale)
-    return Job("claims", stem, spec, code_digest.code(modules), tuple(tables.values()))
+    return Job("claims", stem, spec, plan.sources.code(modules), tuple(tables.values()))
 
 
 def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
@@ -208,7 +209,7 @@ def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
         "parts": {file.relative_to(SITE).as_posix(): digest.file_sha256(file) for file in parts},
     }
     inputs = (*plan.figures.values(), *plan.claims.values())
-    code = code_digest.code(["grokatlas.site.build"])
+    code = plan.sources.code(["grokatlas.site.build"])
     return Job("atlas", store.atlas_folder(plan.scale), spec, code, inputs)
 
 
@@ -241,7 +242,7 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
         modules += [module_name("measures", each["name"]) for each in light]
     spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
     stem = store.table_stem(plan.scale, name, experiment)
-    code = code_digest.code(modules)
+    code = plan.sources.code(modules)
     plan.tables[name, experiment] = Job(
         "table", stem, spec, code, tuple({job.target: job for job in inputs}.values())
     )
@@ -259,11 +260,11 @@ def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:
     data_spec = {"tasks": tasks}
     dataset = digest.of(data_spec)[:12]
     if dataset not in plan.datasets:
-        code = code_digest.code(code_digest.dataset_modules(spec))
+        code = plan.sources.code(code_digest.dataset_modules(spec))
         plan.datasets[dataset] = Job("dataset", store.data_folder(dataset), data_spec, code)
     run = digest.of(spec)[:12]
     if run not in plan.runs:
-        code = code_digest.code(code_digest.run_modules(spec))
+        code = plan.sources.code(code_digest.run_modules(spec))
         inputs = (plan.datasets[dataset],)
         plan.runs[run] = Job("run", store.run_folder(run), spec, code, inputs)
     return plan.runs[run]
@@ -274,7 +275,7 @@ def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
     key = (run.target.name, name)
     if key not in plan.measures:
         model = module_name("model", run.spec["model"]["name"])  # a measure may rebuild networks
-        code = code_digest.code([module_name("measures", measure["name"]), model])
+        code = plan.sources.code([module_name("measures", measure["name"]), model])
         stem = store.measure_stem(*key)
         inputs = (run, *run.inputs)
         plan.measures[key] = Job("measure", stem, {"measure": measure}, code, inputs)
