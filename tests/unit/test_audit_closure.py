@@ -45,7 +45,7 @@ MODULES = (
     *("training.py", "ensemble.py", "history.py", "members.py", "unmapped.py", "__init__.py"),
     *("optimizers/adam.py", "tasks/modular_addition.py", "measures/fourier_features.py"),
     *("penalties/_jacobian.py", "dynamics/_compiled.py", "scoring.py", "restore.py"),
-    *("plots/style.py", "papers/geometry/fig1.py", "papers/geometry/__init__.py"),
+    *("plots/style.py", "papers/geometry/fig1.py"),
     *("readings.py", "claims.py", "tables.py", "rendering.py", "site/build.py"),
     *("plan.py", "config.py", "store.py", "cli.py", "components.py"),
 )
