@@ -1,4 +1,4 @@
-"""Members of runs whose loss became no finite number: said in figures, left out of claims."""
+"""Members whose loss or parameters became no finite numbers: said in figures, left out of claims."""
 
 import re
 from collections.abc import Iterable
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-LOSS = re.compile(r"(\w+_)?(loss|error)")  # columns of a history
+LOGGED = re.compile(r"(\w+_)?(loss|error)|parameters\..*")  # columns of a history
 
 
 def lost(table: pd.DataFrame) -> set[tuple[str, int]]:
-    """Run and member of every member that logged a loss or an error that is no finite number.
+    """Run and member of every member whose logged losses or parameters are not all finite.
 
     A column that a run has no number in is none that it logs.
 
@@ -18,7 +18,7 @@ def lost(table: pd.DataFrame) -> set[tuple[str, int]]:
         table: of an experiment.
     """
     history = _history(table)
-    losses = history[[name for name in history if LOSS.fullmatch(name)]].astype("float64")
+    losses = history[[name for name in history if LOGGED.fullmatch(name)]].astype("float64")
     logged = losses.groupby(history["run"]).transform("count") > 0
     return _members(history[(logged & ~np.isfinite(losses)).any(axis=1)])
 
@@ -38,6 +38,16 @@ def without(table: pd.DataFrame) -> pd.DataFrame:
     if not found:
         return table
     return table[~pd.MultiIndex.from_frame(table[["run", "member"]]).isin(found)]
+
+
+def finite(table: pd.DataFrame) -> pd.DataFrame:
+    """A table where no number of a member that diverged is infinite: it is missing instead."""
+    found = lost(table)
+    if not found:
+        return table
+    floats = table.select_dtypes("float")
+    rows = pd.MultiIndex.from_frame(table[["run", "member"]]).isin(found)
+    return table.assign(**floats.mask(np.isinf(floats) & rows[:, None]))
 
 
 def _history(table: pd.DataFrame) -> pd.DataFrame:
