@@ -1,4 +1,4 @@
-"""Members whose loss or parameters became no finite numbers: said in figures, left out of claims."""
+"""Members whose loss or parameters are not finite: named in figures, left out of claims."""
 
 import re
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ def finite(table: pd.DataFrame) -> pd.DataFrame:
         return table
     floats = table.select_dtypes("float")
     rows = pd.MultiIndex.from_frame(table[["run", "member"]]).isin(found)
-    return table.assign(**floats.mask(np.isinf(floats) & rows[:, None]))
+    return table.assign(**floats.mask(np.isinf(floats) & rows[:, None])).copy()
 
 
 def _history(table: pd.DataFrame) -> pd.DataFrame:
