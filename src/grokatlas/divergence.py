@@ -12,7 +12,8 @@ LOGGED = re.compile(r"(\w+_)?(loss|error)|parameters\..*")  # columns of a histo
 def lost(table: pd.DataFrame) -> set[tuple[str, int]]:
     """Run and member of every member whose logged losses or parameters are not all finite.
 
-    A column that a run has no number in is none that it logs.
+    A column that a run has no number in is none that it logs. Of a run that logs none of these, a
+    member counts if anything that it logged was finite at first and is not later.
 
     Args:
         table: of an experiment.
@@ -20,7 +21,14 @@ def lost(table: pd.DataFrame) -> set[tuple[str, int]]:
     history = _history(table)
     losses = history[[name for name in history if LOGGED.fullmatch(name)]].astype("float64")
     logged = losses.groupby(history["run"]).transform("count") > 0
-    return _members(history[(logged & ~np.isfinite(losses)).any(axis=1)])
+    spoilt = (logged & ~np.isfinite(losses)).any(axis=1)
+    rest = history[~logged.any(axis=1)].select_dtypes("float")
+    if len(rest):
+        there = np.isfinite(rest)
+        keys = [history.loc[rest.index, key] for key in ("run", "member")]
+        began = there.groupby(keys).transform("first")
+        spoilt = spoilt | (began & ~there).any(axis=1).reindex(history.index, fill_value=False)
+    return _members(history[spoilt])
 
 
 def note(tables: Iterable[pd.DataFrame]) -> str:
