@@ -1,4 +1,4 @@
-"""Members of runs whose loss became no finite number: said in figures, left out of claims."""
+"""Members whose loss or parameters are not finite: named in figures, left out of claims."""
 
 import re
 from collections.abc import Iterable
@@ -8,24 +8,32 @@ import pandas as pd
 
 # columns of a history that are finite as long as a member has not diverged; a test compares them
 # with what observables declare
-WATCHED = re.compile(r"(\w+_)?(loss|error|deviation|distance|accuracy)(\.\w+)?")
+WATCHED = re.compile(r"(\w+_)?(loss|error|deviation|distance|accuracy)(\.\d+)?|parameters\..*")
 
 
 def lost(table: pd.DataFrame) -> set[tuple[str, int]]:
-    """Run and member of every member whose last losses, errors or accuracies are not finite.
+    """Run and member of every member whose last losses, accuracies or parameters are not finite.
 
     The run's manifest names the same members (see `endings`). A column that a run has no number in
-    is none that it logs.
+    is none that it logs. Of a run that logs none of these, a member counts if anything that it
+    logged was finite at first and is not at last.
 
     Args:
         table: of an experiment.
     """
     history = _history(table)
+    groups = history.groupby(["run", "member"])["step"]
+    last = history[groups.transform("max") == history["step"]]
+    first = history[groups.transform("min") == history["step"]].set_index(["run", "member"])
     watched = history[[name for name in history if WATCHED.fullmatch(name)]].astype("float64")
     logged = watched.groupby(history["run"]).transform("count") > 0
     spoilt = (logged & ~np.isfinite(watched)).any(axis=1)
-    last = history.groupby(["run", "member"])["step"].transform("max") == history["step"]
-    return _members(history[spoilt & last])
+    found = _members(last[spoilt.loc[last.index]])
+    rest = last[~logged.loc[last.index].any(axis=1)].set_index(["run", "member"])
+    values = rest.select_dtypes("float")
+    began = np.isfinite(first.loc[rest.index, values.columns].astype("float64"))
+    ended = np.isfinite(values.astype("float64"))
+    return found | set(values.index[(began & ~ended).any(axis=1)])
 
 
 def note(tables: Iterable[pd.DataFrame]) -> str:
@@ -43,6 +51,16 @@ def without(table: pd.DataFrame) -> pd.DataFrame:
     if not found:
         return table
     return table[~pd.MultiIndex.from_frame(table[["run", "member"]]).isin(found)]
+
+
+def finite(table: pd.DataFrame) -> pd.DataFrame:
+    """A table where no number of a member that diverged is infinite: it is missing instead."""
+    found = lost(table)
+    if not found:
+        return table
+    floats = table.select_dtypes("float")
+    rows = pd.MultiIndex.from_frame(table[["run", "member"]]).isin(found)
+    return table.assign(**floats.mask(np.isinf(floats) & rows[:, None])).copy()
 
 
 def _history(table: pd.DataFrame) -> pd.DataFrame:

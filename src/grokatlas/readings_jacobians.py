@@ -181,11 +181,19 @@ def extreme_alignments(tables: Tables, case: str, path: str) -> list[float]:
 
 
 def alignment_against_scale(tables: Tables, case: str, path: str) -> list[float]:
-    """Spearman's correlation of a scale and the size of the extreme alignment, for each seed."""
+    """Spearman's correlation of a scale and the size of the extreme alignment, for each seed.
+
+    Not a number where one of the two does not vary.
+    """
     members = over_scales(tables["scales"], case, path)
     members = members.assign(size=members["alignment"].abs())
-    parts = members.groupby("seed")
-    return [float(part["scale"].corr(part["size"], method="spearman")) for _, part in parts]
+    found = []
+    for _, part in members.groupby("seed"):
+        known = part[["scale", "size"]].dropna()
+        varies = known.nunique().min() > 1
+        correlation = known["scale"].corr(known["size"], method="spearman") if varies else np.nan
+        found.append(float(correlation))
+    return found
 
 
 def robust_from(tables: Tables, case: str, noise: float, level: float) -> list[float]:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from grokatlas import divergence, store
@@ -36,7 +35,7 @@ def render(
     module = importlib.import_module(f"grokatlas.papers.{spec['paper']}.{spec['figure']}")
     lost = divergence.note(tables.values())
     note += f"  ·  {lost}" if lost else ""
-    tables = {key: finite(table) for key, table in tables.items()}
+    tables = {key: divergence.finite(table) for key, table in tables.items()}
     if store.is_published_table(spec["figure"]):
         shown, data = _made(module.tabulate, tables, name)
         _set(shown, data, note, files, origin)
@@ -57,15 +56,6 @@ def render(
                     keep = title | {"Description": origin}
                     figure.savefig(temporary, format="png", metadata=keep)
                     figure.set_layout_engine("none")  # the pdf is laid out as the png is
-
-
-def finite(table: pd.DataFrame) -> pd.DataFrame:
-    """A table whose infinite numbers are missing: what overflowed is no number to draw."""
-    floats = table.select_dtypes("float")
-    infinite = np.isinf(floats.to_numpy())
-    if not infinite.any():
-        return table
-    return table.assign(**floats.mask(infinite))
 
 
 def _made(function: Callable[..., Any], tables: dict[str, pd.DataFrame], name: str) -> Any:

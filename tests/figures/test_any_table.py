@@ -6,7 +6,7 @@ import io
 import pandas as pd
 import pytest
 
-from grokatlas import claims, divergence, rendering
+from grokatlas import claims, divergence
 from grokatlas.plots import defaults, panels
 from grokatlas.verdicts import NOT_RUN
 from tests.figures import smoke_tables
@@ -22,7 +22,7 @@ def test_a_figure_is_drawn_from_any_table(paper, figure, change):
     for tables in smoke_tables.changed(usual, change):
         lost = divergence.note(tables.values())
         assert bool(lost) == change.endswith(("NaN", "infinite"))
-        tables = {name: rendering.finite(table) for name, table in tables.items()}
+        tables = {name: divergence.finite(table) for name, table in tables.items()}
         if hasattr(module, "tabulate"):
             shown, data = module.tabulate(tables)
             assert not shown.empty

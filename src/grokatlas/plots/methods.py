@@ -103,8 +103,10 @@ def factor(ratios: pd.Series, less: str, more: str) -> str:
 
 
 def spread(values: Iterable[float], digits: int) -> str:
-    """Mean and standard deviation over seeds (of a sample), or the one value."""
+    """Mean and standard deviation over seeds (of a sample), or the one value, if all are finite."""
     values = np.asarray(list(values), dtype=float)
+    if not np.isfinite(values).all():
+        return "not finite"
     text = f"{values.mean():.{digits}f}"
     return f"{text} ± {values.std(ddof=1):.{digits}f}" if len(values) > 1 else text
 

@@ -33,7 +33,7 @@ def logarithmic(axes: Axes, values: Iterable[float], which: Literal["x", "y"] = 
     if not above:
         scale = {"value": "linear"}
     elif 0 in values:
-        scale = {"value": "symlog", "linthresh": min(above), "linscale": SHARE}
+        scale = {"value": "symlog", "linthresh": min(above) / 2, "linscale": SHARE}
     getattr(axes, f"set_{which}scale")(**scale)
 
 

@@ -54,7 +54,8 @@ MEMBERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
 def figure(columns: int, rows: int = 1, height: float = 2.4, **keywords: Any) -> tuple[Figure, Any]:
-    """A figure of the text's width with a grid of axes (always a two-dimensional array)."""
+    """A figure of the text's width with a grid of axes (a two-dimensional array, never empty)."""
+    columns, rows = max(columns, 1), max(rows, 1)
     made = Figure(figsize=(TEXT_WIDTH, height * rows + 0.15))
     return made, made.subplots(rows, columns, squeeze=False, **keywords)
 

@@ -16,7 +16,13 @@ GREY = "#bbbbbb"
 
 def of(table: pd.DataFrame, record: str) -> pd.DataFrame:
     """Rows of one record, without the columns that only others have."""
-    return table[table["record"] == record].dropna(axis=1, how="all")
+    rows = table[table["record"] == record]
+    return rows.dropna(axis=1, how="all") if len(rows) else rows
+
+
+def one(rows: pd.DataFrame) -> pd.Series:
+    """The first of some rows; without any number where there is none."""
+    return rows.iloc[0] if len(rows) else pd.Series(np.nan, index=rows.columns)
 
 
 def at(value: float) -> str:

@@ -16,7 +16,7 @@ def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> F
     colours = style.weights(found[weight].unique())
     made, grid = style.figure(2, height=2.9)
     main = found[found["case"] == "published"]
-    size = main["least_squares_distance"].iloc[0]
+    size = main["least_squares_distance"].head(1).max()
     known = found.loc[found["product"] > 0, "product"]
     line = np.array([known.min() / 2, known.max() * 2])
     left, right = grid[0]

@@ -17,9 +17,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     times = _panels.of(table, "recovery_times").reindex(columns=["seed", "t1", "t2"])
     history = pd.concat([_panels.thinned(rows) for _, rows in history.groupby("seed")])
     rows = history[history["seed"] == PUBLISHED]
-    marked = times[times["seed"] == PUBLISHED].iloc[0]
+    marked = _panels.one(times[times["seed"] == PUBLISHED])
     truth = _panels.of(table, "truth")
-    truth = truth[truth["seed"] == PUBLISHED].iloc[0]
+    truth = _panels.one(truth[truth["seed"] == PUBLISHED])
     made, grid = style.figure(2, 2, height=2.3)
     first, second, third, fourth = grid.ravel()
     _panels.errors(first, rows, marked)

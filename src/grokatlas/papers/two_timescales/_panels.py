@@ -131,7 +131,7 @@ def losses_above_predictors(
     grid = made.add_gridspec(2, 3, height_ratios=[1.1, 1])
     above = made.add_subplot(grid[0, :])
     drawn = losses(above, rows)
-    times = curves["step"].drop_duplicates().sort_values() * float(rows["optimizer.lr"].iloc[0])
+    times = curves["step"].drop_duplicates().sort_values() * float(table["optimizer.lr"].max())
     mark_times(above, times.tolist())
     style.letter(above, f"a  losses and norm, seed 0 and range of {rows['seed'].nunique()} seeds")
     below = [made.add_subplot(grid[1, place]) for place in range(3)]

@@ -99,6 +99,9 @@ def difference(rows: pd.DataFrame) -> pd.DataFrame:
     """
     both = rows[rows["case"].isin(["simulation", "closed_form"])]
     columns = ["test_loss", "squared_norm"]
+    if both.empty:
+        named = ["seed", "step", "time", *(f"{name}_difference" for name in columns)]
+        return pd.DataFrame(columns=named, dtype="float64").set_index(["seed", "step"])
     wide = both.pivot(index=["seed", "step"], columns="case", values=columns)
     time = both[both["case"] == "simulation"].set_index(["seed", "step"])["time"]
     apart = {

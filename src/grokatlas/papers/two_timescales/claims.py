@@ -94,6 +94,8 @@ def onset_of_completion(tables: Tables, share: float) -> list[float]:
     found = []
     levels = completion_plateau(tables, "test_mse")
     parts = rows[rows["regularised"]].groupby("seed")
+    if len(parts) != len(levels):  # not the same seeds
+        return [np.nan]
     for (_, part), level in zip(parts, levels, strict=True):
         late = part[part["time"] >= 1]  # the plateau lies behind the fast phase
         found.append(float(late["time"].where(late["test_mse"] <= share * level, np.inf).min()))
@@ -218,6 +220,8 @@ def _at(rows: pd.DataFrame, column: str, time: float) -> list[float]:
 
 
 def _quotients(above: list[float], below: list[float]) -> list[float]:
+    if len(above) != len(below):  # not the same seeds
+        return [np.nan]
     return [first / second for first, second in zip(above, below, strict=True)]
 
 

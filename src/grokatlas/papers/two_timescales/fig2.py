@@ -82,7 +82,7 @@ def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.
 
 def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> list[pd.DataFrame]:
     seeds = sorted(rows["seed"].unique())
-    rank = int(recovered["task.rank"].max())
+    rank = int(pd.concat([rows["task.rank"], recovered["task.rank"]]).max())
     regular = recovered[recovered["regularised"]]
     close = _quantities.singular_value_errors(regular, rank) <= CLOSE
     ends = rows[rows["step"] == rows["step"].max()].sort_values("seed")

@@ -36,6 +36,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 
 
 def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
+    if found.empty:
+        return found
     colours = style.weights(found["lambda"].unique().tolist())
     frames = []
     for decay, rows in found.groupby("lambda"):
@@ -62,4 +64,5 @@ def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
         slope = {"color": "#555555", "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
         axes.plot(decays, level * decays / decays[0], **slope)
         panels.limits(axes, "y", high=8 * largest["distance"].max())  # room for the legend
-    axes.legend(title="seed", title_fontsize=7, ncols=2, loc="upper left", fontsize=6)
+    if len(largest):
+        axes.legend(title="seed", title_fontsize=7, ncols=2, loc="upper left", fontsize=6)

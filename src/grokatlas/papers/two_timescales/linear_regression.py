@@ -48,6 +48,10 @@ def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
         colour = style.MEMBERS[index % len(style.MEMBERS)]
         axes.plot(over["time"], over["norm_excess"], color=colour, label=str(seed))
         drawn.append(over)
+    axes.set(yscale="log", xlabel="time t", ylabel="squared norm above its end")
+    style.letter(axes, "b  slow phase: rate 2λ of the null space")
+    if not drawn or drawn[0].empty:
+        return rows.assign(case="excess").head(0)
     decay, end = float(rows["decay"].iloc[0]), 0.75 * rows["time"].max()
     times = np.linspace(0, end, 2)
     reference = drawn[0]
@@ -56,11 +60,9 @@ def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     slope = {"color": "#555555", "ls": "--", "lw": 0.9, "label": "$e^{-2 \\lambda t}$"}
     line = start * np.exp(-2 * decay * times)
     axes.plot(times, 3 * line, **slope)
-    axes.set(yscale="log", xlabel="time t", ylabel="squared norm above its end")
     panels.limits(axes, "x", 0, end)
     panels.limits(axes, "y", line.min() / 10)
     axes.legend(title="seed", title_fontsize=7, ncols=2)
-    style.letter(axes, "b  slow phase: rate 2λ of the null space")
     return pd.concat(drawn).assign(case="excess")
 
 
@@ -75,6 +77,7 @@ def _difference(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
             line = {"color": colour, "lw": 0.7, "label": name if index == 0 else None}
             axes.plot(shown["time"], shown[f"{column}_difference"], **line)
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="relative difference")
-    axes.legend()
+    if axes.lines:
+        axes.legend()
     style.letter(axes, "c  simulation and closed form of descent")
     return found.reset_index().assign(case="difference")
