@@ -272,6 +272,27 @@ def test_no_gpu_is_a_failure_only_if_one_is_forced(monkeypatch, device, state):
     assert finding.state == state
 
 
+def test_a_link_and_a_disk_without_locks_are_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert [finding.state for finding in machine.disk([])] == ["ok"]
+    (tmp_path / "big").mkdir()
+    Path("results").symlink_to(tmp_path / "big")
+    _, linked = machine.disk([])
+    assert linked.state == "warn"
+    assert f"set `results: {tmp_path}/big` in config/config.yaml" in linked.text
+    monkeypatch.setattr(machine.locks, "supported", lambda folder: False)
+    *_, bare = machine.disk([])
+    assert bare.state == "warn"
+    assert f"{tmp_path}/big has no locks of the kernel" in bare.text
+
+    def no_write(folder):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(machine.locks, "supported", no_write)
+    *_, closed = machine.disk([])
+    assert (closed.state, closed.text) == ("fail", f"{tmp_path}/big: Permission denied")
+
+
 @pytest.mark.parametrize(("free", "state"), [(10**12, "ok"), (3 * 10**9, "warn"), (9, "fail")])
 @pytest.mark.usefixtures("here")
 def test_runs_have_to_fit_on_the_disk(monkeypatch, free, state):

@@ -60,7 +60,17 @@ def disk(missing: list[Job]) -> Iterator[Finding]:
         what = "results is a link: `git stash` fails, `git checkout` and `git pull` may replace it"
         hint = f"remove it, `git checkout results`, set `results: {store.RESULTS.resolve()}`"
         yield Finding("warn", "disk", f"{what} by a folder; {hint} in config/config.yaml")
-    if not locks.supported(place):
+    yield from _locks(place)
+
+
+def _locks(place: Path) -> Iterator[Finding]:
+    """Whether the disk of the runs may be written, and has locks."""
+    try:
+        supported = locks.supported(place)
+    except OSError as error:
+        yield Finding("fail", "disk", f"{place}: {error.strerror or error}")
+        return
+    if not supported:
         what = f"{place} has no locks of the kernel (flock); a run is locked by a file"
         hint = f"after a lost node its next attempt waits {locks.SILENT / 60:.0f} minutes"
         yield Finding("warn", "disk", f"{what}: {hint} (docs/cluster.md)")
