@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from grokatlas import arguments, devices, which_code
@@ -16,7 +17,7 @@ def main(given: list[str] | None = None) -> int:
         if given is None:
             which_code.run_that_of(Path(), sys.argv[1:])
         options = _parser().parse_args(given)
-        if given is None and options.run in JOBS:
+        if given is None and hasattr(options, "job"):
             devices.use_threads(getattr(options, "threads", 1))
         code: int | None = options.run(options)
     except UserError as error:
@@ -59,11 +60,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_jobs(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:
     """The commands that rules call."""
-    dataset = command("dataset", _dataset, "make the data set of a job file")
+    dataset = command("dataset", partial(_job, "make_dataset"), "make the data set of a job file")
     train = command("train", _train, "train the run of a spec.json")
-    measure = command("measure", _measure, "compute a measure of a run")
-    table = command("table", _table, "join the table of an experiment")
-    figure = command("figure", _figure, "draw a figure")
+    measure = command("measure", partial(_job, "measure"), "compute a measure of a run")
+    table = command("table", partial(_job, "table"), "join the table of an experiment")
+    figure = command("figure", partial(_job, "figure"), "draw a figure")
     claims = command("claims", _claims, "judge the claims of a scale")
     atlas = command("atlas", _atlas, "write the pages of a scale; without job: from what is there")
     for job in (dataset, train, measure, table, figure, claims, atlas):
@@ -134,6 +135,9 @@ def _add_audit(command: Callable[[str, object, str], argparse.ArgumentParser]) -
     accept.add_argument("paths", metavar="PATH", nargs="+", help="path, paper/figure or run id")
     accept.add_argument("--reason", required=True, help="why the change is neutral")
 
+    prune = command("prune", _prune, "remove results that no paper declares, and leftovers")
+    prune.add_argument("--dry-run", action="store_true", help="only tell what would be removed")
+
     for audit in (verify, explain, diff, accept):
         audit.add_argument("--results", type=Path, default=Path("results"), metavar="DIR")
 
@@ -192,10 +196,11 @@ def _target(options: argparse.Namespace) -> Path:
     return target
 
 
-def _dataset(options: argparse.Namespace) -> None:
+def _job(function: str, options: argparse.Namespace) -> None:
+    """The job that a function of `jobs` does."""
     from grokatlas import jobs
 
-    jobs.make_dataset(options.job, _target(options))
+    getattr(jobs, function)(options.job, _target(options))
 
 
 def _train(options: argparse.Namespace) -> None:
@@ -203,24 +208,6 @@ def _train(options: argparse.Namespace) -> None:
 
     how = (options.device, options.threads, options.save_every)
     jobs.train(options.job, _target(options), *how, last=True)
-
-
-def _measure(options: argparse.Namespace) -> None:
-    from grokatlas import jobs
-
-    jobs.measure(options.job, _target(options))
-
-
-def _table(options: argparse.Namespace) -> None:
-    from grokatlas import jobs
-
-    jobs.table(options.job, _target(options))
-
-
-def _figure(options: argparse.Namespace) -> None:
-    from grokatlas import jobs
-
-    jobs.figure(options.job, _target(options))
 
 
 def _claims(options: argparse.Namespace) -> None:
@@ -244,9 +231,6 @@ def _atlas(options: argparse.Namespace) -> None:
         problem = "is for a job file without --partial; leave it out, and copy the folder"
         raise UserError("--out", f"{problem} of the page that is printed")
     print(summaries.from_what_is_there(options.job or summaries.planned(options.scale)))
-
-
-JOBS = (_dataset, _train, _measure, _table, _figure, _claims, _atlas)
 
 
 def _plan(options: argparse.Namespace) -> None:
@@ -310,6 +294,13 @@ def _accept(options: argparse.Namespace) -> int:
     from grokatlas.audit import commands
 
     return commands.accept(options.paths, options.results, options.reason)
+
+
+def _prune(options: argparse.Namespace) -> None:
+    from grokatlas.audit import prune
+
+    for line in prune.prune(options.dry_run):
+        print(line)
 
 
 def _pack(options: argparse.Namespace) -> None:

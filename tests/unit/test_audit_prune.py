@@ -1,0 +1,156 @@
+"""What `prune` removes: what no paper declares and what killed jobs left, and nothing else."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from grokatlas import cli, locks, orphans, results_folder, store
+from grokatlas.audit import planned, prune
+from grokatlas.audit.tree import Tree
+from grokatlas.audit.verify import verify
+from tests.unit import audit_tree
+
+OLD = ("results/runs", "results/measures", "results/data", "results/smoke")
+
+
+@pytest.fixture
+def jobs(tmp_path, monkeypatch):
+    """A finished tree whose second run, with its measure, is not declared any more."""
+    monkeypatch.chdir(tmp_path)
+    audit_tree.build(audit_tree.declared((0.1, 0.3)))
+    before = audit_tree.declared((0.1, 0.2))
+    audit_tree.build(before)
+    declared = audit_tree.declared((0.1, 0.2))
+    monkeypatch.setattr(planned, "jobs", lambda **_: declared)
+    monkeypatch.setattr(orphans, "snakemake", lambda folder: None)
+    monkeypatch.setattr(prune, "DAY", 0.0)
+    return declared
+
+
+def files() -> set[str]:
+    return {str(path) for path in Path("results").rglob("*")}
+
+
+def pruned(capsys, *options: str) -> str:
+    assert cli.main(["prune", *options]) == 0
+    return capsys.readouterr().out
+
+
+def orphan(jobs) -> Path:
+    """The run that is not declared."""
+    found = {f"results/runs/{path.name}" for path in Path("results/runs").iterdir()}
+    (name,) = found - {*jobs}
+    return Path(name)
+
+
+def test_what_no_paper_declares_goes_and_the_rest_stays(jobs, capsys):
+    run = orphan(jobs)
+    (run / "log.txt").write_text("run: step\n")
+    (run / store.LOCK).touch()
+    before, kept = files(), {file for job in jobs.values() for file in job.outputs}
+    told = pruned(capsys, "--dry-run")
+    assert files() == before
+    assert f"would remove {run}: no paper declares it" in told
+    assert pruned(capsys) == told.replace("would remove", "removed")
+    assert before - files() >= {str(run), f"results/measures/{run.name}"}
+    assert all(file.exists() for file in kept)
+    report = verify(Tree(store.RESULTS), jobs)
+    assert report.ok
+    assert pruned(capsys) == "removed 0 results and leftovers, 0 B\n"
+
+
+def test_what_a_declared_result_was_made_from_stays(jobs, capsys):
+    audit_tree.build(audit_tree.declared((0.1, 0.3)))  # table and figures of the run
+    before = files()
+    assert pruned(capsys) == "removed 0 results and leftovers, 0 B\n"
+    assert files() == before
+    assert orphan(jobs).is_dir()
+
+
+def test_a_moved_result_goes_and_its_own_place_is_not_touched(jobs, capsys):
+    run = next(job for job in jobs.values() if job.kind == "run")
+    shutil.copytree(run.target, "results/runs/copy")
+    assert "results/runs/copy: is results/runs/" in pruned(capsys)
+    assert not Path("results/runs/copy").exists()
+    assert all(file.exists() for file in run.outputs)
+
+
+def test_files_that_no_job_wrote_stay(jobs, capsys):
+    declared = next(job for job in jobs.values() if job.kind == "run").target
+    own = [declared / "notes.txt", orphan(jobs) / "notes.txt", Path("results/notes.txt")]
+    for file in own:
+        file.write_text("mine")
+    pruned(capsys)
+    assert all(file.read_text() == "mine" for file in own)
+
+
+@pytest.mark.parametrize(
+    "name", ["results/runs/{}/.history.parquet.x.part", "results/.adopt-1.part"]
+)
+def test_leftovers_of_killed_jobs_go(jobs, capsys, monkeypatch, name):
+    run = next(job for job in jobs.values() if job.kind == "run").target
+    left = Path(name.format(run.name))
+    if name.endswith("-1.part"):
+        (left / "results").mkdir(parents=True)
+        shutil.copytree(run, left / "results" / "x")
+    else:
+        left.write_text("half")
+    monkeypatch.setattr(prune, "DAY", 60.0)
+    assert str(left) not in pruned(capsys)
+    monkeypatch.setattr(prune.time, "time", lambda real=time.time: real() + 100)
+    assert f"{left}: left by a killed job" in pruned(capsys)
+    assert not left.exists()
+
+
+def test_refused_states_go_and_the_state_of_a_run_on_its_way_stays(jobs, capsys):
+    run = next(job for job in jobs.values() if job.kind == "run").target
+    for name in (store.STATE, f"{store.STATE}.refused-1"):
+        (run / name).mkdir()
+        (run / name / "state.json").write_text("{}")
+    pruned(capsys)
+    assert (run / store.STATE).exists()
+    assert not (run / f"{store.STATE}.refused-1").exists()
+
+
+def test_a_run_that_a_process_holds_stays(jobs, capsys):
+    run = orphan(jobs)
+    before = {name for name in files() if name.startswith(str(run))}
+    with locks.held(run / store.LOCK):
+        for options in (["--dry-run"], []):
+            assert f"{run}: a process holds its lock; it stays" in pruned(capsys, *options)
+        assert before <= files()
+    pruned(capsys)
+    assert not run.exists()
+
+
+def test_nothing_is_removed_while_snakemake_runs(jobs, capsys, monkeypatch):
+    before = files()
+    (Path(".snakemake/locks")).mkdir(parents=True)
+    Path(".snakemake/locks/0.input.lock").touch()
+    assert cli.main(["prune"]) == 1
+    assert "grokatlas unlock" in capsys.readouterr().err
+    monkeypatch.setattr(orphans, "snakemake", lambda folder: os.getpid())
+    assert cli.main(["prune"]) == 1
+    assert "Snakemake runs here (process" in capsys.readouterr().err
+    assert files() == before
+    pruned(capsys, "--dry-run")
+
+
+def test_it_needs_a_checkout(jobs, capsys, monkeypatch):
+    monkeypatch.setattr(planned, "jobs", lambda **_: None)
+    assert cli.main(["prune"]) == 1
+    assert "no config/ here; run it in a checkout" in capsys.readouterr().err
+
+
+def test_results_on_another_disk_are_pruned(jobs, capsys, tmp_path):
+    run = orphan(jobs)
+    (tmp_path / "big").mkdir()
+    for name in OLD:
+        shutil.move(name, tmp_path / "big")
+    results_folder.link(f"{tmp_path}/big", "here")
+    assert f"removed {run}: " in pruned(capsys)
+    assert Path("results/runs").is_symlink()
+    assert verify(Tree(store.RESULTS), jobs).ok
