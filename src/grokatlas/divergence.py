@@ -64,9 +64,9 @@ def finite(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _history(table: pd.DataFrame) -> pd.DataFrame:
-    """The logged rows; none where a table does not name runs and members."""
-    if not {"run", "member"} <= set(table):
-        return pd.DataFrame(columns=["run", "member"])
+    """The logged rows; none where a table does not name runs, members and steps."""
+    if not {"run", "member", "step"} <= set(table):
+        return pd.DataFrame(columns=["run", "member", "step"])
     return table[table["record"] == "history"]
 
 

@@ -6,6 +6,7 @@ dated `STALE`, every job file `WRITTEN`, a day later, and inputs that are up to 
 file server, nor the precision of a file system matters.
 """
 
+import atexit
 import contextlib
 import json
 import os
@@ -156,6 +157,8 @@ def _refuse_changes(changed: list[Path]) -> None:
         raise UserError(str(LOCKS), problem)
 
 
-def temporary_folder() -> "tempfile.TemporaryDirectory[str]":
+def temporary_folder() -> Path:
     """A folder for the job files of a plan that is not going to run; removed with the process."""
-    return tempfile.TemporaryDirectory(prefix="grokatlas-plan-")
+    folder = tempfile.mkdtemp(prefix="grokatlas-plan-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)

@@ -50,7 +50,7 @@ class Project:
         self._plans: dict[str, Plan] = {}
         self._prepared: set[str] = set()  # scales whose job files are written
         self._elsewhere: dict[Path, Path] = {}  # job files of a plan that does not run
-        self._temporary: Any = None  # the folder of these
+        self._temporary: Path | None = None  # the folder of these
         self._store: Path | None = None  # looked up for missing runs
         self._sought: set[Path] = set()  # runs that were looked up in it
         declarations.check(self.papers)
@@ -137,8 +137,8 @@ class Project:
             return job.spec_path, state != "stale"
         if job.target not in self._elsewhere:
             self._temporary = self._temporary or job_files.temporary_folder()
-            folder = Path(self._temporary.name)
-            self._elsewhere[job.target] = job_files.write_elsewhere(folder, job, state)
+            elsewhere = job_files.write_elsewhere(self._temporary, job, state)
+            self._elsewhere[job.target] = elsewhere
         return self._elsewhere[job.target], state != "stale"
 
     def inputs(

@@ -8,7 +8,7 @@ import pytest
 from examples import EXAMPLES
 from examples.runs import RUNS
 
-from grokatlas import components, datasets, digest, members, resources, signatures
+from grokatlas import code_digest, components, datasets, members, resources, signatures
 from grokatlas.ensemble import generators
 from grokatlas.network import member_model
 
@@ -66,7 +66,7 @@ def test_a_measure_with_a_gpu_says_so_in_its_file(tmp_path, monkeypatch):
         "undecided": "GPU = False\n",
     }.items():
         (tmp_path / "measures" / f"{name}.py").write_text(text)
-    for module in (signatures, digest):
+    for module in (signatures, code_digest):
         monkeypatch.setattr(module, "PACKAGE", tmp_path)
     names = ("costly", "cheap", "undecided")
     assert [resources.of_measure(RUNS["blog"], name).gpu for name in names] == [1, 0, 0]

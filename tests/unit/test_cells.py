@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from grokatlas import cells, digest, members, signatures
+from grokatlas import cells, code_digest, digest, members, signatures
 from grokatlas.config import Paper
 from grokatlas.errors import UserError
 from grokatlas.job_graph import make_plan
@@ -349,7 +349,7 @@ def test_a_keyword_that_may_be_null_is_null_in_the_spec(given):
 def test_columns_are_written_out(tmp_path, monkeypatch, text):
     (tmp_path / "observables").mkdir()
     (tmp_path / "observables" / "odd_one.py").write_text(f"COLUMNS = {text}\n")
-    for module in (signatures, digest):
+    for module in (signatures, code_digest):
         monkeypatch.setattr(module, "PACKAGE", tmp_path)
     signatures.columns.cache_clear()
     with pytest.raises(UserError, match=r"observables/odd_one\.py: COLUMNS: write out a dict"):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from grokatlas import claims, freshness, readings, store, summaries, verdicts
-from grokatlas.digest import code
+from grokatlas.code_digest import code
 from grokatlas.errors import UserError
 from tests.unit import small_tree
 

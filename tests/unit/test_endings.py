@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from grokatlas import (
-    claims,
     code_digest,
     components,
     divergence,
@@ -128,12 +127,10 @@ def test_a_claim_does_not_read_members_that_diverged():
     other = pd.DataFrame({"record": "m", "run": ["a"] * 3 + ["b"], "member": [0, 1, 2, 1]})
     # an accuracy that another run logs, and this one does not
     table = pd.concat([table, other]).assign(test_accuracy=np.nan)
-    sound, gone = claims.sound(table)
-    assert gone == 2
-    left = sound[sound["record"] != "diverged"]
+    assert divergence.note([table]) == "2 of 3 members diverged"
+    left = divergence.without(table)
     assert left[["run", "member"]].drop_duplicates().to_numpy().tolist() == [["a", 0], ["b", 1]]
-    assert len(sound) == len(table)
-    assert claims.sound(sound)[1] == 0
+    assert divergence.note([left]) == ""
 
 
 def _history():

@@ -6,7 +6,15 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grokatlas import cli, components, digest, reference, signatures, strict_yaml, validation
+from grokatlas import (
+    cli,
+    code_digest,
+    components,
+    reference,
+    signatures,
+    strict_yaml,
+    validation,
+)
 from grokatlas.config import Deviation, Experiment, Figure, Log, Paper, Settings, Source, Train
 from grokatlas.errors import UserError
 from tests.unit.malformed import PAPER
@@ -49,7 +57,7 @@ def test_every_component_stands_in_the_reference(block):
 @pytest.fixture
 def odd(tmp_path, monkeypatch):
     """Writes a component called odd, the only one there is."""
-    for module in (digest, signatures):
+    for module in (code_digest, signatures):
         monkeypatch.setattr(module, "PACKAGE", tmp_path / "grokatlas")
 
     def write(folder: str, text: str) -> None:
