@@ -11,8 +11,8 @@ RATE = "optimizer.lr"
 
 def draw(table: pd.DataFrame, weight: str) -> tuple[Figure, pd.DataFrame]:
     """A column for each step size: train and test loss, on a linear and a logarithmic axis."""
-    history = _panels.of(table, "history").sort_values("step")
-    history = history[history["step"] > 0]
+    history = _panels.of(table, "history")
+    history = history[history["step"] > 0].sort_values("step")
     colours = style.weights(history[weight].unique())
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(len(rates), 2, height=2.1, sharey="row")

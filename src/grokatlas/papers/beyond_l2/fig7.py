@@ -12,8 +12,8 @@ RATE, WEIGHT = "dynamics.rate", "dynamics.l1"
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """A panel for each step size: test errors of all weights, dotted where they have settled."""
     table = tables["sparse_scaling"].query("case == 'published'")
-    history = _panels.of(table, "history").sort_values("step")
-    history = history[history["step"] > 0]
+    history = _panels.of(table, "history")
+    history = history[history["step"] > 0].sort_values("step")
     times = _panels.of(table, "recovery_times")
     times = times.reindex(columns=[RATE, WEIGHT, "t2_settled", "final_test_error"])
     colours = style.weights(history[WEIGHT].unique())
