@@ -25,6 +25,7 @@ from grokatlas.record import Updates
 STATE = "state.json"
 ROW_GROUP = 1 << 17  # rows of history that a reader has to hold at least
 SIGNALS = ("SIGHUP", "SIGINT", "SIGTERM", "SIGUSR1")
+CAN_BE_IGNORED = ("SIGHUP", "SIGINT")
 
 
 class InterruptedRunError(UserError):
@@ -89,7 +90,8 @@ class Savepoint:
     def listening(self, last: bool) -> Iterator[None]:
         """While this holds, a signal that ends a process makes the run save and stop first.
 
-        One that this process was started to ignore stays ignored: SIGHUP under ``nohup``.
+        Those that a user or a shell makes a process ignore from its start stay ignored: SIGHUP
+        under ``nohup``, SIGINT of a job in the background.
 
         Args:
             last: whether the process ends with the run. Once that is done, no signal but SIGKILL
@@ -103,7 +105,7 @@ class Savepoint:
         before = {
             number: signal.signal(number, ask)
             for number in numbers
-            if signal.getsignal(number) != signal.SIG_IGN
+            if number not in CAN_BE_IGNORED or signal.getsignal(number) != signal.SIG_IGN
         }
         try:
             yield

@@ -37,7 +37,8 @@ def checkout(tmp_path):
 
 def make(folder: Path, *arguments: str, **variables: str) -> str:
     command = ["make", f"PYTHON={folder.parent / 'python'}", *arguments]
-    env = {**os.environ, **variables}
+    ambient = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+    env = {**ambient, **variables}  # these tests may have been started by `make test`
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True)
     return done.stdout
 

@@ -1,5 +1,6 @@
 """Real processes: killed, asked to stop, two at once, out of disk. Each ends as if undisturbed."""
 
+import contextlib
 import copy
 import json
 import random
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas import code_digest, jobs, store
+from grokatlas.savepoint import SIGNALS
 
 SPEC = {
     "task": {
@@ -62,6 +64,18 @@ def _run(folder: Path, **options) -> subprocess.CompletedProcess:
     return subprocess.run(_command(folder), capture_output=True, text=True, check=False, **options)
 
 
+@contextlib.contextmanager
+def _handling(handler, names=SIGNALS):
+    """What processes started meanwhile do at first on a signal, whatever started the tests."""
+    numbers = [getattr(signal, name) for name in names]
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, was in before.items():
+            signal.signal(number, was)
+
+
 def _start(folder: Path) -> subprocess.Popen:
     return subprocess.Popen(_command(folder), stderr=subprocess.PIPE, text=True)
 
@@ -109,9 +123,22 @@ def test_kill_9_at_random_points(undisturbed, tmp_path):
     assert segments[-1]["end_step"] == 4000
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1", "SIGINT", "SIGHUP"])
+@pytest.mark.parametrize("name", SIGNALS)
 def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
-    with _start(tmp_path) as process:
+    with _handling(signal.SIG_DFL):
+        process = _start(tmp_path)
+    _stops(process, name, undisturbed, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1"])
+def test_what_a_scheduler_sends_is_never_ignored(name, undisturbed, tmp_path):
+    with _handling(signal.SIG_IGN):  # as some services start what they run
+        process = _start(tmp_path)
+    _stops(process, name, undisturbed, tmp_path)
+
+
+def _stops(process: subprocess.Popen, name: str, undisturbed, tmp_path) -> None:
+    with process:
         _wait_for_state(process, tmp_path)
         process.send_signal(getattr(signal, name))
         *_, line = process.stderr.read().splitlines()
@@ -127,11 +154,8 @@ def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGINT"])
 def test_a_signal_that_was_ignored_from_the_start_stays_ignored(name, undisturbed, tmp_path):
     number = getattr(signal, name)
-    before = signal.signal(number, signal.SIG_IGN)  # as nohup does, and a shell for `... &`
-    try:
+    with _handling(signal.SIG_IGN, [name]):  # as nohup does, and a shell for `... &`
         process = _start(tmp_path)
-    finally:
-        signal.signal(number, before)
     with process:
         _wait_for_state(process, tmp_path)
         process.send_signal(number)
