@@ -101,12 +101,14 @@ class Savepoint:
         def ask(number: int, _frame: FrameType | None) -> None:
             self._asked = number
 
-        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
-        before = {
-            number: signal.signal(number, ask)
-            for number in numbers
-            if number not in CAN_BE_IGNORED or signal.getsignal(number) != signal.SIG_IGN
-        }
+        before = {}
+        for name in SIGNALS:
+            number = getattr(signal, name, None)  # not every system has all of them
+            if number is None:
+                continue
+            if name in CAN_BE_IGNORED and signal.getsignal(number) == signal.SIG_IGN:
+                continue
+            before[number] = signal.signal(number, ask)
         try:
             yield
             if last:
