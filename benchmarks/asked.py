@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from grokatlas import resources
+from grokatlas.plan import resources
 
 
 def main() -> None:

@@ -8,7 +8,8 @@ import torch
 from benchmarks import timing
 from benchmarks.start import Ours
 from benchmarks.workloads import WORKLOADS
-from grokatlas import datasets, devices, members
+from grokatlas.engine import dataset, members
+from grokatlas.rules import devices
 
 CPU = torch.device("cpu")
 BUDGET, BLOCK = 60.0, 1.0  # seconds of all rounds, and of one contender's turn
@@ -28,7 +29,7 @@ def main() -> None:
 
 def compared(spec: dict) -> dict[str, float]:
     """Seconds of an update of a run in ``all`` coordinates and in those of the ``span``."""
-    data = datasets.make(members.tasks(spec))
+    data = dataset.make(members.tasks(spec))
     moved = spec | {"train": spec["train"] | {"coordinates": "span"}}
     contenders = {"all": Ours(spec, data, CPU), "span": Ours(moved, data, CPU)}
     timed = timing.compare(contenders, CPU, BUDGET, BLOCK)

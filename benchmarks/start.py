@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grokatlas import members
-from grokatlas.run import Run
+from grokatlas.engine import members
+from grokatlas.engine.run import Run
 
 
 class Ours:

@@ -13,7 +13,7 @@ import torch
 from benchmarks import floor, timing
 from benchmarks.start import Ours, start
 from benchmarks.workloads import WORKLOADS, bytes_needed, data_of
-from grokatlas import devices
+from grokatlas.rules import devices
 
 
 def measure(name: str, device: torch.device, quick: bool) -> dict[str, Any]:

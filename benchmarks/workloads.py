@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import equations, networks
-from grokatlas import datasets, members
+from grokatlas.engine import dataset, members
 
 SEEDS = (1, 4, 16, 64)  # numbers of members
 ADAMW = {"name": "adamw", "lr": 1e-3, "beta1": 0.9, "eps": 1e-8, "decay": "decoupled"}
@@ -265,7 +265,7 @@ WORKLOADS = {
 }
 
 
-def data_of(spec: dict[str, Any]) -> tuple[datasets.Dataset, bool]:
+def data_of(spec: dict[str, Any]) -> tuple[dataset.Dataset, bool]:
     """The data of a run, and whether they are the experiment's own.
 
     Images are read only from the folder of ``GROKATLAS_DATA``; without it random pixels of the same
@@ -273,10 +273,10 @@ def data_of(spec: dict[str, Any]) -> tuple[datasets.Dataset, bool]:
     """
     if spec["task"]["name"] == "mnist" and not os.environ.get("GROKATLAS_DATA"):
         return _pixels(spec["task"]), False
-    return datasets.make(members.tasks(spec)), True
+    return dataset.make(members.tasks(spec)), True
 
 
-def _pixels(task: dict[str, Any]) -> datasets.Dataset:
+def _pixels(task: dict[str, Any]) -> dataset.Dataset:
     random = np.random.RandomState(0)
     made = {}
     for part in ("train", "test"):
@@ -284,7 +284,7 @@ def _pixels(task: dict[str, Any]) -> datasets.Dataset:
         pixels = random.randint(0, 256, (points, 784)) / 255
         made[f"{part}_inputs"] = (pixels - 0.1307) / 0.3081
         made[f"{part}_targets"] = random.randint(0, 10, points)
-    return datasets.Dataset(**made, outputs=10)
+    return dataset.Dataset(**made, outputs=10)
 
 
 def bytes_needed(spec: dict[str, Any], parameters: int) -> int:

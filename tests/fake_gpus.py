@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import leases
+from grokatlas.rules import gpu_leases
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
@@ -18,9 +18,9 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setattr(leases, "_held", [])
-    monkeypatch.setenv(leases.VISIBLE, "")  # so that what a lease sets is undone
-    monkeypatch.delenv(leases.VISIBLE)
+    monkeypatch.setattr(gpu_leases, "_held", [])
+    monkeypatch.setenv(gpu_leases.VISIBLE, "")  # so that what a lease sets is undone
+    monkeypatch.delenv(gpu_leases.VISIBLE)
 
 
 def gpu(number: int) -> str:

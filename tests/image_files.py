@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grokatlas import images
-from grokatlas.tasks import cifar10, mnist
+from grokatlas.components import image_files
+from grokatlas.components.tasks import cifar10, mnist
 
 MNIST_POINTS = {"train": 40, "t10k": 30}
 BATCH = 12  # CIFAR-10 records in a batch file; the files of first records hold 8 and 7
@@ -43,11 +43,11 @@ def install(monkeypatch: pytest.MonkeyPatch, folder: Path) -> dict[str, np.ndarr
             members[name] = records[k * BATCH : (k + 1) * BATCH].tobytes()
         file = cifar10.FIRST[part]
         pin = write(folder / file.name, records[: FIRST[part]].tobytes())
-        monkeypatch.setitem(cifar10.FIRST, part, images.File(file.name, pin))
+        monkeypatch.setitem(cifar10.FIRST, part, image_files.File(file.name, pin))
     archive = cifar10.ARCHIVE
     pin = write(folder / archive.name, _tar(members))
-    monkeypatch.setattr(cifar10, "ARCHIVE", images.File(archive.name, pin, archive.urls))
-    monkeypatch.setenv(images.FOLDER, str(folder))
+    monkeypatch.setattr(cifar10, "ARCHIVE", image_files.File(archive.name, pin, archive.urls))
+    monkeypatch.setenv(image_files.FOLDER, str(folder))
     return held
 
 

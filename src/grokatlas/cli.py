@@ -7,8 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from grokatlas import arguments, devices, which_code
+from grokatlas import cli_types
 from grokatlas.errors import UserError
+from grokatlas.plan import which_code
+from grokatlas.rules import devices
 
 
 def main(given: list[str] | None = None) -> int:
@@ -46,10 +48,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_handing_on(command)
     _add_store(command)
 
-    reference = command(
+    config_reference = command(
         "reference", _reference, "renew what docs and config/README.md repeat of the configuration"
     )
-    reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
+    config_reference.add_argument("folder", type=Path, nargs="?", default=Path("config"))
 
     record = command(
         "record", _record, "take figures and verdicts of a scale into docs/papers, renew the pages"
@@ -79,19 +81,19 @@ def _add_jobs(command: Callable[[str, object, str], argparse.ArgumentParser]) ->
     device = os.environ.get("GROKATLAS_DEVICE", "auto")
     train.add_argument(
         "--device",
-        type=arguments.device,
+        type=cli_types.device,
         default=device,
         help="auto, cpu or cuda (default: GROKATLAS_DEVICE, else auto)",
     )
     train.add_argument(
         "--save-every",
-        type=arguments.seconds,
+        type=cli_types.seconds,
         metavar="SECONDS",
         default=os.environ.get("GROKATLAS_SAVE_EVERY", "300"),
         help="seconds between two saves of a run's state (default 300)",
     )
     train.add_argument(
-        "--threads", type=arguments.threads, default=1, help="CPU threads (default 1)"
+        "--threads", type=cli_types.threads, default=1, help="CPU threads (default 1)"
     )
 
 
@@ -152,9 +154,9 @@ def _add_handing_on(command: Callable[[str, object, str], argparse.ArgumentParse
     adopt = command("adopt", _adopt, "unpack such a file into results, checked")
     adopt.add_argument("archive", metavar="ARCHIVE", type=Path)
     adopt.add_argument("--replace", action="store_true", help="overwrite results that differ")
-    crate = command("crate", _crate, "write the results of a scale as a Workflow Run RO-Crate")
-    crate.add_argument("out", metavar="OUT", type=Path, help="a path that ends in .zip")
-    for handed_on in (pack, crate):
+    ro_crate = command("crate", _crate, "write the results of a scale as a Workflow Run RO-Crate")
+    ro_crate.add_argument("out", metavar="OUT", type=Path, help="a path that ends in .zip")
+    for handed_on in (pack, ro_crate):
         handed_on.add_argument(
             "--scale", choices=["smoke", "quick", "paper"], help="default: the one that was made"
         )
@@ -162,8 +164,8 @@ def _add_handing_on(command: Callable[[str, object, str], argparse.ArgumentParse
 
 def _add_store(command: Callable[[str, object, str], argparse.ArgumentParser]) -> None:
     """The commands of the run store."""
-    store = command("store", None, "the run store: finished runs that several checkouts share")
-    commands = store.add_subparsers(required=True, metavar="COMMAND")
+    files = command("store", None, "the run store: finished runs that several checkouts share")
+    commands = files.add_subparsers(required=True, metavar="COMMAND")
 
     def part(name: str, run: object, text: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
@@ -176,11 +178,11 @@ def _add_store(command: Callable[[str, object, str], argparse.ArgumentParser]) -
     add.add_argument("folders", metavar="RUN", nargs="+", type=Path, help="folder of a run")
     gc = part("gc", _store_gc, "remove runs that are not needed, and leftovers")
     gc.add_argument(
-        "--unused", type=arguments.number, metavar="DAYS", help="runs not used for so long"
+        "--unused", type=cli_types.number, metavar="DAYS", help="runs not used for so long"
     )
     gc.add_argument(
         "--keep",
-        type=arguments.size,
+        type=cli_types.size,
         metavar="SIZE",
         help="then the longest unused, until SIZE is left",
     )
@@ -190,34 +192,34 @@ def _add_store(command: Callable[[str, object, str], argparse.ArgumentParser]) -
 
 def _target(options: argparse.Namespace) -> Path:
     """Where a job's results go: beside its job file, unless told otherwise."""
-    from grokatlas import store
+    from grokatlas.results import files
 
-    target: Path = options.out or store.target_of(options.job)
+    target: Path = options.out or files.target_of(options.job)
     return target
 
 
 def _job(function: str, options: argparse.Namespace) -> None:
     """The job that a function of `jobs` does."""
-    from grokatlas import jobs
+    from grokatlas.rules import jobs
 
     getattr(jobs, function)(options.job, _target(options))
 
 
 def _train(options: argparse.Namespace) -> None:
-    from grokatlas import jobs
+    from grokatlas.rules import jobs
 
     how = (options.device, options.threads, options.save_every)
     jobs.train(options.job, _target(options), *how, last=True)
 
 
 def _claims(options: argparse.Namespace) -> None:
-    from grokatlas import summaries
+    from grokatlas.rules import summaries
 
     summaries.claims(options.job, _target(options))
 
 
 def _atlas(options: argparse.Namespace) -> None:
-    from grokatlas import summaries
+    from grokatlas.rules import summaries
 
     if options.job is not None and not options.partial:
         out: Path | None = options.out
@@ -234,21 +236,22 @@ def _atlas(options: argparse.Namespace) -> None:
 
 
 def _plan(options: argparse.Namespace) -> None:
-    from grokatlas import store, wanted
+    from grokatlas.plan import remaining
+    from grokatlas.results import files
 
-    want = wanted.at(options.scale)
+    want = remaining.at(options.scale)
     count = len(want.project.prepare(want.plan.scale).jobs)
-    print(f"{count} job files of scale {want.plan.scale} are in {store.RESULTS}")
+    print(f"{count} job files of scale {want.plan.scale} are in {files.RESULTS}")
 
 
 def _show(options: argparse.Namespace) -> None:
-    from grokatlas import show
+    from grokatlas.operate import show
 
     print(show.run(options.name))
 
 
 def _status(options: argparse.Namespace) -> None:
-    from grokatlas import display
+    from grokatlas.operate import display
 
     if options.once or not sys.stdout.isatty():
         print(display.text(options.scale))
@@ -257,7 +260,7 @@ def _status(options: argparse.Namespace) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from grokatlas.doctor import report
+    from grokatlas.operate.doctor import report
 
     states = set()
     for finding in report.findings_of(options.scale, options.submit):
@@ -267,9 +270,9 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _unlock(_: argparse.Namespace) -> None:
-    from grokatlas import orphans
+    from grokatlas.operate import unlock
 
-    print(orphans.clear(Path()))
+    print(unlock.clear(Path()))
 
 
 def _verify(options: argparse.Namespace) -> int:
@@ -297,44 +300,44 @@ def _accept(options: argparse.Namespace) -> int:
 
 
 def _prune(options: argparse.Namespace) -> None:
-    from grokatlas.audit import prune
+    from grokatlas.operate import prune
 
     for line in prune.prune(options.dry_run):
         print(line)
 
 
 def _pack(options: argparse.Namespace) -> None:
-    from grokatlas import archive
+    from grokatlas.export import archive
 
     print(archive.pack(options.out, options.scale, options.tables_only))
 
 
 def _adopt(options: argparse.Namespace) -> None:
-    from grokatlas import archive
+    from grokatlas.export import archive
 
     print(archive.adopt(options.archive, options.replace))
 
 
 def _crate(options: argparse.Namespace) -> None:
-    from grokatlas import crate
+    from grokatlas.export import ro_crate
 
-    print(crate.write(options.out, options.scale))
+    print(ro_crate.write(options.out, options.scale))
 
 
 def _store_ls(options: argparse.Namespace) -> None:
-    from grokatlas import store_commands
+    from grokatlas.operate import store as store_commands
 
     print(store_commands.listing(store_commands.root(options.store)))
 
 
 def _store_add(options: argparse.Namespace) -> int:
-    from grokatlas import store_commands
+    from grokatlas.operate import store as store_commands
 
     return store_commands.add(store_commands.root(options.store), options.folders)
 
 
 def _store_gc(options: argparse.Namespace) -> None:
-    from grokatlas import store_commands
+    from grokatlas.operate import store as store_commands
 
     root = store_commands.root(options.store)
     limits = (options.unused, options.keep, options.stale)
@@ -343,7 +346,7 @@ def _store_gc(options: argparse.Namespace) -> None:
 
 
 def _record(options: argparse.Namespace) -> None:
-    from grokatlas import pages, recorded
+    from grokatlas.publish import pages, recorded
 
     folder = Path("docs") / "papers"
     for line in recorded.take(options.scale, folder):
@@ -352,7 +355,7 @@ def _record(options: argparse.Namespace) -> None:
 
 
 def _reference(options: argparse.Namespace) -> None:
-    from grokatlas import pages, reference
+    from grokatlas.publish import config_reference, pages
 
     pages.write(options.folder, options.folder.parent / "docs" / "papers")  # refuses other folders
-    reference.write(options.folder)
+    config_reference.write(options.folder)

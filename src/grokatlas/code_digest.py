@@ -14,36 +14,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import components, digest
-from grokatlas.components import PACKAGE
+from grokatlas import registry
 from grokatlas.errors import UserError
+from grokatlas.registry import PACKAGE
 
 # modules without behaviour of their own: names of types, the class of a user's error, and the
 # registry, which leads to modules that are hashed themselves
-INERT = ("grokatlas", "grokatlas.kinds", "grokatlas.errors", "grokatlas.components")
+INERT = ("grokatlas", "grokatlas.engine.keyword_types", "grokatlas.errors", "grokatlas.registry")
 ROUNDS = 8  # how far a hash looks along imports; the closure of a job holds what is beyond
 HALF = 32  # hexadecimal digits of a module's text, then as many of it among what it imports
 
 
-def of_job(kind: str, spec: dict[str, Any], code: dict[str, str], upstream: list[str]) -> str:
-    """The digest of a job: of its kind, spec, code and the digests of the jobs it reads from."""
-    return digest.of([kind, spec, values(code), upstream])
-
-
 def run_modules(spec: dict[str, Any]) -> list[str]:
     """The modules a run starts from: the loop and exactly the components its spec names."""
-    modules = ["grokatlas.training"]
-    for block in components.FOLDERS:
+    modules = ["grokatlas.engine.training"]
+    for block in registry.FOLDERS:
         if block == "task" or block not in spec:
             continue
-        entries = spec[block] if block in components.LISTS else [spec[block]]
-        modules += [components.module_name(block, entry["name"]) for entry in entries]
+        entries = spec[block] if block in registry.LISTS else [spec[block]]
+        modules += [registry.module_name(block, entry["name"]) for entry in entries]
     return modules
 
 
 def dataset_modules(spec: dict[str, Any]) -> list[str]:
     """The modules a run's data set is made from."""
-    return ["grokatlas.datasets", components.module_name("task", spec["task"]["name"])]
+    return ["grokatlas.engine.dataset", registry.module_name("task", spec["task"]["name"])]
 
 
 def code(modules: list[str]) -> dict[str, str]:

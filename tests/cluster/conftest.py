@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import store
+from grokatlas.results import files as store
 
 ROOT = Path(__file__).parents[2]
 TOOL = os.environ.get("GROKATLAS_CLUSTER", "")

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from grokatlas import resources, store
+from grokatlas.plan import resources
+from grokatlas.results import files as store
 
 from .conftest import ROOT, clone, commit
 
@@ -19,7 +20,7 @@ PATIENCE = 3600  # seconds for some 155 jobs, each between two Snakemakes, on on
 def made(tmp_path_factory):
     """A fresh clone in which the cluster made every figure; one measure wants a GPU."""
     site = clone(ROOT, tmp_path_factory.mktemp("smoke") / "atlas")
-    file = site.folder / f"src/grokatlas/measures/{GPU_MEASURE}.py"
+    file = site.folder / f"src/grokatlas/components/measures/{GPU_MEASURE}.py"
     text = file.read_text(encoding="utf-8")
     head, imports, rest = text.partition("\nfrom ")
     file.write_text(head + "\nGPU = True\n" + imports + rest, encoding="utf-8")

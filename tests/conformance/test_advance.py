@@ -8,15 +8,16 @@ import pytest
 import torch
 from examples.runs import RUNS
 
-from grokatlas import components, datasets, members
-from grokatlas.run import Run
+from grokatlas import registry
+from grokatlas.engine import dataset, members
+from grokatlas.engine.run import Run
 
 CPU = torch.device("cpu")
 TOLERANCE = {"float64": 1e-10, "float32": 1e-4}
 CASES = [
     name
     for name, spec in RUNS.items()
-    if hasattr(components.load("dynamics", spec["dynamics"]["name"]), "advance")
+    if hasattr(registry.load("dynamics", spec["dynamics"]["name"]), "advance")
 ]
 every_run = pytest.mark.parametrize("name", CASES)
 both_precisions = pytest.mark.parametrize("dtype", TOLERANCE)
@@ -33,7 +34,7 @@ def _spec(name: str, dtype: str = "float64") -> dict[str, Any]:
 
 
 def _run(spec: dict[str, Any]) -> Run:
-    return Run(spec, datasets.make(members.tasks(spec)), CPU)
+    return Run(spec, dataset.make(members.tasks(spec)), CPU)
 
 
 def _state(spec: dict[str, Any], *pieces: int) -> list[torch.Tensor]:
@@ -44,8 +45,8 @@ def _state(spec: dict[str, Any], *pieces: int) -> list[torch.Tensor]:
 
 
 def test_every_dynamics_with_advance_is_found():
-    names = components.names("dynamics")
-    fast = {n for n in names if hasattr(components.load("dynamics", n), "advance")}
+    names = registry.names("dynamics")
+    fast = {n for n in names if hasattr(registry.load("dynamics", n), "advance")}
     assert fast == {RUNS[name]["dynamics"]["name"] for name in CASES}
 
 
@@ -54,7 +55,7 @@ def test_every_dynamics_with_advance_is_found():
 def test_advance_equals_looped_update(name, dtype, monkeypatch):
     spec = _spec(name, dtype)
     fast = _state(spec, 300)
-    dynamics = components.load("dynamics", spec["dynamics"]["name"])
+    dynamics = registry.load("dynamics", spec["dynamics"]["name"])
     monkeypatch.delattr(dynamics, "advance")
     start, slow = _state(spec), _state(spec, 300)
     tolerance = TOLERANCE[dtype]

@@ -17,9 +17,11 @@ from examples.penalties import GRADIENTS
 from examples.runs import RUNS, data_of
 from examples.use import ingredients, layer, mlp, model_of, use, view_of, with_noise
 
-from grokatlas import components, datasets, signatures, validation
+from grokatlas import registry
+from grokatlas.declare import signatures, validation
+from grokatlas.engine import dataset
 
-FOUND = [(block, name) for block in components.FOLDERS for name in components.names(block)]
+FOUND = [(block, name) for block in registry.FOLDERS for name in registry.names(block)]
 CASES = [
     pytest.param(block, name, keywords, id=f"{block}-{name}-{index}")
     for block, name in FOUND
@@ -39,7 +41,7 @@ def cases_of(block: str) -> Any:
 @every_component
 def test_has_an_example(block, name):
     assert EXAMPLES[block].get(name), (
-        f"add keywords of {components.FOLDERS[block]}/{name}.py to EXAMPLES[{block!r}] "
+        f"add keywords of {registry.FOLDERS[block]}/{name}.py to EXAMPLES[{block!r}] "
         "in tests/conformance/examples/"
     )
 
@@ -62,7 +64,7 @@ def test_is_used_by_a_run(block, name):
 
 @every_component
 def test_build_takes_typed_keywords_without_defaults(block, name):
-    build = components.load(block, name).build
+    build = registry.load(block, name).build
     types = typing.get_type_hints(build)
     blocks = {"model", "loss", "optimizer", "penalties", "gradients", "inputs"}
     for parameter in inspect.signature(build).parameters.values():
@@ -78,7 +80,7 @@ def test_the_plan_accepts_the_example(block, name, keywords):
     read = signatures.signature(block, name).keywords
     assert set(read) == set(keywords)
     engine = {"data", "generator"} if block == "model" else set()
-    build = inspect.signature(components.load(block, name).build)
+    build = inspect.signature(registry.load(block, name).build)
     known = {p.name for p in build.parameters.values() if p.kind == p.KEYWORD_ONLY}
     assert known == set(read) | engine
     assert validation.check_keywords(block, name, keywords, set()) == keywords
@@ -95,7 +97,7 @@ def _same(first: Any, second: Any) -> bool:
         return first.dtype == second.dtype and np.array_equal(first, second, equal_nan=True)
     if isinstance(first, pd.DataFrame):
         return first.equals(second)
-    if isinstance(first, SimpleNamespace | datasets.Dataset):
+    if isinstance(first, SimpleNamespace | dataset.Dataset):
         return _same(vars(first), vars(second))
     return bool(first == second)
 
@@ -145,7 +147,7 @@ def test_depends_on_no_global_seed(block, name, keywords):
 
 @cases_of("task")
 def test_task_makes_a_data_set(name, keywords):
-    data = components.load("task", name).build(**keywords)
+    data = registry.load("task", name).build(**keywords)
     assert len(data.train_inputs) == len(data.train_targets) > 0
     assert len(data.test_inputs) == len(data.test_targets) > 0
     assert data.train_inputs.shape[1:] == data.test_inputs.shape[1:] == data.input_shape
@@ -195,7 +197,7 @@ def test_model_of_tokens_takes_them_embedded(name, keywords):
 @cases_of("loss")
 def test_loss_is_one_scalar_with_a_gradient(name, keywords):
     given = ingredients("loss", name)
-    loss = components.load("loss", name).build(**keywords)
+    loss = registry.load("loss", name).build(**keywords)
     outputs = given["outputs"].requires_grad_()
     value = loss(outputs, given["targets"])
     assert value.shape == ()
@@ -220,7 +222,7 @@ def test_penalty_has_the_gradient_of_its_closed_form(name, keywords):
     assert name in GRADIENTS, f"add {name} to GRADIENTS in tests/conformance/examples/penalties.py"
     given = ingredients("penalties")
     inputs, network = given["inputs"], mlp()
-    built = components.load("penalties", name).build(**keywords)
+    built = registry.load("penalties", name).build(**keywords)
     penalty = with_noise(built, inputs, 5)
     assert penalty(given["params"], network, inputs).shape == ()
     gradients = torch.func.grad(penalty)(given["params"], network, inputs)
@@ -233,7 +235,7 @@ def test_penalty_has_the_gradient_of_its_closed_form(name, keywords):
 def test_penalty_has_a_finite_gradient_at_zero(name, keywords):
     given = ingredients("penalties")
     params = {key: torch.zeros_like(value) for key, value in given["params"].items()}
-    built = components.load("penalties", name).build(**keywords)
+    built = registry.load("penalties", name).build(**keywords)
     penalty = with_noise(built, given["inputs"], 5)
     gradients = torch.func.grad(penalty)(params, mlp(), given["inputs"])
     assert all(torch.isfinite(value).all() for value in gradients.values())
@@ -245,7 +247,7 @@ def test_optimizer_equals_torch_step_by_step(name, keywords, dtype):
     assert name in REFERENCES, f"add {name} to REFERENCES in examples/optimizer.py"
     tolerance = {torch.float64: 1e-12, torch.float32: 1e-6}[dtype]
     params = {key: value.to(dtype) for key, value in layer().items()}
-    ours = components.load("optimizer", name).build(**keywords)
+    ours = registry.load("optimizer", name).build(**keywords)
     theirs = {key: torch.nn.Parameter(value.clone()) for key, value in params.items()}
     reference = REFERENCES[name](list(theirs.values()), **keywords)
     state = ours.init(params)
@@ -260,17 +262,17 @@ def test_optimizer_equals_torch_step_by_step(name, keywords, dtype):
 
 def test_observables_fill_columns_of_their_own():
     columns = ["member", "step"]
-    for name in components.names("observables"):
+    for name in registry.names("observables"):
         view = view_of(ingredients("observables", name))
         for keywords in EXAMPLES["observables"][name][:1]:
-            seen = components.load("observables", name).build(**keywords)(view)
+            seen = registry.load("observables", name).build(**keywords)(view)
             assert all(torch.isfinite(value).all() for value in seen.values())
             assert all(value.dtype == torch.float64 for value in seen.values())
             columns += seen
     assert len(columns) == len(set(columns))
 
 
-@pytest.mark.parametrize("name", components.names("measures"))
+@pytest.mark.parametrize("name", registry.names("measures"))
 def test_a_light_measure_has_no_gpu(name):
     """Its table is made where Snakemake runs."""
     assert not all(signatures.defines("measures", name, what) for what in ("LIGHT", "GPU"))
@@ -278,16 +280,14 @@ def test_a_light_measure_has_no_gpu(name):
 
 @cases_of("measures")
 def test_measure_gives_rows_for_every_member(name, keywords):
-    frame = components.load("measures", name).build(**keywords)(
-        ingredients("measures", name)["run"]
-    )
+    frame = registry.load("measures", name).build(**keywords)(ingredients("measures", name)["run"])
     assert sorted(frame["member"].unique()) == [0, 1]
     assert not {"seed", "case", "run", "record"} & set(frame.columns)
 
 
 @cases_of("measures")
 def test_measure_leaves_others_alone_where_a_member_diverged(name, keywords):
-    measure = components.load("measures", name).build(**keywords)
+    measure = registry.load("measures", name).build(**keywords)
     run = ingredients("measures", name)["run"]
     sound = measure(run)
     spoil_first_member(run)
@@ -304,7 +304,7 @@ def test_measure_leaves_others_alone_where_a_member_diverged(name, keywords):
 def test_measure_gives_no_number_of_a_member_that_diverged(name, keywords):
     run = ingredients("measures", name)["run"]
     spoil_first_member(run)
-    frame = components.load("measures", name).build(**keywords)(run)
+    frame = registry.load("measures", name).build(**keywords)(run)
     given = {"member", "step", *measures.GIVEN.get(name, ())}
     spoilt = frame[frame["member"] == 0].drop(columns=list(given), errors="ignore")
     for column, values in spoilt.items():
@@ -317,7 +317,7 @@ def test_measure_gives_no_number_of_a_member_that_diverged(name, keywords):
 def test_observable_gives_no_number_of_a_member_that_diverged(name, keywords):
     given = ingredients("observables", name)
     given["params"] = {key: torch.full_like(v, np.nan) for key, v in given["params"].items()}
-    seen = components.load("observables", name).build(**keywords)(view_of(given))
+    seen = registry.load("observables", name).build(**keywords)(view_of(given))
     for column, value in seen.items():
         assert column in observables.GIVEN.get(name, ()) or value.isnan().all(), column
 

@@ -15,10 +15,12 @@ import torch
 from examples import EXAMPLES
 from examples.runs import MINIBATCHES, RUNS
 
-from grokatlas import code_digest, components, datasets, members, signatures, training
-from grokatlas import run as training_run
-from grokatlas.run import Run
-from grokatlas.validation import MEMBER_KINDS
+from grokatlas import code_digest, registry
+from grokatlas.declare import signatures
+from grokatlas.declare.checked_types import MEMBER_KINDS
+from grokatlas.engine import dataset, members, training
+from grokatlas.engine import run as training_run
+from grokatlas.engine.run import Run
 
 CPU = torch.device("cpu")
 # Where these were written both precisions are met to the last bit. Another BLAS may sum members in
@@ -31,7 +33,7 @@ COMPANY += [(run, None, "float32") for run in ("blog", "mlp", "isolated")]
 
 
 def _train(spec: dict[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    result = training.train(spec, datasets.make(members.tasks(spec)), CPU)
+    result = training.train(spec, dataset.make(members.tasks(spec)), CPU)
     return result.history, result.snapshots
 
 
@@ -73,7 +75,7 @@ def test_member_alone_equals_member_in_company(run, batch_size, dtype):
 )
 def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch):
     def moved() -> tuple[dict[str, torch.Tensor], dict[str, np.ndarray]]:
-        made = Run(spec, datasets.make(members.tasks(spec)), CPU)
+        made = Run(spec, dataset.make(members.tasks(spec)), CPU)
         made.move(5)
         return made.parameters(), made.observe(made.parameters(), 5)
 
@@ -125,7 +127,7 @@ def test_a_run_repeats_bit_for_bit():
 
 @pytest.mark.parametrize("run", RUNS)
 def test_both_precisions_start_from_the_same_draw(run):
-    data = datasets.make(members.tasks(RUNS[run]))
+    data = dataset.make(members.tasks(RUNS[run]))
     double, single = (
         Run(_variant(run, dtype=dtype), data, CPU) for dtype in ("float64", "float32")
     )
@@ -137,7 +139,7 @@ def test_both_precisions_start_from_the_same_draw(run):
 @pytest.mark.parametrize("run", RUNS)
 def test_both_devices_draw_the_same_parameters_and_batches(run):
     spec = _variant(run, batch_size=MINIBATCHES.get(run))
-    data = datasets.make(members.tasks(spec))
+    data = dataset.make(members.tasks(spec))
     cpu, cuda = (Run(spec, data, torch.device(name)) for name in ("cpu", "cuda"))
     for key, value in cpu.params.items():
         assert torch.equal(cuda.params[key].cpu(), value)
@@ -151,12 +153,12 @@ def _axes() -> list[Any]:
     """Each keyword that members may differ in, once, in the first run that has it."""
     found: dict[tuple[str, str, str], Any] = {}
     for run, spec in RUNS.items():
-        for block in ("model", "loss", "optimizer", "dynamics", *components.LISTS):
+        for block in ("model", "loss", "optimizer", "dynamics", *registry.LISTS):
             if block not in spec or block in ("observables", "measures"):
                 continue
-            entries = spec[block] if block in components.LISTS else [spec[block]]
+            entries = spec[block] if block in registry.LISTS else [spec[block]]
             for index, entry in enumerate(entries):
-                path = f"{block}.{index}" if block in components.LISTS else block
+                path = f"{block}.{index}" if block in registry.LISTS else block
                 kinds = signatures.signature(block, entry["name"]).keywords
                 for keyword, kind in kinds.items():
                     names = {node.id for node in ast.walk(kind) if isinstance(node, ast.Name)}
@@ -201,9 +203,7 @@ def test_axes_multiply_and_the_seed_runs_fastest():
     _assert_close(_of_member(company, 3), _of_member(alone, 0), 1e-12)
 
 
-PENALTIES = [
-    (name, k) for name in components.names("penalties") for k in EXAMPLES["penalties"][name]
-]
+PENALTIES = [(name, k) for name in registry.names("penalties") for k in EXAMPLES["penalties"][name]]
 
 
 @pytest.mark.parametrize(("name", "keywords"), PENALTIES)
@@ -237,10 +237,10 @@ def test_empty_chain_equals_none(block):
 def test_no_component_beyond_the_spec_is_loaded(run, monkeypatch):
     spec = _variant(run, steps=1)
     loaded = set()
-    real = components.load
-    monkeypatch.setattr(components, "load", lambda b, n: loaded.add((b, n)) or real(b, n))
-    data = datasets.make(members.tasks(spec))
+    real = registry.load
+    monkeypatch.setattr(registry, "load", lambda b, n: loaded.add((b, n)) or real(b, n))
+    data = dataset.make(members.tasks(spec))
     loaded.clear()
     training.train(spec, data, CPU)
-    modules = {components.module_name(block, name) for block, name in loaded}
+    modules = {registry.module_name(block, name) for block, name in loaded}
     assert modules <= set(code_digest.code(code_digest.run_modules(spec)))

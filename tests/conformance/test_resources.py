@@ -8,9 +8,11 @@ import pytest
 from examples import EXAMPLES
 from examples.runs import RUNS
 
-from grokatlas import code_digest, components, datasets, members, resources, signatures
-from grokatlas.ensemble import generators
-from grokatlas.network import member_model
+from grokatlas import code_digest, registry
+from grokatlas.engine import dataset, members
+from grokatlas.engine.ensemble import generators
+from grokatlas.engine.network import member_model
+from grokatlas.plan import resources
 
 
 def _changed(spec: dict[str, Any], **train: Any) -> dict[str, Any]:
@@ -23,7 +25,7 @@ def _changed(spec: dict[str, Any], **train: Any) -> dict[str, Any]:
 def test_parameters_are_those_of_the_model_give_or_take(run):
     spec = RUNS[run]
     member = members.of(spec)[0]
-    data = datasets.make(members.tasks(spec))
+    data = dataset.make(members.tasks(spec))
     (generator,) = generators([member["seed"]])
     model = member_model(spec, data, member, generator)
     counted = sum(value.numel() for value in model.parameters())
@@ -54,25 +56,25 @@ def test_minutes_are_bounded_and_grow_with_the_attempt():
 @pytest.mark.parametrize("name", EXAMPLES["dynamics"])
 def test_a_dynamics_that_is_compiled_for_cpus_asks_for_no_gpu(name):
     spec = RUNS["linear"] | {"dynamics": {"name": name} | EXAMPLES["dynamics"][name][0]}
-    compiled = hasattr(components.load("dynamics", name), "advance")
+    compiled = hasattr(registry.load("dynamics", name), "advance")
     assert resources.of_run(spec).gpu == (0 if compiled else 1)
 
 
 def test_a_measure_with_a_gpu_says_so_in_its_file(tmp_path, monkeypatch):
-    (tmp_path / "measures").mkdir()
+    (tmp_path / "components/measures").mkdir(parents=True)
     for name, text in {
         "costly": "GPU: bool = True\n",
         "cheap": "",
         "undecided": "GPU = False\n",
     }.items():
-        (tmp_path / "measures" / f"{name}.py").write_text(text)
-    for module in (signatures, code_digest):
-        monkeypatch.setattr(module, "PACKAGE", tmp_path)
+        (tmp_path / f"components/measures/{name}.py").write_text(text)
+    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path)
+    monkeypatch.setattr(registry, "COMPONENTS", tmp_path / "components")
     names = ("costly", "cheap", "undecided")
     assert [resources.of_measure(RUNS["blog"], name).gpu for name in names] == [1, 0, 0]
 
 
-@pytest.mark.parametrize("name", components.names("measures"))
+@pytest.mark.parametrize("name", registry.names("measures"))
 def test_every_measure_asks_for_something(name):
     asked = resources.of_measure(RUNS["blog"], name)
     assert asked.runtime >= resources.SHORTEST

@@ -9,7 +9,10 @@ import pytest
 import torch
 from examples.runs import MINIBATCHES, RUNS
 
-from grokatlas import components, datasets, members, savepoint, store, training
+from grokatlas import registry
+from grokatlas.engine import dataset, members, training
+from grokatlas.results import files
+from grokatlas.rules import savepoint
 
 CPU = torch.device("cpu")
 
@@ -26,7 +29,7 @@ def _saves_come_after_every_step(monkeypatch):
 def _spec(run: str, **train) -> dict:
     spec = copy.deepcopy(RUNS[run])
     # a dynamics of many steps in a call is saved from log to log, the others after every step
-    leaps = hasattr(components.load("dynamics", spec["dynamics"]["name"]), "advance")
+    leaps = hasattr(registry.load("dynamics", spec["dynamics"]["name"]), "advance")
     log = {"every": 1 if leaps else 3, "first": 1}
     spec["train"] |= {"steps": 12, "log": log, "snapshots": [0, 5, 12]} | train
     if run in MINIBATCHES:
@@ -37,18 +40,18 @@ def _spec(run: str, **train) -> dict:
 def _train(spec: dict, folder: Path, period: float = 0.0, key: str = "key") -> None:
     """Train in this process as a job does, saving after every step."""
     record = savepoint.Savepoint(folder, key, period, {})
-    training.train(spec, datasets.make(members.tasks(spec)), CPU, record)
-    record.finish(*store.outputs("run", folder))
+    training.train(spec, dataset.make(members.tasks(spec)), CPU, record)
+    record.finish(*files.outputs("run", folder))
 
 
 def _bytes(folder: Path) -> list[bytes]:
-    return [file.read_bytes() for file in store.outputs("run", folder)]
+    return [file.read_bytes() for file in files.outputs("run", folder)]
 
 
 def _goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The last training went on from a saved step, and refused no state."""
     assert "goes on from step" in capsys.readouterr().err.splitlines()[-1]
-    assert not list(folder.glob(f"{store.STATE}.refused-*"))
+    assert not list(folder.glob(f"{files.STATE}.refused-*"))
 
 
 def _die(monkeypatch, writes: int) -> None:
@@ -86,7 +89,7 @@ def test_killed_at_a_random_write_and_finished_equals_undisturbed(
 
 def test_killed_while_members_stop_one_by_one(tmp_path, monkeypatch, capsys):
     spec = _spec("mlp", steps=40, log={"every": 1, "first": 0}, snapshots=[0, 20, 40])
-    level = training.train(spec, datasets.make(members.tasks(spec)), CPU).history
+    level = training.train(spec, dataset.make(members.tasks(spec)), CPU).history
     rising = level["l2_norm"].reshape(-1, 3)
     spec["train"]["stop"] = {"l2_norm": float(np.sort(rising.max(axis=0))[1])}
     _train(spec, tmp_path / "whole", period=1e9)
@@ -108,7 +111,7 @@ def _half(spec: dict, folder: Path, monkeypatch, writes: int = 14) -> None:
 
 
 def _damage(folder: Path, name: str) -> None:
-    file = min(folder.glob(f"{store.STATE}/{name}"))  # of two, the older is the one in use
+    file = min(folder.glob(f"{files.STATE}/{name}"))  # of two, the older is the one in use
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
@@ -174,7 +177,7 @@ def test_a_state_that_cannot_be_read_now_is_kept(name, tmp_path, monkeypatch):
     real = Path.open
 
     def failing(self, *args, **kwargs):
-        if self.match(name) and store.STATE in self.parts:
+        if self.match(name) and files.STATE in self.parts:
             raise OSError(5, "Input/output error", str(self))
         return real(self, *args, **kwargs)
 
@@ -183,7 +186,7 @@ def test_a_state_that_cannot_be_read_now_is_kept(name, tmp_path, monkeypatch):
         with pytest.raises(savepoint.UserError, match=r"cannot be read: Input/output error; run"):
             _train(spec, tmp_path / "run")
     _train(spec, tmp_path / "run")
-    assert not list((tmp_path / "run").glob(f"{store.STATE}.refused-*"))
+    assert not list((tmp_path / "run").glob(f"{files.STATE}.refused-*"))
     assert _bytes(tmp_path / "run") == _bytes(tmp_path / "whole")
 
 

@@ -13,10 +13,13 @@ import numpy as np
 import pandas as pd
 import torch
 
-from grokatlas import components, datasets, members, signatures, tables, training, validation
-from grokatlas.config import Paper, load_papers
+from grokatlas import registry
+from grokatlas.declare import signatures, validation
+from grokatlas.declare.models import Paper, load_papers
+from grokatlas.engine import dataset, members, training
 from grokatlas.errors import MistakeError
-from grokatlas.job_graph import Plan, make_plan
+from grokatlas.plan.graph import Plan, make_plan
+from grokatlas.rules import tidy_table
 
 CONFIG = Path(__file__).parents[2] / "config" / "papers"
 OTHERS = ("train.", "observables.", "truth")
@@ -57,17 +60,17 @@ def _table(paper: str, experiment: str) -> pd.DataFrame:
         records = {"history": run.history}
         for block in [*blocks, *cell.get("light", [])]:
             keywords = {key: value for key, value in block.items() if key != "name"}
-            measure = components.load("measures", block["name"]).build(**keywords)
+            measure = registry.load("measures", block["name"]).build(**keywords)
             records[block["name"]] = measure(run)
-        parts.append(tables.cell_rows(cell, run.spec, records))
-    return tables.join(parts, spec)
+        parts.append(tidy_table.cell_rows(cell, run.spec, records))
+    return tidy_table.join(parts, spec)
 
 
 @functools.cache
 def _run(name: str) -> SimpleNamespace:
     """A finished run, as measures see it."""
     spec = _plan().runs[name].spec
-    data = datasets.make(members.tasks(spec))
+    data = dataset.make(members.tasks(spec))
     result = training.train(spec, data, torch.device("cpu"))
     snapshots: dict[int, dict[str, np.ndarray]] = {}
     for key, array in result.snapshots.items():

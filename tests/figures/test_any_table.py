@@ -6,9 +6,9 @@ import io
 import pandas as pd
 import pytest
 
-from grokatlas import claims, divergence
+from grokatlas.claims import divergence, judging
+from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.plots import defaults, panels
-from grokatlas.verdicts import NOT_RUN
 from tests.figures import smoke_tables
 
 FIGURES = smoke_tables.figures()
@@ -42,7 +42,7 @@ CLAIMS = [(name, claim) for name, paper in smoke_tables.papers().items() for cla
 def test_a_claim_on_any_table_has_a_verdict_and_on_diverged_members_no_number(paper, claim, change):
     usual = smoke_tables.of_figure(paper, claim.figure)
     for tables in smoke_tables.changed(usual, change):
-        row = claims.row(paper, claim.model_dump(mode="json"), tables, claim.scales[0])
+        row = judging.row(paper, claim.model_dump(mode="json"), tables, claim.scales[0])
         if change in ("all are NaN", "all are infinite"):
             assert row["verdict"] == NOT_RUN
             assert "diverged" in row["reason"]

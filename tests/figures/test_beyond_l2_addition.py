@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from matplotlib.colors import LogNorm
 
-from grokatlas import cells
-from grokatlas.config import SCALES, load_papers
+from grokatlas.declare import cells
+from grokatlas.declare.models import SCALES, load_papers
 from grokatlas.papers.beyond_l2 import fig3, mlp_l1, mlp_l2, mlp_nuclear
 
 ROOT = Path(__file__).parents[2]

@@ -34,7 +34,7 @@ timezone: Asia/Tokyo
 DRAW = """
 import sys, hashlib, tempfile, pathlib
 sys.path.insert(0, sys.argv[1])
-from grokatlas import rendering, store
+from grokatlas.rules import rendering; from grokatlas.results import files as store
 from tests.figures import test_geometry, test_grokalign
 tables = {
     "geometry/fig2": {"three_weights": test_geometry.history(4, 5, 3)},

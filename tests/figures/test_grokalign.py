@@ -4,9 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas import readings_jacobians
-from grokatlas.papers.grokalign import fig2, fig3, fig7, fig8, fig9, fig10, table1, table2, table3
-from grokatlas.plots import jacobians, methods, style
+from grokatlas.papers.grokalign import (
+    _jacobians,
+    _jacobians_readings,
+    _methods,
+    fig2,
+    fig3,
+    fig7,
+    fig8,
+    fig9,
+    fig10,
+    table1,
+    table2,
+    table3,
+)
+from grokatlas.plots import style
 
 STEPS = [0, 1, 10, 100]
 DIGITS = {"task.name": "digits", "task.train_points": 200.0}
@@ -52,7 +64,7 @@ def test_fig3_shades_where_the_kernel_changes():
         "probe_norm": lambda c, s, k: k + s,
     }
     table = history(["none"], columns, **DIGITS)
-    assert readings_jacobians.learning(table) == (10, 100)
+    assert _jacobians_readings.learning(table) == (10, 100)
     figure, drawn = fig3.draw({"kernel": table})
     assert drawn.loc[drawn["series"] == "band", "step"].tolist() == [10, 100]
     points = drawn[drawn["series"] == "probe"]
@@ -67,7 +79,7 @@ def test_fig3_shades_nothing_where_the_kernel_never_changes():
     table = history(["none"], {k: lambda c, s, k, v=v: v for k, v in columns.items()}, **DIGITS)
     _, drawn = fig3.draw({"kernel": table})
     assert drawn.loc[drawn["series"] == "band", "step"].isna().all()
-    change = readings_jacobians.change_while_learning({"kernel": table}, "probe_inner_product")
+    change = _jacobians_readings.change_while_learning({"kernel": table}, "probe_inner_product")
     assert np.isnan(change).tolist() == [True] * 3
 
 
@@ -92,7 +104,7 @@ def test_fig7_draws_accuracy_norm_and_alignment_of_three_cases():
 
 def transformers(rows):
     """The table of the transformers' cases in `rows`, and these cases."""
-    cases = [f"{kind}_{key}" for kind in rows.values() for key in jacobians.SEEN]
+    cases = [f"{kind}_{key}" for kind in rows.values() for key in _jacobians.SEEN]
     columns = {
         "train_accuracy": lambda c, s, k: 1.0,
         "test_accuracy": lambda c, s, k: k / 100,
@@ -143,8 +155,8 @@ def test_fig10_takes_the_extreme_alignment_and_the_first_rate():
 def _acceleration(baseline, own, lost=()):
     """Steps to 0.2 and 0.85: `own` of the method, ten times the seed more for the baseline."""
     rows = []
-    for loss in methods.LOSSES:
-        for name in ("baseline", *methods.METHODS):
+    for loss in _methods.LOSSES:
+        for name in ("baseline", *_methods.METHODS):
             for seed in range(3):
                 steps = {0.2: 40.0, 0.85: (baseline if name == "baseline" else own) * (1 + seed)}
                 if (name, seed) in lost:
@@ -159,8 +171,8 @@ def _alone(seconds):
     rows = [
         {"record": "cost", "case": f"{loss}_{name}", "update_seconds": seconds.get(name, 0.01)}
         | {"processor": "a CPU", "threads": 1}
-        for loss in methods.LOSSES
-        for name in ("baseline", *methods.METHODS)
+        for loss in _methods.LOSSES
+        for name in ("baseline", *_methods.METHODS)
     ]
     return pd.DataFrame(rows)
 
@@ -248,7 +260,7 @@ def test_table1_refuses_two_members_of_one_case_and_seed():
 
 def _budget() -> pd.DataFrame:
     rows = []
-    for loss in methods.LOSSES:
+    for loss in _methods.LOSSES:
         for name in ("baseline", "grokalign", "adversarial"):
             for seed in range(2):
                 key = {"case": f"{loss}_{name}", "seed": seed}
@@ -333,9 +345,9 @@ def test_table3_counts_a_run_once_for_each_row():
 def test_numbers_of_each_class_are_added_up():
     rows = {"task.name": ["mnist"], "task.train_points": [512.0], "task.per_class": [True]}
     classes = {"task.classes.0": [0.0], "task.classes.1": [1.0]}
-    assert jacobians.data_named(pd.DataFrame(rows | classes)) == "mnist, 1,024 points"
+    assert _jacobians.data_named(pd.DataFrame(rows | classes)) == "mnist, 1,024 points"
     whole = pd.DataFrame(rows | {"task.classes": ["all"]})
-    assert jacobians.data_named(whole) == "mnist, 512 points of each class"
-    assert jacobians.data_named(pd.DataFrame(rows | {"task.per_class": [False]})) == (
+    assert _jacobians.data_named(whole) == "mnist, 512 points of each class"
+    assert _jacobians.data_named(pd.DataFrame(rows | {"task.per_class": [False]})) == (
         "mnist, 512 points"
     )

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from grokatlas import cells
-from grokatlas.config import load_papers
+from grokatlas.declare import cells
+from grokatlas.declare.models import load_papers
 from grokatlas.papers.grokalign import fig2 as rank_one
 from grokatlas.papers.grokalign import fig3 as kernel
 from grokatlas.papers.jacobian_alignment import fig2, fig7, fig8, fig9

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from grokatlas import rendering, store
 from grokatlas.errors import UserError
+from grokatlas.results import files as store
+from grokatlas.rules import rendering
 from tests.figures.test_geometry import history
 
 SPEC = {"paper": "geometry", "figure": "fig2", "scale": "quick"}

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 
-from grokatlas import divergence
+from grokatlas.claims import divergence
 from grokatlas.plots import defaults, panels, style
 
 

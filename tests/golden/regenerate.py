@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import torch
 
-from grokatlas import datasets, members, training
+from grokatlas.engine import dataset, members, training
 
 HERE = Path(__file__).parent
 MACHINE = HERE / "machine.json"
@@ -295,7 +295,7 @@ REAL_DATA = ("mnist", "cifar10")  # traces of files that are no part of this rep
 def trace(case: str) -> pd.DataFrame:
     """The history of a case: losses and norms of two members, at each of 20 steps."""
     spec = CASES[case]
-    result = training.train(spec, datasets.make(members.tasks(spec)), torch.device("cpu"))
+    result = training.train(spec, dataset.make(members.tasks(spec)), torch.device("cpu"))
     return pd.DataFrame(result.history).astype({"member": "int64", "step": "int64"})
 
 

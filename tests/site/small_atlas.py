@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from matplotlib import image
 
-from grokatlas import claims, digest, store, verdicts
-from grokatlas.job_graph import Job
-from grokatlas.site import build
+from grokatlas.atlas import build
+from grokatlas.claims import judging, verdicts
+from grokatlas.plan.graph import Job
+from grokatlas.results import files, hashing
 from tests.unit import audit_tree
 
 SCALE = "smoke"
@@ -30,7 +31,7 @@ def make() -> Path:
     audit_tree.make(table)
     for job in (*drawn.values(), table):
         _fill(job)
-    store.beside(store.figure_stem(SCALE, "toy", "fig3"), ".log").write_text(
+    files.beside(files.figure_stem(SCALE, "toy", "fig3"), ".log").write_text(
         f"Traceback\n{ERROR}\n\n", encoding="utf-8"
     )
     judge()
@@ -40,12 +41,12 @@ def make() -> Path:
 def pages(**ages: str) -> Path:
     """Write the pages; `ages` of toy's figures, as the default has it unless given."""
     ages = {"fig1": "current", "fig2": "earlier", "fig3": "", "table1": "current", **ages}
-    told = {store.figure_stem(SCALE, "toy", name): age for name, age in ages.items()}
-    told[store.figure_stem(SCALE, "other", "depth")] = ""
-    told[store.claims_stem(SCALE)] = "current"
-    folder = store.atlas_folder(SCALE)
+    told = {files.figure_stem(SCALE, "toy", name): age for name, age in ages.items()}
+    told[files.figure_stem(SCALE, "other", "depth")] = ""
+    told[files.claims_stem(SCALE)] = "current"
+    folder = files.atlas_folder(SCALE)
     made = build.write(spec(), told, folder)
-    store.write_json(folder / "manifest.json", {"outputs": [file.name for file in made]})
+    files.write_json(folder / "manifest.json", {"outputs": [file.name for file in made]})
     return folder
 
 
@@ -81,12 +82,12 @@ def judge() -> None:
     missing = {"id": "T4", "verdict": verdicts.NOT_RUN, "figure": "fig3", "reason": "not made"}
     missing |= dict.fromkeys(("value", "lowest", "highest"), np.nan) | {"count": 0, "code": ""}
     rows.append(rows[0] | missing)
-    (file,) = store.outputs("claims", store.claims_stem(SCALE))
-    store.write_csv(file, claims.frame(rows))
+    (file,) = files.outputs("claims", files.claims_stem(SCALE))
+    files.write_csv(file, judging.frame(rows))
     content = {"kind": "claims", "digest": "0", "spec": {}, "code": {}, "inputs": {}}
-    content["outputs"] = {file.name: digest.file_sha256(file)}
-    path = store.manifest_of("claims", store.claims_stem(SCALE))
-    store.write_json(path, store.sealed(content))
+    content["outputs"] = {file.name: hashing.file_sha256(file)}
+    path = files.manifest_of("claims", files.claims_stem(SCALE))
+    files.write_json(path, files.sealed(content))
 
 
 def curves() -> pd.DataFrame:
@@ -102,7 +103,7 @@ def curves() -> pd.DataFrame:
 
 
 def _named(job: Job, figure: str) -> Job:
-    target = store.figure_stem(SCALE, "toy", figure)
+    target = files.figure_stem(SCALE, "toy", figure)
     return replace(job, target=target, spec=job.spec | {"figure": figure})
 
 
@@ -115,5 +116,5 @@ def _fill(job: Job) -> None:
             file.write_text(TABLE, encoding="utf-8")
         elif file.suffix == ".csv" and job.target.name == "fig1":
             curves().to_csv(file, index=False)
-    outputs = {file.name: digest.file_sha256(file) for file in job.outputs}
+    outputs = {file.name: hashing.file_sha256(file) for file in job.outputs}
     audit_tree.edited(job.manifest, seal=True, outputs=outputs)

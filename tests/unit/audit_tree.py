@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from safetensors.numpy import save_file
 
-from grokatlas import cells, digest, store
-from grokatlas.job_graph import Job
+from grokatlas.declare import cells
+from grokatlas.plan.graph import Job
+from grokatlas.results import files, hashing
 
 MEASURE = {"name": "fourier_features", "parameter": "layers.0.weight"}
 LIGHT = {"name": "reached_steps", "column": "train_loss", "levels": [0.5]}
@@ -40,28 +41,28 @@ def declared(
     With `light`, the table measures ``ratio`` itself.
     """
     data_spec = {"tasks": [{"name": "linear_regression", "seed": 0}]}
-    folder = store.data_folder(digest.of(data_spec)[:12])
-    data = Job("dataset", folder, data_spec, {"grokatlas.datasets": data_code})
+    folder = files.data_folder(hashing.of(data_spec)[:12])
+    data = Job("dataset", folder, data_spec, {"grokatlas.engine.dataset": data_code})
     jobs, made = [data], []
     for lr in lrs:
         spec = spec_of(lr)
-        target = store.run_folder(digest.of(spec)[:12])
-        run = Job("run", target, spec, {"grokatlas.training": run_code}, (data,))
-        stem = store.measure_stem(run.target.name, cells.measure_id(MEASURE))
-        code = {"grokatlas.measures.fourier_features": measure_code}
+        target = files.run_folder(hashing.of(spec)[:12])
+        run = Job("run", target, spec, {"grokatlas.engine.training": run_code}, (data,))
+        stem = files.measure_stem(run.target.name, cells.measure_id(MEASURE))
+        code = {"grokatlas.components.measures.fourier_features": measure_code}
         measure = Job("measure", stem, {"measure": MEASURE}, code, (run, data))
         jobs += [run, measure]
         made += [run, measure]
     own = {"light": [LIGHT]} if light else {}
     rows = [{"case": f"lr={lr}", "run": made[2 * k].target.name} | own for k, lr in enumerate(lrs)]
     spec = {"experiment": "rates", "paper": "toy", "scale": "smoke", "cells": rows}
-    stem = store.table_stem("smoke", "toy", "rates")
-    table = Job("table", stem, spec, {"grokatlas.tables": "1"}, tuple(made))
+    stem = files.table_stem("smoke", "toy", "rates")
+    table = Job("table", stem, spec, {"grokatlas.rules.tidy_table": "1"}, tuple(made))
     jobs.append(table)
     for name in ("fig1", "fig2"):
         spec = {"figure": name, "paper": "toy", "scale": "smoke", "experiments": ["rates"]}
-        code = {f"grokatlas.papers.toy.{name}": figure_code, "grokatlas.rendering": "1"}
-        stem = store.figure_stem("smoke", "toy", name)
+        code = {f"grokatlas.papers.toy.{name}": figure_code, "grokatlas.rules.rendering": "1"}
+        stem = files.figure_stem("smoke", "toy", name)
         jobs.append(Job("figure", stem, spec, code, (table,)))
     return {job.target.as_posix(): job for job in jobs}
 
@@ -75,8 +76,8 @@ def build(jobs: dict[str, Job], number: float = 0.0) -> None:
 def make(job: Job, number: float = 0.0) -> None:
     """One job's files, which depend on its spec and a number, with job file and manifest."""
     job.spec_path.parent.mkdir(parents=True, exist_ok=True)
-    store.write_json(job.spec_path, store.sealed(job.content))
-    value = number + int(digest.of([job.spec, str(job.target)])[:6], 16)
+    files.write_json(job.spec_path, files.sealed(job.content))
+    value = number + int(hashing.of([job.spec, str(job.target)])[:6], 16)
     for file in job.outputs:
         _write(file, value, job)
     read = [file for upstream in job.inputs for file in upstream.outputs]
@@ -85,8 +86,8 @@ def make(job: Job, number: float = 0.0) -> None:
         "digest": job.digest,
         "spec": job.spec,
         "code": job.code,
-        "inputs": {str(file): digest.file_sha256(file) for file in read},
-        "outputs": {file.name: digest.file_sha256(file) for file in job.outputs},
+        "inputs": {str(file): hashing.file_sha256(file) for file in read},
+        "outputs": {file.name: hashing.file_sha256(file) for file in job.outputs},
         "git": GIT,
         "versions": {"torch": "2.0"},
         "host": {"name": "node1", "cpu": "a CPU"},
@@ -100,13 +101,13 @@ def make(job: Job, number: float = 0.0) -> None:
             {"start_step": 0, "end_step": 6, "host": "node1", "job": "17"},
             {"start_step": 6, "end_step": 10, "host": "node2", "job": "18"},
         ]
-    store.write_json(job.manifest, store.sealed(content))
+    files.write_json(job.manifest, files.sealed(content))
 
 
 def edited(path: Path, seal: bool = False, **changes) -> None:
     """Change keys of a manifest or job file as a forger would, with or without a new seal."""
-    content = store.read_json(path) | changes
-    store.write_json(path, store.sealed(content) if seal else content)
+    content = files.read_json(path) | changes
+    files.write_json(path, files.sealed(content) if seal else content)
 
 
 def recoded(job: Job, **code: str) -> Job:

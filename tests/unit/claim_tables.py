@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from grokatlas import claims
-from grokatlas.config import load_papers
-from grokatlas.verdicts import MISSED, NOT_RUN, REPRODUCED
+from grokatlas.claims import judging
+from grokatlas.claims.verdicts import MISSED, NOT_RUN, REPRODUCED
+from grokatlas.declare.models import load_papers
 
 PAPERS = Path(__file__).parents[2] / "config" / "papers"
 
@@ -43,7 +43,7 @@ def judged(paper: str, name: str, made: pd.DataFrame) -> dict[str, Any]:
     (claim,) = (claim for claim in declared.claims if claim.id == name)
     experiments = declared.figures[claim.figure].experiments
     tables = dict.fromkeys(experiments, made)
-    return claims.row(paper, claim.model_dump(mode="json"), tables, "paper")
+    return judging.row(paper, claim.model_dump(mode="json"), tables, "paper")
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from rocrate_validator import services
 from rocrate_validator.models import Severity
 from rocrate_validator.utils.http import HttpRequester
 
-from grokatlas import crate
+from grokatlas.export import ro_crate
 
 CONTEXT = Path(__file__).with_name("ro_crate_context.json").read_text(encoding="utf-8")
 PROFILES = ("process-run-crate", "workflow-run-crate", "provenance-run-crate")
@@ -32,7 +32,7 @@ def get(self, url, **keywords):
 
 def entities(file: Path) -> dict[str, dict]:
     with zipfile.ZipFile(file) as archive:
-        graph = json.loads(archive.read(crate.METADATA))["@graph"]
+        graph = json.loads(archive.read(ro_crate.METADATA))["@graph"]
     assert len({entity["@id"] for entity in graph}) == len(graph)
     return {entity["@id"]: entity for entity in graph}
 

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from grokatlas import cells, code_digest, digest, store
+from grokatlas.declare import cells
+from grokatlas.results import files, hashing
 
 COMMIT = "c0ffee" * 6 + "abcd"
 HOST = "login7.cluster.example"
@@ -11,55 +12,55 @@ MEASURE = {"name": "sharpness", "samples": 7}
 
 def make(scale: str = "smoke") -> dict[str, Path]:
     """Write the tree below the working directory; the target of every kind."""
-    data = _job("dataset", store.data_folder, {"tasks": [{"name": "toy", "seed": 0}]})
-    run = _job("run", store.run_folder, {"task": {"name": "toy"}, "optimizer": {"lr": 0.1}}, data)
+    data = _job("dataset", files.data_folder, {"tasks": [{"name": "toy", "seed": 0}]})
+    run = _job("run", files.run_folder, {"task": {"name": "toy"}, "optimizer": {"lr": 0.1}}, data)
     name = cells.measure_id(MEASURE)
-    measure = _write("measure", store.measure_stem(run.name, name), {"measure": MEASURE}, run, data)
+    measure = _write("measure", files.measure_stem(run.name, name), {"measure": MEASURE}, run, data)
     cell = {"case": "", "run": run.name, "measures": [name]}
     spec = {"experiment": "toys", "paper": "atlas", "scale": scale, "cells": [cell]}
-    table = _write("table", store.table_stem(scale, "atlas", "toys"), spec, run, measure)
+    table = _write("table", files.table_stem(scale, "atlas", "toys"), spec, run, measure)
     spec = {"figure": "fig1", "paper": "atlas", "scale": scale, "experiments": ["toys"]}
-    figure = _write("figure", store.figure_stem(scale, "atlas", "fig1"), spec, table)
+    figure = _write("figure", files.figure_stem(scale, "atlas", "fig1"), spec, table)
     return {"dataset": data, "run": run, "measure": measure, "table": table, "figure": figure}
 
 
 def _job(kind, folder, spec, *upstream) -> Path:
-    return _write(kind, folder(digest.of(spec)[:12]), spec, *upstream)
+    return _write(kind, folder(hashing.of(spec)[:12]), spec, *upstream)
 
 
 def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
     inputs, digests = {}, []
     for other in upstream:
-        manifest = store.read_json(_manifest(other))
+        manifest = files.read_json(_manifest(other))
         digests.append(manifest["digest"])
         folder = _manifest(other).parent
         inputs |= {str(folder / name): sha for name, sha in manifest["outputs"].items()}
-    outputs = store.outputs(kind, target)
+    outputs = files.outputs(kind, target)
     for file in outputs:
-        with store.atomic(file) as temporary:
-            temporary.write_bytes(f"{kind} {file.name} {digest.of(spec)}".encode() * 50)
-    code = {"grokatlas.toy": digest.of(kind)}
+        with files.atomic(file) as temporary:
+            temporary.write_bytes(f"{kind} {file.name} {hashing.of(spec)}".encode() * 50)
+    code = {"grokatlas.toy": hashing.of(kind)}
     job = {"kind": kind, "spec": spec, "code": code}
-    job["digest"] = code_digest.of_job(kind, spec, code, digests)
-    write(store.spec_path(kind, target), {**job, "inputs": [str(other) for other in upstream]})
+    job["digest"] = hashing.of_job(kind, spec, code, digests)
+    write(files.spec_path(kind, target), {**job, "inputs": [str(other) for other in upstream]})
     facts = {
         "inputs": inputs,
-        "outputs": {file.name: digest.file_sha256(file) for file in outputs},
+        "outputs": {file.name: hashing.file_sha256(file) for file in outputs},
         "git": {"commit": COMMIT, "dirty": kind == "figure"},
         "versions": {"python": "3.12.1", "grokatlas": "0.1.0", "snakemake": "9.27.1"},
         "host": {"name": HOST, "system": "Linux 5.4 x86_64", "cpu": "Toy CPU", "cores": 2},
         "started": "2026-11-20T10:00:00Z",
         "wall_seconds": 61.5,
     }
-    write(store.manifest_of(kind, target), {**job, **facts})
+    write(files.manifest_of(kind, target), {**job, **facts})
     return target
 
 
 def write(path: Path, content: dict) -> None:
     """Write a job file or manifest as jobs do, whatever it says."""
-    store.write_json(path, store.sealed(content))
+    files.write_json(path, files.sealed(content))
 
 
 def _manifest(target: Path) -> Path:
     folder = target / "manifest.json"
-    return folder if folder.exists() else store.beside(target, ".manifest.json")
+    return folder if folder.exists() else files.beside(target, ".manifest.json")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import account, plan
+from grokatlas.plan import project
+from grokatlas.results import account
 
 NAMES = ("LOGNAME", "USER", "LNAME", "USERNAME")
 
@@ -36,9 +37,9 @@ def test_programs_get_the_number_of_an_account_without_a_name(monkeypatch, empty
 
 @pytest.mark.usefixtures("nameless")
 def test_a_plan_gives_jobs_a_name(monkeypatch):
-    for name in ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", *plan.KEPT_MEMORY):
+    for name in ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", *project.KEPT_MEMORY):
         monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what it sets is undone
-    plan.Project(Path(__file__).parents[2] / "config", {}).prepare_jobs(main=False)
+    project.Project(Path(__file__).parents[2] / "config", {}).prepare_jobs(main=False)
     assert os.environ["USER"] == str(os.getuid())
 
 

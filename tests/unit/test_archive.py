@@ -15,8 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import archive, cli, code_digest, containers, lineage, store
+from grokatlas import cli
 from grokatlas.errors import UserError
+from grokatlas.export import archive, archive_files, closure
+from grokatlas.results import files as store
+from grokatlas.results import hashing
 from tests.unit import small_tree
 
 KINDS = ("tar.gz", "zip")
@@ -47,7 +50,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def members(file: Path) -> dict[str, bytes]:
-    return {entry.name: b"".join(entry.chunks) for entry in containers.entries(file)}
+    return {entry.name: b"".join(entry.chunks) for entry in archive_files.entries(file)}
 
 
 def rewrite(file: Path, files: dict[str, bytes], extra=()) -> None:
@@ -126,7 +129,7 @@ def test_logs_leftovers_and_other_scales_stay_here(tree, tmp_path):
         (tree["run"] / name).write_text("x")
     archive.pack(tmp_path / "all.zip", "smoke", tables_only=False)
     names = set(members(tmp_path / "all.zip"))
-    assert all(lineage.place(name) for name in names - {archive.INDEX})
+    assert all(closure.place(name) for name in names - {archive.INDEX})
     assert not any("quick" in name for name in names)
 
 
@@ -250,7 +253,7 @@ def test_an_accepted_result_is_packed(tree, tmp_path):
                 code = {"grokatlas.toy": "new"}
                 upstream = [store.read_json(store.manifest_of("table", tree["table"]))["digest"]]
                 spec = store.read_json(path)["spec"]
-                changes = {"digest": code_digest.of_job(job, spec, code, upstream)}
+                changes = {"digest": hashing.of_job(job, spec, code, upstream)}
                 is_manifest = path.name.endswith("manifest.json")
                 changes |= {"accepted": [{"code": code}]} if is_manifest else {"code": code}
                 edit(path, **changes)
@@ -269,7 +272,7 @@ ESCAPES = [
     "results/../../evil.txt",
     "results/runs/0123456789ab/../../../../evil",
     "results/runs/0123456789ab/..",
-    "src/grokatlas/store.py",
+    "src/grokatlas/results/files.py",
     ".snakemake/x",
     "results/README.md",
     "results/runs/0123456789ab/log.txt",
@@ -426,13 +429,13 @@ def test_a_bomb_is_refused_before_it_is_unpacked(packed, tree, kind, monkeypatch
     name = f"{tree['run']}/history.parquet"
     rewrite(packed[kind], {**files, name: bytes(2 * 10**7)})
     asked = []
-    real = containers._exactly
+    real = archive_files._exactly
 
     def counted(path, stream, size):
         asked.append(size)
         return real(path, stream, size)
 
-    monkeypatch.setattr(containers, "_exactly", counted)
+    monkeypatch.setattr(archive_files, "_exactly", counted)
     refused(packed[kind], "would unpack", "to 20.0 MB; refused")
     assert max(asked) < 10**5
 
@@ -551,7 +554,8 @@ def test_a_failed_write_leaves_nothing(packed, monkeypatch):
 def test_no_torch_no_snakemake_no_pandas(packed):
     Path("Snakefile").touch()
     code = (
-        "import sys; from pathlib import Path; from grokatlas import archive, crate;"
+        "import sys; from pathlib import Path;"
+        "from grokatlas.export import archive, ro_crate as crate;"
         f"archive.adopt(Path({str(packed['zip'])!r}), False);"
         "archive.pack(Path('x.zip'), None, False);"
         "crate.write(Path('y.zip'), None);"

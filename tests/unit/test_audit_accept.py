@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import cli, job_files, store
-from grokatlas.audit import planned
+from grokatlas import cli
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
+from grokatlas.plan import declared_jobs, job_files
+from grokatlas.results import files
 from tests.unit import audit_tree
 
 
@@ -17,7 +18,7 @@ def made(tmp_path, monkeypatch):
 
     def now(**changes):
         jobs = audit_tree.declared(**changes)
-        monkeypatch.setattr(planned, "jobs", lambda: jobs)
+        monkeypatch.setattr(declared_jobs, "jobs", lambda: jobs)
         return jobs
 
     return now
@@ -82,15 +83,15 @@ def test_the_note_stays_and_the_code_that_ran_too(made):
     jobs = made(run_code="2")
     assert accept("toy/fig1", reason="  renamed a variable ") == 0
     run = next(job for job in jobs.values() if job.kind == "run")
-    content = store.read_sealed(run.manifest)
+    content = files.read_sealed(run.manifest)
     (note,) = content["accepted"]
     assert note["old"] == before[run.target.as_posix()].digest
     assert note["new"] == content["digest"] == run.digest
     assert note["reason"] == "renamed a variable"
-    assert note["changed"] == ["grokatlas.training"]
+    assert note["changed"] == ["grokatlas.engine.training"]
     assert note["who"]
     assert note["when"].endswith("Z")
-    assert content["code"] == {"grokatlas.training": "1"}
+    assert content["code"] == {"grokatlas.engine.training": "1"}
     assert content["git"] == audit_tree.GIT
 
 
@@ -103,7 +104,7 @@ def test_a_second_change_is_measured_from_the_first_acceptance(made):
     assert {f.verdict for f in stale.values()} == {"stale-code"}
     assert all("/figures/" in name for name in stale)
     assert accept("toy/fig1", "toy/fig2", reason="again") == 0
-    content = store.read_sealed(jobs["results/smoke/figures/toy/fig1"].manifest)
+    content = files.read_sealed(jobs["results/smoke/figures/toy/fig1"].manifest)
     assert [note["reason"] for note in content["accepted"]] == ["renamed a variable", "again"]
 
 

@@ -6,9 +6,11 @@ import pandas as pd
 import pytest
 from safetensors.numpy import save_file
 
-from grokatlas import cli, digest, store
+from grokatlas import cli
 from grokatlas.audit import dotted, numbers
 from grokatlas.errors import UserError
+from grokatlas.results import files as store
+from grokatlas.results import hashing
 from tests.unit import audit_tree
 
 
@@ -39,11 +41,11 @@ def test_a_tree_is_the_same_as_itself(trees, capsys):
 def test_two_trees(trees, capsys):
     code, text = diff(capsys, "results", "../b/results")
     assert code == 1
-    one = store.run_folder(digest.of(audit_tree.spec_of(0.2))[:12])
-    two = store.run_folder(digest.of(audit_tree.spec_of(0.3))[:12])
+    one = store.run_folder(hashing.of(audit_tree.spec_of(0.2))[:12])
+    two = store.run_folder(hashing.of(audit_tree.spec_of(0.3))[:12])
     assert f"only in results: {one}" in text
     assert f"only in ../b/results: {two}" in text
-    assert "code: grokatlas.training changed" in text
+    assert "code: grokatlas.engine.training changed" in text
     assert "history.parquet: train_loss: 3 of 3 values differ, at most by 1 (relative " in text
 
 
@@ -51,7 +53,7 @@ def test_two_figures_tell_the_specs_of_their_runs(trees, capsys):
     stem = "results/smoke/figures/toy/fig1"
     code, text = diff(capsys, f"{stem}.pdf", f"../b/{stem}.pdf")
     assert code == 1
-    assert "runs: rates lr=0.1: code: grokatlas.training changed" in text
+    assert "runs: rates lr=0.1: code: grokatlas.engine.training changed" in text
     assert "runs: rates lr=0.2: only in the first" in text
     assert "numbers: .csv: train_loss: 1 of 1 values differ, at most by 1 " in text
     assert "data: " in text
@@ -59,7 +61,7 @@ def test_two_figures_tell_the_specs_of_their_runs(trees, capsys):
 
 
 def test_two_runs_tell_dotted_names(trees, capsys):
-    ids = [digest.of(audit_tree.spec_of(lr))[:12] for lr in (0.1, 0.2)]
+    ids = [hashing.of(audit_tree.spec_of(lr))[:12] for lr in (0.1, 0.2)]
     code, text = diff(capsys, *ids)
     assert code == 1
     assert "spec: optimizer.lr: 0.1 -> 0.2\n" in text
@@ -69,11 +71,11 @@ def test_two_runs_tell_dotted_names(trees, capsys):
 def test_other_code_with_the_same_numbers_exits_0(trees, capsys):
     run = next(job for job in trees.values() if job.kind == "run")
     twin = Path("../b/results/runs") / run.target.name
-    audit_tree.build({"": audit_tree.recoded(run, **{"grokatlas.training": "3"})})
+    audit_tree.build({"": audit_tree.recoded(run, **{"grokatlas.engine.training": "3"})})
     copy = {f: (run.target / f).read_bytes() for f in ("history.parquet", "snapshots.safetensors")}
     for name, data in copy.items():
         (twin / name).write_bytes(data)
-    outputs = {name: digest.file_sha256(twin / name) for name in copy}
+    outputs = {name: hashing.file_sha256(twin / name) for name in copy}
     machine = {"name": "node9", "cpu": "a CPU"}
     audit_tree.edited(
         twin / "manifest.json",
@@ -85,7 +87,7 @@ def test_other_code_with_the_same_numbers_exits_0(trees, capsys):
     )
     code, text = diff(capsys, run.target, twin)
     assert code == 0
-    assert "code: grokatlas.training changed" in text
+    assert "code: grokatlas.engine.training changed" in text
     assert f"commit: {'c' * 12} -> {'e' * 12} dirty" in text
     assert 'versions: torch: "2.0" -> "2.1"' in text
     assert 'machine: host.name: "node1" -> "node9"' in text

@@ -2,9 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import cli, store
-from grokatlas.audit import locate, metadata, planned, tree
+from grokatlas import cli
+from grokatlas.audit import locate, metadata, tree
 from grokatlas.errors import UserError
+from grokatlas.plan import declared_jobs
+from grokatlas.results import files
 from tests.unit import audit_tree
 
 
@@ -50,13 +52,17 @@ def test_a_result_used_twice_is_told_once(jobs, capsys):
 def test_uncommitted_changes_and_acceptance_show(jobs, capsys):
     run = next(job for job in jobs.values() if job.kind == "run")
     note = {"old": "a" * 64, "new": run.digest, "reason": "renamed a variable", "who": "Ada"}
-    note |= {"when": "2026-01-02T00:00:00Z", "code": run.code, "changed": ["grokatlas.training"]}
+    note |= {
+        "when": "2026-01-02T00:00:00Z",
+        "code": run.code,
+        "changed": ["grokatlas.engine.training"],
+    }
     git = {"commit": "c" * 40, "dirty": True}
     audit_tree.edited(run.manifest, seal=True, git=git, accepted=[note])
     text = told(capsys, run.target.name)
     assert "with uncommitted changes" in text
     assert "accepted: renamed a variable (Ada, 2026-01-02T00:00:00Z" in text
-    assert "changed: grokatlas.training" in text
+    assert "changed: grokatlas.engine.training" in text
 
 
 @pytest.mark.parametrize(
@@ -152,7 +158,7 @@ def test_what_was_not_made_yet_is_said_to_be_so(jobs, capsys):
 @pytest.mark.parametrize("name", ["toy/fig3", "results/quick/figures/toy/fig3.pdf"])
 def test_what_is_declared_and_not_made_is_told_from_a_typo(jobs, monkeypatch, capsys, name):
     waiting = "results/quick/figures/toy/fig3"
-    monkeypatch.setattr(planned, "jobs", lambda: {**jobs, waiting: None})
+    monkeypatch.setattr(declared_jobs, "jobs", lambda: {**jobs, waiting: None})
     assert cli.main(["explain", name]) == 1
     assert capsys.readouterr().err == f"{name}: was not made yet; run `snakemake` to make it\n"
     assert cli.main(["explain", "toy/fgi1"]) == 1
@@ -239,4 +245,4 @@ def test_the_store_names_every_file_that_the_tree_finds(jobs):
             owner = found.owner(file.as_posix())
             assert owner is not None
             assert owner.target == job.target.as_posix()
-        assert store.manifest_path(job.outputs[0]) == job.manifest
+        assert files.manifest_path(job.outputs[0]) == job.manifest

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import cli, store
+from grokatlas import cli
 from grokatlas.audit import mixed
 from grokatlas.audit.tree import Tree
+from grokatlas.results import files as store
 from tests.unit import audit_tree
 
 TORCH = "runs of torch 2.0 (1) and 2.99.0 (1)"

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import cli, locks, orphans, results_folder, store
-from grokatlas.audit import planned, prune
+from grokatlas import cli
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
+from grokatlas.operate import prune, unlock
+from grokatlas.plan import declared_jobs, results_folder
+from grokatlas.results import files as store
+from grokatlas.results import locks
 from tests.unit import audit_tree
 
 OLD = ("results/runs", "results/measures", "results/data", "results/smoke")
@@ -24,8 +27,8 @@ def jobs(tmp_path, monkeypatch):
     before = audit_tree.declared((0.1, 0.2))
     audit_tree.build(before)
     declared = audit_tree.declared((0.1, 0.2))
-    monkeypatch.setattr(planned, "jobs", lambda **_: declared)
-    monkeypatch.setattr(orphans, "snakemake", lambda folder: None)
+    monkeypatch.setattr(declared_jobs, "jobs", lambda **_: declared)
+    monkeypatch.setattr(unlock, "snakemake", lambda folder: None)
     monkeypatch.setattr(prune, "DAY", 0.0)
     return declared
 
@@ -132,7 +135,7 @@ def test_nothing_is_removed_while_snakemake_runs(jobs, capsys, monkeypatch):
     Path(".snakemake/locks/0.input.lock").touch()
     assert cli.main(["prune"]) == 1
     assert "grokatlas unlock" in capsys.readouterr().err
-    monkeypatch.setattr(orphans, "snakemake", lambda folder: os.getpid())
+    monkeypatch.setattr(unlock, "snakemake", lambda folder: os.getpid())
     assert cli.main(["prune"]) == 1
     assert "Snakemake runs here (process" in capsys.readouterr().err
     assert files() == before
@@ -140,7 +143,7 @@ def test_nothing_is_removed_while_snakemake_runs(jobs, capsys, monkeypatch):
 
 
 def test_it_needs_a_checkout(jobs, capsys, monkeypatch):
-    monkeypatch.setattr(planned, "jobs", lambda **_: None)
+    monkeypatch.setattr(declared_jobs, "jobs", lambda **_: None)
     assert cli.main(["prune"]) == 1
     assert "no config/ here; run it in a checkout" in capsys.readouterr().err
 

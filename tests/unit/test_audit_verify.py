@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import cli, digest, store
-from grokatlas.audit import locate, planned, report
+from grokatlas import cli
+from grokatlas.audit import locate, report
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.errors import UserError
+from grokatlas.plan import declared_jobs
+from grokatlas.results import files as store
+from grokatlas.results import hashing
 from tests.unit import audit_tree
 
 
@@ -197,7 +200,7 @@ def test_snapshots_break_their_measure_but_not_what_reads_the_history_alone(jobs
     table = of_kind(jobs, "table")
     content = store.read_json(table.manifest)
     histories = [j.outputs[0] for j in jobs.values() if j.kind == "run"]
-    content["inputs"] = {str(f): digest.file_sha256(f) for f in histories}
+    content["inputs"] = {str(f): hashing.file_sha256(f) for f in histories}
     store.write_json(table.manifest, store.sealed(content))
     run.outputs[1].write_bytes(b"x")
     found = wrong(jobs)
@@ -276,7 +279,7 @@ def test_changed_code_is_stale_code_downstream_of_it(jobs):
     run = of_kind(jobs, "run").target.as_posix()
     finding = report.findings[f"{figure}.pdf"]
     assert (finding.chain[0], finding.chain[-1]) == (figure, run)
-    assert "grokatlas.training" in finding.reason
+    assert "grokatlas.engine.training" in finding.reason
 
 
 def test_changed_code_of_a_figure_is_stale_there_alone(jobs):
@@ -301,11 +304,11 @@ def test_a_changed_sweep_is_stale_spec(jobs):
 
 def test_a_result_that_nothing_declares_or_uses_is_an_orphan(jobs):
     spec = audit_tree.spec_of(0.7)
-    from grokatlas.job_graph import Job
+    from grokatlas.plan.graph import Job
 
     data = of_kind(jobs, "dataset")
-    target = store.run_folder(digest.of(spec)[:12])
-    audit_tree.make(Job("run", target, spec, {"grokatlas.training": "1"}, (data,)))
+    target = store.run_folder(hashing.of(spec)[:12])
+    audit_tree.make(Job("run", target, spec, {"grokatlas.engine.training": "1"}, (data,)))
     found = wrong(jobs)
     assert set(found.values()) == {"orphan"}
     assert f"{target.as_posix()}/history.parquet" in found
@@ -382,8 +385,8 @@ def test_a_path_out_of_the_tree_in_a_manifest_is_refused(jobs, name, monkeypatch
     audit_tree.edited(figure.manifest, seal=True, inputs={name: "0" * 64})
     audit_tree.edited(run.manifest, seal=True, outputs={name: "0" * 64})
     asked = []
-    real = digest.file_sha256
-    monkeypatch.setattr(digest, "file_sha256", lambda path: asked.append(path) or real(path))
+    real = hashing.file_sha256
+    monkeypatch.setattr(hashing, "file_sha256", lambda path: asked.append(path) or real(path))
     report = judge(jobs)
     for job in (run, figure):
         assert report.findings[job.manifest.as_posix()].verdict == "unverified"
@@ -429,8 +432,8 @@ def test_a_sealed_manifest_of_wrong_types_is_named(jobs, key, value):
 
 def test_every_file_is_hashed_once(jobs, monkeypatch):
     asked = []
-    real = digest.file_sha256
-    monkeypatch.setattr(digest, "file_sha256", lambda path: asked.append(path) or real(path))
+    real = hashing.file_sha256
+    monkeypatch.setattr(hashing, "file_sha256", lambda path: asked.append(path) or real(path))
     judge(jobs)
     assert len(asked) == len(set(asked)) == sum(len(job.outputs) for job in jobs.values())
 
@@ -467,7 +470,7 @@ def test_the_receipt_names_every_file(jobs, tmp_path, capsys):
     assert content["tool"].startswith("grokatlas ")
     assert content["counts"]["modified"] == 1
     assert content["files"][file.as_posix()]["verdict"] == "modified"
-    assert content["files"][file.as_posix()]["sha256"] == digest.file_sha256(file)
+    assert content["files"][file.as_posix()]["sha256"] == hashing.file_sha256(file)
     assert set(content["files"]) == set(judge(jobs, plan=False).findings)
     assert {"time", "git", "notes"} <= content.keys()
     capsys.readouterr()
@@ -527,7 +530,7 @@ def test_a_pickle_with_a_forged_manifest_is_refused_in_one_line(jobs, name):
     run = of_kind(jobs, "run")
     file = run.target / name
     file.write_bytes(pickle.dumps(Malicious()))
-    outputs = store.read_json(run.manifest)["outputs"] | {name: digest.file_sha256(file)}
+    outputs = store.read_json(run.manifest)["outputs"] | {name: hashing.file_sha256(file)}
     audit_tree.edited(run.manifest, seal=True, outputs=outputs)
     read = store.read_parquet if name.endswith("parquet") else store.read_arrays
     with pytest.raises(UserError, match="is no "):
@@ -552,5 +555,5 @@ def test_claims_are_judged_by_the_papers_they_were_made_for(tmp_path):
         store.spec_path("claims", stem): ["geometry"],
     }.items():
         store.write_json(file, store.sealed({"spec": {"papers": {name: [] for name in names}}}))
-    jobs = planned.jobs(Path(__file__).parents[2] / "config", tmp_path / store.RESULTS)
+    jobs = declared_jobs.jobs(Path(__file__).parents[2] / "config", tmp_path / store.RESULTS)
     assert list(jobs["results/smoke/claims"].spec["papers"]) == ["beyond_l2", "geometry"]

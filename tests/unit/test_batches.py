@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from grokatlas.batches import Batches
-from grokatlas.ensemble import generators
+from grokatlas.engine.batches import Batches
+from grokatlas.engine.ensemble import generators
 
 
 def _batches(samples: int, size: int, seeds: list[int], shuffle: bool = True) -> Batches:

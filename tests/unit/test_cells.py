@@ -4,10 +4,13 @@ import itertools
 
 import pytest
 
-from grokatlas import cells, code_digest, digest, members, signatures
-from grokatlas.config import Paper
+from grokatlas import code_digest, registry
+from grokatlas.declare import cells, signatures
+from grokatlas.declare.models import Paper
+from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.job_graph import make_plan
+from grokatlas.plan.graph import make_plan
+from grokatlas.results import hashing
 
 MODEL = {
     "name": "mlp",
@@ -59,7 +62,7 @@ def spec(experiment=None, scale="paper", defaults=BASE):
 
 
 def run_id(*arguments, **keywords):
-    return digest.of(spec(*arguments, **keywords))
+    return hashing.of(spec(*arguments, **keywords))
 
 
 def test_a_spec_holds_every_number_of_the_run():
@@ -308,8 +311,8 @@ def test_a_light_measure_is_the_tables_work():
     table = plan.tables["geometry", "one"]
     (cell,) = table.spec["cells"]
     assert (cell["run"], cell["measures"], cell["light"]) == (run, [name], [times])
-    assert "grokatlas.measures.grokking_times" in table.code
-    assert "grokatlas.measures.fourier_features" not in table.code
+    assert "grokatlas.components.measures.grokking_times" in table.code
+    assert "grokatlas.components.measures.fourier_features" not in table.code
 
 
 def test_the_id_of_a_measure_is_its_keywords():
@@ -347,10 +350,10 @@ def test_a_keyword_that_may_be_null_is_null_in_the_spec(given):
     "text", ["['a']", "{'a': 'up'}", "{'a': ['falls']}", "{1: 'rises'}", "dict(a=None)"]
 )
 def test_columns_are_written_out(tmp_path, monkeypatch, text):
-    (tmp_path / "observables").mkdir()
-    (tmp_path / "observables" / "odd_one.py").write_text(f"COLUMNS = {text}\n")
-    for module in (signatures, code_digest):
-        monkeypatch.setattr(module, "PACKAGE", tmp_path)
+    (tmp_path / "components/observables").mkdir(parents=True)
+    (tmp_path / "components/observables/odd_one.py").write_text(f"COLUMNS = {text}\n")
+    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path)
+    monkeypatch.setattr(registry, "COMPONENTS", tmp_path / "components")
     signatures.columns.cache_clear()
     with pytest.raises(UserError, match=r"observables/odd_one\.py: COLUMNS: write out a dict"):
         signatures.columns("odd_one")

@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas import claims, freshness, readings, store, summaries, verdicts
+from grokatlas.claims import judging, readings, verdicts
 from grokatlas.code_digest import code
 from grokatlas.errors import UserError
+from grokatlas.results import files, freshness, hashing
+from grokatlas.rules import summaries
 from tests.unit import small_tree
 
 CLAIM = {
@@ -98,7 +100,7 @@ def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
 
 
 def test_a_row_tells_number_spread_and_runs():
-    row = claims.row("geometry", CLAIM, {"two_weights": weights(1.0, 2 / 3 + 0.5)}, "quick")
+    row = judging.row("geometry", CLAIM, {"two_weights": weights(1.0, 2 / 3 + 0.5)}, "quick")
     assert row["verdict"] == "partly"
     assert row["lowest"] == 0
     assert row["highest"] == pytest.approx(0.5)
@@ -108,14 +110,14 @@ def test_a_row_tells_number_spread_and_runs():
 
 
 def test_a_claim_is_not_judged_at_a_scale_it_does_not_name():
-    row = claims.row("geometry", CLAIM | {"scales": ["paper"]}, {}, "quick")
+    row = judging.row("geometry", CLAIM | {"scales": ["paper"]}, {}, "quick")
     assert row["verdict"] == "not run at this scale"
     assert row["reason"] == "judged at paper scale"
 
 
 def test_a_failing_function_is_told_in_one_line():
     with pytest.raises(UserError, match="claim G4 of geometry: distance_at_rest cannot be comp"):
-        claims.row("geometry", CLAIM, {"two_weights": pd.DataFrame({"record": []})}, "quick")
+        judging.row("geometry", CLAIM, {"two_weights": pd.DataFrame({"record": []})}, "quick")
 
 
 def history(accuracy: dict[int, list[float]]) -> pd.DataFrame:
@@ -151,36 +153,36 @@ def planned(tmp_path, monkeypatch) -> Path:
     """A claims job of two claims on two tables, of which one is made; the job file."""
     monkeypatch.chdir(tmp_path)
     there = table("two_weights", weights(1.0, 2 / 3))
-    missing = store.table_stem("quick", "geometry", "three_weights")
+    missing = files.table_stem("quick", "geometry", "three_weights")
     other = CLAIM | {"id": "G5", "figure": "fig2", "experiments": ["three_weights"]}
     spec = {"scale": "quick", "papers": {"geometry": [CLAIM, other]}}
     job = {
         "kind": "claims",
         "spec": spec,
-        "code": code(["grokatlas.claims"]),
+        "code": code(["grokatlas.claims.judging"]),
         "digest": "d" * 64,
         "inputs": [str(there), str(missing)],
     }
-    file = store.spec_path("claims", store.claims_stem("quick"))
+    file = files.spec_path("claims", files.claims_stem("quick"))
     small_tree.write(file, job)
     return file
 
 
 def table(experiment: str, frame: pd.DataFrame) -> Path:
-    stem = store.table_stem("quick", "geometry", experiment)
-    (file,) = store.outputs("table", stem)
-    store.write_parquet(file, frame)
+    stem = files.table_stem("quick", "geometry", experiment)
+    (file,) = files.outputs("table", stem)
+    files.write_parquet(file, frame)
     job = {"kind": "table", "spec": {"experiment": experiment}, "code": {}, "digest": "t" * 64}
-    outputs = {file.name: store.digest.file_sha256(file)}
-    small_tree.write(store.spec_path("table", stem), job)
+    outputs = {file.name: hashing.file_sha256(file)}
+    small_tree.write(files.spec_path("table", stem), job)
     git = {"commit": small_tree.COMMIT, "dirty": False}
-    small_tree.write(store.manifest_of("table", stem), {**job, "outputs": outputs, "git": git})
+    small_tree.write(files.manifest_of("table", stem), {**job, "outputs": outputs, "git": git})
     return stem
 
 
 def judged(job_file: Path) -> pd.DataFrame:
-    summaries.claims(job_file, store.target_of(job_file), partial=True)
-    return pd.read_csv(store.verified(Path("results/quick/claims.csv"))).set_index("id")
+    summaries.claims(job_file, files.target_of(job_file), partial=True)
+    return pd.read_csv(files.verified(Path("results/quick/claims.csv"))).set_index("id")
 
 
 def test_what_is_not_made_is_not_run_and_the_rest_is_judged(planned):
@@ -204,7 +206,7 @@ def test_a_member_that_diverged_is_a_missing_seed(planned):
 def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):
     from grokatlas.papers.geometry import claims as functions
 
-    job = store.read_sealed(planned)
+    job = files.read_sealed(planned)
     (first, *_) = (c for c in job["spec"]["papers"]["geometry"] if c["id"] == "G4")
 
     def broken(tables, **keywords):
@@ -216,23 +218,23 @@ def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):
     assert "cannot be computed: AttributeError" in rows.loc["G4", "reason"]
     assert len(rows) > 1
     with pytest.raises(UserError):
-        summaries.claims(planned, store.target_of(planned))
+        summaries.claims(planned, files.target_of(planned))
 
 
 def test_a_failed_claim_is_judged_again(planned, monkeypatch):
     from grokatlas.papers.geometry import claims as functions
 
-    job = store.read_sealed(planned)
+    job = files.read_sealed(planned)
     del job["seal"]
     job["spec"]["papers"]["geometry"] = job["spec"]["papers"]["geometry"][:1]
     small_tree.write(planned, job | {"inputs": job["inputs"][:1]})
-    stem = store.claims_stem("quick")
+    stem = files.claims_stem("quick")
     judged(planned)
-    tables = [store.outputs("table", Path(target))[0] for target in job["inputs"][:1]]
+    tables = [files.outputs("table", Path(target))[0] for target in job["inputs"][:1]]
     assert freshness.up_to_date("claims", stem, "d" * 64, tables)
     monkeypatch.setattr(functions, CLAIM["value"], lambda tables: [1 / 0])
     judged(planned)
-    assert store.read_json(store.manifest_of("claims", stem))["partial"]["failed"] == [
+    assert files.read_json(files.manifest_of("claims", stem))["partial"]["failed"] == [
         "geometry/G4"
     ]
     assert not freshness.up_to_date("claims", stem, "d" * 64, tables)
@@ -240,29 +242,29 @@ def test_a_failed_claim_is_judged_again(planned, monkeypatch):
 
 def test_claims_from_a_part_never_fit_the_plan(planned):
     judged(planned)
-    stem = store.claims_stem("quick")
-    assert store.read_json(store.manifest_of("claims", stem))["partial"]["absent"]
+    stem = files.claims_stem("quick")
+    assert files.read_json(files.manifest_of("claims", stem))["partial"]["absent"]
     assert not freshness.up_to_date("claims", stem, "d" * 64, [])
 
 
 def test_tables_of_earlier_code_are_marked(planned):
-    stem = store.table_stem("quick", "geometry", "two_weights")
-    job = store.read_json(store.spec_path("table", stem))
-    small_tree.write(store.spec_path("table", stem), job | {"digest": "n" * 64})
+    stem = files.table_stem("quick", "geometry", "two_weights")
+    job = files.read_json(files.spec_path("table", stem))
+    small_tree.write(files.spec_path("table", stem), job | {"digest": "n" * 64})
     assert judged(planned).loc["G4", "code"] == "earlier"
 
 
 @pytest.mark.parametrize("harm", ["another spec", "damaged"])
 def test_a_table_that_does_not_fit_is_not_judged(planned, harm):
-    stem = store.table_stem("quick", "geometry", "two_weights")
+    stem = files.table_stem("quick", "geometry", "two_weights")
     if harm == "damaged":
-        store.outputs("table", stem)[0].write_bytes(b"PAR1")
+        files.outputs("table", stem)[0].write_bytes(b"PAR1")
     else:
-        job = store.read_json(store.spec_path("table", stem))
-        small_tree.write(store.spec_path("table", stem), job | {"spec": {"experiment": "new"}})
+        job = files.read_json(files.spec_path("table", stem))
+        small_tree.write(files.spec_path("table", stem), job | {"spec": {"experiment": "new"}})
     assert judged(planned).loc["G4", "verdict"] == "not run at this scale"
 
 
 def test_a_complete_job_refuses_a_missing_table(planned):
     with pytest.raises(UserError, match=r"three_weights"):
-        summaries.claims(planned, store.target_of(planned))
+        summaries.claims(planned, files.target_of(planned))

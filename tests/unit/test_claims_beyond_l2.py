@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas import readings
+from grokatlas.claims import readings
 from tests.unit.claim_tables import MEETS_MISSES_LACKS, judged, rows, table, untested, verdicts
 
 PAPER = "beyond_l2"

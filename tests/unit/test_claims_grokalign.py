@@ -7,10 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from grokatlas import claims, declarations, readings_jacobians, readings_methods, verdicts
-from grokatlas.config import load_papers
+from grokatlas.claims import judging, verdicts
+from grokatlas.declare import checks
+from grokatlas.declare.models import load_papers
 from grokatlas.errors import UserError
-from grokatlas.plots import methods
+from grokatlas.papers.grokalign import _jacobians_readings, _methods, _methods_readings
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ("grokalign", "jacobian_alignment")
@@ -153,7 +154,7 @@ def with_costs(tables, hours):
 def published():
     """Tables in which every statement holds."""
     accuracies, ends = {}, {}
-    for name, (accuracy, alignment) in methods.BUDGET.items():
+    for name, (accuracy, alignment) in _methods.BUDGET.items():
         accuracies[name] = float(accuracy.removesuffix(" %"))
         ends[name] = [float(end) for end in alignment.split(" / ")]
     rises = [0.1, 0.2, 0.5, 0.8, 1.0]
@@ -181,8 +182,8 @@ def published():
 def opposite():
     """Tables in which no statement holds."""
     worse = {name: (0.1, 0.1, 0.1) if "baseline" not in name else (1, 1, 1) for name in FACTORS}
-    accuracies = {name: 5 if "grokalign" in name else 10 for name in methods.BUDGET}
-    ends = {name: (0.01, 0.01 if "grokalign" in name else 0.02) for name in methods.BUDGET}
+    accuracies = {name: 5 if "grokalign" in name else 10 for name in _methods.BUDGET}
+    ends = {name: (0.01, 0.01 if "grokalign" in name else 0.02) for name in _methods.BUDGET}
     seen = {"weight_decay": 0.6, "grokalign": 0.2}
     attacked = two_cases(dict.fromkeys(seen, 0.05), seen)
     held = {"baseline": (0.9, 1, 2, 0.3), "minimised": (0.8, 1, 1, 0.3)}
@@ -226,7 +227,7 @@ def test_every_claim_is_met_missed_and_lacked(papers, name, world, verdict):
     tables, found = world(), {}
     for claim in papers[name].claims:
         own = {each: tables[each] for each in papers[name].figures[claim.figure].experiments}
-        found[claim.id] = claims.row(name, claim.model_dump(mode="json"), own, "paper")["verdict"]
+        found[claim.id] = judging.row(name, claim.model_dump(mode="json"), own, "paper")["verdict"]
     assert found == dict.fromkeys(found, verdict)
     assert len(found) > 80
 
@@ -240,27 +241,27 @@ def test_a_level_that_is_never_reached_is_not_the_same_as_a_missing_seed():
     steps.loc[late & (steps["seed"] == 2), "step"] = math.nan
     tables["acceleration"] = steps[(steps["seed"] != 3) | (steps["case"] != "ce_grokalign")]
     chosen = {"loss": "ce", "method": "grokalign", "series": "time"}
-    fewer = readings_methods.times_fewer(tables, **chosen)
+    fewer = _methods_readings.times_fewer(tables, **chosen)
     assert fewer[:2] == [0, math.inf]
     assert math.isnan(fewer[2])
     assert math.isnan(fewer[3])
     assert fewer[4] == pytest.approx(6.41)
-    assert readings_methods.times_more(tables, **chosen)[:2] == [math.inf, 0]
+    assert _methods_readings.times_more(tables, **chosen)[:2] == [math.inf, 0]
 
 
 def test_robustness_and_generalisation_that_never_come_are_infinite():
     late = xor(50, {"weight_decay": math.inf, "grokalign": 110}, EVEN)
     chosen = {"noise": 0.4, "level": 0.99}
-    robust = readings_jacobians.robust_from({"xor": late}, case="weight_decay", **chosen)
+    robust = _jacobians_readings.robust_from({"xor": late}, case="weight_decay", **chosen)
     assert robust == [math.inf] * 3
-    assert readings_jacobians.robust_from_ratio({"xor": late}, **chosen) == [math.inf] * 3
+    assert _jacobians_readings.robust_from_ratio({"xor": late}, **chosen) == [math.inf] * 3
     lost = late.assign(**{"noisy_accuracy.1": late["noisy_accuracy.1"] * (late["step"] < 1000)})
-    robust = readings_jacobians.robust_from({"xor": lost}, case="grokalign", **chosen)
+    robust = _jacobians_readings.robust_from({"xor": lost}, case="grokalign", **chosen)
     assert robust == [math.inf] * 3
     tables = {"transformer": transformer({"a": math.nan, "b": 100.0, "c": math.nan})}
-    assert readings_jacobians.generalisation(tables, case="a") == [math.inf] * 3
-    assert readings_jacobians.generalisation_ratio(tables, case="b", other="a") == [0] * 3
-    neither = readings_jacobians.generalisation_ratio(tables, case="a", other="c")
+    assert _jacobians_readings.generalisation(tables, case="a") == [math.inf] * 3
+    assert _jacobians_readings.generalisation_ratio(tables, case="b", other="a") == [0] * 3
+    neither = _jacobians_readings.generalisation_ratio(tables, case="a", other="c")
     assert all(math.isnan(value) for value in neither)
 
 
@@ -269,7 +270,7 @@ def test_seeds_are_compared_pair_by_pair():
     attacked = attacked[(attacked["case"] != "weight_decay") | (attacked["seed"] != 1)]
     chosen = {"experiment": "e", "record": "robust_accuracy", "column": "robust_accuracy"}
     cases = {"case": "grokalign", "other": "weight_decay"}
-    ratios = readings_jacobians.final_ratio({"e": attacked}, **chosen, **cases)
+    ratios = _jacobians_readings.final_ratio({"e": attacked}, **chosen, **cases)
     assert [ratios[0], ratios[2]] == pytest.approx([7, 7])
     assert math.isnan(ratios[1])
 
@@ -277,8 +278,8 @@ def test_seeds_are_compared_pair_by_pair():
 def test_a_claim_may_name_an_imported_function_and_nothing_else(papers):
     paper = papers["jacobian_alignment"]
     assert paper.claims[0].value == "times_fewer"  # which claims.py imports
-    declarations.check({"jacobian_alignment": paper})
+    checks.check({"jacobian_alignment": paper})
     for value in ("readings_methods", "ratios"):
         wrong = paper.claims[0].model_copy(update={"value": value})
         with pytest.raises(UserError, match=f"no function '{value}'"):
-            declarations.check({"jacobian_alignment": paper.model_copy(update={"claims": [wrong]})})
+            checks.check({"jacobian_alignment": paper.model_copy(update={"claims": [wrong]})})

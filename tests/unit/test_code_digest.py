@@ -1,6 +1,6 @@
 import pytest
 
-from grokatlas import code_digest, components
+from grokatlas import code_digest, registry
 from grokatlas.errors import UserError
 
 SOURCE = '''
@@ -111,7 +111,8 @@ def test_an_edit_with_meaning_changes_the_digest(package, old, new):
 )
 def test_version_types_and_errors_are_inert(package, path, text):
     source = (
-        "import grokatlas\nfrom grokatlas import kinds\nfrom grokatlas.kinds import Count\n"
+        "import grokatlas\nfrom grokatlas.engine import keyword_types\n"
+        "from grokatlas.engine.keyword_types import Count\n"
         "from grokatlas.errors import UserError\n" + SOURCE
     )
     before = _digest_of(package, source)
@@ -192,34 +193,38 @@ def test_a_run_starts_from_the_loop_and_the_components_it_names():
         "train": {"steps": 1},
     }
     assert set(code_digest.run_modules(spec)) == {
-        "grokatlas.training",
-        "grokatlas.models.linear",
-        "grokatlas.penalties.l2",
-        "grokatlas.observables.losses",
-        "grokatlas.observables.norms",
+        "grokatlas.engine.training",
+        "grokatlas.components.models.linear",
+        "grokatlas.components.penalties.l2",
+        "grokatlas.components.observables.losses",
+        "grokatlas.components.observables.norms",
     }
 
 
 def test_the_loop_reaches_no_configuration_no_figure_and_no_component():
-    reached = set(code_digest.code(["grokatlas.training"]))
-    engine = ("batches", "ensemble", "group", "history", "members", "network")
-    engine += ("fused", "overwriting", "programs", "record", "run", "schedule", "span", "tracing")
-    engine += ("training", "unmapped", "view")
-    assert reached == {f"grokatlas.{name}" for name in engine}
+    reached = set(code_digest.code(["grokatlas.engine.training"]))
+    engine = {"batches", "ensemble", "group", "history", "members", "network", "observed"}
+    engine |= {"programs", "record", "run", "schedule", "span", "training", "unmapped"}
+    engine |= {"trace.tracing", "trace.in_place", "trace.fused_adam"}
+    assert reached == {f"grokatlas.engine.{name}" for name in engine}
 
 
 @pytest.mark.parametrize(
-    ("block", "name"), [(b, n) for b in components.FOLDERS for n in components.names(b)]
+    ("block", "name"), [(b, n) for b in registry.FOLDERS for n in registry.names(b)]
 )
 def test_every_component_has_a_digest(block, name):
-    module = components.module_name(block, name)
+    module = registry.module_name(block, name)
     assert module in code_digest.code([module])
 
 
 def test_a_measure_of_networks_stands_for_what_rebuilds_them():
-    reached = code_digest.code(["grokatlas.measures.robust_accuracy"])
-    assert {"grokatlas.restore", "grokatlas.network", "grokatlas.scoring"} <= set(reached)
-    assert "grokatlas.programs" not in reached
+    reached = code_digest.code(["grokatlas.components.measures.robust_accuracy"])
+    assert {
+        "grokatlas.engine.rebuilt",
+        "grokatlas.engine.network",
+        "grokatlas.engine.accuracy",
+    } <= set(reached)
+    assert "grokatlas.engine.programs" not in reached
 
 
 BEFORE = {

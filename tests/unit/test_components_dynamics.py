@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.dynamics import (
+from grokatlas.components.dynamics import (
     _compiled,
     hadamard_descent,
     linear_descent,

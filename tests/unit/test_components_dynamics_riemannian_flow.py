@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.dynamics import riemannian_flow
+from grokatlas.components.dynamics import riemannian_flow
 
 KEYWORDS = {"rate": 0.05, "corrections": 2, "fast_steps": 0, "fast_rate": 0.0}
 

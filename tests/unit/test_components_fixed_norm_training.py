@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, training
+from grokatlas.engine import dataset, training
 
 RATE = 0.01
 TASK = {
@@ -43,7 +43,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(scope="module")
 def data():
-    return datasets.make([TASK])
+    return dataset.make([TASK])
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grokatlas.gradients import clip_norm, clip_value, grokfast_ema, grokfast_ma
+from grokatlas.components.gradients import clip_norm, clip_value, grokfast_ema, grokfast_ma
 
 SHAPES = {"weight": (3, 4), "bias": (3,)}
 

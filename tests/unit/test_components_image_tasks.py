@@ -6,8 +6,8 @@ import os
 import numpy as np
 import pytest
 
-from grokatlas import images
-from grokatlas.tasks import cifar10, digits, mnist
+from grokatlas.components import image_files as images
+from grokatlas.components.tasks import cifar10, digits, mnist
 from tests import image_files
 
 REAL = os.environ.get(images.FOLDER)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grokatlas.inputs import accuracy_scaled_noise
+from grokatlas.components.inputs import accuracy_scaled_noise
 
 HIGH, LOW = 0.6, 0.1
 # outputs are inputs: right on the first `right` samples

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, training
-from grokatlas.dynamics import isolated_first_layer
+from grokatlas.components.dynamics import isolated_first_layer
+from grokatlas.engine import dataset, training
 
 RATE = 0.01
 FIRST, SECOND = isolated_first_layer.FIRST, isolated_first_layer.SECOND
@@ -43,7 +43,7 @@ SPEC = {
 
 @pytest.fixture(scope="module")
 def data():
-    return datasets.make([TASK])
+    return dataset.make([TASK])
 
 
 @pytest.fixture(scope="module")

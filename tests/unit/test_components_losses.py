@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grokatlas.losses import binary_cross_entropy, cross_entropy, mse, sobolev
+from grokatlas.components.losses import binary_cross_entropy, cross_entropy, mse, sobolev
 
 SOBOLEV = {"reduction": "mean", "half": False, "weight": 0.3}
 

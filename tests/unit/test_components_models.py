@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.datasets import Dataset
-from grokatlas.models import (
+from grokatlas.components.models import (
     bilinear_encoder,
     diagonal_linear,
     hadamard_product,
@@ -16,6 +15,7 @@ from grokatlas.models import (
     matrix_factorisation,
     mlp,
 )
+from grokatlas.engine.dataset import Dataset
 
 MLP = {
     "width": 100,

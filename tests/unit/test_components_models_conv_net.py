@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch import nn
 
-from grokatlas.datasets import Dataset
-from grokatlas.ensemble import Mapped, stack
-from grokatlas.models import conv_net
+from grokatlas.components.models import conv_net
+from grokatlas.engine.dataset import Dataset
+from grokatlas.engine.ensemble import Mapped, stack
 
 PUBLISHED = {
     "channels": [32, 32, 64, 64, 128, 128],

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets
-from grokatlas.ensemble import Mapped, stack
-from grokatlas.models import transformer
-from grokatlas.run import Run
+from grokatlas.components.models import transformer
+from grokatlas.engine import dataset
+from grokatlas.engine.ensemble import Mapped, stack
+from grokatlas.engine.run import Run
 
 TASK = {
     "name": "modular_addition",
@@ -31,7 +31,7 @@ TABLES = ("embedding", "unembedding")
 
 def _data(tokens, vocabulary):
     targets = np.zeros(len(tokens), dtype=int)
-    return datasets.Dataset(tokens, targets, tokens, targets, vocabulary, vocabulary)
+    return dataset.Dataset(tokens, targets, tokens, targets, vocabulary, vocabulary)
 
 
 def _prompts(modulus, samples=9):
@@ -138,7 +138,7 @@ def test_a_fixed_matrix_is_neither_trained_nor_decayed(fixed):
             "log": {"every": 5, "first": 0},
         },
     }
-    data = datasets.make([TASK])
+    data = dataset.make([TASK])
     run = Run(spec, data, torch.device("cpu"))
     before = {key: value.clone() for key, value in run.constants.items()}
     assert set(before) == set(fixed)
@@ -221,6 +221,6 @@ class _Embed(torch.nn.Module):
 
 def test_inputs_that_are_no_tokens_are_refused():
     inputs = np.zeros((4, 3))
-    data = datasets.Dataset(inputs, inputs, inputs, inputs, 3)
+    data = dataset.Dataset(inputs, inputs, inputs, inputs, 3)
     with pytest.raises(ValueError, match="tokens"):
         _build(data, **SMALL)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from grokatlas.tasks import modular_addition
+from grokatlas.components.tasks import modular_addition
 
 
 def _build(**changes):

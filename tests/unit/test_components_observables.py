@@ -9,8 +9,7 @@ import torch
 from scipy.stats import kstest
 from torch import nn
 
-from grokatlas.network import Network
-from grokatlas.observables import (
+from grokatlas.components.observables import (
     accuracies,
     centroid,
     fourier_gini,
@@ -25,7 +24,8 @@ from grokatlas.observables import (
     slow_time,
     squared_errors,
 )
-from grokatlas.view import View
+from grokatlas.engine.network import Network
+from grokatlas.engine.observed import View
 
 
 def _normal(*shape, seed=0):

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grokatlas.ensemble import Mapped
-from grokatlas.optimizers import adam, adamw, gd, sgd
+from grokatlas.components.optimizers import adam, adamw, gd, sgd
+from grokatlas.engine.ensemble import Mapped
 
 ADAM = {"lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-20}
 SGD = {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.0, "nesterov": False}

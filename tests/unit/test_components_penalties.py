@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grokatlas.ensemble import Mapped
-from grokatlas.penalties import jacobian, jacobian_level, l1, nuclear
+from grokatlas.components.penalties import jacobian, jacobian_level, l1, nuclear
+from grokatlas.engine.ensemble import Mapped
 
 FORMS = ["norm", "half_square"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from grokatlas.tasks import (
+from grokatlas.components.tasks import (
     fourier_regression,
     linear_regression,
     matrix_completion,

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import job_graph, plan
 from grokatlas.errors import UserError
+from grokatlas.plan import graph
+from grokatlas.plan import project as plan
 from tests.unit.malformed import MALFORMED, ONE, PAPER
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +37,7 @@ def refusal(folder: Path, **overrides: object) -> str:
 
 
 def test_the_good_files_are_accepted(tmp_path):
-    made = job_graph.make_plan(plan.Project(write(tmp_path), {}).papers, "smoke")
+    made = graph.make_plan(plan.Project(write(tmp_path), {}).papers, "smoke")
     assert len(made.runs) == 5
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from rocrate_validator.models import Severity
 
-from grokatlas import cli, crate, lineage, provenance, store
+from grokatlas import cli
 from grokatlas.errors import UserError
+from grokatlas.export import closure, ro_crate, ro_crate_metadata
+from grokatlas.results import files as store
 from tests.unit import small_tree
 from tests.unit.crates import PROFILES, entities, ids, issues, of_type, several
 
@@ -40,7 +42,7 @@ def tree(tmp_path, monkeypatch):
 
 @pytest.fixture
 def written(tree, tmp_path):
-    crate.write(tmp_path / "crate.zip", None)
+    ro_crate.write(tmp_path / "crate.zip", None)
     return tmp_path / "crate.zip"
 
 
@@ -65,11 +67,11 @@ def test_the_validator_sees_what_is_missing(written, type_, key, monkeypatch, tm
     """The check of the check: a crate without a needed link is found invalid."""
     with zipfile.ZipFile(written) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    metadata = json.loads(files[crate.METADATA])
+    metadata = json.loads(files[ro_crate.METADATA])
     for entity in metadata["@graph"]:
         if type_ in several(entity["@type"]):
             entity.pop(key)
-    files[crate.METADATA] = json.dumps(metadata).encode()
+    files[ro_crate.METADATA] = json.dumps(metadata).encode()
     with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
         for name, text in files.items():
             archive.writestr(name, text)
@@ -80,7 +82,7 @@ def test_the_validator_sees_what_is_missing(written, type_, key, monkeypatch, tm
 def test_every_hash_and_size_is_that_of_the_disk(written):
     files = of_type(written, "File")
     with zipfile.ZipFile(written) as archive:
-        assert set(archive.namelist()) == {*files, crate.METADATA}
+        assert set(archive.namelist()) == {*files, ro_crate.METADATA}
         for name, facts in files.items():
             text = Path(name).read_bytes()
             assert archive.read(name) == text
@@ -132,15 +134,15 @@ def test_every_reference_leads_to_an_entity(written):
 
 
 def test_each_other_version_and_commit_is_a_tool_of_its_own(tree, tmp_path):
-    crate.write(tmp_path / "1.zip", "smoke")
+    ro_crate.write(tmp_path / "1.zip", "smoke")
     path = store.manifest_of("figure", tree["figure"])
     content = store.read_json(path)
     small_tree.write(path, {**content, "versions": {"python": "3.13.0"}, "git": None})
-    crate.write(tmp_path / "2.zip", "smoke")
+    ro_crate.write(tmp_path / "2.zip", "smoke")
     tools = [set(of_type(tmp_path / f"{n}.zip", "SoftwareApplication")) for n in (1, 2)]
     assert len(tools[1] - tools[0]) == 2  # Python and the tool, whose version is not known
     small_tree.write(path, {**content, "git": None})
-    crate.write(tmp_path / "3.zip", "smoke")
+    ro_crate.write(tmp_path / "3.zip", "smoke")
     assert len(set(of_type(tmp_path / "3.zip", "SoftwareApplication")) - tools[0]) == 1
     (tool,) = (t for t in tools[1] - tools[0] if t.startswith("#tool/figure"))
     assert "softwareVersion" not in entities(tmp_path / "2.zip")[tool]
@@ -153,7 +155,7 @@ def test_what_no_manifest_tells_is_not_told(tree, tmp_path):
         for key in ("git", "versions", "host", "started", "wall_seconds"):
             content.pop(key)
         small_tree.write(path, content)
-    crate.write(tmp_path / "x.zip", "smoke")
+    ro_crate.write(tmp_path / "x.zip", "smoke")
     everything = entities(tmp_path / "x.zip")
     assert "#engine" not in everything
     for entity in everything.values():
@@ -166,7 +168,7 @@ def test_no_host_no_user_and_no_path_outside_is_told(tree, tmp_path):
     content = store.read_json(path)
     note["code"] = content["code"]
     small_tree.write(path, {**content, "accepted": [note]})
-    crate.write(tmp_path / "x.zip", "smoke")
+    ro_crate.write(tmp_path / "x.zip", "smoke")
     with zipfile.ZipFile(tmp_path / "x.zip") as archive:
         texts = {name: archive.read(name) for name in archive.namelist()}
     secret = [small_tree.HOST, "login7", "Alice", "alice", "/home/", str(Path.home()), "Linux 5.4"]
@@ -179,22 +181,22 @@ def test_no_host_no_user_and_no_path_outside_is_told(tree, tmp_path):
 
 
 def test_the_same_results_give_the_same_crate(tree, tmp_path):
-    crate.write(tmp_path / "1.zip", "smoke")
-    crate.write(tmp_path / "2.zip", "smoke")
+    ro_crate.write(tmp_path / "1.zip", "smoke")
+    ro_crate.write(tmp_path / "2.zip", "smoke")
     assert (tmp_path / "1.zip").read_bytes() == (tmp_path / "2.zip").read_bytes()
 
 
 def test_the_licence_is_that_of_the_project():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert provenance.LICENCE["id"] == project["license"]
-    assert provenance.LICENCE["name"] in (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert ro_crate_metadata.LICENCE["id"] == project["license"]
+    assert ro_crate_metadata.LICENCE["name"] in (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
 def test_every_kind_of_result_has_a_step_and_every_file_a_format():
-    assert set(provenance.STEPS) == set(lineage.KINDS)
-    for kind in lineage.KINDS:
+    assert set(ro_crate_metadata.STEPS) == set(closure.KINDS)
+    for kind in closure.KINDS:
         for file in store.outputs(kind, Path("x")):
-            assert file.suffix in provenance.FORMATS
+            assert file.suffix in ro_crate_metadata.FORMATS
 
 
 def test_mistakes_are_told_in_one_line(tree, tmp_path, capsys):
@@ -204,12 +206,12 @@ def test_mistakes_are_told_in_one_line(tree, tmp_path, capsys):
     text = file.read_bytes()
     file.write_bytes(text.replace(b"run", b"fun"))
     with pytest.raises(UserError, match=r"history\.parquet: is not the file its manifest records"):
-        crate.write(tmp_path / "x.zip", None)
+        ro_crate.write(tmp_path / "x.zip", None)
     file.unlink()
     with pytest.raises(UserError, match=r"history\.parquet: is missing; a crate needs every file"):
-        crate.write(tmp_path / "x.zip", None)
+        ro_crate.write(tmp_path / "x.zip", None)
     file.write_bytes(text)
     Path("Snakefile").unlink()
     with pytest.raises(UserError, match="Snakefile: no such file; run this in a checkout"):
-        crate.write(tmp_path / "x.zip", None)
+        ro_crate.write(tmp_path / "x.zip", None)
     assert not list(tmp_path.glob("x.*"))

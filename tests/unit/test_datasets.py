@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from grokatlas import datasets, members
+from grokatlas.engine import dataset, members
 
 TASK = {
     "name": "modular_addition",
@@ -25,12 +25,12 @@ def test_equal_tasks_are_made_once():
 def test_a_member_has_the_data_of_its_seed():
     tasks = members.tasks(_spec(TASK))
     assert [task["split_seed"] for task in tasks] == [4, 2]
-    data = datasets.make(tasks)
+    data = dataset.make(tasks)
     assert data.per_member
     assert data.input_shape == (2,)
     for member, task in enumerate(tasks):
-        alone = datasets.make([task])
-        for part in datasets.PARTS:
+        alone = dataset.make([task])
+        for part in dataset.PARTS:
             assert np.array_equal(getattr(data, part)[member], getattr(alone, part))
 
 
@@ -42,14 +42,14 @@ def test_the_last_axis_runs_fastest():
 
 def test_members_of_different_shape_are_refused():
     with pytest.raises(ValueError, match="differ in shape"):
-        datasets.make([ONE, ONE | {"test_points": 4}])
+        dataset.make([ONE, ONE | {"test_points": 4}])
 
 
 @pytest.mark.parametrize("tasks", [[ONE], members.tasks(_spec(TASK))], ids=["shared", "members"])
 def test_a_data_set_survives_a_file(tasks):
-    data = datasets.make(tasks)
-    again = datasets.from_arrays(*data.arrays())
-    for part in datasets.PARTS:
+    data = dataset.make(tasks)
+    again = dataset.from_arrays(*data.arrays())
+    for part in dataset.PARTS:
         assert np.array_equal(getattr(data, part), getattr(again, part))
         assert getattr(data, part).dtype == getattr(again, part).dtype
     for field in ("outputs", "vocabulary", "per_member", "input_shape"):
@@ -57,17 +57,17 @@ def test_a_data_set_survives_a_file(tasks):
 
 
 def test_extras_survive_a_file():
-    data = datasets.make([ONE])
-    held = datasets.Dataset(
-        **{part: getattr(data, part) for part in datasets.PARTS},
+    data = dataset.make([ONE])
+    held = dataset.Dataset(
+        **{part: getattr(data, part) for part in dataset.PARTS},
         outputs=1,
         extras={"a": np.ones(2)},
     )
-    assert datasets.from_arrays(*held.arrays()).extras["a"].tolist() == [1, 1]
+    assert dataset.from_arrays(*held.arrays()).extras["a"].tolist() == [1, 1]
 
 
 def test_one_sample_is_solved_by_the_least_norm_weights():
-    data = datasets.make([ONE | {"point": [1.0, 2.0], "target": 3.0}])
+    data = dataset.make([ONE | {"point": [1.0, 2.0], "target": 3.0}])
     solution = np.linalg.pinv(data.train_inputs) @ data.train_targets
     np.testing.assert_allclose(data.test_inputs @ solution, data.test_targets, rtol=1e-14)
     assert data.train_inputs @ solution == pytest.approx(data.train_targets)
@@ -83,4 +83,4 @@ def test_a_task_that_leaves_no_samples_is_refused():
         "split_seed": 0,
     }
     with pytest.raises(ValueError, match="modular_addition leaves no samples for train inputs"):
-        datasets.make([none])
+        dataset.make([none])

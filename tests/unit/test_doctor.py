@@ -8,9 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from grokatlas import cli, resources, revision, store, wanted
-from grokatlas.doctor import cluster, data, forecast, machine
-from grokatlas.doctor.findings import of
+from grokatlas import cli
+from grokatlas.operate.doctor import cluster, data, forecast, machine
+from grokatlas.operate.doctor.findings import of
+from grokatlas.plan import remaining, resources
+from grokatlas.results import files, revision
 from tests import fake_gpus, image_files
 
 ROOT = Path(__file__).parents[2]
@@ -268,7 +270,7 @@ def test_gpus_are_seen_by_torch_as_well(tmp_path, monkeypatch, device, seen, sta
 @pytest.mark.parametrize(("device", "state"), [("auto", "ok"), ("cuda", "fail")])
 def test_no_gpu_is_a_failure_only_if_one_is_forced(monkeypatch, device, state):
     monkeypatch.setattr(cluster, "here", lambda: False)
-    monkeypatch.setattr("grokatlas.leases.devices", list)
+    monkeypatch.setattr("grokatlas.rules.gpu_leases.devices", list)
     (finding,) = machine.gpus([], device)
     assert finding.state == state
 
@@ -286,7 +288,7 @@ def test_a_link_in_the_place_of_results_is_told(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("free", "state"), [(10**12, "ok"), (3 * 10**9, "warn"), (9, "fail")])
 @pytest.mark.usefixtures("here")
 def test_runs_have_to_fit_on_the_disk(monkeypatch, free, state):
-    run = next(job for job in wanted.at("smoke").jobs if job.kind == "run")
+    run = next(job for job in remaining.at("smoke").jobs if job.kind == "run")
     monkeypatch.setattr(resources, "bytes_written", lambda spec: 10**9)
     monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=free))
     (finding,) = machine.disk([run, run])
@@ -338,7 +340,7 @@ def _recorded(job, seconds: float, device: str = "cpu", factor: float = 1.0) -> 
 
 @pytest.mark.usefixtures("here")
 def test_a_forecast_takes_the_nearest_run_that_was_recorded():
-    run = next(job for job in wanted.at("smoke").jobs if job.kind == "run")
+    run = next(job for job in remaining.at("smoke").jobs if job.kind == "run")
     work = resources.seconds(run.spec)
 
     def told(*known, gpu=False):
@@ -359,21 +361,21 @@ def test_a_forecast_takes_the_nearest_run_that_was_recorded():
 
 
 def test_the_forecast_counts_what_is_not_made(here, capsys):
-    jobs = wanted.at("smoke").jobs
+    jobs = remaining.at("smoke").jobs
     run = next(job for job in jobs if job.kind == "run")
     text = _doctor(capsys)[1]["core-hours"][1]
     assert "measures not counted" in text
     runs = sum(job.kind == "run" for job in jobs)
     assert f"{runs} by the formula of one CPU core" in text
-    store.write_json(run.spec_path, run.content)
+    files.write_json(run.spec_path, run.content)
     facts = {"train_seconds": 3600.0, "device": {"type": "cpu"}, "inputs": {}}
     manifest = {**run.content, **facts}
-    store.write_json(run.manifest, store.sealed(manifest))
+    files.write_json(run.manifest, files.sealed(manifest))
     for file in run.outputs:
         file.touch()
     told = _doctor(capsys)[1]
     assert f"{runs - 1} runs" in told["forecast"][1]
-    store.write_json(run.manifest, store.sealed(manifest | {"digest": "of older code"}))
+    files.write_json(run.manifest, files.sealed(manifest | {"digest": "of older code"}))
     told = _doctor(capsys)[1]
     assert f"{runs} runs" in told["forecast"][1]
     assert "from like ones recorded on a CPU" in told["core-hours"][1]

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import revision, store
-from grokatlas.doctor import files, software
-from grokatlas.doctor.findings import of
+from grokatlas.operate.doctor import files, software
+from grokatlas.operate.doctor.findings import of
+from grokatlas.results import files as store
+from grokatlas.results import revision
 from tests.unit import audit_tree
 
 
@@ -249,7 +250,7 @@ def test_packages_are_compared_with_what_runs_were_made_by(here, monkeypatch):
     audit_tree.edited(runs[1], seal=True, versions={"torch": "2.99.0", "numpy": "2"})
     here.joinpath("results/runs/a/manifest.json").write_text("{}")
     same = {"torch": "2.0", "numpy": "2"}
-    monkeypatch.setattr("grokatlas.environment.computing", lambda: same)
+    monkeypatch.setattr("grokatlas.results.environment.computing", lambda: same)
     _, one = of("packages", software.packages, here, missing)
     assert one.state == "warn"
     assert one.text.startswith("1 runs here are of torch 2.99.0, new ones of 2.0; ")

@@ -6,17 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas import (
-    code_digest,
-    components,
-    divergence,
-    endings,
-    jobs,
-    savepoint,
-    signatures,
-    status,
-    store,
-)
+from grokatlas import code_digest, registry
+from grokatlas.claims import divergence
+from grokatlas.declare import signatures
+from grokatlas.operate import status
+from grokatlas.results import endings, files
+from grokatlas.rules import jobs, savepoint
 
 TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}
 SPEC = {
@@ -34,7 +29,7 @@ SPEC = {
         "snapshots": [],
     },
 }
-RUN = store.run_folder("0123456789ab")
+RUN = files.run_folder("0123456789ab")
 DIVERGED = {"1": 6, "2": 2}
 
 
@@ -46,10 +41,10 @@ def _here(tmp_path, monkeypatch):
 def _trained(spec=SPEC, run=RUN):
     key = jobs.run_digest(spec, {})
     job = {"kind": "run", "spec": spec, "code": {}, "digest": key, "inputs": ["results/data/none"]}
-    file = store.spec_path("run", run)
-    store.write_json(file, store.sealed(job))
+    file = files.spec_path("run", run)
+    files.write_json(file, files.sealed(job))
     jobs.train(file, run, "cpu", 1, 300)
-    return store.read_sealed(store.manifest_of("run", run))
+    return files.read_sealed(files.manifest_of("run", run))
 
 
 def test_a_member_diverged_from_the_step_after_its_last_finite_row():
@@ -64,7 +59,8 @@ def test_a_member_diverged_from_the_step_after_its_last_finite_row():
 def test_a_ratio_and_a_norm_say_nothing_of_divergence():
     columns = ["member", "gradient_ratio", "l2_norm", "train_loss", "noisy_accuracy.1"]
     entries = [{"name": "gradient_ratio"}, {"name": "losses"}, {"name": "noisy_accuracy"}]
-    assert endings.watched(columns, entries) == ["train_loss", "noisy_accuracy.1"]
+    declared, _ = signatures.logged(entries)
+    assert endings.watched(columns, declared) == ["train_loss", "noisy_accuracy.1"]
 
 
 def test_the_manifest_and_the_log_of_a_run_name_members_that_diverged(capsys):
@@ -122,7 +118,7 @@ def test_a_log_names_ten_members_and_counts_the_rest():
 
 
 def test_a_claim_does_not_read_members_that_diverged():
-    history = store.read_parquet(_history())
+    history = files.read_parquet(_history())
     table = history.assign(record="history", run="a", seed=history["member"])
     other = pd.DataFrame({"record": "m", "run": ["a"] * 3 + ["b"], "member": [0, 1, 2, 1]})
     # an accuracy that another run logs, and this one does not
@@ -135,7 +131,7 @@ def test_a_claim_does_not_read_members_that_diverged():
 
 def _history():
     _trained()
-    return store.outputs("run", RUN)[0]
+    return files.outputs("run", RUN)[0]
 
 
 def test_status_tells_that_members_diverged():
@@ -150,12 +146,12 @@ class _Job:
 
 
 def test_what_a_log_says_is_no_code_of_a_run():
-    assert "grokatlas.endings" not in code_digest.code(code_digest.run_modules(SPEC))
+    assert "grokatlas.results.endings" not in code_digest.code(code_digest.run_modules(SPEC))
 
 
 def test_the_columns_that_tables_watch_are_those_that_observables_say_have_a_direction():
     """But for the times of two phases, finite whatever a member does, and parameters."""
-    for name in components.names("observables"):
+    for name in registry.names("observables"):
         declared, _ = signatures.logged([{"name": name}])
         for column, direction in declared.items():
             watched = divergence.WATCHED.fullmatch(column.replace("*", "0")) is not None

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from grokatlas.ensemble import Mapped, generators, noise_generators, select, stack
+from grokatlas.engine.ensemble import Mapped, generators, noise_generators, select, stack
 
 
 def _energy(params: dict, inputs: torch.Tensor) -> torch.Tensor:

@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from grokatlas import strict_yaml
+from grokatlas.declare import strict_yaml
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import freshness, store
+from grokatlas.results import files, freshness
 
 
 class Result:
@@ -15,7 +15,7 @@ class Result:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.manifest = folder / "manifest.json"
-        self.output = folder / store.HISTORY
+        self.output = folder / files.HISTORY
 
     def state(self, planned: str = "new", inputs: tuple[Path, ...] = ()) -> str:
         return freshness.state("run", self.folder, planned, list(inputs))
@@ -23,7 +23,7 @@ class Result:
     def finish(self, made: str = "new", **manifest) -> None:
         self.folder.mkdir(exist_ok=True)
         self.output.write_text("result")
-        self.manifest.write_text(json.dumps(store.sealed({"digest": made} | manifest)))
+        self.manifest.write_text(json.dumps(files.sealed({"digest": made} | manifest)))
 
 
 @pytest.fixture
@@ -69,9 +69,9 @@ def test_a_partial_result_is_stale(result):
 
 
 def test_a_result_from_another_input_is_stale(result, tmp_path):
-    data = tmp_path / "data" / store.DATA
-    store.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "hash"}})
+    data = tmp_path / "data" / files.DATA
+    files.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "hash"}})
     result.finish(inputs={str(data): "hash"})
     assert result.state("new", (data,)) == "up to date"
-    store.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "other"}})
+    files.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "other"}})
     assert result.state("new", (data,)) == "stale"

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from grokatlas import fused
-from grokatlas.overwriting import operations
-from grokatlas.tracing import fast, trace
+from grokatlas.engine.trace import fused_adam
+from grokatlas.engine.trace.in_place import operations
+from grokatlas.engine.trace.tracing import fast, trace
 
 RANDOM = torch.Generator().manual_seed(0)
 RATES = (0.01, 0.9, 0.99, 1e-8)
@@ -38,7 +38,7 @@ def _copied(state: dict) -> dict:
 
 def _moved(state: dict) -> list[torch.Tensor]:
     lists = ([state[key]] for key in "pgmv")
-    return fused.adam(*lists, _step(3), *RATES)
+    return fused_adam.adam(*lists, _step(3), *RATES)
 
 
 def test_a_step_is_that_of_torch_for_each_of_several_tensors():
@@ -49,7 +49,7 @@ def test_a_step_is_that_of_torch_for_each_of_several_tensors():
     first, second = ([torch.zeros_like(t) for t in tensors] for tensors in (first, second))
     for number in range(1, 4):
         grads = _lists()[1]
-        moved = fused.adam(params, grads, first, second, _step(number), *RATES)
+        moved = fused_adam.adam(params, grads, first, second, _step(number), *RATES)
         params, first, second = moved[:3], moved[3:6], moved[6:]
         for tensor, grad in zip(theirs, grads, strict=True):
             tensor.grad = grad
@@ -61,7 +61,7 @@ def test_a_step_is_that_of_torch_for_each_of_several_tensors():
 def test_outside_of_a_trace_arguments_stay_and_results_are_fresh():
     lists = _lists()
     before = [[tensor.clone() for tensor in tensors] for tensors in lists]
-    moved = fused.adam(*lists, _step(1), *RATES)
+    moved = fused_adam.adam(*lists, _step(1), *RATES)
     for tensors, kept in zip(lists, before, strict=True):
         assert all(torch.equal(a, b) for a, b in zip(tensors, kept, strict=True))
     given = {tensor.data_ptr() for tensors in lists for tensor in tensors}
@@ -74,12 +74,12 @@ def test_members_move_as_each_alone(shared):
     if shared:  # members that share gradients
         grads = [grad[0] for grad in grads]
     axes = (0, None if shared else 0, 0, 0, 0)
-    mapped = torch.func.vmap(lambda *given: fused.adam(*given, *RATES), in_dims=axes)
+    mapped = torch.func.vmap(lambda *given: fused_adam.adam(*given, *RATES), in_dims=axes)
     together = mapped(params, grads, first, second, _step(2).expand(4))
     for member in range(4):
         own = [[tensor[member] for tensor in tensors] for tensors in (params, first, second)]
         its_grads = grads if shared else [grad[member] for grad in grads]
-        alone = fused.adam(own[0], its_grads, own[1], own[2], _step(2), *RATES)
+        alone = fused_adam.adam(own[0], its_grads, own[1], own[2], _step(2), *RATES)
         for found, expected in zip(together, alone, strict=True):
             torch.testing.assert_close(found[member], expected, rtol=1e-14, atol=0)
 
@@ -93,7 +93,7 @@ def test_a_trace_writes_over_what_it_was_given():
     expected = program(_copied(state))
     memory = {key: value.data_ptr() for key, value in state.items()}
     module = trace(program, (state,), 0)
-    assert [node.target for node in operations(module)].count(fused.adam_) == 1
+    assert [node.target for node in operations(module)].count(fused_adam.adam_) == 1
     result = module(state)
     for key, value in result.items():
         assert torch.equal(value, expected[key]), key
@@ -112,19 +112,19 @@ def _read_after(state: dict) -> dict:
 def _same_twice(state: dict) -> dict:
     twice = [state["p"], state["p"]]
     grads, first, second = ([state[key], state[key] + 1] for key in "gmv")
-    moved = fused.adam(twice, grads, first, second, _step(1), *RATES)
+    moved = fused_adam.adam(twice, grads, first, second, _step(1), *RATES)
     return {"p": moved[0], "g": moved[1], "m": moved[2], "v": moved[5]}
 
 
 def _of_views(state: dict) -> dict:
     lists = ([state[key].T] for key in "pgmv")
-    moved = fused.adam(*lists, _step(1), *RATES)
+    moved = fused_adam.adam(*lists, _step(1), *RATES)
     return dict(zip("pmv", moved, strict=True)) | {"g": state["p"]}
 
 
 def _turned(state: dict) -> dict:
     own = [[state[key].T * 2] for key in "pmv"]  # its own memory, in another order
-    moved = fused.adam(own[0], [state["g"].T], own[1], own[2], _step(1), *RATES)
+    moved = fused_adam.adam(own[0], [state["g"].T], own[1], own[2], _step(1), *RATES)
     return dict(zip("pmv", moved, strict=True)) | {"g": state["g"]}
 
 

@@ -8,8 +8,8 @@ import pooch
 import pytest
 import requests
 
-from grokatlas import images
-from grokatlas.tasks import cifar10
+from grokatlas.components import image_files as images
+from grokatlas.components.tasks import cifar10
 from tests import image_files
 
 CONTENT = b"the right bytes"

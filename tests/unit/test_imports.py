@@ -1,4 +1,4 @@
-"""Who may import whom (the architecture), read from the sources."""
+"""Who may import whom, by room (folder): read from the sources."""
 
 import ast
 from pathlib import Path
@@ -8,77 +8,64 @@ import pytest
 import grokatlas
 
 SOURCE = Path(grokatlas.__file__).parent
-COMPONENTS = (
-    "tasks",
-    "models",
-    "losses",
-    "penalties",
-    "gradients",
-    "inputs",
-    "optimizers",
-    "dynamics",
-    "observables",
-    "measures",
-)
-PLANNING = (
-    "config",
-    "declarations",
-    "cells",
-    "coordinates",
-    "layers",
-    "validation",
-    "plan",
-    "job_graph",
-    *("summaries", "recorded", "verdicts"),
-    "strict_yaml",
-    "reference",
-)
-TORCH_FREE = (
-    *PLANNING,
-    "digest",
-    *("manifest", "environment", "revision", "account"),
-    "store",
-    "cli",
-    "components",
-    "signatures",
-    "members",
-    *("archive", "containers", "lineage", "crate", "provenance", "pages", "show"),
-    *("run_store", "entries", "store_commands", "locks", "results_folder", "placing"),
-    *("resources", "orphans", "leases", "slurm", "wanted", "status"),
-    *("freshness", "job_files", "written_jobs", "invocation", "which_code"),
-    *("display", "arguments", "endings"),
-    *("doctor/report", "doctor/cluster", "doctor/machine", "doctor/data", "doctor/forecast"),
-    *("doctor/files", "doctor/software"),
-)
-ENGINE = (
-    *("training", "run", "group", "programs", "ensemble", "batches", "network", "view"),
-    *("history", "record", "schedule", "members", "components"),
-    *("tracing", "overwriting", "fused", "span", "unmapped"),
-)
+FILES = sorted(SOURCE.rglob("*.py"))
+# room: the rooms that it may import; of a longer name only that module
+ROOMS = {
+    "registry": "errors",
+    "code_digest": "registry",
+    "results": "code_digest registry engine.members",
+    "declare": "results code_digest registry",
+    "run_store": "results code_digest declare.models plan.jobs",
+    "plan": "run_store declare results code_digest registry engine.members",
+    "engine": "registry",
+    "components": "engine",
+    "claims": "",
+    "plots": "",
+    "papers": "plots claims.readings",
+    "audit": "plan run_store declare results code_digest",
+    "export": "plan declare results code_digest",
+    "atlas": "audit plots claims results engine.members",
+    "rules": "atlas claims plots engine run_store plan declare results code_digest registry",
+    "publish": "rules claims declare results registry",
+    "operate": "rules export audit run_store plan declare results engine.members "
+    "components.image_files registry",
+    "cli": "operate publish rules export audit plan results",
+    "__main__": "cli",
+}
+EVERYWHERE = {"errors", "text", "cli_types"}  # they import nothing of this package
+# libraries that a plan, a command or a job on a cluster's login node does without
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
-
+LIGHT_ROOMS = ("declare", "plan", "results", "run_store", "export", "operate", "publish")
+LIGHT = ("cli", "cli_types", "code_digest", "registry", "errors", "text", "engine/members")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
 LIBRARIES |= {"contextlib", "dataclasses"}
-# what components of a folder may use beside that: of this package, and of others
-HELPERS = {
-    "tasks": {"datasets", "images"},
-    "optimizers": {"fused"},
-    "dynamics": {"finite"},
-    "observables": {"finite", "scoring"},
-    "inputs": {"scoring"},
-    "penalties": {"finite"},
-    "measures": {"members", "restore", "scoring"},
-}
-SPECIAL = {
+SPECIAL = {  # what components of a kind may use beside these
     "tasks": {"gzip", "io", "tarfile", "sklearn"},  # a task may read files
     "dynamics": {"numba", "concurrent", "functools", "sys"},  # a dynamics may compile its steps
     "measures": {"art"},  # attacks
 }
 
 
-def imports(file: Path, nested: bool = True) -> set[str]:
-    """Dotted names a file imports; without `nested`, only at its top level."""
+def name_of(file: Path) -> str:
+    """The module of a file, without the package's name: ``engine.run``."""
+    parts = file.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(file) for file in FILES}
+
+
+def imports(file: Path, nested: bool = True, types: bool = True) -> set[str]:
+    """Dotted names a file imports; without `nested`, only at its top level.
+
+    Args:
+        file: Python source.
+        nested: also what functions import.
+        types: also what is imported under ``if TYPE_CHECKING``.
+    """
     tree = ast.parse(file.read_text(encoding="utf-8"))
+    if not types:
+        tree.body = [n for n in tree.body if "TYPE_CHECKING" not in ast.unparse(n).split("\n")[0]]
     found = set()
     for node in ast.walk(tree) if nested else tree.body:
         if isinstance(node, ast.Import):
@@ -88,57 +75,70 @@ def imports(file: Path, nested: bool = True) -> set[str]:
     return found
 
 
-def inside(names: set[str]) -> set[str]:
-    """The first level of the package that names lead to: `config`, `models`, ..."""
-    return {n.split(".")[1] for n in names if n.startswith("grokatlas.")}
+def ours(names: set[str]) -> set[str]:
+    """The modules of this package among names, the most exact name of each."""
+    found = {name.removeprefix("grokatlas.") for name in names if name.startswith("grokatlas.")}
+    return {name for name in found & MODULES if not any(n.startswith(f"{name}.") for n in found)}
 
 
-def files(folder: str) -> list[Path]:
-    return sorted((SOURCE / folder).rglob("*.py"))
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_a_room_imports_only_the_rooms_below_it(file):
+    room = name_of(file).split(".")[0]
+    allowed = EVERYWHERE | {room} | set(ROOMS.get(room, "").split())
+    others = {name for name in ours(imports(file)) if name.split(".")[0] not in allowed}
+    assert others <= allowed
 
 
-@pytest.mark.parametrize("name", TORCH_FREE)
-def test_the_plan_imports_no_heavy_library(name):
-    file = SOURCE / f"{name}.py"
-    assert not {n.split(".")[0] for n in imports(file, nested=False)} & HEAVY
+def test_no_modules_import_each_other_in_a_circle():
+    below = {name_of(f): ours(imports(f, types=False)) - {name_of(f)} for f in FILES}
+    while leaves := {name for name, used in below.items() if not used & set(below)}:
+        for name in leaves:
+            del below[name]
+    assert below == {}
 
 
-@pytest.mark.parametrize("name", ENGINE)
-def test_the_engine_knows_no_plan_no_paper_and_no_file(name):
-    assert inside(imports(SOURCE / f"{name}.py")) <= set(ENGINE)
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_what_plans_and_commands_import_is_no_heavy_library(file):
+    name = file.relative_to(SOURCE).with_suffix("").as_posix()
+    if name.startswith(LIGHT_ROOMS) or name in LIGHT:
+        assert not {n.split(".")[0] for n in imports(file, nested=False, types=False)} & HEAVY
 
 
-def test_a_restored_network_needs_the_engine_alone():
-    assert inside(imports(SOURCE / "restore.py")) <= set(ENGINE)
-    assert inside(imports(SOURCE / "scoring.py")) == set()
+COMPONENTS = sorted((SOURCE / "components").glob("*/*.py"))
 
 
-@pytest.mark.parametrize("file", [f for c in COMPONENTS for f in files(c)], ids=lambda f: f.stem)
-def test_a_component_imports_only_its_own_folder_and_plain_helpers(file):
-    own = file.relative_to(SOURCE).parts[0]
-    allowed = {own, "kinds", "ensemble"} | HELPERS.get(own, set())
-    assert inside(imports(file)) <= allowed
+@pytest.mark.parametrize("file", COMPONENTS, ids=name_of)
+def test_a_component_imports_only_its_own_folder_and_few_libraries(file):
+    _, folder, _ = name_of(file).split(".")
+    inner = {name for name in ours(imports(file)) if name.startswith("components.")}
+    assert all(name.startswith(f"components.{folder}.") for name in inner - {HELPER})
     outside = {n.split(".")[0] for n in imports(file)} - {"grokatlas"}
-    assert outside <= LIBRARIES | SPECIAL.get(own, set())
+    assert outside <= LIBRARIES | SPECIAL.get(folder, set())
 
 
-@pytest.mark.parametrize("file", files("papers"), ids=lambda f: f"{f.parent.name}-{f.stem}")
+HELPER = "components.image_files"
+VERSIONS = {"jacobian_alignment": "grokalign"}  # a paper that is a version of another
+
+
+@pytest.mark.parametrize("file", sorted((SOURCE / "papers").glob("*/*.py")), ids=name_of)
 def test_a_figure_knows_no_torch_and_no_other_paper(file):
     names = imports(file)
-    own = ".".join(["grokatlas", *file.relative_to(SOURCE).parts[:2]])
-    for name in names:
-        assert not name.startswith("torch")
-        if name.startswith("grokatlas."):
-            assert name.startswith(("grokatlas.plots", "grokatlas.readings", own))
+    assert not {name for name in names if name.split(".")[0] == "torch"}
+    others = {name for name in ours(names) if name.startswith("papers.")}
+    own = {name_of(file).split(".")[1], VERSIONS.get(name_of(file).split(".")[1])}
+    assert {name.split(".")[1] for name in others} <= own
 
 
-@pytest.mark.parametrize("file", sorted(SOURCE.glob("readings*.py")), ids=lambda f: f.stem)
-def test_readings_are_plain_numbers(file):
-    assert inside(imports(file)) <= {"readings"}
-    outside = {n.split(".")[0] for n in imports(file)} - {"grokatlas"}
+def test_readings_are_plain_numbers():
+    names = imports(SOURCE / "claims/readings.py")
+    outside = {n.split(".")[0] for n in names}
     assert outside <= {"numpy", "pandas", "collections", "json", "re", "typing"}
 
 
-def test_every_component_folder_is_tested():
-    folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and list(path.glob("*.py"))}
-    assert folders - {"papers", "plots", "audit", "doctor", "site"} <= set(COMPONENTS)
+def test_the_root_holds_few_files_and_every_folder_says_what_it_is():
+    files = [path.name for path in SOURCE.glob("*.py")]
+    rooms = [path for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"]
+    assert len(files) <= 8
+    assert len(rooms) <= 15
+    for room in rooms:
+        assert ast.get_docstring(ast.parse((room / "__init__.py").read_text())), room

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import job_files, store
 from grokatlas.errors import UserError
-from grokatlas.job_graph import Job
+from grokatlas.plan import job_files
+from grokatlas.plan.graph import Job
+from grokatlas.results import dates, files
 
 
 class Run:
     """A planned run and its files."""
 
     def __init__(self, code: str = "new") -> None:
-        self.job = Job("run", store.run_folder("0123456789ab"), {"steps": 1}, {"module": code})
+        self.job = Job("run", files.run_folder("0123456789ab"), {"steps": 1}, {"module": code})
         self.history = self.job.outputs[0]
 
     def write(self) -> str:
@@ -26,8 +27,8 @@ class Run:
         return state
 
     def finish(self, when: float | None = None) -> None:
-        content = store.sealed({"digest": self.job.digest, "inputs": {}, "outputs": {}})
-        store.write_json(self.job.manifest, content)
+        content = files.sealed({"digest": self.job.digest, "inputs": {}, "outputs": {}})
+        files.write_json(self.job.manifest, content)
         for file in self.job.outputs:
             file.write_text("result")
         if when is not None:
@@ -56,11 +57,11 @@ def _folder(tmp_path, monkeypatch):
 def test_a_planned_job_without_result_is_written_with_the_date_of_all_job_files():
     run = Run()
     assert run.write() == "absent"
-    assert run.content == store.sealed(run.job.content)
-    assert run.time == job_files.WRITTEN
+    assert run.content == files.sealed(run.job.content)
+    assert run.time == dates.WRITTEN
 
 
-@pytest.mark.parametrize("when", [0, 1, job_files.WRITTEN, 1_577_836_800, None, 4_000_000_000])
+@pytest.mark.parametrize("when", [0, 1, dates.WRITTEN, 1_577_836_800, None, 4_000_000_000])
 def test_a_stale_result_is_older_than_its_job_file_whatever_its_date(when):
     old, new = Run("old"), Run("new")
     old.finish(when)
@@ -95,8 +96,8 @@ def test_an_up_to_date_result_loses_a_date_in_the_future():
     run.write()
     run.finish(time.time() + 3600)
     assert run.write() == "up to date"
-    assert run.history.stat().st_mtime == job_files.WRITTEN
-    assert run.content == store.sealed(run.job.content)
+    assert run.history.stat().st_mtime == dates.WRITTEN
+    assert run.content == files.sealed(run.job.content)
 
 
 @pytest.mark.parametrize("made", [None, "new", "old"])
@@ -119,8 +120,8 @@ def test_a_result_on_a_disk_that_is_only_read_needs_no_write(monkeypatch):
     def refused(*_arguments, **_keywords):
         raise UserError("results", "cannot be written: Read-only file system")
 
-    monkeypatch.setattr(store, "write_text", refused)
-    monkeypatch.setattr(job_files, "date", refused)
+    monkeypatch.setattr(files, "write_text", refused)
+    monkeypatch.setattr(dates, "date", refused)
     assert run.write() == "up to date"
 
 
@@ -153,7 +154,7 @@ def test_files_have_the_mode_that_the_umask_allows(umask, mode):
     before = os.umask(umask)
     try:
         Run().write()
-        store.write_arrays(Path("a.safetensors"), {}, {})
+        files.write_arrays(Path("a.safetensors"), {}, {})
     finally:
         os.umask(before)
     for file in (Run().job.spec_path, Path("a.safetensors")):
@@ -163,7 +164,7 @@ def test_files_have_the_mode_that_the_umask_allows(umask, mode):
 @pytest.fixture
 def _running():
     """A Snakemake runs in this folder."""
-    store.write_text(job_files.LOCKS / "0.input.lock", "")
+    files.write_text(job_files.LOCKS / "0.input.lock", "")
 
 
 @pytest.mark.usefixtures("_running")
@@ -172,7 +173,7 @@ def test_a_running_snakemake_keeps_its_job_files():
     run.write()  # one that it does not have yet
     with pytest.raises(UserError, match="still needs its plan, and 1 job files would change"):
         Run("other").write()
-    assert run.content == store.sealed(run.job.content)
+    assert run.content == files.sealed(run.job.content)
 
 
 @pytest.mark.usefixtures("_running")
@@ -198,5 +199,5 @@ def test_a_plan_that_does_not_run_writes_into_a_folder_of_its_own(tmp_path):
 def test_files_that_a_job_read_are_not_dated_after_its_results():
     run = Run()
     run.finish(time.time() + 3600)
-    job_files.date_back([run.history, Path("missing")], time.time())
-    assert run.history.stat().st_mtime == job_files.WRITTEN
+    dates.date_back([run.history, Path("missing")], time.time())
+    assert run.history.stat().st_mtime == dates.WRITTEN

@@ -8,9 +8,13 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from grokatlas import cli, code_digest, digest, jobs, members, savepoint, store
+from grokatlas import cli, code_digest
+from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.finished_run import FinishedRun
+from grokatlas.results import files as store
+from grokatlas.results import hashing
+from grokatlas.rules import jobs, savepoint
+from grokatlas.rules.finished_run import FinishedRun
 
 SPEC = {
     "task": {
@@ -50,7 +54,7 @@ RUN = store.run_folder("0123456789ab")
 def _job_file(folder, kind, spec, inputs=()):
     path = store.spec_path(kind, folder)
     made_by = code_digest.code(code_digest.dataset_modules(SPEC))
-    keys = {"dataset": code_digest.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])}
+    keys = {"dataset": hashing.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])}
     key = jobs.run_digest(spec, {}) if kind == "run" else keys.get(kind, kind)
     job = {"kind": kind, "spec": spec, "code": {}, "digest": key, "inputs": list(inputs)}
     store.write_json(path, store.sealed(job))
@@ -81,7 +85,7 @@ def test_a_run_needs_its_spec_alone():
     }
     manifest = store.read_json(RUN / "manifest.json")
     file = data / store.DATA
-    assert manifest["inputs"] == {str(file): digest.file_sha256(file)}
+    assert manifest["inputs"] == {str(file): hashing.file_sha256(file)}
 
 
 @pytest.mark.usefixtures("here")
@@ -89,7 +93,7 @@ def test_the_manifest_of_a_run_vouches_for_all_its_files():
     _train(RUN)
     manifest = store.read_json(RUN / "manifest.json")
     assert manifest["outputs"] == {
-        file.name: digest.file_sha256(file) for file in store.outputs("run", RUN)
+        file.name: hashing.file_sha256(file) for file in store.outputs("run", RUN)
     }
     assert manifest["device"] == {"type": "cpu", "threads": 1}
     assert manifest["members"] == 2
@@ -194,17 +198,17 @@ def test_a_finished_run_is_put_into_the_run_store_with_its_data(here, monkeypatc
     root.mkdir()
     monkeypatch.setenv("GROKATLAS_RUN_STORE", str(root))
     spec = {"tasks": members.tasks(SPEC)}
-    data, run = (digest.of(content)[:12] for content in (spec, SPEC))
+    data, run = (hashing.of(content)[:12] for content in (spec, SPEC))
     folder = store.data_folder(data)
     content = {"kind": "dataset", "spec": spec, "code": {}, "digest": "data", "inputs": []}
     store.write_json(store.spec_path("dataset", folder), store.sealed(content))
     jobs.make_dataset(store.spec_path("dataset", folder), folder)
-    known = code_digest.of_job("run", SPEC, {}, ["data"])
+    known = hashing.of_job("run", SPEC, {}, ["data"])
     content = {"kind": "run", "spec": SPEC, "code": {}, "digest": known, "inputs": [str(folder)]}
     job_file = store.spec_path("run", store.run_folder(run))
     store.write_json(job_file, store.sealed(content))
     jobs.train(job_file, store.run_folder(run), "cpu", 1, 300)
-    sha256 = digest.file_sha256(folder / store.DATA)
+    sha256 = hashing.file_sha256(folder / store.DATA)
     assert _entries(root) == [f"data/{data}-{sha256[:12]}", f"runs/{run}-{known[:12]}"]
 
 
@@ -256,11 +260,16 @@ def test_a_killed_run_leaves_no_half_written_file(here, moment):
 
 
 def test_a_job_planned_with_other_code_is_refused(tmp_path):
-    job = {"kind": "run", "digest": "0", "spec": {}, "code": {"grokatlas.training": "0" * 64}}
+    job = {
+        "kind": "run",
+        "digest": "0",
+        "spec": {},
+        "code": {"grokatlas.engine.training": "0" * 64},
+    }
     file = tmp_path / "spec.json"
     store.write_json(file, store.sealed({**job, "inputs": []}))
     with pytest.raises(
-        UserError, match=r"code changed since it was planned \(.*grokatlas\.training"
+        UserError, match=r"code changed since it was planned \(.*grokatlas\.engine\.training"
     ):
         jobs.train(file, tmp_path, "cpu", 1, 300)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["spec.json"]
@@ -269,7 +278,7 @@ def test_a_job_planned_with_other_code_is_refused(tmp_path):
 def test_data_are_not_made_by_other_code_than_planned(here, monkeypatch):
     file = _job_file(RUN, "run", SPEC)
     code = code_digest.code
-    other = {"grokatlas.tasks.modular_addition": "0" * 64}
+    other = {"grokatlas.components.tasks.modular_addition": "0" * 64}
 
     def edited(modules):
         return code(modules) | other if modules else {}

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import jobs, leases, store
 from grokatlas.errors import UserError
+from grokatlas.results import files
+from grokatlas.rules import gpu_leases, jobs
 from tests.fake_gpus import gpu, install
 
 from .test_jobs import RUN, SPEC, _job_file
@@ -24,7 +25,7 @@ DIVIDED = (
 # leases a device, tells which, keeps it until a line comes
 HOLD = """
 import os, sys
-from grokatlas import leases
+from grokatlas.rules import gpu_leases as leases
 leases.take()
 print(os.environ["CUDA_VISIBLE_DEVICES"], flush=True)
 sys.stdin.readline()
@@ -32,7 +33,7 @@ sys.stdin.readline()
 # leases a device, notes when it has it and when it gives it back
 WORK = """
 import os, sys, time
-from grokatlas import leases
+from grokatlas.rules import gpu_leases as leases
 leases.take()
 note = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 device = os.environ["CUDA_VISIBLE_DEVICES"]
@@ -79,7 +80,7 @@ def test_the_devices_are_those_that_cuda_may_use(tmp_path, monkeypatch, named, l
     install(tmp_path, monkeypatch, *lines)
     if named is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
-    assert leases.devices() == expected
+    assert gpu_leases.devices() == expected
 
 
 def test_two_processes_never_have_the_same_device_and_a_killed_one_frees_its_own(machine):
@@ -111,21 +112,21 @@ def test_many_processes_take_turns(machine):
 @pytest.mark.parametrize("given", ["1", "GPU-00aa", "", "-1"])
 def test_a_device_that_was_given_is_not_leased(machine, monkeypatch, given):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
-    leases.take()
+    gpu_leases.take()
     assert os.environ["CUDA_VISIBLE_DEVICES"] == given
     assert _locks(machine) == []
 
 
 def test_a_process_keeps_the_device_that_it_has(machine):
-    leases.take()
-    leases.take()
+    gpu_leases.take()
+    gpu_leases.take()
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "GPU-00aa"
     assert _locks(machine) == ["GPU-00aa.lock"]
 
 
 def test_without_devices_nothing_is_leased(tmp_path, monkeypatch):
     install(tmp_path, monkeypatch)
-    leases.take()
+    gpu_leases.take()
     assert "CUDA_VISIBLE_DEVICES" not in os.environ
     assert _locks(tmp_path) == []
 
@@ -133,7 +134,7 @@ def test_without_devices_nothing_is_leased(tmp_path, monkeypatch):
 def test_every_user_may_lease(machine):
     umask = os.umask(0o077)
     try:
-        leases.take()
+        gpu_leases.take()
     finally:
         os.umask(umask)
     folder = machine / "grokatlas-leases"
@@ -144,7 +145,7 @@ def test_every_user_may_lease(machine):
 def test_a_folder_that_cannot_be_used_is_one_line(machine):
     (machine / "grokatlas-leases").write_text("in the way")
     with pytest.raises(UserError, match=r"grokatlas-leases: cannot be locked: .*TMPDIR"):
-        leases.take()
+        gpu_leases.take()
 
 
 COMPILED = {
@@ -175,7 +176,7 @@ def test_a_run_leases_a_device_unless_it_trains_on_the_cpu(
     monkeypatch.chdir(machine)
     jobs.train(_job_file(RUN, "run", spec), RUN, device, 1, 300)
     assert _locks(machine) == leased
-    (segment,) = store.read_json(RUN / "manifest.json")["segments"]
+    (segment,) = files.read_json(RUN / "manifest.json")["segments"]
     assert segment["devices"] == (leased[0].removesuffix(".lock") if leased else None)
 
 
@@ -183,8 +184,8 @@ def test_a_run_leases_a_device_unless_it_trains_on_the_cpu(
 def test_a_measure_that_wants_a_gpu_leases_one(machine, monkeypatch, device, leased):
     monkeypatch.chdir(machine)
     monkeypatch.setenv("GROKATLAS_DEVICE", device)
-    monkeypatch.setattr("grokatlas.resources.uses_gpu", lambda kind, spec: kind == "measure")
-    stem = store.measure_stem("0123456789ab", "m")
+    monkeypatch.setattr("grokatlas.plan.resources.uses_gpu", lambda kind, spec: kind == "measure")
+    stem = files.measure_stem("0123456789ab", "m")
     with pytest.raises(UserError, match="cannot be read"):  # it leases before it reads its inputs
         jobs.measure(_job_file(stem, "measure", {"measure": {"name": "m"}}, ["r", "d"]), stem)
     assert _locks(machine) == leased

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from grokatlas import datasets, training
+from grokatlas.engine import dataset, training
 
 TASK = {
     "name": "linear_regression",
@@ -22,7 +22,7 @@ def test_components_decay_at_the_rates_of_the_singular_values_and_of_the_decay()
 
     On the row space the rate is sigma_i^2 / n + lambda, on the null space lambda alone.
     """
-    data = datasets.make([TASK])
+    data = dataset.make([TASK])
     spec = {
         "task": TASK,
         "model": {"name": "linear", "init": START, "negative_slope": 1.0},

@@ -11,14 +11,16 @@ from pathlib import Path
 import filelock
 import pytest
 
-from grokatlas import locks, savepoint, status, store
 from grokatlas.errors import UserError
+from grokatlas.operate import status
+from grokatlas.results import files, locks
+from grokatlas.rules import savepoint
 
 # holds a lock on a disk without flock until a line comes
 HOLD = """
 import fcntl, sys
 from pathlib import Path
-from grokatlas import locks
+from grokatlas.results import locks
 def flock(*_): raise OSError(int(sys.argv[2]), "no flock here")
 fcntl.flock = flock
 with locks.held(Path(sys.argv[1])) as held:
@@ -160,5 +162,5 @@ def test_status_knows_a_lock_that_is_a_file(bare, host):
 
 
 def test_a_lock_names_no_artefact():
-    assert locks.lease_file(Path("x", store.LOCK)).name.endswith(".lock")
+    assert locks.lease_file(Path("x", files.LOCK)).name.endswith(".lock")
     assert filelock.SoftFileLease  # pyproject.toml asks for the version that has it

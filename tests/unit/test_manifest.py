@@ -2,9 +2,14 @@ import hashlib
 
 import pytest
 
-from grokatlas import digest, manifest, revision, store
+from grokatlas.results import files, hashing, manifest, revision
 
-JOB = {"kind": "table", "digest": "d", "spec": {"a": 1}, "code": {"grokatlas.tables": "c"}}
+JOB = {
+    "kind": "table",
+    "digest": "d",
+    "spec": {"a": 1},
+    "code": {"grokatlas.rules.tidy_table": "c"},
+}
 
 
 @pytest.fixture
@@ -15,11 +20,11 @@ def written(tmp_path):
         path.parent.mkdir()
         path.write_text(path.parent.name)
     recorded = {"outputs": {"file.csv": "hash at reading"}}
-    store.write_json(vouched.with_name("manifest.json"), recorded)
+    files.write_json(vouched.with_name("manifest.json"), recorded)
     recorder = manifest.Recorder(JOB, [vouched, bare])
     recorder.note(seeds=[0, 1])
     recorder.write(made.with_name("manifest.json"), [made])
-    return store.read_json(made.with_name("manifest.json")), (vouched, bare, made)
+    return files.read_json(made.with_name("manifest.json")), (vouched, bare, made)
 
 
 def test_a_manifest_has_every_field(written):
@@ -34,10 +39,10 @@ def test_a_manifest_has_every_field(written):
 
 def test_inputs_and_outputs_are_hashed(written):
     content, (vouched, bare, made) = written
-    assert content["outputs"] == {"file.csv": digest.file_sha256(made)}
+    assert content["outputs"] == {"file.csv": hashing.file_sha256(made)}
     assert content["inputs"] == {
         str(vouched): "hash at reading",
-        str(bare): digest.file_sha256(bare),
+        str(bare): hashing.file_sha256(bare),
     }
 
 
@@ -67,6 +72,6 @@ def test_git_and_inputs_are_those_of_the_start(tmp_path, monkeypatch):
     file.write_text("after")
     monkeypatch.setattr(revision, "facts", lambda: after)
     recorder.write(tmp_path / "manifest.json", [])
-    written = store.read_json(tmp_path / "manifest.json")
+    written = files.read_json(tmp_path / "manifest.json")
     assert written["git"] == before["git"]
     assert written["inputs"] == {str(file): hashlib.sha256(b"before").hexdigest()}

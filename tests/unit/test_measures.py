@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.measures import (
+from grokatlas.components.measures import (
     cost,
     fourier_features,
     grokking_times,
@@ -14,7 +14,7 @@ from grokatlas.measures import (
     recovery_times,
     truth,
 )
-from grokatlas.tasks import matrix_completion, sparse_recovery
+from grokatlas.components.tasks import matrix_completion, sparse_recovery
 
 
 def _times(train, test, steps=(0, 10, 20, 30), order=None):

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import torch
 
-from grokatlas import datasets, training
-from grokatlas.measures import _regions, linear_regions
-from grokatlas.measures._regions import Plane, regions
+from grokatlas.components.measures import _regions, linear_regions
+from grokatlas.components.measures._regions import Plane, regions
+from grokatlas.engine import dataset, training
 
 HALF = 2.5
 
@@ -163,7 +163,7 @@ SPEC = {
 
 @pytest.fixture(scope="module")
 def run():
-    data = datasets.make([SPEC["task"]])
+    data = dataset.make([SPEC["task"]])
     result = training.train(SPEC, data, torch.device("cpu"))
     snapshots = {}
     for key, array in result.snapshots.items():

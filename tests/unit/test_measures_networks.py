@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import components, datasets, members, training
-from grokatlas.ensemble import generators
-from grokatlas.measures import (
+from grokatlas import registry
+from grokatlas.components.measures import (
     centroid_images,
     jacobian_rows,
     predictor_curve,
     robust_accuracy,
 )
-from grokatlas.restore import network, restored
-from grokatlas.run import Run
+from grokatlas.engine import dataset, members, training
+from grokatlas.engine.ensemble import generators
+from grokatlas.engine.rebuilt import network, restored
+from grokatlas.engine.run import Run
 
 CPU = torch.device("cpu")
 ADDITION = {
@@ -56,7 +57,7 @@ SPEC = {
 
 def _run(**changes):
     spec = copy.deepcopy(SPEC) | changes
-    data = datasets.make(members.tasks(spec))
+    data = dataset.make(members.tasks(spec))
     result = training.train(spec, data, CPU)
     snapshots = {}
     for key, array in result.snapshots.items():
@@ -104,14 +105,14 @@ class _Fixed(torch.nn.Module):
 
 def test_drawn_buffers_are_those_of_training(monkeypatch):
     spec = copy.deepcopy(SPEC)
-    data = datasets.make([ADDITION])
+    data = dataset.make([ADDITION])
     module = SimpleNamespace(build=lambda *, data, generator, **_: _Fixed(generator))
-    real = components.load
+    real = registry.load
 
     def load(block, name):
         return module if block == "model" else real(block, name)
 
-    monkeypatch.setattr("grokatlas.components.load", load)
+    monkeypatch.setattr("grokatlas.registry.load", load)
     trained = Run(spec, data, CPU).constants["fixed"]
     for place, (member, generator) in enumerate(
         zip(members.of(spec), generators([4, 1]), strict=True)
@@ -207,7 +208,7 @@ def _linear(inputs, labels, scale=1.0, shift=0.0):
         "layers.1.weight": weight[None],
         "layers.1.bias": bias[None],
     }
-    data = datasets.Dataset(inputs, labels, inputs, labels, outputs=2)
+    data = dataset.Dataset(inputs, labels, inputs, labels, outputs=2)
     return SimpleNamespace(spec=spec, data=data, snapshots={5: arrays}), weight
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, members, training
-from grokatlas.datasets import Dataset
-from grokatlas.dynamics.isolated_first_layer import IsolatedFirstLayer
-from grokatlas.gradients import scale
-from grokatlas.measures import first_layer_drift, orthogonality
-from grokatlas.models import fitted_mlp
+from grokatlas.components.dynamics.isolated_first_layer import IsolatedFirstLayer
+from grokatlas.components.gradients import scale
+from grokatlas.components.measures import first_layer_drift, orthogonality
+from grokatlas.components.models import fitted_mlp
+from grokatlas.engine import dataset, members, training
+from grokatlas.engine.dataset import Dataset
 
 FIRST, SECOND = first_layer_drift.FIRST, first_layer_drift.SECOND
 MSE = {"name": "mse", "reduction": "sample_mean", "half": False}
@@ -53,7 +53,7 @@ NETWORK = {
 
 def _finished(spec, snapshots):
     return SimpleNamespace(
-        spec=spec, data=datasets.make(members.tasks(spec)), snapshots=snapshots, history=None
+        spec=spec, data=dataset.make(members.tasks(spec)), snapshots=snapshots, history=None
     )
 
 
@@ -64,7 +64,7 @@ def _on_hyperbola(*points):
 
 @pytest.fixture(scope="module")
 def trained():
-    data = datasets.make(members.tasks(NETWORK))
+    data = dataset.make(members.tasks(NETWORK))
     result = training.train(NETWORK, data, torch.device("cpu"))
     snapshots = {}
     for key, array in result.snapshots.items():
@@ -76,7 +76,7 @@ def trained():
 @pytest.fixture(scope="module")
 def arrays():
     """X ``[N, D]`` and one-hot Y ``[N, C]``."""
-    data = datasets.make([ADDITION])
+    data = dataset.make([ADDITION])
     return data.train_inputs, np.eye(5)[data.train_targets]
 
 
@@ -210,7 +210,7 @@ def test_the_drift_of_another_descent_is_refused(changes):
 
 
 def _built(excess, width=64, **data):
-    made = datasets.make([ADDITION])
+    made = dataset.make([ADDITION])
     data = Dataset(**vars(made) | data)
     generator = torch.Generator().manual_seed(3)
     model = fitted_mlp.build(data=data, generator=generator, width=width, excess=excess)

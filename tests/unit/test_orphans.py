@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from grokatlas import orphans
 from grokatlas.errors import UserError
+from grokatlas.operate import unlock
 
 SQUEUE = """#!/bin/sh
 [ -f {state}/broken ] && echo "cannot reach the controller" >&2 && exit 1
@@ -48,7 +48,7 @@ def _locked(folder):
 def test_own_jobs_are_cancelled_and_the_lock_removed(slurm, checkout):
     for job, place in {"3": checkout, "4": checkout.parent, "5": checkout}.items():
         (slurm / "jobs" / job).write_text(str(place))
-    assert orphans.clear(checkout).startswith("2 jobs cancelled")
+    assert unlock.clear(checkout).startswith("2 jobs cancelled")
     assert [file.name for file in (slurm / "jobs").iterdir()] == ["4"]
     assert not _locked(checkout)
 
@@ -57,13 +57,13 @@ def test_the_job_that_it_is_called_from_is_none_of_them(slurm, checkout, monkeyp
     for job in ("3", "5"):
         (slurm / "jobs" / job).write_text(str(checkout))
     monkeypatch.setenv("SLURM_JOB_ID", "5")
-    assert orphans.clear(checkout).startswith("1 jobs cancelled")
+    assert unlock.clear(checkout).startswith("1 jobs cancelled")
     assert [file.name for file in (slurm / "jobs").iterdir()] == ["5"]
 
 
 def test_without_slurm_only_the_lock_is_removed(checkout, monkeypatch):
-    monkeypatch.setattr(orphans.shutil, "which", lambda name: None)
-    assert orphans.clear(checkout).startswith("0 jobs cancelled")
+    monkeypatch.setattr(unlock.shutil, "which", lambda name: None)
+    assert unlock.clear(checkout).startswith("0 jobs cancelled")
     assert not _locked(checkout)
 
 
@@ -72,7 +72,7 @@ def test_the_lock_stays_while_jobs_may_run(trouble, told, slurm, checkout):
     (slurm / "jobs/3").write_text(str(checkout))
     (slurm / trouble).touch()
     with pytest.raises(UserError, match=told):
-        orphans.clear(checkout, patience=0)
+        unlock.clear(checkout, patience=0)
     assert _locked(checkout)
 
 
@@ -82,7 +82,7 @@ def test_a_snakemake_that_still_runs_is_left_alone(slurm, checkout):
     script.write_text("import time; time.sleep(60)")
     with subprocess.Popen([sys.executable, str(script)], cwd=checkout) as running:
         with pytest.raises(UserError, match=f"process {running.pid}"):
-            orphans.clear(checkout)
+            unlock.clear(checkout)
         running.kill()
     assert (slurm / "jobs/3").exists()
     assert _locked(checkout)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import pages
 from grokatlas.errors import UserError
+from grokatlas.publish import pages
 
 ROOT = Path(__file__).parents[2]
 

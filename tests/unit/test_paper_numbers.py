@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 import torch
 
-from grokatlas import cells, datasets, members, tables, training
-from grokatlas.config import load_papers
+from grokatlas.declare import cells
+from grokatlas.declare.models import load_papers
+from grokatlas.engine import dataset, members, training
+from grokatlas.rules import tidy_table
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = [f"parameters.weight.{k}" for k in range(3)]
@@ -22,10 +24,10 @@ def trained():
     def train(experiment: str) -> pd.DataFrame:
         parts = []
         for cell in cells.resolve("geometry", paper, experiment, "paper"):
-            data = datasets.make(members.tasks(cell.spec))
+            data = dataset.make(members.tasks(cell.spec))
             result = training.train(cell.spec, data, torch.device("cpu"))
             records = {"history": pd.DataFrame(result.history)}
-            parts.append(tables.cell_rows({"case": cell.case, "run": ""}, cell.spec, records))
+            parts.append(tidy_table.cell_rows({"case": cell.case, "run": ""}, cell.spec, records))
         return pd.concat(parts, ignore_index=True)
 
     return train

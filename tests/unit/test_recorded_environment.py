@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grokatlas import environment
+from grokatlas.results import environment
 
 SETTINGS = {
     "ATEN_CPU_CAPABILITY": "default",
@@ -43,7 +43,8 @@ def test_host_names_the_machine(monkeypatch):
 
 def test_vector_instructions_are_those_that_torch_uses():
     code = (
-        "from grokatlas import environment; print(environment.host().get('cpu_capability'));"
+        "from grokatlas.results import environment;"
+        "print(environment.host().get('cpu_capability'));"
         "import torch; print(environment.host()['cpu_capability'])"
     )
     command = [sys.executable, "-c", code]

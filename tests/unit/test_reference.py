@@ -6,26 +6,29 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grokatlas import (
-    cli,
-    code_digest,
-    components,
-    reference,
-    signatures,
-    strict_yaml,
-    validation,
+from grokatlas import cli, code_digest, registry
+from grokatlas.declare import signatures, strict_yaml, validation
+from grokatlas.declare.models import (
+    Deviation,
+    Experiment,
+    Figure,
+    Log,
+    Paper,
+    Settings,
+    Source,
+    Train,
 )
-from grokatlas.config import Deviation, Experiment, Figure, Log, Paper, Settings, Source, Train
 from grokatlas.errors import UserError
+from grokatlas.publish import config_reference
 from tests.unit.malformed import PAPER
 
 CONFIG = Path(__file__).parents[2] / "config"
-SCHEMA = json.loads(reference.schema())
+SCHEMA = json.loads(config_reference.schema())
 
 
 @pytest.mark.parametrize("name", ["README.md", "schema.json"])
 def test_the_committed_files_are_what_the_code_says(tmp_path, name):
-    reference.write(tmp_path)
+    config_reference.write(tmp_path)
     fresh = (tmp_path / name).read_text() == (CONFIG / name).read_text()
     assert fresh, f"config/{name} is out of date: run `grokatlas reference`"
 
@@ -40,28 +43,28 @@ def test_nothing_is_written_where_there_is_no_configuration(tmp_path, capsys):
     "model", [Settings, Paper, Source, Deviation, Figure, Experiment, Train, Log]
 )
 def test_every_key_has_a_description_in_the_reference(model):
-    text = reference.readme()
+    text = config_reference.readme()
     for name, field in model.model_fields.items():
         assert field.description
         assert f"| `{name}` |" in text
         assert field.description in text
 
 
-@pytest.mark.parametrize("block", components.FOLDERS)
+@pytest.mark.parametrize("block", registry.FOLDERS)
 def test_every_component_stands_in_the_reference(block):
-    text = reference.readme()
-    for name in components.names(block):
+    text = config_reference.readme()
+    for name in registry.names(block):
         assert f"**`{name}`**: {signatures.signature(block, name).summary}" in text
 
 
 @pytest.fixture
 def odd(tmp_path, monkeypatch):
     """Writes a component called odd, the only one there is."""
-    for module in (code_digest, signatures):
-        monkeypatch.setattr(module, "PACKAGE", tmp_path / "grokatlas")
+    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path / "grokatlas")
+    monkeypatch.setattr(registry, "COMPONENTS", tmp_path / "grokatlas/components")
 
     def write(folder: str, text: str) -> None:
-        file = tmp_path / "grokatlas" / folder / "odd.py"
+        file = tmp_path / "grokatlas/components" / folder / "odd.py"
         file.parent.mkdir(parents=True)
         file.write_text(text)
 
@@ -71,7 +74,7 @@ def odd(tmp_path, monkeypatch):
 @pytest.mark.parametrize("annotation", ["Positiv", "Literal[x]", "list[Positiv] | None"])
 def test_a_keyword_of_no_known_type_is_named_with_its_file(odd, annotation):
     odd("models", f"def build(*, width: int, rate: {annotation}):\n    pass\n")
-    place = r"^src/grokatlas/models/odd\.py: keyword rate of build: "
+    place = r"^src/grokatlas/components/models/odd\.py: keyword rate of build: "
     with pytest.raises(UserError, match=place + r".* is no type of a keyword; allowed: float, "):
         validation.check_keywords("model", "odd", {"width": 3, "rate": 1}, set())
 
@@ -79,7 +82,7 @@ def test_a_keyword_of_no_known_type_is_named_with_its_file(odd, annotation):
 @pytest.mark.parametrize("text", ["dict(output_scale=1.0)", '["output_scale"]', '{"width": WIDTH}'])
 def test_what_an_equation_settles_must_be_written_out(odd, text):
     odd("dynamics", f"MODEL = {text}\n")
-    place = r"^src/grokatlas/dynamics/odd\.py: MODEL: "
+    place = r"^src/grokatlas/components/dynamics/odd\.py: MODEL: "
     with pytest.raises(UserError, match=place + "write out a dict"):
         signatures.settled("odd")
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import resources
-from grokatlas.job_graph import make_plan
-from grokatlas.plan import Project
+from grokatlas.plan import resources
+from grokatlas.plan.graph import make_plan
+from grokatlas.plan.project import Project
 
 CONFIG = Path(__file__).parents[2] / "config"
 # minutes of one core that an experiment's longest run took, and the megabytes of its process where

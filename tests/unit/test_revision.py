@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import manifest, revision, store
+from grokatlas.results import files, manifest, revision
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
@@ -165,7 +165,7 @@ def test_where_git_is_not_installed_log_and_manifest_say_so(
     monkeypatch.setenv("PATH", "")
     job = {"kind": "run", "digest": "0", "spec": {}, "code": {}}
     manifest.Recorder(job, []).write(tmp_path / "manifest.json", [])
-    written = store.read_sealed(tmp_path / "manifest.json")
+    written = files.read_sealed(tmp_path / "manifest.json")
     assert written["git"] is None
     assert written["git_problem"] == "git is not installed here"
     warning = "warning: the commit of the code is not recorded: git is not installed here\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, history, members, record, run, training
+from grokatlas.engine import dataset, history, members, record, run, training
 
 CPU = torch.device("cpu")
 SPEC = {
@@ -46,11 +46,11 @@ SPEC = {
 
 
 def _run(spec: dict) -> run.Run:
-    return run.Run(spec, datasets.make(members.tasks(spec)), CPU)
+    return run.Run(spec, dataset.make(members.tasks(spec)), CPU)
 
 
 def _train(spec: dict) -> record.Record:
-    return training.train(spec, datasets.make(members.tasks(spec)), CPU)
+    return training.train(spec, dataset.make(members.tasks(spec)), CPU)
 
 
 @pytest.mark.parametrize(("bytes_of_a_group", "sizes"), [(1, [1] * 6), (1 << 30, [6])])

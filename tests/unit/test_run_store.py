@@ -14,8 +14,12 @@ from pathlib import Path
 import filelock
 import pytest
 
-from grokatlas import cli, digest, entries, job_files, job_graph, run_store, store
+from grokatlas import cli
 from grokatlas.errors import UserError
+from grokatlas.plan import graph, job_files
+from grokatlas.results import files, hashing
+from grokatlas.run_store import entry
+from grokatlas.run_store import store as run_store
 from tests.unit import audit_tree
 from tests.unit.test_store import full_disk
 
@@ -50,16 +54,16 @@ class Checkouts:
 
     def bring(self, jobs=None) -> list[Path]:
         """Plan in this checkout with the store: what was renewed."""
-        made = job_graph.Plan("smoke")
+        made = graph.Plan("smoke")
         for job in (jobs or self.jobs).values():
             group = getattr(made, f"{job.kind}s")
             group[job.target] = job
         job_files.write(made.jobs, made.states())
         return run_store.bring_missing(self.root, made.runs.values(), made)
 
-    def place(self, run: job_graph.Job) -> Path:
+    def place(self, run: graph.Job) -> Path:
         """Where a run lies in the store."""
-        return entries.place_of(self.root, "run", run.target.name, run.digest)
+        return entry.place_of(self.root, "run", run.target.name, run.digest)
 
 
 @pytest.fixture
@@ -92,13 +96,13 @@ def test_a_run_comes_back_with_the_data_it_was_made_from(shared, capsys):
     for job in (*shared.runs, shared.data):
         made_there = shared.folder / "first" / job.target
         for file in job.outputs:
-            assert store.verified(file).read_bytes() == (made_there / file.name).read_bytes()
-        marked = store.read_sealed(job.manifest)
+            assert files.verified(file).read_bytes() == (made_there / file.name).read_bytes()
+        marked = files.read_sealed(job.manifest)
         mark = marked.pop("run_store")
         assert mark.keys() == {"entry", "host", "when"}
-        assert store.sealed(marked) == store.read_sealed(made_there / "manifest.json")
+        assert files.sealed(marked) == files.read_sealed(made_there / "manifest.json")
     assert shared.bring() == []
-    assert not list(Path().rglob(store.LOCK))
+    assert not list(Path().rglob(files.LOCK))
 
 
 def test_a_run_that_is_here_stays(shared):
@@ -121,10 +125,10 @@ def test_a_run_replaces_one_that_does_not_fit(shared):
     shared.enter("second")
     audit_tree.build(audit_tree.declared(run_code="0"))
     shutil.rmtree(shared.data.target)
-    (shared.runs[0].target / store.STATE).mkdir()
+    (shared.runs[0].target / files.STATE).mkdir()
     assert set(shared.bring()) == {job.target for job in (*shared.runs, shared.data)}
-    assert store.read_sealed(shared.runs[0].manifest)["digest"] == shared.runs[0].digest
-    assert not (shared.runs[0].target / store.STATE).exists()
+    assert files.read_sealed(shared.runs[0].manifest)["digest"] == shared.runs[0].digest
+    assert not (shared.runs[0].target / files.STATE).exists()
 
 
 def test_runs_of_other_code_lie_beside_each_other_and_are_not_confused(shared):
@@ -152,7 +156,7 @@ def test_an_accepted_run_is_stored_under_the_digest_it_was_given(shared):
     assert run_store.put(shared.root, run.target, Path())
     shared.enter("second")
     assert run.target in shared.bring(newer)
-    assert store.read_sealed(run.manifest)["accepted"] == [note]
+    assert files.read_sealed(run.manifest)["accepted"] == [note]
 
 
 def test_what_was_brought_in_is_stored_elsewhere_as_it_was_made(shared):
@@ -174,7 +178,9 @@ def test_a_run_of_other_data_than_lie_here_is_not_used(shared, capsys):
 
 def test_data_that_do_not_fit_are_replaced(shared):
     shared.enter("second")
-    audit_tree.make(audit_tree.recoded(shared.data, **{"grokatlas.datasets": "0"}), number=1.0)
+    audit_tree.make(
+        audit_tree.recoded(shared.data, **{"grokatlas.engine.dataset": "0"}), number=1.0
+    )
     assert shared.data.target in shared.bring()
 
 
@@ -194,13 +200,13 @@ def test_a_run_that_trains_here_is_left_alone(shared):
     shared.enter("second")
     folder = shared.runs[0].target
     folder.mkdir(parents=True)
-    with filelock.FileLock(folder / store.LOCK):
+    with filelock.FileLock(folder / files.LOCK):
         renewed = shared.bring()
     assert folder not in renewed
     assert shared.runs[1].target in renewed
 
 
-FILES = [store.HISTORY, store.SNAPSHOTS, "manifest.json", "spec.json"]
+FILES = [files.HISTORY, files.SNAPSHOTS, "manifest.json", "spec.json"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -239,14 +245,14 @@ def test_putting_a_run_mends_a_damaged_entry(shared):
     place = shared.place(shared.runs[0])
     before = contents(place)
     assert not run_store.put(shared.root, shared.runs[0].target, Path())
-    spoil(place / store.HISTORY)
+    spoil(place / files.HISTORY)
     assert run_store.put(shared.root, shared.runs[0].target, Path())
     assert contents(place) == before
 
 
 def test_data_that_were_damaged_are_left_to_be_made(shared):
     (data,) = (shared.root / "data").iterdir()
-    spoil(data / store.DATA)
+    spoil(data / files.DATA)
     shared.enter("second")
     assert set(shared.bring()) == {run.target for run in shared.runs}
     assert not data.exists()
@@ -289,14 +295,14 @@ def test_processes_that_put_a_run_at_once_leave_one_whole_entry(shared, tmp_path
     assert [process.exitcode for process in processes] == [0] * 4
     assert sorted(path.name for path in root.iterdir()) == ["data", "runs"]
     (place,) = (root / "runs").iterdir()
-    assert entries.damage("run", place) is None
+    assert entry.damage("run", place) is None
 
 
 def test_who_is_slower_keeps_the_entry_of_who_was_faster(shared, tmp_path, monkeypatch):
     root = tmp_path / "other"
     root.mkdir()
     run = shared.runs[0].target
-    copy, inner = entries.copy, []
+    copy, inner = entry.copy, []
 
     def slow(*arguments):
         copy(*arguments)
@@ -304,7 +310,7 @@ def test_who_is_slower_keeps_the_entry_of_who_was_faster(shared, tmp_path, monke
             inner.append(True)
             inner.append(run_store.put(root, run, Path("nowhere")))
 
-    monkeypatch.setattr(entries, "copy", slow)
+    monkeypatch.setattr(entry, "copy", slow)
     assert run_store.put(root, run, Path("nowhere")) is False
     assert inner == [True, True]
     assert [path.name for path in root.iterdir()] == ["runs"]
@@ -355,7 +361,7 @@ def test_a_store_that_is_only_read_gives_and_takes_nothing(read_only, capsys):
 
 def test_damage_in_a_store_that_is_only_read_is_ignored(read_only, capsys):
     run, other = read_only.runs
-    file = read_only.place(run) / store.HISTORY
+    file = read_only.place(run) / files.HISTORY
     spoil(file)
     file.chmod(0o444)
     with no_privileges():
@@ -368,7 +374,7 @@ def test_damage_in_a_store_that_is_only_read_is_ignored(read_only, capsys):
 
 def test_an_entry_that_may_not_be_read_is_not_taken_for_damaged(read_only, capsys):
     run = read_only.runs[0]
-    (read_only.place(run) / store.HISTORY).chmod(0)
+    (read_only.place(run) / files.HISTORY).chmod(0)
     with no_privileges():
         assert run.target not in read_only.bring()
     line, _ = capsys.readouterr().err.splitlines()
@@ -380,7 +386,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(shared, tmp_path):
     root.mkdir()
     file = shared.runs[0].outputs[0]
     file.write_bytes(b"x" * 9000)
-    outputs = {f.name: digest.file_sha256(f) for f in shared.runs[0].outputs}
+    outputs = {f.name: hashing.file_sha256(f) for f in shared.runs[0].outputs}
     audit_tree.edited(shared.runs[0].manifest, seal=True, outputs=outputs)
     with full_disk(), pytest.raises(UserError, match="cannot be written: File too large") as caught:
         run_store.put(root, shared.runs[0].target, Path("nowhere"))
@@ -395,7 +401,7 @@ def resealed(path: Path, **changes) -> None:
 
 def _other_spec(run: Path) -> None:
     for name in ("spec.json", "manifest.json"):
-        spec = store.read_json(run / name)["spec"] | {"train": {"steps": 11}}
+        spec = files.read_json(run / name)["spec"] | {"train": {"steps": 11}}
         resealed(run / name, spec=spec)
 
 
@@ -410,8 +416,8 @@ REFUSED = {
     "manifest deep": (lambda run: (run / "manifest.json").write_text("[" * 10**5), "is damaged"),
     "manifest gone": (lambda run: (run / "manifest.json").unlink(), "is missing"),
     "spec gone": (lambda run: (run / "spec.json").unlink(), "is missing"),
-    "history gone": (lambda run: (run / store.HISTORY).unlink(), "is missing"),
-    "history spoilt": (lambda run: spoil(run / store.HISTORY), "not the file its manifest records"),
+    "history gone": (lambda run: (run / files.HISTORY).unlink(), "is missing"),
+    "history spoilt": (lambda run: spoil(run / files.HISTORY), "not the file its manifest records"),
     "kind": (lambda run: resealed(run / "manifest.json", kind="dataset"), "not that of a run"),
     "shape": (lambda run: resealed(run / "manifest.json", outputs=[]), "lacks what a job writes"),
     "notes": (lambda run: resealed(run / "manifest.json", accepted=[1]), "lacks what a job"),
@@ -427,7 +433,7 @@ REFUSED = {
     "other data": (
         lambda run: resealed(
             run / "manifest.json",
-            inputs=dict.fromkeys(store.read_json(run / "manifest.json")["inputs"], "0"),
+            inputs=dict.fromkeys(files.read_json(run / "manifest.json")["inputs"], "0"),
         ),
         "was made from another",
     ),
@@ -470,7 +476,7 @@ def test_add_takes_a_run_whatever_its_folder_is_called_and_without_its_data(
 def test_a_run_that_was_made_elsewhere_waits_for_no_data(shared):
     run = shared.runs[0]
     resealed(run.manifest, inputs={})
-    made = job_graph.Plan("smoke", datasets={"": shared.data}, runs={"": run})
+    made = graph.Plan("smoke", datasets={"": shared.data}, runs={"": run})
     assert [current for _, current in made.inputs(run)] == [True]
     shutil.rmtree(shared.data.target)
     made.look_again([shared.data.target])
@@ -481,7 +487,7 @@ def test_a_run_that_was_made_elsewhere_waits_for_no_data(shared):
 
 
 def test_what_hangs_on_a_run_is_planned_again(shared):
-    made = job_graph.Plan("smoke")
+    made = graph.Plan("smoke")
     for job in shared.jobs.values():
         getattr(made, f"{job.kind}s")[job.target] = job
     (first, second) = shared.runs
@@ -494,7 +500,7 @@ def test_what_hangs_on_a_run_is_planned_again(shared):
         "table",
         "figure",
     }
-    assert {job.target for job in job_graph.upstream(replace(second))} == {
+    assert {job.target for job in graph.upstream(replace(second))} == {
         second.target,
         shared.data.target,
     }
@@ -562,7 +568,7 @@ def test_bringing_a_run_counts_as_use(shared, capsys):
 def test_leftovers_and_data_without_run_go_after_a_day(shared, capsys, monkeypatch):
     run = shared.place(shared.runs[0])
     (shared.root / ".put-0.part").mkdir()
-    spoil(run / store.HISTORY)
+    spoil(run / files.HISTORY)
     shared.enter("second")
     shared.bring()
     for place in (shared.root / "runs").iterdir():
@@ -603,7 +609,7 @@ def test_stale_runs_are_judged_by_the_checkout(shared, capsys, monkeypatch):
     for job in kept.values():
         if job.kind == "table":
             job.spec["cells"] = job.spec["cells"][1:]
-    monkeypatch.setattr("grokatlas.audit.planned.jobs", lambda: kept)
+    monkeypatch.setattr("grokatlas.plan.declared_jobs.jobs", lambda: kept)
     assert cli.main(["store", "ls", "--store", str(shared.root)]) == 0
     out = capsys.readouterr().out
     assert "smoke toy/rates" in out
@@ -634,7 +640,7 @@ def test_the_configuration_names_the_store_and_wins(tmp_path, monkeypatch, capsy
     for name in ("one", "two", "config/papers"):
         Path(name).mkdir(parents=True)
     monkeypatch.setenv(run_store.VARIABLE, "one")
-    monkeypatch.setattr("grokatlas.audit.planned.jobs", lambda: None)
+    monkeypatch.setattr("grokatlas.plan.declared_jobs.jobs", lambda: None)
     for setting, found in (("null", "one"), ("two", "two")):
         Path("config/config.yaml").write_text(f"run_store: {setting}\n")
         assert cli.main(["store", "ls"]) == 0
@@ -658,7 +664,7 @@ def test_what_was_brought_in_verifies_and_says_so(shared, capsys):
 def test_a_manifest_says_nothing_of_where_the_store_is(shared):
     shared.enter("second")
     shared.bring()
-    text = json.dumps(store.read_json(shared.runs[0].manifest))
+    text = json.dumps(files.read_json(shared.runs[0].manifest))
     assert str(shared.folder) not in text
 
 

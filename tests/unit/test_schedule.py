@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from grokatlas.schedule import log_schedule
+from grokatlas.engine.schedule import log_schedule
 
 
 def log_steps(log: dict[str, Any], steps: int) -> list[int]:

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from grokatlas import scoring
-from grokatlas.inputs import accuracy_scaled_noise
+from grokatlas.components.inputs import accuracy_scaled_noise
+from grokatlas.engine import accuracy
 
 LABELS = torch.tensor([0, 1, 1])
 FORMS = {
@@ -20,8 +20,8 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_a_sample_is_right_or_wrong(form):
     outputs, targets = FORMS[form]
-    assert scoring.right(outputs, targets).tolist() == [1, 0, 1]
-    assert scoring.accuracy(outputs, targets).item() == pytest.approx(2 / 3)
+    assert accuracy.right(outputs, targets).tolist() == [1, 0, 1]
+    assert accuracy.accuracy(outputs, targets).item() == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -30,10 +30,10 @@ def test_an_output_that_is_not_finite_is_no_class(form, value):
     outputs, targets = FORMS[form]
     outputs = outputs.clone()
     outputs[1, -1] = value
-    right = scoring.right(outputs, targets)
+    right = accuracy.right(outputs, targets)
     assert right[[0, 2]].tolist() == [1, 1]
     assert right[1].isnan()
-    assert scoring.accuracy(outputs, targets).isnan()
+    assert accuracy.accuracy(outputs, targets).isnan()
 
 
 def test_noise_scaled_by_accuracy_is_none_where_the_member_diverged():

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import components, coordinates, datasets, members, run, span, training
+from grokatlas import registry
+from grokatlas.declare import span_rules
+from grokatlas.engine import dataset, members, run, span, training
 
 CPU = torch.device("cpu")
 FEATURES, SPARED, UNITS = 60, 2, 8
@@ -65,7 +67,7 @@ def _in_span(spec: dict) -> dict:
 
 
 def _train(spec: dict) -> dict[str, np.ndarray]:
-    return training.train(spec, datasets.make(members.tasks(spec)), CPU).history
+    return training.train(spec, dataset.make(members.tasks(spec)), CPU).history
 
 
 def _drawn(rows: int) -> torch.Tensor:
@@ -82,14 +84,14 @@ def test_training_in_the_span_is_training_in_all_coordinates():
 
 
 def test_a_run_in_the_span_has_as_many_inputs_as_samples_and_units():
-    found = run.Run(_in_span(SPEC), datasets.make(members.tasks(SPEC)), CPU)
+    found = run.Run(_in_span(SPEC), dataset.make(members.tasks(SPEC)), CPU)
     assert found.data["test_inputs"].shape == (20, 32 + UNITS)
     assert found.params["layers.0.weight"].shape == (4, UNITS, 32 + UNITS)
 
 
 def test_a_run_in_the_span_goes_on_where_it_was_saved():
     spec = _in_span(SPEC)
-    straight, cut, again = (run.Run(spec, datasets.make(members.tasks(spec)), CPU) for _ in "abc")
+    straight, cut, again = (run.Run(spec, dataset.make(members.tasks(spec)), CPU) for _ in "abc")
     straight.move(13)
     cut.move(7)
     again.restore(copy.deepcopy(cut.saved()))
@@ -146,7 +148,7 @@ def test_noise_on_the_coordinates_that_are_not_spared_has_the_same_law():
 def test_as_many_coordinates_stay_as_an_observable_spares(orders):
     noisy = [NOISY | {"spared": spared} for spared in orders]
     spec = _in_span(SPEC | {"observables": noisy})
-    data = datasets.make(members.tasks(spec))
+    data = dataset.make(members.tasks(spec))
     found = run.Run(spec, data, CPU).data["train_inputs"].numpy()
     np.testing.assert_array_equal(found[:, :SPARED], data.train_inputs[:, :SPARED])
     assert "noisy_accuracy.0" in _train(spec)
@@ -174,14 +176,14 @@ def test_the_coordinates_do_not_depend_on_rounding():
     ],
 )
 def test_what_a_rotation_would_change_is_refused(change, place):
-    assert coordinates.unfit(_in_span(SPEC)) is None
-    assert coordinates.unfit(SPEC | change) is None
-    found, problem = coordinates.unfit(_in_span(SPEC | change))
+    assert span_rules.unfit(_in_span(SPEC)) is None
+    assert span_rules.unfit(SPEC | change) is None
+    found, problem = span_rules.unfit(_in_span(SPEC | change))
     assert ".".join(found) == place
     assert "with train.coordinates: span" in problem
 
 
-ENTRIES = [(b, n) for b, allowed in coordinates.ROTATABLE.items() for n in allowed]
+ENTRIES = [(b, n) for b, allowed in span_rules.ROTATABLE.items() for n in allowed]
 KEYWORDS = {
     "mlp": SPEC["model"] | {"hidden_layers": 2, "bias": "hidden", "init_law": "normal"},
     "gd": {"lr": 0.1},
@@ -197,19 +199,19 @@ KEYWORDS = {
 @pytest.mark.parametrize(("block", "name"), ENTRIES)
 def test_every_component_that_is_allowed_is_the_same_in_the_span(block, name):
     """On inputs of two axes, with three classes where the loss is of labels."""
-    assert name in components.names(block)
+    assert name in registry.names(block)
     classes = 3 if block == "loss" and name == "cross_entropy" else 1
     random = np.random.RandomState(0)
     arrays = {f"{part}_inputs": random.randn(10, 6, 10) for part in ("train", "test")}
     for part in ("train", "test"):
         labels = random.randint(0, max(classes, 2), 10)
         arrays[f"{part}_targets"] = labels if classes > 1 else labels[:, None].astype(float)
-    data = datasets.Dataset(**arrays, outputs=classes)
+    data = dataset.Dataset(**arrays, outputs=classes)
     own = _entry(block, name)
     penalty = {"name": "jacobian", "form": "norm", "projections": 1, "weight": 0.1}
     spec = SPEC | {"penalties": [penalty], "gradients": [], "ensemble": {"seed": [0, 1]}}
     spec["observables"] = SPEC["observables"][:4]
-    listed = block in components.LISTS
+    listed = block in registry.LISTS
     spec = _in_span(spec | {block: [own] if listed else own})
     plain = spec | {"train": SPEC["train"]}
     found, expected = (training.train(s, data, CPU).history for s in (spec, plain))

@@ -10,7 +10,10 @@ from pathlib import Path
 import filelock
 import pytest
 
-from grokatlas import cli, display, status, store, wanted
+from grokatlas import cli
+from grokatlas.operate import display, status
+from grokatlas.plan import remaining
+from grokatlas.results import files
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "tests/workflow/papers/geometry.yaml"
@@ -25,7 +28,7 @@ def runs(tmp_path, monkeypatch):
     shutil.copy(ROOT / "config/config.yaml", tmp_path / "config")
     shutil.copy(PAPER, tmp_path / "config/papers")
     monkeypatch.chdir(tmp_path)
-    return [job for job in wanted.at("smoke").jobs if job.kind == "run"]
+    return [job for job in remaining.at("smoke").jobs if job.kind == "run"]
 
 
 def _log(job, *lines: str, age: float = 0) -> None:
@@ -51,7 +54,7 @@ def _finish(job, **changes) -> None:
         "segments": [{"start_step": 0, "end_step": 17}],
         "train_seconds": 125.0,
     }
-    store.write_json(job.manifest, store.sealed({**job.content, **facts, **changes}))
+    files.write_json(job.manifest, files.sealed({**job.content, **facts, **changes}))
     for file in job.outputs:
         file.touch()
 
@@ -70,7 +73,7 @@ def test_every_state_is_told_and_nothing_is_changed(runs, tmp_path):
     _log(failed, _started(failed), _step(failed, 5), ERROR)
     _log(done, _started(done), _step(done, 20))
     _finish(done)
-    lock = filelock.FileLock(running.target / store.LOCK)
+    lock = filelock.FileLock(running.target / files.LOCK)
     with lock:
         before = [(p, p.lstat().st_mtime_ns, p.lstat().st_ctime_ns) for p in tmp_path.rglob("*")]
         rows = _rows()
@@ -91,7 +94,7 @@ def test_every_state_is_told_and_nothing_is_changed(runs, tmp_path):
 
 def test_a_run_that_was_killed_here_is_not_running(runs):
     _log(runs[0], _started(runs[0]), _step(runs[0], 10))
-    (runs[0].target / store.LOCK).touch()
+    (runs[0].target / files.LOCK).touch()
     row = _only(runs[0])
     assert (row.state, row.step) == ("failed", 10)
     assert row.note.startswith("ended without a word after: step 10/20")
@@ -126,7 +129,7 @@ def test_a_run_on_another_machine_is_told_by_what_it_wrote(runs, lines, age, sta
 def test_a_run_that_saves_is_not_silent(runs):
     job = runs[0]
     _log(job, _started(job, "node7"), age=3600)
-    state = job.target / store.STATE
+    state = job.target / files.STATE
     state.mkdir()
     (state / "state.json").write_text('{"step": 12}')
     row = _only(job)
@@ -148,7 +151,7 @@ def test_a_result_that_does_not_fit_waits(runs):
 
 @pytest.mark.parametrize("damage", [b"\xff\xfe\x00 no text", b"", b"{}"])
 def test_damaged_files_are_no_error(runs, damage):
-    state = runs[0].target / store.STATE
+    state = runs[0].target / files.STATE
     state.mkdir(parents=True)
     for file in (runs[0].target / "log.txt", runs[0].manifest, state / "state.json"):
         file.write_bytes(damage)
@@ -190,7 +193,7 @@ def test_at_a_terminal_it_goes_on_until_all_is_done(runs, monkeypatch):
 
 def test_a_run_whose_files_nothing_needs_is_done(runs):
     """As after adopting tables alone: manifests of all, files of tables and figures."""
-    want = wanted.at("smoke")
+    want = remaining.at("smoke")
     for job in want.jobs:
         inputs = {str(file): file.name for each in job.inputs for file in each.outputs}
         outputs = {file.name: file.name for file in job.outputs}
@@ -198,15 +201,15 @@ def test_a_run_whose_files_nothing_needs_is_done(runs):
     for run in runs:
         for file in run.outputs:
             file.unlink()
-    assert wanted.to_make(want.jobs) == []
+    assert remaining.to_make(want.jobs) == []
     assert {row.state for row in _rows().values()} == {"done"}
     figure = want.jobs[-1]
     assert figure.kind == "figure"
     figure.outputs[0].unlink()
-    assert [job.target for job in wanted.to_make(want.jobs)] == [figure.target]
+    assert [job.target for job in remaining.to_make(want.jobs)] == [figure.target]
     for table in (job for job in want.jobs if job.kind == "table"):
         table.outputs[0].unlink()
-    assert {job.kind for job in wanted.to_make(want.jobs)} >= {"figure", "table", "run"}
+    assert {job.kind for job in remaining.to_make(want.jobs)} >= {"figure", "table", "run"}
     assert "waiting" in {row.state for row in _rows().values()}
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, members, training
-from grokatlas.run import Run
+from grokatlas.engine import dataset, members, training
+from grokatlas.engine.run import Run
 
 CPU = torch.device("cpu")
 RATES = [0.01, 0.1, 0.03]
@@ -36,7 +36,7 @@ SPEC = {
 
 
 def _train(spec):
-    return training.train(spec, datasets.make(members.tasks(spec)), CPU)
+    return training.train(spec, dataset.make(members.tasks(spec)), CPU)
 
 
 def _rows(history, member):

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from safetensors.numpy import save_file
 
-from grokatlas import digest, store
 from grokatlas.errors import UserError
+from grokatlas.results import files as store
+from grokatlas.results import hashing
 
 WRITERS = {
     "json": lambda path, size: store.write_json(path, list(range(size))),
@@ -97,7 +98,7 @@ def result(tmp_path):
     """A file and the manifest beside it."""
     path = tmp_path / "run" / store.HISTORY
     store.write_parquet(path, pd.DataFrame({"a": [1.0, 2.0]}))
-    manifest = {"digest": "d", "outputs": {path.name: digest.file_sha256(path)}}
+    manifest = {"digest": "d", "outputs": {path.name: hashing.file_sha256(path)}}
     store.write_json(path.parent / "manifest.json", store.sealed(manifest))
     return path
 
@@ -158,7 +159,7 @@ def test_arrays_come_back_as_written(tmp_path):
     path = tmp_path / store.SNAPSHOTS
     arrays = {"b/x": np.arange(6.0).reshape(2, 3), "a": np.array([1, 2]), "e": np.zeros((0, 2))}
     store.write_arrays(path, arrays, {"note": "text"})
-    manifest = {"outputs": {path.name: digest.file_sha256(path)}}
+    manifest = {"outputs": {path.name: hashing.file_sha256(path)}}
     store.write_json(tmp_path / "manifest.json", store.sealed(manifest))
     found, metadata = store.read_arrays(path)
     assert metadata == {"note": "text"}
@@ -174,14 +175,14 @@ def test_the_same_arrays_are_the_same_bytes(tmp_path):
     for place in range(5):
         path = tmp_path / f"{place}.safetensors"
         store.write_arrays(path, {"y": np.ones(2), "x": np.zeros(3)}, metadata)
-        found.add(digest.file_sha256(path))
+        found.add(hashing.file_sha256(path))
     assert len(found) == 1
 
 
 def test_arrays_of_an_earlier_version_are_read(tmp_path):
     path, metadata = tmp_path / store.DATA, {"outputs": "97", "per_member": "0"}
     save_file({"x": np.zeros(3)}, path, metadata=metadata)
-    manifest = {"outputs": {path.name: digest.file_sha256(path)}}
+    manifest = {"outputs": {path.name: hashing.file_sha256(path)}}
     store.write_json(tmp_path / "manifest.json", store.sealed(manifest))
     assert store.read_arrays(path)[1] == metadata
 

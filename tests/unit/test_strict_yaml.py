@@ -2,7 +2,7 @@
 
 import pytest
 
-from grokatlas import strict_yaml
+from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError
 
 

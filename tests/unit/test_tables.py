@@ -3,7 +3,7 @@ import json
 import pandas as pd
 import pytest
 
-from grokatlas import tables
+from grokatlas.rules import tidy_table
 
 SPEC = {
     "ensemble": {"optimizer.lr": [0.1, 0.2], "seed": [0, 5]},
@@ -23,8 +23,8 @@ def _history(members=4):
 
 
 def _join(*specs):
-    parts = [tables.cell_rows(CELL, spec, {"history": _history()}) for spec in specs]
-    return tables.join(parts, FRAME)
+    parts = [tidy_table.cell_rows(CELL, spec, {"history": _history()}) for spec in specs]
+    return tidy_table.join(parts, FRAME)
 
 
 def test_each_row_carries_the_whole_spec_in_dotted_columns():
@@ -74,7 +74,7 @@ def test_a_vector_axis_has_a_column_for_each_entry():
 
 def test_measures_stand_below_the_history():
     times = pd.DataFrame({"member": [0, 1, 2, 3], "t1": [1.0, 2.0, float("nan"), 4.0]})
-    part = tables.cell_rows(CELL, SPEC, {"history": _history(), "grokking_times": times})
+    part = tidy_table.cell_rows(CELL, SPEC, {"history": _history(), "grokking_times": times})
     found = part[part["record"] == "grokking_times"]
     assert found["t1"].tolist()[:2] == [1.0, 2.0]
     assert found["optimizer.lr"].tolist() == [0.1, 0.1, 0.2, 0.2]

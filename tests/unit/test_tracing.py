@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grokatlas.tracing import fast, trace
+from grokatlas.engine.trace.tracing import fast, trace
 
 RANDOM = torch.Generator().manual_seed(0)
 

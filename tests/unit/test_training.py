@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas import datasets, members, training
+from grokatlas.engine import dataset, members, training
 
 CPU = torch.device("cpu")
 TWO_WEIGHTS = {
@@ -33,7 +33,7 @@ WEIGHTS = ["parameters.weight.0", "parameters.weight.1"]
 
 
 def _train(spec, **arguments):
-    return training.train(spec, datasets.make(members.tasks(spec)), CPU, **arguments)
+    return training.train(spec, dataset.make(members.tasks(spec)), CPU, **arguments)
 
 
 def _spec(**train):
@@ -140,7 +140,7 @@ def test_a_step_on_minibatches_is_gradient_descent_on_its_samples(shuffle):
         "observables": [{"name": "losses"}],
         "ensemble": {"seed": [5]},
     }
-    data = datasets.make([task])
+    data = dataset.make([task])
     found = _train(spec).snapshots
     order = torch.randperm(7, generator=torch.Generator().manual_seed(5)).numpy()
     order = order if shuffle else np.arange(7)

@@ -5,8 +5,8 @@ import importlib.util
 import pytest
 import torch
 
-from grokatlas import unmapped
-from grokatlas.ensemble import Mapped
+from grokatlas.engine import unmapped
+from grokatlas.engine.ensemble import Mapped
 
 VALUES = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 CASES = {
@@ -23,7 +23,7 @@ CASES = {
 @pytest.fixture
 def component(tmp_path, monkeypatch):
     """A component's function of a tensor, from its text."""
-    monkeypatch.setattr(unmapped, "PACKAGE", tmp_path)
+    monkeypatch.setattr(unmapped, "COMPONENTS", tmp_path)
     file = tmp_path / "penalties" / "mine.py"
     file.parent.mkdir()
 

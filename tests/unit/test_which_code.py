@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import which_code
-from grokatlas.components import PACKAGE
 from grokatlas.errors import UserError
+from grokatlas.plan import which_code
+from grokatlas.registry import PACKAGE
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,7 +22,7 @@ def other(tmp_path) -> Path:
         source = ROOT / part
         copy = shutil.copytree if source.is_dir() else shutil.copy2
         copy(source, tmp_path / part)
-    file = tmp_path / "src/grokatlas/store_commands.py"
+    file = tmp_path / "src/grokatlas/operate/store.py"
     text = file.read_text()
     (tmp_path / "store").mkdir()
     start = text.index("    declared = _declared()\n    runs, data")

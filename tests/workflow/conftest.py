@@ -81,7 +81,7 @@ class Checkout:
     def plan(self):
         """The plan of the copy, made in a process of its own, as plain data."""
         code = (
-            "import json; from pathlib import Path; from grokatlas.plan import Project;"
+            "import json; from pathlib import Path; from grokatlas.plan.project import Project;"
             "plan = Project(Path('config'), {'scale': 'smoke'}).at('smoke');"
             "print(json.dumps([[j.kind, str(j.target), [str(i.target) for i in j.inputs]]"
             " for j in plan.jobs]))"

@@ -90,6 +90,6 @@ def test_a_restyled_figure_is_redrawn_alone(fresh):
 
 def test_a_changed_experiment_is_made_again(fresh):
     """What does not fit is not taken on trust, with or without what was trained."""
-    path = fresh.folder / "src/grokatlas/observables/losses.py"
+    path = fresh.folder / "src/grokatlas/components/observables/losses.py"
     path.write_text(path.read_text(encoding="utf-8") + "\nCHANGED = 1\n", encoding="utf-8")
     assert any(job.startswith("train ") for job in fresh.jobs())

@@ -10,17 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import cli, digest, store
-from grokatlas.audit import planned
+from grokatlas import cli
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
+from grokatlas.plan import declared_jobs
+from grokatlas.results import files as store
+from grokatlas.results import hashing
 from tests.workflow.conftest import Checkout
 from tests.workflow.test_incremental import downstream, runs_of
 
 pytestmark = pytest.mark.workflow
 
 ADAM = (
-    "src/grokatlas/optimizers/adam.py",
+    "src/grokatlas/components/optimizers/adam.py",
     "* double(self.eps)",
     "* double(2 * self.eps)",
 )
@@ -36,7 +38,7 @@ def grokatlas(checkout: Checkout, *arguments: str) -> subprocess.CompletedProces
 
 
 def verdicts() -> dict[str, str]:
-    found = verify(Tree(Path("results")), planned.jobs()).findings
+    found = verify(Tree(Path("results")), declared_jobs.jobs()).findings
     return {name: f.verdict for name, f in found.items() if f.verdict != "ok"}
 
 
@@ -70,7 +72,7 @@ def test_a_finished_tree_is_ok_without_snakemakes_memory(finished, tmp_path, mon
     shutil.copytree(finished.folder / "results", tmp_path / "results")
     shutil.copytree(finished.folder / "config", tmp_path / "config")
     monkeypatch.chdir(tmp_path)
-    found = verify(Tree(Path("results")), planned.jobs())
+    found = verify(Tree(Path("results")), declared_jobs.jobs())
     assert found.ok, [f for f in found.findings.values() if f.verdict != "ok"]
     files = [f for f in Path("results").rglob("*") if f.is_file() and f.suffix != ".log"]
     assert len(found.findings) == len([f for f in files if f.name not in ("log.txt", "README.md")])
@@ -157,7 +159,7 @@ def test_changed_code_is_named_accepted_and_remembered(checkout):
     assert {entry["verdict"] for entry in receipt["files"].values()} == {"ok", "stale-code"}
     manifests = [name for name in named if name.endswith("manifest.json")]
     assert len(manifests) == len(stale)
-    assert "grokatlas.optimizers.adam" in done.stdout
+    assert "grokatlas.components.optimizers.adam" in done.stdout
 
     done = grokatlas(checkout, "accept", "beyond_l2/fig1", "--reason", "eps is never felt")
     assert done.returncode == 0, done.stderr
@@ -244,7 +246,7 @@ def made_again(command: str, job_file: str, folder: Path, name: str) -> dict[str
     # the job file lies beside its run already, and is copied beside one made elsewhere
     kept = [f for f in files if not f.name.endswith(("manifest.json", "spec.json"))]
     assert kept
-    return {f.name: digest.file_sha256(f) for f in kept}
+    return {f.name: hashing.file_sha256(f) for f in kept}
 
 
 @pytest.mark.parametrize("command", ["train", "measure", "table", "figure"])

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import grokatlas
-from grokatlas import code_digest, jobs, store
+from grokatlas import code_digest
+from grokatlas.results import files, hashing
+from grokatlas.rules import jobs
 
 from .test_killed_runs import SPEC, TIMES
 
@@ -84,10 +86,12 @@ class Node:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(grokatlas.__path__[0], sources, ignore=ignored)
         spec = spec | {"train": spec["train"] | {"steps": 40, "snapshots": [0, 40]}}
-        code = code_digest.code(["grokatlas.training", f"grokatlas.models.{spec['model']['name']}"])
+        code = code_digest.code(
+            ["grokatlas.engine.training", f"grokatlas.components.models.{spec['model']['name']}"]
+        )
         self.job = {"kind": "run", "spec": spec, "inputs": [DATA], "code": code}
         self.job["digest"] = jobs.run_digest(spec, code)
-        store.write_json(folder / "spec.json", store.sealed(self.job))
+        files.write_json(folder / "spec.json", files.sealed(self.job))
 
     def train(self, place: str) -> subprocess.CompletedProcess[str]:
         """Train into the folder `place`; all packages are there only if it is ``home``."""
@@ -110,7 +114,7 @@ class Node:
         assert done.returncode == 0, done.stderr
         manifest = json.loads((self.folder / place / "manifest.json").read_text())
         kept = {key: value for key, value in manifest.items() if key not in (*TIMES, "seal")}
-        return [file.read_bytes() for file in store.outputs("run", self.folder / place)], kept
+        return [file.read_bytes() for file in files.outputs("run", self.folder / place)], kept
 
 
 def test_a_run_needs_its_spec_and_five_packages(tmp_path):
@@ -130,7 +134,7 @@ def test_data_of_an_absent_library_are_asked_for_and_may_be_brought_along(tmp_pa
     monkeypatch.chdir(tmp_path)
     code = code_digest.code(code_digest.dataset_modules(DIGITS))
     data = {"kind": "dataset", "spec": {"tasks": [DIGITS["task"]]}, "inputs": [], "code": code}
-    data["digest"] = code_digest.of_job("dataset", data["spec"], code, [])
-    store.write_json(Path("data.json"), store.sealed(data))
+    data["digest"] = hashing.of_job("dataset", data["spec"], code, [])
+    files.write_json(Path("data.json"), files.sealed(data))
     jobs.make_dataset(Path("data.json"), Path(DATA))
     assert node.trained("bare") == node.trained("home")

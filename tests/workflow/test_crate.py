@@ -6,7 +6,7 @@ import zipfile
 import pytest
 from rocrate_validator.models import Severity
 
-from grokatlas import crate
+from grokatlas.export import ro_crate
 from tests.unit.crates import PROFILES, entities, issues, of_type
 from tests.workflow.conftest import CLOSING
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.workflow
 def test_the_crate_is_valid_and_true_to_the_disk(finished, tmp_path, monkeypatch):
     monkeypatch.chdir(finished.folder)
     file = tmp_path / "crate.zip"
-    crate.write(file, "smoke")
+    ro_crate.write(file, "smoke")
     for profile in PROFILES:
         assert issues(file, profile, Severity.REQUIRED, monkeypatch, tmp_path) == set()
     for name, facts in of_type(file, "File").items():

@@ -11,8 +11,9 @@ import grokatlas
 DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
 PROGRAM = """
 import torch
-from grokatlas import cells, datasets, members, training
-from grokatlas.config import Paper
+from grokatlas.declare import cells
+from grokatlas.engine import dataset as datasets, members, training
+from grokatlas.declare.models import Paper
 
 paper = Paper.model_validate({
     "source": {"title": "t", "arxiv": "1"},

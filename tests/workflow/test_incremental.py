@@ -73,7 +73,7 @@ def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
     clone = copy_checkout(tmp_path / "clone")
     shutil.copytree(finished.folder / "results", clone.folder / "results")
     clone.edit(
-        "src/grokatlas/optimizers/adam.py",
+        "src/grokatlas/components/optimizers/adam.py",
         "* double(self.eps)",
         "* double(2 * self.eps)",
     )
@@ -83,14 +83,18 @@ def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
 @pytest.mark.parametrize(
     ("path", "old", "new"),
     [
-        ("src/grokatlas/training.py", "class Trainer:", "# a remark\nclass Trainer:"),
-        ("src/grokatlas/optimizers/gd.py", '"""No state."""', '"""There is no state."""'),
+        ("src/grokatlas/engine/training.py", "class Trainer:", "# a remark\nclass Trainer:"),
         (
-            "src/grokatlas/optimizers/gd.py",
+            "src/grokatlas/components/optimizers/gd.py",
+            '"""No state."""',
+            '"""There is no state."""',
+        ),
+        (
+            "src/grokatlas/components/optimizers/gd.py",
             "        return {}\n",
             "        return (\n            {}\n        )\n",
         ),
-        ("src/grokatlas/losses/mse.py", '"mean":', "'mean':"),
+        ("src/grokatlas/components/losses/mse.py", '"mean":', "'mean':"),
         (
             "config/papers/geometry.yaml",
             "    about: equation 21",
@@ -134,7 +138,7 @@ def test_two_values_swapped_rerun_that_run(checkout):
 
 def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
     checkout.edit(
-        "src/grokatlas/optimizers/adam.py",
+        "src/grokatlas/components/optimizers/adam.py",
         "* double(self.eps)",
         "* double(2 * self.eps)",
     )
@@ -145,7 +149,9 @@ def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
 
 def test_an_edit_in_the_loop_reruns_every_run_and_no_data(checkout):
     checkout.edit(
-        "src/grokatlas/training.py", "if self.seen < self.step:", "if not self.seen >= self.step:"
+        "src/grokatlas/engine/training.py",
+        "if self.seen < self.step:",
+        "if not self.seen >= self.step:",
     )
     every = {target for kind, target, _ in checkout.plan() if kind == "run"}
     assert checkout.jobs() == downstream(checkout, every)
@@ -165,7 +171,7 @@ def test_one_more_seed_reruns_only_that_experiment(checkout):
 
 
 def test_a_new_component_file_makes_nothing(checkout):
-    file = checkout.folder / "src/grokatlas/penalties/elastic_net.py"
+    file = checkout.folder / "src/grokatlas/components/penalties/elastic_net.py"
     file.write_text('"""New."""\n\n\ndef build(*, weight: float):\n    return None\n')
     assert checkout.jobs() == []
 
@@ -184,7 +190,7 @@ def test_a_run_shared_by_two_figures_is_trained_once(checkout):
 
 
 def test_an_edit_undone_makes_nothing(checkout):
-    path = "src/grokatlas/optimizers/gd.py"
+    path = "src/grokatlas/components/optimizers/gd.py"
     checkout.edit(path, "value - self.lr", "value - 2 * self.lr")
     assert any(job.startswith("train") for job in checkout.jobs())
     checkout.edit(path, "value - 2 * self.lr", "value - self.lr")

@@ -23,7 +23,7 @@ def test_a_dry_run_at_paper_scale_imports_neither_torch_nor_matplotlib(checkout:
         check=True,
     )
     imported = set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
-    assert "grokatlas.plan" in imported
+    assert "grokatlas.plan.project" in imported
     assert not {name.split(".")[0] for name in imported} & {"torch", "matplotlib"}
 
 

@@ -95,7 +95,11 @@ def test_a_job_does_not_look_into_the_store(clone):
 
 @pytest.mark.usefixtures("store")
 def test_a_run_of_other_code_is_not_taken(clone):
-    clone.edit("src/grokatlas/optimizers/adam.py", "* double(self.eps)", "* double(2 * self.eps)")
+    clone.edit(
+        "src/grokatlas/components/optimizers/adam.py",
+        "* double(self.eps)",
+        "* double(2 * self.eps)",
+    )
     trained = [job.split()[1] for job in clone.jobs() if job.startswith("train")]
     assert trained == ids(runs_of(clone, "modular_addition", "beyond_l2"))
 
@@ -106,7 +110,8 @@ def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, fin
     shutil.copytree(finished.folder, copy.folder, copy_function=shutil.copy2)
     (run,) = runs_of(copy, "two_weights")
     code = (
-        "import sys; from pathlib import Path; from grokatlas import digest, store\n"
+        "import sys; from pathlib import Path\n"
+        "from grokatlas.results import files as store, hashing as digest\n"
         "place = next(Path(sys.argv[1]).glob(sys.argv[2] + '-*'))\n"
         "file, path = place / 'history.parquet', place / 'manifest.json'\n"
         "file.chmod(0o600); file.write_bytes(file.read_bytes() + b'other')\n"

@@ -1,5 +1,5 @@
 # Loads the plan and answers, for the wildcards of a rule, which files it needs. No logic here:
-# what exists and when it is remade is decided in src/grokatlas/plan.py.
+# what exists and when it is remade is decided in src/grokatlas/plan/project.py.
 import sys
 from pathlib import Path
 
@@ -7,8 +7,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from grokatlas.errors import UserError
-from grokatlas.invocation import opened
-from grokatlas.resources import of_job
+from grokatlas.plan.invocation import opened
+from grokatlas.plan.resources import of_job
 
 try:
     PROJECT, SCALE = opened(workflow, config)
@@ -112,7 +112,7 @@ def inputs_of_atlas(wildcards):
     return files("atlas", wildcards.scale, wildcards.scale)
 
 
-# What a run or a measure asks of a cluster, more at each attempt (see src/grokatlas/resources.py).
+# What a run or a measure asks of a cluster, more at each attempt (see src/grokatlas/plan/resources.py).
 def asked(wildcards, attempt):
     named = "measure" in wildcards.keys()
     key = (wildcards.run, wildcards.measure) if named else wildcards.run

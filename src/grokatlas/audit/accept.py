@@ -4,12 +4,14 @@ import subprocess
 import time
 from typing import Any
 
-from grokatlas import account, code_digest, manifest, revision, store
-from grokatlas.audit import locate, planned
+from grokatlas import code_digest
+from grokatlas.audit import locate
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
 from grokatlas.errors import UserError
-from grokatlas.job_graph import Job
+from grokatlas.plan import declared_jobs
+from grokatlas.plan.graph import Job
+from grokatlas.results import account, files, manifest, revision
 
 
 def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
@@ -32,9 +34,9 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
     """
     if not reason.strip():
         raise UserError("--reason", "is empty; say why the change is neutral")
-    jobs = planned.jobs()
+    jobs = declared_jobs.jobs()
     if jobs is None:
-        raise UserError(str(planned.CONFIG), "no configuration here; accept in a checkout")
+        raise UserError(str(declared_jobs.CONFIG), "no configuration here; accept in a checkout")
     named = list(dict.fromkeys(target for text in paths for target in _named(tree, text)))
     for target in named:
         if target not in jobs:
@@ -54,7 +56,7 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
         note = _note(record.content, jobs[target], reason.strip())
         accepted = [*record.content.get("accepted", []), note]
         content = {**record.content, "digest": note["new"], "accepted": accepted}
-        store.write_json(tree.path(record.name), store.sealed(content))
+        files.write_json(tree.path(record.name), files.sealed(content))
     return lines or ["nothing to accept: all of it fits this checkout"]
 
 
@@ -136,7 +138,7 @@ def _stamp(
 
 def _own_change(content: dict[str, Any], job: Job, stale: list[str]) -> str:
     """Why a result downstream cannot follow; empty if it can."""
-    if store.sealed({"spec": content["spec"]}) != store.sealed({"spec": job.spec}):
+    if files.sealed({"spec": content["spec"]}) != files.sealed({"spec": job.spec}):
         return "its own spec changed"
     modules = code_digest.changed(manifest.code_of(content), job.code)
     if modules:

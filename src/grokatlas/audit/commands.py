@@ -3,11 +3,12 @@
 import sys
 from pathlib import Path
 
-from grokatlas import store
-from grokatlas.audit import locate, planned, report
+from grokatlas.audit import locate, report
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify as judge
 from grokatlas.errors import UserError
+from grokatlas.plan import declared_jobs
+from grokatlas.results import files
 
 
 def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -> int:
@@ -30,14 +31,14 @@ def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -
     if receipt not in (None, "-") and Path(receipt).resolve().is_relative_to(results.resolve()):
         raise UserError(f"--json {receipt}", "lies in the tree it vouches for; write it elsewhere")
     chosen = locate.targets(tree, paths) if paths else None
-    found = judge(tree, planned.jobs(results=results), chosen)
+    found = judge(tree, declared_jobs.jobs(results=results), chosen)
     content = report.receipt(found, results, strict)
     if receipt == "-":
-        print(store.json_text(content), end="")
+        print(files.json_text(content), end="")
     else:
         print(report.text(found, strict))
     if receipt not in (None, "-"):
-        store.write_json(Path(receipt), content)
+        files.write_json(Path(receipt), content)
     return 0 if content["passed"] else 1
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from grokatlas import digest
+from grokatlas.results import hashing
 
 ABSENT = "absent"
 
@@ -49,7 +49,7 @@ def members(spec: dict[str, Any]) -> str:
     axes, count, parts = spec.get("ensemble", {}), 1, []
     for path, values in axes.items():
         count *= len(values)
-        shown = ", ".join(map(digest.canonical, values))
+        shown = ", ".join(map(hashing.canonical, values))
         if len(values) > 2 and isinstance(values[0], int):
             whole = values == list(range(values[0], values[0] + len(values)))
             shown = f"{values[0]}..{values[-1]}" if whole else shown
@@ -59,11 +59,13 @@ def members(spec: dict[str, Any]) -> str:
 
 def _call(entry: Any) -> str:
     if not isinstance(entry, dict):
-        return digest.canonical(entry)
+        return hashing.canonical(entry)
     keywords = {k: v for k, v in entry.items() if k != "name"}
-    inner = ", ".join(f"{path}={digest.canonical(v)}" for path, v in flat(keywords).items() if path)
+    inner = ", ".join(
+        f"{path}={hashing.canonical(v)}" for path, v in flat(keywords).items() if path
+    )
     return f"{entry.get('name', '')}({inner})" if inner else str(entry.get("name", ""))
 
 
 def _text(values: dict[str, Any], path: str) -> str:
-    return digest.canonical(values[path]) if path in values else ABSENT
+    return hashing.canonical(values[path]) if path in values else ABSENT

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest, digest, endings, run_store
+from grokatlas import code_digest
 from grokatlas.audit import dotted, locate, metadata, mixed, values
 from grokatlas.audit.tree import ROOT, Result, Tree
-from grokatlas.environment import COMPUTING, DRAWING
 from grokatlas.errors import UserError
+from grokatlas.results import endings, hashing
+from grokatlas.results.environment import COMPUTING, DRAWING
+from grokatlas.results.manifest import MARK
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def _sent(tree: Tree, path: Path, target: str) -> list[str]:
     """How a file from elsewhere relates to the one here."""
     if not path.is_file() or locate.targets_below(tree, path):
         return []
-    sha = digest.file_sha256(path)
+    sha = hashing.file_sha256(path)
     twins = [name for name, known in tree.results[target].outputs.items() if known == sha]
     same = f"byte for byte {twins[0]}" if twins else f"not byte for byte a file of {target}"
     return [f"{path}: {metadata.origin(path)}", f"{path}: {same}", ""]
@@ -126,7 +128,7 @@ def _about(content: dict[str, Any]) -> list[str]:
         others = "".join(f", {name} {version}" for name, version in _changed(segment, content))
         lines.append(f"segment: {steps} on {segment.get('host')}{job}{others}")
     lines += [line for line in [endings.told(content)] if line]
-    mark = content.get(run_store.MARK)
+    mark = content.get(MARK)
     if isinstance(mark, dict):
         where = f"{mark.get('when')} on {mark.get('host')}"
         lines.append(f"brought from the run store {where}, entry {mark.get('entry')}")
@@ -145,7 +147,9 @@ def _code(content: dict[str, Any]) -> str:
     known = f"commit {git['commit'][:12]} ({state})" if git.get("commit") else ""
     commit = known or f"commit unknown{problem}"
     code = content["code"]
-    return f"code: {len(code)} modules, digest {digest.of(code_digest.values(code))[:12]}, {commit}"
+    return (
+        f"code: {len(code)} modules, digest {hashing.of(code_digest.values(code))[:12]}, {commit}"
+    )
 
 
 def _software(content: dict[str, Any]) -> list[str]:

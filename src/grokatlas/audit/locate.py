@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from grokatlas import store
-from grokatlas.audit import metadata, planned
+from grokatlas.audit import metadata
 from grokatlas.audit.tree import JOB_FILE, MANIFEST, ROOT, Result, Tree
-from grokatlas.config import SCALES
+from grokatlas.declare.models import SCALES
 from grokatlas.errors import UserError, closest
+from grokatlas.plan import declared_jobs
+from grokatlas.results import files
 
 INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybody's results
 
@@ -35,7 +36,7 @@ def _absence(tree: Tree, text: str) -> str:
     for name in (text, *_stems(text)):
         if name in tree.results and tree.results[name].files:
             return tree.results[name].problem
-    jobs = planned.jobs() or {}
+    jobs = declared_jobs.jobs() or {}
     known = {*jobs, *tree.results}
     if known.intersection([text, text.rpartition(".")[0], *_stems(text)]):
         return "was not made yet; run `snakemake` to make it"
@@ -117,8 +118,8 @@ def _stems(text: str) -> list[str]:
     parts = text.split("/")
     if len(parts) != 2:
         return []
-    scales = dict.fromkeys(filter(None, [planned.scale(), *SCALES]))
-    kinds = (store.figure_stem, store.table_stem)
+    scales = dict.fromkeys(filter(None, [declared_jobs.scale(), *SCALES]))
+    kinds = (files.figure_stem, files.table_stem)
     return [stem(scale, *parts).as_posix() for scale in scales for stem in kinds]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from grokatlas.audit.tree import Tree
-from grokatlas.environment import COMPUTING
+from grokatlas.results.environment import COMPUTING
 
 KINDS = {"dataset": "data sets", "run": "runs", "measure": "measures", "table": "tables"}
 SHOWN = 3  # figures that are named

@@ -4,8 +4,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from grokatlas import __version__, revision
+from grokatlas import __version__
 from grokatlas.audit.verify import Finding, Report
+from grokatlas.results import revision
 
 
 def text(report: Report, strict: bool) -> str:

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grokatlas import digest, results_folder, store
 from grokatlas.errors import UserError
+from grokatlas.plan import results_folder
+from grokatlas.results import files as store
+from grokatlas.results import hashing
 
 ROOT = store.RESULTS.name
 MANIFEST = "manifest.json"
@@ -132,7 +134,7 @@ class Tree:
         stat = path.stat()
         known = self._hashes.get(name)
         if known is None or known[:2] != (stat.st_size, stat.st_mtime_ns):
-            known = (stat.st_size, stat.st_mtime_ns, digest.file_sha256(path))
+            known = (stat.st_size, stat.st_mtime_ns, hashing.file_sha256(path))
             self._hashes[name] = known
         return known[2]
 

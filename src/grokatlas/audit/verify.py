@@ -4,11 +4,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest, digest, run_store
-from grokatlas.audit import dotted, mixed, planned
+from grokatlas import code_digest
+from grokatlas.audit import dotted, mixed
 from grokatlas.audit.tree import Record, Result, Tree
-from grokatlas.job_graph import Job
-from grokatlas.manifest import code_of
+from grokatlas.plan import declared_jobs
+from grokatlas.plan.graph import Job
+from grokatlas.results import hashing
+from grokatlas.results.manifest import MARK, code_of
 
 VERDICTS = ("ok", "stale-code", "stale-spec", "modified", "missing", "orphan", "unverified")
 BROKEN = ("modified", "missing", "unverified")
@@ -85,7 +87,7 @@ def verify(tree: Tree, jobs: dict[str, Job] | None, targets: list[str] | None = 
         notes = tree.results[target].sound.get("accepted")
         if notes:
             report.accepted[target] = notes
-        if run_store.MARK in tree.results[target].sound:
+        if MARK in tree.results[target].sound:
             report.brought.append(target)
     for name, finding in judge.absent(chosen).items():
         report.findings.setdefault(name, finding)
@@ -170,7 +172,9 @@ class _Judge:
         manifest, job = (self._record(r, result) for r in (result.manifest, result.job))
         moved = bool(result.sound) and _moved(result)
         if moved:
-            manifest = job = Finding("orphan", f"is {planned.home(result.sound)}, moved or renamed")
+            manifest = job = Finding(
+                "orphan", f"is {declared_jobs.home(result.sound)}, moved or renamed"
+            )
         if result.job:
             found[result.job.name] = job
         elif result.manifest:
@@ -194,7 +198,7 @@ class _Judge:
             return OK
         if record.verdict != "ok":
             return Finding(record.verdict, record.problem)
-        home = planned.home(record.content)
+        home = declared_jobs.home(record.content)
         if home is not None and home != result.target:
             return Finding("modified", f"is that of {home or 'nothing'}, not of {result.target}")
         if record is result.manifest and not _agree(result):
@@ -267,7 +271,7 @@ class _Judge:
                 reason = "no paper declares it any more"
                 return Finding("stale-spec", reason, (self.used[target], target))
             return Finding("orphan", "no paper declares it at any scale; it may be removed")
-        if digest.of(manifest["spec"]) != digest.of(job.spec):
+        if hashing.of(manifest["spec"]) != hashing.of(job.spec):
             path, old, new = dotted.differences(manifest["spec"], job.spec)[0]
             return Finding("stale-spec", f"{path} was {old}, now {new}", (target,))
         modules = code_digest.changed(code_of(manifest), job.code)
@@ -298,11 +302,11 @@ class _Judge:
 
 def _moved(result: Result) -> bool:
     """Whether a whole result lies where another one belongs."""
-    home = planned.home(result.sound)
+    home = declared_jobs.home(result.sound)
     if home is None or home == result.target:
         return False
     job = result.job
-    return job is None or (job.verdict == "ok" and planned.home(job.content) == home)
+    return job is None or (job.verdict == "ok" and declared_jobs.home(job.content) == home)
 
 
 def _agree(result: Result) -> bool:
@@ -318,7 +322,7 @@ def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[s
     notes = []
     if jobs is None:
         notes.append(
-            f"no {planned.CONFIG}/ here: whether code and specs are current was not judged"
+            f"no {declared_jobs.CONFIG}/ here: whether code and specs are current was not judged"
         )
     elif not _same_code(Path("src/grokatlas")):
         notes.append(f"code is compared with {code_digest.PACKAGE}, not with src/ of this folder")

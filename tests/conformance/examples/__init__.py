@@ -8,9 +8,9 @@ names what is missing.
 import importlib
 from typing import Any
 
-from grokatlas import components
+from grokatlas import registry
 
 # block -> component -> keyword sets of its `build`
 EXAMPLES: dict[str, dict[str, list[dict[str, Any]]]] = {
-    block: importlib.import_module(f"{__name__}.{block}").EXAMPLES for block in components.FOLDERS
+    block: importlib.import_module(f"{__name__}.{block}").EXAMPLES for block in registry.FOLDERS
 }

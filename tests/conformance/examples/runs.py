@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from grokatlas import datasets
+from grokatlas.engine import dataset
 
 from . import EXAMPLES
 from .model import TASKS
@@ -235,8 +235,8 @@ MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net":
 MINIBATCHES |= {"fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
 
 
-def data_of(model: str) -> datasets.Dataset:
+def data_of(model: str) -> dataset.Dataset:
     """The data set of a task that the model can learn."""
     if model not in TASKS:
         raise LookupError(f"TASKS of tests/conformance/examples/model.py has no task for {model}")
-    return datasets.make([TASKS[model]])
+    return dataset.make([TASKS[model]])

@@ -15,9 +15,11 @@ from examples.measures import MEASURED
 from examples.model import DEEP_MLP
 from examples.runs import RUNS, data_of
 from examples.task import ONE_HOT
-from grokatlas import components, datasets, members, signatures, training
-from grokatlas.network import Network
-from grokatlas.view import View
+from grokatlas import registry
+from grokatlas.declare import signatures
+from grokatlas.engine import dataset, members, training
+from grokatlas.engine.network import Network
+from grokatlas.engine.observed import View
 
 
 def randn(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -34,7 +36,7 @@ def layer() -> dict[str, torch.Tensor]:
 def model_of(name: str, keywords: dict, seed: int = 0) -> torch.nn.Module:
     """A model on the data of its example."""
     generator = torch.Generator().manual_seed(seed)
-    return components.load("model", name).build(data=data_of(name), generator=generator, **keywords)
+    return registry.load("model", name).build(data=data_of(name), generator=generator, **keywords)
 
 
 def mlp() -> Network:
@@ -51,22 +53,22 @@ def with_noise(part: Any, inputs: torch.Tensor, outputs: int) -> Any:
 
 def _observed(task: dict[str, Any]) -> torch.nn.Module:
     """An MLP for a task."""
-    build = components.load("model", "mlp").build
+    build = registry.load("model", "mlp").build
     generator = torch.Generator().manual_seed(0)
-    return build(data=datasets.make([task]), generator=generator, **DEEP_MLP)
+    return build(data=dataset.make([task]), generator=generator, **DEEP_MLP)
 
 
 def view_of(given: dict[str, Any]) -> View:
     """A model with its data, as an observable sees one member."""
     if given["data"]["train_targets"].is_floating_point():
-        loss = components.load("loss", "mse").build(**EXAMPLES["loss"]["mse"][0])
+        loss = registry.load("loss", "mse").build(**EXAMPLES["loss"]["mse"][0])
     else:
-        loss = components.load("loss", "cross_entropy").build()
+        loss = registry.load("loss", "cross_entropy").build()
 
     def on_batch(params: dict, model: Any, inputs: Any, targets: Any) -> torch.Tensor:
         return loss(model(params, inputs), targets)
 
-    penalty = components.load("penalties", "l2").build(weight=0.01, squared=True)
+    penalty = registry.load("penalties", "l2").build(weight=0.01, squared=True)
     network = Network(_observed(given["task"]), {})
     dynamics = SimpleNamespace(rate=0.1, l2=0.01)
     step = torch.tensor(7.0, dtype=torch.float64)
@@ -79,7 +81,7 @@ def _record(run: str) -> SimpleNamespace:
     spec = copy.deepcopy(RUNS[run])
     spec["ensemble"] = {"seed": [0, 1]}
     spec["train"] |= {"steps": 3, "log": {"every": 1, "first": 0}, "snapshots": [0, 3]}
-    data = datasets.make(members.tasks(spec))
+    data = dataset.make(members.tasks(spec))
     result = training.train(spec, data, torch.device("cpu"))
     snapshots: dict[int, dict[str, np.ndarray]] = {}
     for key, array in result.snapshots.items():
@@ -116,8 +118,8 @@ def ingredients(block: str, name: str = "") -> dict[str, Any]:
         return {"inputs": randn(6, 4)}
     if block == "observables":
         task = observables.TASKS.get(name, ONE_HOT)
-        data = datasets.make([task])
-        arrays = {part: torch.from_numpy(getattr(data, part)) for part in datasets.PARTS}
+        data = dataset.make([task])
+        arrays = {part: torch.from_numpy(getattr(data, part)) for part in dataset.PARTS}
         params = {key: value.detach() for key, value in _observed(task).named_parameters()}
         return {"params": params, "task": task, "data": arrays}
     if block == "measures":
@@ -140,10 +142,10 @@ def use(block: str, name: str, keywords: dict, given: dict[str, Any]) -> Any:
         spec = next(run for run in RUNS.values() if run["dynamics"]["name"] == name)
         train = spec["train"] | {"steps": 2, "log": {"every": 1, "first": 0}, "snapshots": [2]}
         spec = spec | {"dynamics": {"name": name} | keywords, "train": train}
-        data = datasets.make(members.tasks(spec))
+        data = dataset.make(members.tasks(spec))
         result = training.train(spec, data, torch.device("cpu"))
         return result.history | result.snapshots
-    built = components.load(block, name).build(**keywords)
+    built = registry.load(block, name).build(**keywords)
     if block == "task":
         return built.arrays()
     if block == "loss":

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from grokatlas import readings
+from grokatlas.claims import readings
 
 NORM = "dynamics.relative_norm"
 RATE = "dynamics.rate"

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from grokatlas import readings
+from grokatlas.claims import readings
 from grokatlas.papers.beyond_l2 import _quantities
 
 PUBLISHED = 1  # the seed of the published instance of sparse recovery

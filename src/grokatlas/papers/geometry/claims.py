@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas import readings
+from grokatlas.claims import readings
 
 DECAY = "penalties.0.weight"
 LEAST_NORM = {"curved": 1.0, "singular": 0.0, "leaky_relu": 1.0}  # of each weight, up to its sign

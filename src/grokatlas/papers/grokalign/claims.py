@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from grokatlas import readings_jacobians, readings_methods
-from grokatlas.papers.grokalign.table3 import ARTEFACTS
-from grokatlas.readings_jacobians import (
+from grokatlas.papers.grokalign import _jacobians_readings, _methods_readings
+from grokatlas.papers.grokalign._jacobians_readings import (
     alignment_against_scale,
     change_while_learning,
     cosines,
@@ -28,7 +27,7 @@ from grokatlas.readings_jacobians import (
     start_of_learning,
     trend,
 )
-from grokatlas.readings_methods import (
+from grokatlas.papers.grokalign._methods_readings import (
     percent_ahead,
     percent_right,
     row_alignment,
@@ -36,6 +35,7 @@ from grokatlas.readings_methods import (
     times_fewer,
     times_more,
 )
+from grokatlas.papers.grokalign.table3 import ARTEFACTS
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -44,7 +44,7 @@ def saving_in_float32(tables: Tables, loss: str, method: str) -> list[float]:
     """The baseline's steps over a method's: of the cases in float32, over those in float64."""
     two = (tables["acceleration"], tables["update_time"])
     single, double = (
-        readings_methods.ratios(*two, loss, method, variant=variant)["steps"]
+        _methods_readings.ratios(*two, loss, method, variant=variant)["steps"]
         for variant in ("_float32", "")
     )
     return (single / double).tolist()
@@ -52,7 +52,7 @@ def saving_in_float32(tables: Tables, loss: str, method: str) -> list[float]:
 
 def likeness_ratio(tables: Tables) -> list[float]:
     """The mean size of figure 6's cosines, GrokAlign over weight decay alone, seed by seed."""
-    rows = readings_jacobians.last_images(tables["delayed_robustness"])
+    rows = _jacobians_readings.last_images(tables["delayed_robustness"])
     sizes = rows.assign(size=rows["alignment"].abs()).groupby(["case", "seed"])["size"].mean()
     cases = sizes.unstack("case").reindex(columns=["grokalign", "weight_decay"])
     return (cases["grokalign"] / cases["weight_decay"]).tolist()
@@ -60,9 +60,9 @@ def likeness_ratio(tables: Tables) -> list[float]:
 
 def correlation_of_hours(tables: Tables) -> list[float]:
     """Spearman's correlation of published hours and ours, over the rows of table 3."""
-    return readings_methods.correlation_of_hours(tables, ARTEFACTS)
+    return _methods_readings.correlation_of_hours(tables, ARTEFACTS)
 
 
 def costliest_over_next(tables: Tables) -> list[float]:
     """Our hours of the row of table 3 that took longest there, over the longest other."""
-    return readings_methods.costliest_over_next(tables, ARTEFACTS)
+    return _methods_readings.costliest_over_next(tables, ARTEFACTS)

@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import regions
+from grokatlas.papers.grokalign import _regions
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """The three images, and the regions of their plane at both moments, with centroids."""
-    return regions.moments(tables["regions"], plane=0)
+    return _regions.moments(tables["regions"], plane=0)

@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import regions
+from grokatlas.papers.grokalign import _regions
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Regions of six planes, with inputs and centroids."""
-    return regions.planes(tables["regions"], "generalisation", list(range(1, 7)))
+    return _regions.planes(tables["regions"], "generalisation", list(range(1, 7)))

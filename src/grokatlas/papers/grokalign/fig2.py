@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import jacobians
+from grokatlas.papers.grokalign import _jacobians
 
 CASES = {
     "cross-entropy": {"weight_decay": "ce_baseline", "grokalign": "ce_grokalign"},
@@ -13,4 +13,4 @@ CASES = {
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """The share of the first principal component, with weight decay alone and with GrokAlign."""
-    return jacobians.rank_one(tables["common_budget"], CASES)
+    return _jacobians.rank_one(tables["common_budget"], CASES)

@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import jacobians
+from grokatlas.papers.grokalign import _jacobians
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Mean of the tangent kernel, inner product and alignment of the first training point."""
-    return jacobians.kernel(tables["kernel"])
+    return _jacobians.kernel(tables["kernel"])

@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import robustness
+from grokatlas.papers.grokalign import _robustness
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Alignment of a centroid and accuracies, with weight decay (above) and GrokAlign (below)."""
-    return robustness.under_noise(tables["xor"], ("weight_decay", "grokalign"))
+    return _robustness.under_noise(tables["xor"], ("weight_decay", "grokalign"))

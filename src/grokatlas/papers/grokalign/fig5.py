@@ -3,10 +3,10 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import robustness
+from grokatlas.papers.grokalign import _robustness
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Rank of Jacobians, alignment of centroids, and accuracy on clean and attacked images."""
     table, published = (tables[f"delayed_robustness{end}"] for end in ("", "_as_published"))
-    return robustness.under_attack(table, published, ("weight_decay", "grokalign"))
+    return _robustness.under_attack(table, published, ("weight_decay", "grokalign"))

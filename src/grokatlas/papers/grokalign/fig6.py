@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import robustness
+from grokatlas.papers.grokalign import _robustness
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Training images and their centroids, with weight decay and with GrokAlign."""
-    return robustness.centroid_images(tables["delayed_robustness"], ("weight_decay", "grokalign"))
+    return _robustness.centroid_images(tables["delayed_robustness"], ("weight_decay", "grokalign"))

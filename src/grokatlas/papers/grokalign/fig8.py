@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import jacobians
+from grokatlas.papers.grokalign import _jacobians
 
 ROWS = {"learned embedding": "learned"}
 
@@ -11,4 +11,4 @@ ROWS = {"learned embedding": "learned"}
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Accuracies, alignment of centroids, and how sparse embedding and logits are in frequency."""
     panels = ("accuracy", "alignment", "gini")
-    return jacobians.transformers(tables["transformer"], ROWS, panels)
+    return _jacobians.transformers(tables["transformer"], ROWS, panels)

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.plots import jacobians
+from grokatlas.papers.grokalign import _jacobians
 
 ROWS = {"fixed embedding": "fixed", "both fixed": "both_fixed"}
 
@@ -11,4 +11,4 @@ ROWS = {"fixed embedding": "fixed", "both fixed": "both_fixed"}
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """As figure 8, the embedding alone fixed (above), the unembedding too (below)."""
     panels = ("accuracy", "alignment", "gini")
-    return jacobians.transformers(tables["transformer"], ROWS, panels)
+    return _jacobians.transformers(tables["transformer"], ROWS, panels)

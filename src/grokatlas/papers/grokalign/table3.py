@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from grokatlas.plots import methods
+from grokatlas.papers.grokalign import _methods
 
 ARTEFACTS = [
     ("figure 2", ["common_budget"], "TITAN X, 4 h"),
@@ -18,4 +18,4 @@ ARTEFACTS = [
 
 def tabulate(tables: dict[str, pd.DataFrame]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Processor, hours and memory of the runs behind each figure and table."""
-    return methods.compute(tables, ARTEFACTS)
+    return _methods.compute(tables, ARTEFACTS)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from grokatlas import readings_methods
-from grokatlas.papers.jacobian_alignment.table3 import ARTEFACTS
-from grokatlas.readings_jacobians import (
+from grokatlas.papers.grokalign import _methods_readings
+from grokatlas.papers.grokalign._jacobians_readings import (
     alignment_against_scale,
     change_while_learning,
     cosines,
@@ -27,7 +26,7 @@ from grokatlas.readings_jacobians import (
     start_of_learning,
     trend,
 )
-from grokatlas.readings_methods import (
+from grokatlas.papers.grokalign._methods_readings import (
     percent_ahead,
     percent_right,
     row_alignment,
@@ -35,15 +34,16 @@ from grokatlas.readings_methods import (
     times_fewer,
     times_more,
 )
+from grokatlas.papers.jacobian_alignment.table3 import ARTEFACTS
 
 Tables = Mapping[str, pd.DataFrame]
 
 
 def correlation_of_hours(tables: Tables) -> list[float]:
     """Spearman's correlation of published hours and ours, over the rows of table 3."""
-    return readings_methods.correlation_of_hours(tables, ARTEFACTS)
+    return _methods_readings.correlation_of_hours(tables, ARTEFACTS)
 
 
 def costliest_over_next(tables: Tables) -> list[float]:
     """Our hours of the row of table 3 that took longest there, over the longest other."""
-    return readings_methods.costliest_over_next(tables, ARTEFACTS)
+    return _methods_readings.costliest_over_next(tables, ARTEFACTS)

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from grokatlas.plots import methods
+from grokatlas.papers.grokalign import _methods
 
 
 def tabulate(tables: dict[str, pd.DataFrame]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Test accuracy, least and largest cosine of a Jacobian's row with its input."""
-    return methods.budget(tables["common_budget"])
+    return _methods.budget(tables["common_budget"])

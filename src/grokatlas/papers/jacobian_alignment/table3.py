@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from grokatlas.plots import methods
+from grokatlas.papers.grokalign import _methods
 
 ARTEFACTS = [
     ("figure 2", ["kernel"], "TITAN X, < 1 h"),
@@ -19,4 +19,4 @@ ARTEFACTS = [
 
 def tabulate(tables: dict[str, pd.DataFrame]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Processor, hours and memory of the runs behind each figure and table."""
-    return methods.compute(tables, ARTEFACTS)
+    return _methods.compute(tables, ARTEFACTS)

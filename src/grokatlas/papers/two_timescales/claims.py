@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas import readings
+from grokatlas.claims import readings
 from grokatlas.papers.two_timescales import _quantities
 
 LEAST_LOSS = 1e-3  # of figure 1: the loss has fallen

@@ -1,0 +1,135 @@
+"""From figures, claims and their manifests to one folder of pages.
+
+The folder is flat, as its manifest vouches for every file in it, and holds copies of all it shows:
+it opens from disk and asks for nothing elsewhere.
+"""
+
+import importlib.metadata
+import importlib.resources
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+
+from grokatlas import text as words
+from grokatlas.atlas import contents, curves
+from grokatlas.audit.tree import Tree
+from grokatlas.claims import verdicts
+from grokatlas.results import files
+
+HERE = Path(__file__).parent
+KEPT = ("spec.json", "manifest.json", "log.txt")  # the job's own files in the folder
+SCALES = {
+    "smoke": "Smoke scale: a test of the workflow. These numbers say nothing about the papers.",
+    "quick": "Quick scale: shrunken sizes, same physics. "
+    "These are not the numbers of the published sizes.",
+    "paper": "Paper scale: the published sizes.",
+}
+MARKS = dict(zip(verdicts.VERDICTS, "✓◐✗○", strict=True))  # so that colour is not all that tells
+
+
+def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Path]:
+    """Write all pages.
+
+    Args:
+        spec: of the atlas's job: scale, and what the papers' YAML say.
+        ages: of the figures and the claims: ``current``, ``earlier``, or empty where it is absent.
+        folder: where to; what else lies there is removed.
+
+    Returns:
+        every file written.
+
+    Raises:
+        UserError: the claims are damaged, or the folder cannot be written.
+    """
+    papers = contents.papers(spec, ages, Tree(files.RESULTS))
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = {}  # what can be looked at closely: points kept and there, by figure
+    made = [_copy(file, folder / name) for name, file in _shipped().items()]
+    for figure in (figure for paper in papers for figure in paper.figures):
+        made.append(folder / f"{figure.id}.specs.json")
+        files.write_json(made[-1], figure.specs)
+        for file in files.outputs("figure", figure.stem) if figure.age else []:
+            made.append(_copy(file, folder / f"{figure.paper}-{file.name}"))
+        found = _curves(figure)
+        if found is not None:
+            drawn[figure.id] = found
+            made.append(folder / f"{figure.id}.curves.js")
+            text = json.dumps(found, separators=(",", ":"), allow_nan=False)
+            line = f"(window.grokatlasCurves ??= {{}})[{json.dumps(figure.id)}] = {text};\n"
+            _write_text(made[-1], line)
+    for name, text in _pages(spec["scale"], papers, drawn):
+        made.append(folder / name)
+        _write_text(made[-1], text)
+    for file in folder.iterdir():
+        if file.is_file() and file not in made and file.name not in KEPT:
+            file.unlink()
+    return made
+
+
+def _pages(
+    scale: str, papers: list[contents.Paper], drawn: dict[str, dict[str, Any]]
+) -> Iterator[tuple[str, str]]:
+    """The name and text of every page."""
+    pages = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.globals |= {
+        "scale": scale,
+        "about_scale": SCALES[scale],
+        "papers": papers,
+        "verdicts": verdicts.VERDICTS,
+        "marks": MARKS,
+        "drawn": drawn,
+        "outputs": files.outputs,
+    }
+    pages.filters |= {name: getattr(words, name) for name in ("slug", "plain", "first_sentence")}
+    pages.filters["counted"] = words.count
+    every = [claim for paper in papers for claim in paper.claims]
+    every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
+    figures = [figure for paper in papers for figure in paper.figures]
+    methods = sorted({method for figure in figures for method in figure.methods})
+    front = {"claims": every, "totals": contents.counted(every), "methods": methods}
+    yield "index.html", pages.get_template("index.html").render(**front, figures=figures)
+    for paper in papers:
+        yield f"paper-{paper.name}.html", pages.get_template("paper.html").render(paper=paper)
+
+
+def _curves(figure: contents.Figure) -> dict[str, Any] | None:
+    """A figure's curves; None for what is absent, a published table, or no curve."""
+    if not figure.age or files.is_published_table(figure.name):
+        return None
+    # low_memory would take a column's type from its first part
+    drawn = pd.read_csv(files.beside(figure.stem, ".csv"), low_memory=False)
+    return curves.data(drawn)
+
+
+def _shipped() -> dict[str, Path]:
+    """Style and scripts of the pages, and plotly.js with its licence, by name in the folder."""
+    library = importlib.resources.files("plotly") / "package_data" / "plotly.min.js"
+    listed = importlib.metadata.files("plotly") or []
+    licence = next(file for file in listed if file.name.startswith("LICENSE"))
+    return {
+        **{file.name: file for file in sorted((HERE / "static").iterdir())},
+        "plotly.min.js": Path(str(library)),
+        "plotly.LICENSE.txt": Path(str(licence.locate())),
+    }
+
+
+def _copy(file: Path, to: Path) -> Path:
+    with files.atomic(to) as temporary:
+        shutil.copyfile(file, temporary)
+    return to
+
+
+def _write_text(file: Path, text: str) -> None:
+    with files.atomic(file) as temporary:
+        temporary.write_text(text, encoding="utf-8")

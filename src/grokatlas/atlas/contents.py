@@ -1,0 +1,319 @@
+"""What the pages tell, gathered from the job's spec, the claims and the manifests."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grokatlas import text as words
+from grokatlas.audit import explain, mixed, values
+from grokatlas.audit.tree import Result, Tree
+from grokatlas.claims import verdicts as judging
+from grokatlas.engine import members
+from grokatlas.results import files
+
+METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # blocks of a run's spec
+USUAL = "gradient_training"  # a dynamics that is no method of its own
+NUMBERS = ("expected_low", "expected_high", "value", "lowest", "highest", "spread")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim as it is shown.
+
+    Attributes:
+        told: its row of ``claims.csv`` as text.
+        number: our value with its unit; empty where there is none.
+        range: the lowest and highest over seeds, if there are several.
+        expected: the interval.
+        published: the paper's own number, with its spread.
+        earlier: whether earlier code made its tables.
+        methods: of the runs behind its figure.
+    """
+
+    told: dict[str, str]
+    number: str
+    range: str
+    expected: str
+    published: str
+    earlier: bool
+    methods: tuple[str, ...] = ()
+
+    @property
+    def paper(self) -> str:
+        """Its paper's name."""
+        return self.told["paper"]
+
+    @property
+    def verdict(self) -> str:
+        """One of `grokatlas.claims.verdicts.VERDICTS`."""
+        return self.told["verdict"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or published table as it is shown.
+
+    Attributes:
+        paper: its paper's name.
+        name: of its function.
+        caption: of the configuration.
+        stem: where its files lie, without suffix.
+        age: ``current``, ``earlier``, or empty where it is absent.
+        error: the last line of its log, if it is absent and has one.
+        cells: of a published table: its title row, then its rows.
+        methods: names of optimizers, penalties, gradients, inputs and dynamics behind it.
+        data: names of its tasks.
+        runs: how many runs and members it draws, where they trained and how long.
+        mixed: how those behind it differ in software and device.
+        diverged: how many of these members diverged; empty if none did.
+        sizes: what differs from paper scale: name, here, published.
+        command: rebuilds it.
+        origin: the tree behind it, if it is there.
+        specs: of its job, tables, measures and runs, by target.
+        claims: on it.
+    """
+
+    paper: str
+    name: str
+    caption: str
+    stem: Path
+    age: str
+    error: str
+    cells: list[list[str]]
+    methods: tuple[str, ...]
+    data: tuple[str, ...]
+    runs: str
+    mixed: list[str]
+    diverged: str
+    sizes: list[tuple[str, str, str]]
+    command: str
+    origin: explain.Part | None
+    specs: dict[str, Any] = field(repr=False)
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The start of its files' names in the folder of pages."""
+        return f"{self.paper}-{self.name}"
+
+    @property
+    def title(self) -> str:
+        """Its number or name, as words."""
+        return words.figure_title(self.name)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper as its page shows it: `source` and `deviations` as the configuration has them.
+
+    A deviation also has `effects`: its claims as they are shown.
+    """
+
+    name: str
+    source: dict[str, Any]
+    deviations: list[dict[str, Any]]
+    figures: list[Figure]
+    claims: list[Claim]
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many of its claims have each verdict."""
+        return counted(self.claims)
+
+
+def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Paper]:
+    """All that the pages tell.
+
+    Args:
+        spec: of the atlas's job.
+        ages: of figures and claims, by target: ``current``, ``earlier`` or empty.
+        tree: the results, for manifests and job files.
+
+    Raises:
+        UserError: the claims are damaged.
+    """
+    scale, stem = spec["scale"], files.claims_stem(spec["scale"])
+    rows = read_claims(files.outputs("claims", stem)[0]) if ages[stem] else []
+    made = []
+    for name, told in spec["papers"].items():
+        own = [row for row in rows if row["paper"] == name]
+        figures = [
+            _figure(scale, name, figure, entry, own, ages, tree)
+            for figure, entry in sorted(told["figures"].items(), key=lambda e: words.place(e[0]))
+        ]
+        by_id = {claim.told["id"]: claim for figure in figures for claim in figure.claims}
+        claims = [by_id[row["id"]] for row in own if row["id"] in by_id]
+        deviations = [
+            each | {"effects": [by_id[claim] for claim in each["claims"] if claim in by_id]}
+            for each in told["deviations"]
+        ]
+        made.append(Paper(name, told["source"], deviations, figures, claims))
+    return made
+
+
+def read_claims(file: Path) -> list[dict[str, str]]:
+    """The rows of ``claims.csv``, every cell as its text."""
+    frame = pd.read_csv(files.verified(file), dtype=str, keep_default_na=False)
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
+
+
+def claim(row: dict[str, str], methods: tuple[str, ...] = ()) -> Claim:
+    """A row of ``claims.csv`` as it is shown."""
+    low, high, value, lowest, highest, spread = (_float(row[name]) for name in NUMBERS)
+    unit = f" {row['unit']}" if row["unit"] else ""
+    endless = words.infinite(row["unit"])
+    ends = [words.number(lowest, endless), words.number(highest, endless)]
+    found = words.number(value, endless)
+    return Claim(
+        told=row,
+        number=f"{found}{unit}" if found not in ("", words.NEVER) else found,
+        range=" to ".join(ends) if ends[0] != ends[1] else "",
+        expected=words.interval(low, high) + unit,
+        published=row["published"] + (f" ± {words.number(spread)}" if spread is not None else ""),
+        earlier=row["code"] == "earlier",
+        methods=methods,
+    )
+
+
+def counted(claims: list[Claim]) -> dict[str, int]:
+    """How many claims have each verdict."""
+    found = [claim.verdict for claim in claims]
+    return {verdict: found.count(verdict) for verdict in judging.VERDICTS}
+
+
+def cells(markdown: str) -> list[list[str]]:
+    """A table in Markdown as rows of cells, its title row first."""
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    rows = [re.split(r"(?<!\\)\|", line.strip().strip("|")) for line in lines]
+    rows = [row for row in rows if not all(re.fullmatch(r"\s*:?-+:?\s*", cell) for cell in row)]
+    return [[cell.strip().replace("\\|", "|") for cell in row] for row in rows]
+
+
+def behind(tree: Tree, target: str) -> dict[str, Result]:
+    """A result and all that it hangs on, as far as it is here, by target.
+
+    What is made tells by its manifest; what is not made, by the job file of the plan.
+    """
+    found: dict[str, Result] = {}
+    waiting = [target]
+    while waiting:
+        name = waiting.pop()
+        if name in found or name not in tree.results:
+            continue
+        result = found[name] = tree.results[name]
+        if result.sound:
+            owners = (tree.owner(file) for file in result.sound["inputs"])
+            waiting += [owner.target for owner in owners if owner]
+        else:
+            waiting += _content(result).get("inputs", [])
+    return found
+
+
+def methods_of(specs: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The names of methods that runs use, sorted; plain gradient training is not one."""
+    entries = (spec.get(block, []) for spec in specs for block in METHODS)
+    names = {entry["name"] for given in entries for entry in _listed(given)}
+    return tuple(sorted(names - {USUAL}))
+
+
+def _figure(
+    scale: str,
+    paper: str,
+    name: str,
+    entry: dict[str, Any],
+    rows: list[dict[str, str]],
+    ages: dict[Path, str],
+    tree: Tree,
+) -> Figure:
+    stem = files.figure_stem(scale, paper, name)
+    target, there = stem.as_posix(), bool(ages[stem])
+    found = behind(tree, target)
+    runs = [result for result in found.values() if _content(result).get("kind") == "run"]
+    specs = [_content(run)["spec"] for run in runs]
+    methods = methods_of(specs)
+    main = files.outputs("figure", stem)[0]
+    published = there and files.is_published_table(name)
+    command = f"snakemake --cores all {main.as_posix()} --config scale={scale}"
+    return Figure(
+        paper=paper,
+        name=name,
+        caption=entry["caption"],
+        stem=stem,
+        age=ages[stem],
+        error="" if there else _last_line(files.beside(stem, ".log")),
+        cells=cells(main.read_text(encoding="utf-8")) if published else [],
+        methods=methods,
+        data=tuple(dict.fromkeys(spec["task"]["name"] for spec in specs if "task" in spec)),
+        runs=_trained(runs) if there else "",
+        mixed=mixed.of(result.sound for result in found.values()) if there else [],
+        diverged=_diverged(runs) if there else "",
+        sizes=sizes(entry["sizes"]),
+        command=values.command(tree.results[target].sound, target)[-1] if there else command,
+        origin=explain.parts(tree, target) if there else None,
+        specs={name: _content(result).get("spec", {}) for name, result in sorted(found.items())},
+        claims=tuple(claim(row, methods) for row in rows if row["figure"] == name),
+    )
+
+
+def sizes(told: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str]]:
+    """What differs from paper scale as text: name, values here, values published."""
+
+    def text(entries: list[Any]) -> str:
+        return "; ".join(dict.fromkeys(words.setting(entry) for entry in entries))
+
+    found = [
+        (path.removeprefix("ensemble."), text(each["here"]), text(each["published"]))
+        for path, each in told.items()
+    ]
+    return sorted(found, key=lambda row: (row[0] != "task.name", row[0]))
+
+
+def _trained(runs: list[Result]) -> str:
+    """How many runs and members, where and how long: ``2 runs, 10 members, 31 s on a CPU``."""
+    sound = [run.sound for run in runs if run.sound]
+    if not sound:
+        return ""
+    trained = sum(len(members.of(content["spec"])) for content in sound)
+    seconds = sum(float(content.get("wall_seconds", 0)) for content in sound)
+    where = " and ".join(sorted({words.machine(content) for content in sound}))
+    counts = f"{words.count(len(sound), 'run')}, {words.count(trained, 'member')}"
+    return f"{counts}, {words.duration(seconds)} of wall time on {where}"
+
+
+def _diverged(runs: list[Result]) -> str:
+    """How many members diverged, and from which step on the first: ``2 of 15 members``."""
+    sound = [run.sound for run in runs if run.sound]
+    steps = [step for content in sound for step in content.get("diverged", {}).values()]
+    if not steps:
+        return ""
+    trained = sum(len(members.of(content["spec"])) for content in sound)
+    since = f"what they log is not finite, the first from step {min(steps):,} on"
+    return f"{len(steps)} of {words.count(trained, 'member')}: {since}"
+
+
+def _content(result: Result) -> dict[str, Any]:
+    """What a result's manifest says, else its job file; nothing if neither can be trusted."""
+    job = result.job.content if result.job and result.job.verdict == "ok" else {}
+    return result.sound or job
+
+
+def _listed(given: Any) -> Iterator[dict[str, Any]]:
+    yield from given if isinstance(given, list) else [given]
+
+
+def _float(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _last_line(log: Path) -> str:
+    """What a job that failed said last."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

@@ -1,0 +1,1 @@
+"""Numbers read off tables, and verdicts on what a paper says of them."""

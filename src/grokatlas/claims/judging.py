@@ -1,0 +1,82 @@
+"""Published statements as rows: what a claim's function finds in its tables, and the verdict."""
+
+import importlib
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from grokatlas.claims import divergence
+from grokatlas.claims.verdicts import NOT_RUN, judge, middle
+from grokatlas.errors import UserError
+
+TOLD = ("id", "statement", "place", "source", "figure", "published", "spread", "unit")
+COLUMNS = (
+    *("id", "paper", "verdict", "reason"),
+    *TOLD[1:],
+    *("expected_low", "expected_high", "value", "lowest", "highest", "count", "values"),
+    *("commit", "code", "runs"),
+)
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) -> dict[str, Any]:
+    """One claim as a row of ``claims.csv``.
+
+    Args:
+        paper: its paper.
+        claim: as the paper's YAML declares it.
+        tables: of the claim's figure, by experiment; None where they are not made.
+        scale: of these tables.
+
+    Raises:
+        UserError: the claim's function fails.
+    """
+    told = {key: claim[key] for key in TOLD}
+    low, high = claim["expected"]
+    told |= {"paper": paper, "expected_low": low, "expected_high": high}
+    if scale not in claim["scales"]:
+        reason = f"judged at {' and '.join(claim['scales'])} scale"
+        return told | {"verdict": NOT_RUN, "reason": reason, "count": 0}
+    if tables is None:
+        return told | {"verdict": NOT_RUN, "reason": "its tables are not made", "count": 0}
+    lost = divergence.note(tables.values())
+    kept = {name: divergence.without(table) for name, table in tables.items()}
+    values = _values(paper, claim, kept, lacking=bool(lost))
+    verdict, reason = judge(values, claim["expected"], claim["judged"], claim["seeds"])
+    reason += f"; {lost} and left out" if lost else ""
+    known = [value for value in values if not math.isnan(value)]
+    runs = sorted({str(run) for table in tables.values() for run in table["run"].unique()})
+    found = {"verdict": verdict, "reason": reason, "count": len(known), "runs": " ".join(runs)}
+    if known:
+        found |= {
+            "value": middle(known, claim["judged"]),
+            "lowest": min(known),
+            "highest": max(known),
+        }
+    return told | found | {"values": " ".join(repr(value) for value in values)}
+
+
+def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """The rows of all claims as they are written: one order of columns, whole counts."""
+    made = pd.DataFrame(rows, columns=list(COLUMNS))
+    numbers = ["expected_low", "expected_high", "value", "lowest", "highest", "spread"]
+    made[numbers] = made[numbers].astype("float64")
+    return made.astype({"count": "int64"})
+
+
+def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) -> list[float]:
+    """What a claim's function finds; not a number where members are lacking that it needs."""
+    module = importlib.import_module(f"grokatlas.papers.{paper}.claims")
+    function: Callable[..., Any] = getattr(module, claim["value"])
+    place = f"claim {claim['id']} of {paper}"
+    try:
+        values = [float(value) for value in function(tables, **claim["keywords"])]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if lacking:
+            return [math.nan]
+        problem = f"{claim['value']} cannot be computed: {type(error).__name__} {error}"
+        raise UserError(place, problem) from error
+    return values

@@ -1,0 +1,34 @@
+"""Gradients of bounded norm."""
+
+from typing import Any
+
+import torch
+
+from grokatlas.engine.keyword_types import Positive
+
+EPS = 1e-6  # torch's
+
+
+class ClipNorm:
+    """``g <- g * min(1, max_norm / (|g|_2 + 1e-6))``, ``|g|_2`` over all parameters together.
+
+    As ``torch.nn.utils.clip_grad_norm_``.
+    """
+
+    def __init__(self, max_norm: Any) -> None:
+        self.max_norm = max_norm
+
+    def init(self, params: dict) -> dict:
+        """No state."""
+        return {}
+
+    def update(self, grads: dict, state: dict) -> tuple[dict, dict]:
+        """The gradients, scaled down if they are too long."""
+        squares = torch.stack([grad.square().sum() for grad in grads.values()])
+        factor = (self.max_norm / (squares.sum().sqrt() + EPS)).clamp(max=1.0)
+        return {key: factor * grad for key, grad in grads.items()}, state
+
+
+def build(*, max_norm: Positive) -> ClipNorm:
+    """Gradients of Euclidean norm at most `max_norm`."""
+    return ClipNorm(max_norm)

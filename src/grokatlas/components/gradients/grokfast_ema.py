@@ -1,0 +1,45 @@
+"""Grokfast with an exponential moving average: slow gradients amplified."""
+
+from typing import Any
+
+import torch
+
+from grokatlas.engine.keyword_types import NonNegative, Unit
+
+
+class GrokfastEMA:
+    """``h <- alpha h + (1 - alpha) g``, ``g <- g + lamb h``.
+
+    The average ``h`` begins as the first gradient. Source: Lee et al., arXiv 2405.20233, and
+    ``gradfilter_ema`` of the authors' code.
+    """
+
+    def __init__(self, alpha: Any, lamb: Any) -> None:
+        self.alpha = alpha
+        self.lamb = lamb
+
+    def init(self, params: dict) -> dict:
+        """The average, and whether a gradient was seen (0 or 1)."""
+        average = {key: torch.zeros_like(value) for key, value in params.items()}
+        some = next(iter(params.values()))
+        return {"average": average, "seen": torch.zeros_like(some.sum())}
+
+    def update(self, grads: dict, state: dict) -> tuple[dict, dict]:
+        """The amplified gradients, and the average."""
+        alpha = self.alpha * state["seen"]  # 0 at the first gradient, which the average then is
+        average = {
+            key: torch.lerp(grad, state["average"][key], alpha.to(grad.dtype))
+            for key, grad in grads.items()
+        }
+        amplified = {key: grad + self.lamb * average[key] for key, grad in grads.items()}
+        return amplified, {"average": average, "seen": torch.ones_like(state["seen"])}
+
+
+def build(*, alpha: Unit, lamb: NonNegative) -> GrokfastEMA:
+    """Gradients plus `lamb` times their moving average.
+
+    Args:
+        alpha: decay rate of the average.
+        lamb: factor of the average.
+    """
+    return GrokfastEMA(alpha, lamb)

@@ -1,0 +1,39 @@
+"""A parameter that learns at a rate of its own."""
+
+from typing import Any
+
+from grokatlas.engine.keyword_types import Positive
+
+
+class Scale:
+    """The gradient of one parameter multiplied by a factor."""
+
+    def __init__(self, parameter: str, factor: Any) -> None:
+        self.parameter = parameter
+        self.factor = factor
+
+    def init(self, params: dict) -> dict:
+        """No state.
+
+        Raises:
+            ValueError: the model has no such parameter.
+        """
+        if self.parameter not in params:
+            allowed = ", ".join(params)
+            raise ValueError(f"no parameter {self.parameter!r} to scale; one of {allowed}")
+        return {}
+
+    def update(self, grads: dict, state: dict) -> tuple[dict, dict]:
+        """The gradients, one of them scaled."""
+        return grads | {self.parameter: self.factor * grads[self.parameter]}, state
+
+
+def build(*, parameter: str, factor: Positive) -> Scale:
+    """``factor * gradient`` for one parameter: gradient descent with a step size of its own.
+
+    Args:
+        parameter: its name.
+        factor: its step size over that of the others. The gradient holds the penalties, so the
+            points where training rests stay where they are.
+    """
+    return Scale(parameter, factor)

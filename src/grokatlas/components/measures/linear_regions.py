@@ -1,0 +1,121 @@
+"""The linear regions of a ReLU network in planes through three training points, exactly."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from grokatlas.components.measures._regions import Plane, regions
+from grokatlas.engine.accuracy import accuracy
+from grokatlas.engine.keyword_types import Positive, Unit, Whole
+from grokatlas.engine.rebuilt import Restored, restored
+
+NEEDS = ["snapshots"]
+
+
+def build(
+    *, points: list[Whole], reach: Positive, train_accuracy: Unit, test_accuracy: Unit
+) -> Callable[[Any], pd.DataFrame]:
+    """Linear regions, their slopes and centroids, as in arXiv 2506.12284, figures 1 and 11.
+
+    A plane's coordinates are orthonormal, its origin the mean of the three points, its first axis
+    from the first to the second. The window is a square about the origin. Convex polygons are cut
+    by the line of each neuron, layer by layer; no grid is involved.
+
+    Args:
+        points: places of training points, three for each plane, all three different.
+        reach: half the side of the window, in units of the largest distance of a point from the
+            mean of the three.
+        train_accuracy: ``memorisation`` is the first snapshot with at least this train accuracy.
+        test_accuracy: ``generalisation`` is the first snapshot with at least this test accuracy.
+
+    Returns:
+        a function of a finished run whose model is ``mlp``, giving for each member, ``moment``
+        reached, with its ``step``, and ``plane`` one row for each ``item`` with its ``place``:
+        ``region``s, with their corners in ``polygon`` (JSON text, ``[[x, y], ...]`` in order around
+        it) and ``slope_norm``, the Frobenius norm of the slope ``df/dx`` ``[C, D]`` there; the
+        three ``input``s and ``centroid``s (projected on the plane, ``J^T 1`` at each input), with
+        their one point in ``polygon``, the entries ``[D]`` in ``entries`` (JSON text), and for
+        centroids their own norm in ``slope_norm``.
+
+    Raises:
+        ValueError: `points` does not have three different places for each plane; when measured:
+            the model is not ``mlp``, there are not so many points, or they lie on a line.
+    """
+    planes = [points[start : start + 3] for start in range(0, len(points), 3)]
+    if not planes or any(len(set(plane)) != 3 for plane in planes):
+        raise ValueError("linear_regions.points must be three different places for each plane")
+
+    def measure(run: Any) -> pd.DataFrame:
+        if run.spec["model"]["name"] != "mlp":
+            raise ValueError("linear_regions needs the model mlp")
+        levels = {
+            "memorisation": ("train", train_accuracy),
+            "generalisation": ("test", test_accuracy),
+        }
+        frames, reached = [], set()
+        for one in restored(run):
+            for moment, (part, level) in levels.items():
+                if (one.member, moment) not in reached and _accuracy(one, part) >= level:
+                    reached.add((one.member, moment))
+                    seen = {"member": one.member, "step": one.step, "moment": moment}
+                    for place, plane in enumerate(planes):
+                        found = _panel(one, plane, reach)
+                        frames.append(found.assign(plane=place, **seen))
+        if not frames:
+            raise ValueError("linear_regions: no snapshot reaches an accuracy; add snapshots")
+        return pd.concat(frames, ignore_index=True)
+
+    return measure
+
+
+def _accuracy(one: Restored, part: str) -> float:
+    with torch.no_grad():
+        outputs = one.outputs(one.data[f"{part}_inputs"])
+    return float(accuracy(outputs, one.data[f"{part}_targets"]))
+
+
+def _panel(one: Restored, points: list[int], reach: float) -> pd.DataFrame:
+    inputs = one.data["train_inputs"]
+    if max(points) >= len(inputs):
+        raise ValueError(f"linear_regions.points must be less than the {len(inputs)} points")
+    chosen = inputs[points]
+    slopes = torch.func.grad(lambda x: one.outputs(x).sum())(chosen)
+    corners, centroids = (t.double().flatten(1).numpy() for t in (chosen, slopes))
+    plane = Plane.through(corners)
+    seen = plane.coordinates(corners)
+    found = regions(layers(one), plane, reach * np.linalg.norm(seen, axis=1).max())
+    norms = np.linalg.norm(centroids, axis=1)
+    rows = {
+        "region": (found.polygons(), found.slope_norms, None),
+        "input": (seen[:, None], np.full(3, np.nan), corners),
+        "centroid": (plane.coordinates(centroids)[:, None], norms, centroids),
+    }
+    frames = []
+    for item, (polygons, sizes, entries) in rows.items():
+        texts = [_text(polygon) for polygon in polygons]
+        columns = {"item": item, "place": range(len(texts)), "polygon": texts, "slope_norm": sizes}
+        columns["entries"] = entries if entries is None else [_numbers(row) for row in entries]
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _text(polygon: np.ndarray) -> str:
+    return "[" + ",".join(_numbers(corner) for corner in polygon) + "]"
+
+
+def _numbers(values: np.ndarray) -> str:
+    return "[" + ",".join(f"{value:.9g}" for value in values) + "]"
+
+
+def layers(one: Restored) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Weight ``[out, in]`` and bias ``[out]`` of each layer of an MLP; the last one scaled."""
+    found = []
+    for place in range(sum(name.endswith("weight") for name in one.params)):
+        weight = one.params[f"layers.{place}.weight"].double().numpy()
+        bias = one.params.get(f"layers.{place}.bias")
+        found.append((weight, np.zeros(len(weight)) if bias is None else bias.double().numpy()))
+    scale = one.network.constants["output_scale"].double().numpy()
+    return [*found[:-1], (scale * found[-1][0], scale * found[-1][1])]

@@ -1,0 +1,38 @@
+"""Norms of all parameters together."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from grokatlas.engine.linalg import of_finite
+
+COLUMNS = {"{orders}_norm": None}
+
+
+def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Callable[[Any], dict]:
+    """Columns ``l1_norm``, ``l2_norm`` and ``nuclear_norm``, those of `orders`.
+
+    Args:
+        orders: ``l1`` and ``l2`` are of all parameters as one vector (``l2`` not squared);
+            ``nuclear`` is the sum of the singular values of every parameter that is a matrix.
+    """
+
+    def observe(view: Any) -> dict:
+        values = list(view.params.values())
+        flat = torch.cat([value.reshape(-1) for value in values])
+        norms = {
+            "l1": lambda: flat.abs().sum(),
+            "l2": lambda: flat.square().sum().sqrt(),
+            "nuclear": lambda: _nuclear(values, flat),
+        }
+        return {f"{order}_norm": norms[order]() for order in orders}
+
+    return observe
+
+
+def _nuclear(values: list[Tensor], flat: Tensor) -> Tensor:
+    matrices = [value for value in values if value.ndim == 2]
+    sums = (of_finite(torch.linalg.svdvals, matrix).sum() for matrix in matrices)
+    return sum(sums, flat.new_zeros(()))

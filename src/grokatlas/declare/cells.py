@@ -1,0 +1,281 @@
+"""From the merged layers of an experiment to the checked specs of its runs."""
+
+import ast
+import fnmatch
+import math
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from grokatlas import registry
+from grokatlas.declare import layers, signatures, span_rules
+from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
+from grokatlas.declare.models import Paper, Train
+from grokatlas.declare.validation import check_block, check_keywords, check_value
+from grokatlas.errors import MistakeError, nearest, shown
+from grokatlas.results import hashing
+
+BLOCKS = ("task", "model", "loss", "optimizer", "dynamics")
+AXES = ("model", "loss", "optimizer", "dynamics", "penalties", "gradients", "inputs")
+DEFAULT_DYNAMICS = {"name": "gradient_training"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of an experiment: the spec of its run, and what is measured after it.
+
+    Attributes:
+        case: its case, or where it stands in the sweep if the experiment has no cases.
+        label: both, so that no two cells of an experiment share it.
+        spec: of its run.
+        measures: what is computed after it.
+    """
+
+    case: str
+    label: str
+    spec: dict[str, Any]
+    measures: list[dict[str, Any]]
+
+
+def measure_id(measure: dict[str, Any]) -> str:
+    """A measure's file name: its name, and a digest of its keywords if it has any."""
+    keywords = {key: value for key, value in measure.items() if key != "name"}
+    return measure["name"] + (f"-{hashing.of(keywords)[:8]}" if keywords else "")
+
+
+def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
+    """The cells of an experiment at a scale, checked.
+
+    Raises:
+        UserError: naming file, place, value and what is allowed.
+    """
+    cells = []
+    for case in paper.experiments[name].cases or [None]:
+        merged = layers.of(f"papers/{paper_name}.yaml", paper, name, case, scale)
+        for point, with_point, values in merged.points():
+            parts = [case, *(f"{path}={value}" for path, value in point.items())]
+            label = ", ".join(filter(None, parts))
+            cells.append(_Checker(with_point).cell(case or label, label, values))
+    return cells
+
+
+class _Checker:
+    """Checks one merged cell; an error names the layer that holds the mistake."""
+
+    def __init__(self, where: layers.Layers) -> None:
+        self.layers = where
+
+    def cell(self, case: str, label: str, values: dict[str, Any]) -> Cell:
+        values = {"dynamics": DEFAULT_DYNAMICS, **values}
+        self._check_used_blocks(values)
+        train = self._train(values)
+        dynamics = values["dynamics"]["name"]
+        if "batch_size" in train and signatures.defines("dynamics", dynamics, "FULL_BATCH"):
+            problem = f"{dynamics} takes the whole training set at each step; remove it"
+            self._fail(["train", "batch_size"], problem)
+        axes = self._axes(values)
+        spec: dict[str, Any] = {"ensemble": axes, "train": train}
+        for block in BLOCKS:
+            if block in values:
+                spec[block] = self._component(block, [block], values[block], axes)
+        for block in registry.LISTS:
+            spec[block] = [
+                self._component(block, [block, str(index)], entry, axes)
+                for index, entry in enumerate(values.get(block, []))
+            ]
+        self._check_settled(dynamics, spec)
+        measures = spec.pop("measures")
+        names = [measure["name"] for measure in measures]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                problem = f"{name} stands twice; a table tells measures apart by name: keep one"
+                self._fail(["measures", str(index), "name"], problem)
+        self._check_needs(measures, spec)
+        self._check_columns(measures, spec)
+        kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
+        unfit = span_rules.unfit(kept)
+        if unfit is not None:
+            self._fail(*unfit)
+        return Cell(case, label, kept, measures)
+
+    def _check_settled(self, dynamics: str, spec: dict[str, Any]) -> None:
+        """An equation with a model of its own does not read that model's keywords."""
+        for keyword, value in signatures.settled(dynamics).items():
+            place, axis = ["model", keyword], f"model.{keyword}"
+            given = [spec.get("model", {}).get(keyword, value)]
+            if axis in spec["ensemble"]:
+                place, given = ["ensemble", axis], spec["ensemble"][axis]
+            for other in given:
+                if other != value:
+                    problem = f"{other} is not read by dynamics {dynamics}, whose equation has"
+                    self._fail(place, f"{problem} {value}; write {value}")
+
+    def _check_needs(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
+        """A run keeps and logs what is measured after it; later it could not be added."""
+        logged = [observable["name"] for observable in spec["observables"]]
+        for index, name in enumerate(measure["name"] for measure in measures):
+            for need in signatures.needs(name):
+                if need == "snapshots" and not spec["train"]["snapshots"]:
+                    problem = f"{name} reads snapshots, and train.snapshots is []; write [final]"
+                elif need not in ["snapshots", *logged]:
+                    problem = f"{name} reads what {need} logs; add {{name: {need}}} to observables"
+                else:
+                    continue
+                self._fail(["measures", str(index), "name"], problem)
+
+    def _check_columns(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
+        """Columns of the history that ``train.stop`` and measures name are logged by the run."""
+        columns, whole = signatures.logged(spec["observables"])
+        for column, level in spec["train"].get("stop", {}).items():
+            place = ["train", "stop", column]
+            direction = self._direction(column, columns, whole, place)
+            if direction == "falls" and not isinstance(level, dict):
+                problem = f"{shown(level)} would be reached at once, as {column} falls"
+                self._fail(place, f"{problem}; write {{below: {shown(level)}}}")
+        for index, measure in enumerate(measures):
+            for keyword, kind in signatures.signature("measures", measure["name"]).keywords.items():
+                if isinstance(kind, ast.Name) and kind.id == "Column":
+                    place = ["measures", str(index), keyword]
+                    self._direction(measure[keyword], columns, whole, place)
+
+    def _direction(
+        self, column: str, columns: dict[str, str | None], whole: bool, place: list[str]
+    ) -> str | None:
+        """Which way a column goes; an error if it is known not to be logged."""
+        for name, direction in columns.items():
+            if fnmatch.fnmatchcase(column, name):
+                return direction
+        if whole:
+            others = (name for name in registry.names("observables"))
+            source = next((n for n in others if column in (signatures.columns(n) or {})), None)
+            hint = nearest(column, [*columns])
+            hint = f"add {{name: {source}}} to observables" if source else hint
+            self._fail(place, f"no column {shown(column)} is logged; {hint}")
+        return None
+
+    def _check_used_blocks(self, values: dict[str, Any]) -> None:
+        name = self._name("dynamics", ["dynamics"], values["dynamics"])
+        used = {"task", *signatures.signature("dynamics", name).blocks}
+        for block in ("task", *AXES):
+            if block in used and block not in values and block not in registry.LISTS:
+                hint = nearest("", registry.names(block))
+                problem = f"missing; name one in a block ({hint})"
+                self._fail([block], problem)
+            if values.get(block) and block not in {*used, "dynamics"}:
+                problem = f"dynamics {name} does not use it; remove it, or undo it with null"
+                self._fail([block], problem)
+
+    def _train(self, values: dict[str, Any]) -> dict[str, Any]:
+        try:
+            train: Train = check_block(Train, values.get("train", {}))
+        except MistakeError as mistake:
+            raise self._error(["train"], mistake) from None
+        marks = {"initial": 0, "final": train.steps}
+        snapshots = sorted({marks[s] if isinstance(s, str) else s for s in train.snapshots})
+        if snapshots and snapshots[-1] > train.steps:
+            self._fail(
+                ["train", "snapshots"], f"{snapshots[-1]} is beyond the last step {train.steps}"
+            )
+        shuffle = {"shuffle": True} if train.batch_size and train.shuffle is None else {}
+        return {**train.model_dump(exclude_none=True), **shuffle, "snapshots": snapshots}
+
+    def _axes(self, values: dict[str, Any]) -> dict[str, list[Any]]:
+        """The ensemble's axes, checked; the seed last."""
+        axes = dict(values.get("ensemble", {}))
+        seeds = self._seeds(axes.pop("seed", 1))
+        checked = {path: self._axis(path, axis, values) for path, axis in sorted(axes.items())}
+        members = math.prod(len(axis) for axis in (*checked.values(), seeds))
+        if members > layers.MOST:
+            self._fail(["ensemble"], f"makes {members} members; at most {layers.MOST}")
+        return {**checked, "seed": seeds}
+
+    def _seeds(self, seeds: Any) -> list[int]:
+        place = ["ensemble", "seed"]
+        if type(seeds) is int and 1 <= seeds <= layers.MOST:
+            return list(range(seeds))
+        if not isinstance(seeds, list) or not seeds or not fits(list[SeedInt], seeds):
+            allowed = f"a number of seeds (1 to {layers.MOST}) or a list of seeds (0 to 2^32 - 1)"
+            self._fail(place, f"{shown(seeds)} is not allowed: give {allowed}")
+        if len(set(seeds)) < len(seeds):
+            self._fail(place, "a seed stands twice; keep one")
+        return seeds
+
+    def _axis(self, path: str, axis: Any, values: dict[str, Any]) -> list[Any]:
+        place = ["ensemble", path]
+        if not isinstance(axis, list) or not axis:
+            self._fail(place, f"{shown(axis)} is not allowed: give a list of at least one value")
+        name, annotation = self._varied(path, values)
+        kinds = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+        program = f"members cannot differ in this keyword of {name}; use a sweep or cases"
+        if not kinds & MEMBER_KINDS:
+            self._fail(place, program)
+        try:
+            checked = [check_value(annotation, value, path) for value in axis]
+        except MistakeError as mistake:
+            raise self.layers.error(place, mistake.problem) from None
+        if any(value is None or isinstance(value, str | bool) for value in checked):
+            self._fail(place, program)
+        if any(checked.count(value) > 1 for value in checked):
+            self._fail(place, "a value stands twice; keep one")
+        lengths = {len(value) if isinstance(value, list) else 0 for value in checked}
+        if len(lengths) > 1:
+            self._fail(place, "the vectors differ in length, so members cannot share a shape")
+        return checked
+
+    def _varied(self, path: str, values: dict[str, Any]) -> tuple[str, ast.expr]:
+        """The component and the annotation of the keyword that an ensemble axis varies."""
+        place = ["ensemble", path]
+        block, *where, keyword = path.split(".") if "." in path else ("", path)
+        if block not in AXES:
+            if block == "task":
+                self._fail(
+                    place, "members share the task; use a sweep, or set its seed to `member`"
+                )
+            hint = nearest(block or path, ["seed", *AXES])
+            self._fail(place, f"not an axis of members; {hint}")
+        if not values.get(block):
+            self._fail(place, f"there is no block {block} here; add it or remove the axis")
+        entry = values[block]
+        if block in registry.LISTS:
+            index = int(where[0]) if len(where) == 1 and where[0].isdigit() else len(entry)
+            if index >= len(entry):
+                problem = f"no such entry of {block} (it has {len(entry)})"
+                self._fail(place, f"{problem}; write {block}.0.{keyword} for the first")
+            entry = entry[index]
+        elif where:
+            self._fail(place, f"no such keyword; write {block}.{keyword}")
+        name = self._name(block, [block, *where], entry)
+        keywords = signatures.signature(block, name).keywords
+        if keyword not in keywords:
+            self._fail(place, f"not a keyword of {name}; {nearest(keyword, list(keywords))}")
+        return name, keywords[keyword]
+
+    def _component(
+        self, block: str, path: list[str], entry: Any, axes: dict[str, Any]
+    ) -> dict[str, Any]:
+        name = self._name(block, path, entry)
+        prefix = ".".join(path) + "."
+        varied = {axis.removeprefix(prefix) for axis in axes if axis.startswith(prefix)}
+        keywords = {k: v for k, v in entry.items() if k != "name" and k not in varied}
+        try:
+            checked = check_keywords(block, name, keywords, varied)
+        except MistakeError as mistake:
+            raise self._error(path, mistake) from None
+        return {"name": name} | checked
+
+    def _name(self, block: str, path: list[str], entry: Any) -> str:
+        if not isinstance(entry, dict) or "name" not in entry:
+            problem = f"must be a block with a name; {nearest('', registry.names(block))}"
+            self._fail(path, problem)
+        name = entry["name"]
+        if not isinstance(name, str) or name not in registry.names(block):
+            hint = nearest(str(name), registry.names(block))
+            self._fail([*path, "name"], f"no component {shown(name)} in {block}; {hint}")
+        return name
+
+    def _fail(self, path: list[str], problem: str) -> NoReturn:
+        raise self.layers.error(path, problem)
+
+    def _error(self, path: list[str], mistake: MistakeError) -> Exception:
+        """A mistake below a block; a missing keyword belongs beside the component's name."""
+        beside = [*path, "name"] if mistake.missing and path != ["train"] else None
+        return self.layers.error([*path, *mistake.path], mistake.problem, beside)

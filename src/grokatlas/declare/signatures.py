@@ -1,0 +1,190 @@
+"""What a component's `build` takes, read from its source so that a plan never imports torch."""
+
+import ast
+import functools
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from grokatlas import code_digest, registry
+from grokatlas.declare import checked_types
+from grokatlas.errors import MistakeError, UserError, nearest
+
+DIRECTIONS = ("rises", "falls", None)  # of a logged column
+# keywords that the engine passes itself; a YAML must not
+ENGINE_KEYWORDS = {"generator", "data"}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What `build` of a component takes, and what its docstrings say.
+
+    Attributes:
+        blocks: names of its positional arguments.
+        keywords: annotation of each keyword.
+        summary: first line of the file's docstring.
+        meanings: what the docstring of ``build`` says of a keyword, in one line.
+    """
+
+    blocks: tuple[str, ...]
+    keywords: dict[str, ast.expr]
+    summary: str = ""
+    meanings: dict[str, str] = field(default_factory=dict)
+
+
+@functools.cache
+def signature(block: str, name: str) -> Signature:
+    """What ``build`` in the component's file takes, read from its source.
+
+    Raises:
+        UserError: the file is not valid Python, has no function ``build``, or one of its keywords
+            has no annotation, or one that is no type here.
+    """
+    path = registry.path(block, name)
+    label = f"src/grokatlas/components/{registry.FOLDERS[block]}/{name}.py"
+    tree = code_digest.syntax_tree(path)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "build":
+            blocks = tuple(argument.arg for argument in node.args.args)
+            summary = (ast.get_docstring(tree) or "").partition("\n")[0]
+            meanings = _meanings(ast.get_docstring(node) or "")
+            return Signature(blocks, _keywords(node, label), summary, meanings)
+    raise UserError(label, "has no function `build`; add one")
+
+
+@functools.cache
+def defines(block: str, name: str, what: str) -> bool:
+    """Whether a component's file has a function, or a constant that is true, of that name."""
+    node = _definition(block, name, what)
+    return isinstance(node, ast.FunctionDef) or (
+        isinstance(node, ast.Constant) and node.value is True
+    )
+
+
+@functools.cache
+def needs(name: str) -> list[str]:
+    """What a measure needs of its run, as its file says by ``NEEDS``.
+
+    Returns:
+        names of observables, and ``snapshots``.
+
+    Raises:
+        UserError: it is not a list of such names.
+    """
+    node = _definition("measures", name, "NEEDS")
+    if node is None:
+        return []
+    known = ["snapshots", *registry.names("observables")]
+    entries = [getattr(entry, "value", None) for entry in getattr(node, "elts", [node])]
+    unknown = [entry for entry in entries if entry not in known]
+    if unknown:
+        hint = nearest(str(unknown[0]), known)
+        raise UserError(
+            f"src/grokatlas/components/measures/{name}.py: NEEDS", f"no {unknown[0]!r}; {hint}"
+        )
+    return entries
+
+
+@functools.cache
+def columns(name: str) -> dict[str, str | None] | None:
+    """The columns that an observable logs, as its file says by ``COLUMNS``, with their direction.
+
+    Returns:
+        which way each goes as a member learns: it ``rises``, it ``falls``, or None if neither. In a
+        name ``{keyword}`` stands for each value of a keyword, and ``*`` for what the plan does not
+        know, such as the place in a vector. None where the file does not say.
+
+    Raises:
+        UserError: it is not written out as such a dictionary.
+    """
+    node = _definition("observables", name, "COLUMNS")
+    if node is None:
+        return None
+    try:
+        found = dict(ast.literal_eval(node))
+    except (TypeError, ValueError):
+        found = {"": ""}
+    if not all(type(column) is str and way in DIRECTIONS for column, way in found.items()):
+        place = f"src/grokatlas/components/observables/{name}.py: COLUMNS"
+        example = '{"train_loss": "falls", "l2_norm": None}'
+        raise UserError(place, f"write out a dictionary, such as {example} (or rises)")
+    return found
+
+
+def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bool]:
+    """The columns of a history, and whether these are all that can be known of it.
+
+    Args:
+        observables: of a spec, with their keywords.
+
+    Returns:
+        column, in which ``*`` stands for anything, and its direction (see `columns`); False if an
+        observable does not say what it logs.
+    """
+    found: dict[str, str | None] = {}
+    whole = True
+    for entry in observables:
+        named = columns(entry["name"])
+        whole = whole and named is not None
+        for template, direction in (named or {}).items():
+            field = re.search(r"\{(\w+)\}", template)
+            values = entry.get(field[1]) if field else None
+            for value in values if isinstance(values, list) else [values]:
+                name = template.replace(field[0], str(value)) if field else template
+                found[name] = direction
+    return found, whole
+
+
+@functools.cache
+def settled(dynamics: str) -> dict[str, Any]:
+    """Keywords of the model whose value a dynamics has in its equation: its file's ``MODEL``.
+
+    Raises:
+        UserError: it is not written out as a dictionary.
+    """
+    node = _definition("dynamics", dynamics, "MODEL")
+    try:
+        return {} if node is None else dict(ast.literal_eval(node))
+    except (TypeError, ValueError):
+        place = f"src/grokatlas/components/dynamics/{dynamics}.py: MODEL"
+        example = '{"output_scale": 1.0}'
+        raise UserError(place, f"write out a dictionary, such as {example}") from None
+
+
+def _definition(block: str, name: str, what: str) -> ast.AST | None:
+    """A function of a component's file, or what a constant of it is set to."""
+    for node in code_digest.syntax_tree(registry.path(block, name)).body:
+        if isinstance(node, ast.FunctionDef) and node.name == what:
+            return node
+        if not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(isinstance(target, ast.Name) and target.id == what for target in targets):
+            return node.value
+    return None
+
+
+def _keywords(build: ast.FunctionDef, label: str) -> dict[str, ast.expr]:
+
+    keywords = {}
+    for argument in build.args.kwonlyargs:
+        if argument.arg in ENGINE_KEYWORDS:
+            continue
+        place = f"{label}: keyword {argument.arg} of build"
+        if argument.annotation is None:
+            problem = "has no type; annotate it with one of src/grokatlas/engine/keyword_types.py"
+            raise UserError(place, problem)
+        try:
+            checked_types.annotation_type(argument.annotation)
+        except MistakeError as mistake:
+            raise UserError(place, mistake.problem) from None
+        keywords[argument.arg] = argument.annotation
+    return keywords
+
+
+def _meanings(docstring: str) -> dict[str, str]:
+    """The entries of a Google docstring's ``Args`` section, each as one line."""
+    section = re.search(r"^Args:\n((?:(?:[ ]{4}.*)?(?:\n|\Z))*)", docstring, re.MULTILINE)
+    entries = re.split(r"^[ ]{4}(?=\w+:)", section[1], flags=re.MULTILINE) if section else []
+    pairs = (entry.partition(":") for entry in entries if entry.strip())
+    return {keyword: " ".join(text.split()) for keyword, _, text in pairs}

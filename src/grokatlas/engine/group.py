@@ -1,0 +1,133 @@
+"""Members that move together: their state, batches and noise."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_map
+
+from grokatlas.engine.batches import Batches
+from grokatlas.engine.ensemble import Tree, noise_generators, select
+from grokatlas.engine.programs import Programs
+
+
+class Group:
+    """Some members of a run; every tensor has a leading axis ``M`` of those that still train.
+
+    Args:
+        programs: of the run.
+        places: the members' places in the run.
+        seeds: their seeds.
+        members: ``hyper``, ``constants`` and ``params`` of them.
+        data: ``train_inputs`` and so on, shared by members or with an axis ``M``.
+        extras: what else the task knows, likewise.
+        batches: of these members.
+        outputs: number of outputs ``C`` of the model.
+    """
+
+    def __init__(
+        self,
+        programs: Programs,
+        places: list[int],
+        seeds: list[int],
+        members: dict[str, Tree],
+        data: dict[str, Tensor],
+        extras: dict[str, Tensor],
+        batches: Batches,
+        outputs: int,
+    ) -> None:
+        self.programs = programs
+        self.places = places
+        self.hyper, self.constants = members["hyper"], members["constants"]
+        self.data, self.extras = data, extras
+        self.batches = batches
+        self.outputs = outputs
+        some = data["train_inputs"]
+        shapes = programs.noise_shapes
+        self.noise = {path: noise_generators(seeds, path, some.device) for path in shapes}
+        state = programs.init(self.hyper, self.constants, members["params"], *self._train())
+        self.state = tree_map(torch.clone, state)  # a step overwrites it
+
+    def move(self, steps: int) -> None:
+        """Advance every member by some steps."""
+        if self.programs.advance is not None:
+            self.state = self.programs.advanced(self.hyper, self.state, self._train(), steps)
+            return
+        for _ in range(steps):
+            self._step()
+
+    def parameters(self) -> dict[str, Tensor]:
+        """The parameters of every member, ``[M, ...]``."""
+        return self.programs.parameters(self.hyper, self.constants, self.state, *self._train())
+
+    def observe(self, params: dict[str, Tensor], step: int) -> dict[str, np.ndarray]:
+        """Every observable of every member at a step, as columns of length ``M``."""
+        taken = torch.tensor(step, dtype=torch.float64, device=self.data["train_inputs"].device)
+        given = (self.hyper, self.constants, params, self.data, self.extras, taken)
+        seen = self.programs.observe(*given)
+        columns = {}
+        for name, value in seen.items():
+            flat = value.detach().reshape(len(self.places), -1).cpu().numpy()
+            names = [name] if value.ndim == 1 else [f"{name}.{k}" for k in range(flat.shape[1])]
+            columns |= {key: flat[:, k] for k, key in enumerate(names)}
+        return columns
+
+    def keep(self, kept: list[int]) -> None:
+        """Go on with the members whose places in the run are `kept`; the others are done."""
+        own = [self.places.index(place) for place in kept]
+        self.places = list(kept)
+        self.state, self.hyper = select(self.state, own), select(self.hyper, own)
+        self.constants = select(self.constants, own)
+        if self.batches.per_member:
+            self.data, self.extras = select(self.data, own), select(self.extras, own)
+        self.noise = {path: [g[place] for place in own] for path, g in self.noise.items()}
+        self.batches.keep(self.data, own)
+
+    def saved(self) -> Tree:
+        """All that a later process needs to go on: tensors in nested dicts."""
+        noise = {
+            path: torch.stack([generator.get_state() for generator in streams])
+            for path, streams in self.noise.items()
+        }
+        places, batches = torch.tensor(self.places), self.batches.state()
+        return {"places": places, "state": self.state, "noise": noise, "batches": batches}
+
+    def restore(self, saved: Tree) -> None:
+        """Go on where `saved` was taken."""
+        self.keep([int(place) for place in saved["places"]])
+        self.state = _filled(self.state, saved["state"], self.data["train_inputs"].device)
+        self.batches.restore(saved["batches"])
+        for path, streams in self.noise.items():
+            for generator, state in zip(streams, saved["noise"][path], strict=True):
+                generator.set_state(state.clone())
+
+    def _train(self) -> tuple[Tensor, Tensor]:
+        return self.data["train_inputs"], self.data["train_targets"]
+
+    def _step(self) -> None:
+        programs, own = self.programs, (self.hyper, self.constants)
+        if programs.begin_epoch is not None and self.batches.begins_epoch:
+            self.state = programs.begin_epoch(*own, self.state, *self._train())
+        batch = self.batches.next()
+        self.state = programs.update(*own, self.state, *batch, self._draw(batch[0]))
+
+    def _draw(self, inputs: Tensor) -> Tree:
+        """Standard normal noise for every block that asks for it, ``[M, ...]``."""
+        if not self.noise:
+            return {}
+        shape = inputs.shape[1:] if self.batches.member_axis == 0 else inputs.shape
+        dtype = getattr(torch, self.programs.spec["train"]["dtype"])
+        noise = {}
+        for path, streams in self.noise.items():
+            size = self.programs.noise_shapes[path](tuple(shape), (shape[0], self.outputs))
+            options = {"dtype": dtype, "device": inputs.device}
+            noise[path] = torch.stack([torch.randn(size, generator=g, **options) for g in streams])
+        return noise
+
+
+def _filled(tree: Any, saved: Any, device: torch.device) -> Any:
+    """`tree` with the tensors of `saved`, which has no entries for empty branches."""
+    if not isinstance(tree, dict):
+        return saved.to(device)
+    return {key: _filled(value, saved.get(key, {}), device) for key, value in tree.items()}

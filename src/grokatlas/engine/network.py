@@ -1,0 +1,69 @@
+"""A member's model as a function of parameters and inputs."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from grokatlas import registry
+
+
+class Network:
+    """``network(params, inputs) -> outputs [N, C]``, for one member.
+
+    Args:
+        skeleton: the `nn.Module`, whose own parameters are never used.
+        constants: the member's buffers, by name.
+    """
+
+    def __init__(self, skeleton: nn.Module, constants: dict[str, Tensor]) -> None:
+        self._skeleton = skeleton
+        self._constants = constants
+
+    @property
+    def constants(self) -> dict[str, Tensor]:
+        """The member's buffers by name, such as a fixed embedding."""
+        return self._constants
+
+    def __call__(self, params: dict[str, Tensor], inputs: Tensor) -> Tensor:
+        """Outputs ``[N, C]`` of inputs ``[N, ...]``, or of their features."""
+        return torch.func.functional_call(self._skeleton, (params, self._constants), (inputs,))
+
+    def features(self, params: dict[str, Tensor], inputs: Tensor) -> Tensor:
+        """What outputs are differentiated by: real inputs, or the embeddings of tokens."""
+        if inputs.is_floating_point():
+            return inputs
+        everything = {**params, **self._constants}
+        named = {f"model.{key}": value for key, value in everything.items()}
+        return torch.func.functional_call(_Embedding(self._skeleton), named, (inputs,))
+
+
+def member_model(
+    spec: dict[str, Any], data: Any, member: dict[str, Any], generator: torch.Generator
+) -> nn.Module:
+    """A member's model with its own numbers, on the CPU, in the run's precision.
+
+    Args:
+        spec: the run's.
+        data: the run's data set.
+        member: the value of every ensemble axis (`members.of`).
+        generator: fresh, of the member's seed.
+    """
+    prefix = "model."
+    keywords = {key: value for key, value in spec["model"].items() if key != "name"}
+    keywords |= {k.removeprefix(prefix): v for k, v in member.items() if k.startswith(prefix)}
+    build = registry.load("model", spec["model"]["name"]).build
+    model: nn.Module = build(data=data, generator=generator, **keywords)
+    return model.to(getattr(torch, spec["train"]["dtype"]))
+
+
+class _Embedding(nn.Module):
+    """`embed` of a model, as a module of its own."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Embeddings ``[N, T, D]`` of tokens ``[N, T]``."""
+        return self.model.embed(tokens)

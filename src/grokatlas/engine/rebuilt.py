@@ -1,0 +1,89 @@
+"""The networks of a finished run, rebuilt from its spec and snapshots."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grokatlas.engine import members
+from grokatlas.engine.ensemble import generators
+from grokatlas.engine.network import Network, member_model
+
+PARTS = ("train_inputs", "train_targets", "test_inputs", "test_targets")
+
+
+@dataclass(frozen=True)
+class Restored:
+    """One member at one snapshot, on the CPU, in the run's precision.
+
+    Attributes:
+        member: its place in the run.
+        seed: its seed.
+        step: of the snapshot.
+        network: ``network(params, inputs) -> outputs [N, C]``.
+        params: parameters by name.
+        data: ``train_inputs``, ``train_targets``, ``test_inputs``, ``test_targets``.
+    """
+
+    member: int
+    seed: int
+    step: int
+    network: Network
+    params: dict[str, Tensor]
+    data: dict[str, Tensor]
+
+    def outputs(self, inputs: Tensor) -> Tensor:
+        """Outputs ``[N, C]`` of inputs ``[N, ...]``."""
+        return self.network(self.params, inputs)
+
+
+def restored(run: Any) -> Iterator[Restored]:
+    """Every member of a finished run at every snapshot, in order of steps, then of members.
+
+    A member's model is built again, by a generator of the member's seed: what is drawn and never
+    trained (buffers, such as a fixed embedding) is the same as in training.
+
+    Args:
+        run: with ``spec``, ``snapshots`` and ``data``, as a measure gets it.
+    """
+    spec, data = run.spec, run.data
+    dtype = getattr(torch, spec["train"]["dtype"])
+    every = members.of(spec)
+    seeds = [member["seed"] for member in every]
+    networks = [
+        network(spec, data, member, generator)
+        for member, generator in zip(every, generators(seeds), strict=True)
+    ]
+    views = [_data(data, place, dtype) for place in range(len(every) if data.per_member else 1)]
+    for step, arrays in sorted(run.snapshots.items()):
+        for place, seed in enumerate(seeds):
+            params = {key: torch.tensor(array[place]) for key, array in arrays.items()}
+            view = views[place if data.per_member else 0]
+            yield Restored(place, seed, step, networks[place], params, view)
+
+
+def network(
+    spec: dict[str, Any], data: Any, member: dict[str, Any], generator: torch.Generator
+) -> Network:
+    """A member's model with its own numbers and buffers, on the CPU, in the run's precision.
+
+    Args:
+        spec: the run's.
+        data: the run's data set.
+        member: the value of every ensemble axis (`members.of`).
+        generator: fresh, of the member's seed.
+    """
+    model = member_model(spec, data, member, generator)
+    return Network(model, dict(model.named_buffers()))
+
+
+def _data(data: Any, place: int, dtype: torch.dtype) -> dict[str, Tensor]:
+    found = {}
+    for part in PARTS:
+        array = getattr(data, part)
+        tensor = torch.tensor(np.ascontiguousarray(array[place] if data.per_member else array))
+        found[part] = tensor.to(dtype if tensor.is_floating_point() else torch.int64)
+    return found

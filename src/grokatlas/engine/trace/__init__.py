@@ -1,0 +1,1 @@
+"""Programs of one member, mapped over all members and traced to one list of operations."""

@@ -1,0 +1,1 @@
+"""A scale of results as one archive, and as a Research Object Crate."""

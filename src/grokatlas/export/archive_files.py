@@ -1,0 +1,215 @@
+"""Archives as a list of plain files: ``.tar.gz`` and ``.zip``, written reproducibly, read warily.
+
+Only regular files exist here. Reading follows no link, trusts no size that it did not count, and
+leaves it to the caller which names are allowed; nothing is extracted by a library.
+"""
+
+import contextlib
+import gzip
+import hashlib
+import io
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from grokatlas.errors import UserError
+from grokatlas.results import files
+
+SUFFIXES = (".tar.gz", ".tgz", ".zip")
+_BLOCK = tarfile.BLOCKSIZE
+_CHUNK = 1 << 20
+_LONGEST = 100  # bytes of a name in a plain tar header
+_DAMAGE = (
+    EOFError,
+    gzip.BadGzipFile,
+    zlib.error,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    NotImplementedError,  # an unknown compression
+    RuntimeError,  # an encrypted member
+    ValueError,
+)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file to be packed.
+
+    Attributes:
+        name: its path in the archive.
+        source: where it lies, or its bytes.
+        sha256: the hash that it must have.
+        size: its size in bytes.
+    """
+
+    name: str
+    source: Path | bytes
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of an archive that is read.
+
+    Attributes:
+        name: its path in the archive, unchecked.
+        size: its declared size; `chunks` never gives more.
+        chunks: its bytes, to be consumed before the next entry is asked for.
+    """
+
+    name: str
+    size: int
+    chunks: Iterator[bytes]
+
+
+def write(out: Path, members: list[Member]) -> None:
+    """Write an archive: same files, same bytes (with one version of zlib).
+
+    Raises:
+        UserError: the suffix is unknown, a file cannot be read, or is not the one it should be;
+            nothing is left behind then.
+    """
+    if not out.name.endswith(SUFFIXES):
+        raise UserError(str(out), f"unknown kind of archive; allowed: {', '.join(SUFFIXES)}")
+    with files.atomic(out) as temporary:
+        if out.name.endswith(".zip"):
+            _write_zip(temporary, members)
+        else:
+            _write_tar(temporary, members)
+
+
+def _write_zip(path: Path, members: list[Member]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for member in members:
+            info = zipfile.ZipInfo(member.name)  # dated 1980
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.create_system = 3
+            info.external_attr = (stat.S_IFREG | 0o644) << 16
+            with archive.open(info, "w", force_zip64=member.size >= 1 << 31) as sink:
+                _copy(member, sink)
+
+
+def _write_tar(path: Path, members: list[Member]) -> None:
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
+        for member in members:
+            if len(member.name.encode()) > _LONGEST:
+                raise UserError(member.name, "name too long for .tar.gz; pack as .zip")
+            info = tarfile.TarInfo(member.name)  # no owner, dated 1970, mode 644
+            info.size = member.size
+            packed.write(info.tobuf(tarfile.GNU_FORMAT))
+            _copy(member, packed)
+            packed.write(bytes(-member.size % _BLOCK))
+        packed.write(bytes(2 * _BLOCK))
+
+
+def _copy(member: Member, sink: IO[bytes]) -> None:
+    """Copy a file while checking that it is the one it should be."""
+    found, size = hashlib.sha256(), 0
+    with _opened(member) as source:
+        while chunk := _read(member, source):
+            found.update(chunk)
+            size += len(chunk)
+            sink.write(chunk)
+    if (found.hexdigest(), size) != (member.sha256, member.size):
+        rest = f"remove it, then `snakemake -- {member.name}`"
+        raise UserError(member.name, f"is not the file its manifest records; {rest}")
+
+
+def _opened(member: Member) -> IO[bytes]:
+    if isinstance(member.source, bytes):
+        return io.BytesIO(member.source)
+    try:
+        return member.source.open("rb")
+    except OSError as error:
+        raise UserError(member.name, f"cannot be read: {error.strerror}") from None
+
+
+def _read(member: Member, source: IO[bytes]) -> bytes:
+    try:
+        return source.read(_CHUNK)
+    except OSError as error:
+        raise UserError(member.name, f"cannot be read: {error.strerror}") from None
+
+
+def entries(path: Path) -> Iterator[Entry]:
+    """The files of an archive, in its order.
+
+    Raises:
+        UserError: it is no archive, is damaged or truncated, or has a member that is no plain file.
+    """
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(4)
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror}") from None
+    if not start.startswith((b"PK\x03\x04", b"\x1f\x8b")):
+        raise UserError(str(path), f"is no archive; allowed: {', '.join(SUFFIXES)}")
+    found = _zip_entries(path) if start.startswith(b"PK") else _tar_entries(path)
+    with _intact(path):
+        yield from found
+
+
+@contextlib.contextmanager
+def _intact(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGE as error:
+        raise UserError(str(path), f"is damaged or truncated ({error}); fetch it again") from None
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror or error}") from None
+
+
+def _zip_entries(path: Path) -> Iterator[Entry]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1:
+                raise _no_file(path, info.filename)
+            if info.filename != info.orig_filename:
+                raise _no_file(path, info.orig_filename)
+            with archive.open(info) as stream:
+                yield Entry(info.filename, info.file_size, _exactly(path, stream, info.file_size))
+
+
+def _tar_entries(path: Path) -> Iterator[Entry]:
+    with gzip.open(path, "rb") as stream:
+        while (block := _block(stream)) != bytes(_BLOCK):
+            info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+            if not info.isreg() or info.type == tarfile.GNUTYPE_SPARSE or info.size < 0:
+                raise _no_file(path, info.name)
+            chunks = _exactly(path, stream, info.size)
+            yield Entry(info.name, info.size, chunks)
+            for _ in chunks:
+                pass
+            if stream.read(-info.size % _BLOCK).strip(b"\0"):
+                raise tarfile.ReadError("bytes after a file's end")
+        rest = stream.read(32 * _BLOCK)  # the end of the stream, where gzip checks its sum
+        if rest.strip(b"\0") or len(rest) == 32 * _BLOCK:
+            raise tarfile.ReadError("bytes after the archive's end")
+
+
+def _block(stream: IO[bytes]) -> bytes:
+    block = stream.read(_BLOCK)
+    if len(block) < _BLOCK:
+        raise EOFError("no end of archive")
+    return block
+
+
+def _exactly(path: Path, stream: IO[bytes], size: int) -> Iterator[bytes]:
+    with _intact(path):
+        while size > 0:
+            chunk = stream.read(min(size, _CHUNK))
+            if not chunk:
+                raise EOFError("a file ends early")
+            size -= len(chunk)
+            yield chunk
+
+
+def _no_file(path: Path, name: str) -> UserError:
+    return UserError(str(path), f"member {name!r} is no plain file; refused")

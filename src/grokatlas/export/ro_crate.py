@@ -1,0 +1,60 @@
+"""Write the results of one scale as a Workflow Run RO-Crate: the files and their `provenance`."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from grokatlas.errors import UserError
+from grokatlas.export import archive, archive_files, closure, ro_crate_metadata
+from grokatlas.export.archive_files import Member
+from grokatlas.export.closure import Result
+from grokatlas.results import hashing
+
+METADATA = "ro-crate-metadata.json"
+SOURCES = ("workflow/rules/*.smk", "config/papers/*.yaml", "LICENSE", "*.lock")
+
+
+def write(out: Path, scale: str | None) -> str:
+    """Write the crate of a scale.
+
+    Args:
+        out: a path that ends in .zip.
+        scale: smoke, quick or paper; None where only one was made.
+
+    Returns:
+        what was written, in words.
+
+    Raises:
+        UserError: a result is not sound or not whole, or there is no workflow here.
+    """
+    if out.suffix != ".zip":
+        raise UserError(str(out), "a crate is a .zip; give such a path")
+    root = Path()
+    scale = scale or closure.only_scale(root)
+    results = closure.collect(root, scale)
+    members = _sources(root) + [m for result in results for m in _files(root, result)]
+    described = ro_crate_metadata.describe(results, members, scale)
+    text = json.dumps(described, indent=1, ensure_ascii=False).encode()
+    metadata = Member(METADATA, text, hashlib.sha256(text).hexdigest(), len(text))
+    archive_files.write(out, [metadata, *members])
+    return f"wrote {out}: {len(results)} jobs and {len(members)} files at scale {scale}"
+
+
+def _files(root: Path, result: Result) -> list[Member]:
+    """Job file and outputs of a result; not its manifest, which names hosts and people."""
+    for name in result.outputs:
+        if not (root / name).exists():
+            raise UserError(name, "is missing; a crate needs every file, so make or adopt it")
+    job_file, _ = result.records
+    members = archive.files(root, result, tables_only=False)
+    return [m for m in members if m.name == job_file or m.name in result.outputs]
+
+
+def _sources(root: Path) -> list[Member]:
+    """The workflow and its configuration, as they lie here."""
+    workflow = root / ro_crate_metadata.WORKFLOW
+    if not workflow.is_file():
+        problem = "no such file; run this in a checkout, as a crate holds its workflow"
+        raise UserError(ro_crate_metadata.WORKFLOW, problem)
+    paths = [workflow, *(path for glob in SOURCES for path in sorted(root.glob(glob)))]
+    return [Member(p.as_posix(), p, hashing.file_sha256(p), p.stat().st_size) for p in paths]

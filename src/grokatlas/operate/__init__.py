@@ -1,0 +1,1 @@
+"""Commands about jobs that run, and about the machine that they run on."""

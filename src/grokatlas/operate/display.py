@@ -1,0 +1,70 @@
+"""``grokatlas status``: the table of runs, once as plain text or live at a terminal."""
+
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+from grokatlas.operate.status import Board, Row, duration
+
+if TYPE_CHECKING:
+    from rich.console import Console, Group
+
+HEAD = ("state", "run", "of", "step", "rate", "left", "where", "")
+COLOURS = {"running": "cyan", "failed": "red", "waiting": "dim", "done": "green"}
+PERIOD = 2.0  # seconds between two looks
+
+
+def text(scale: str | None) -> str:
+    """A summary and one line for each run, in columns.
+
+    Args:
+        scale: the configured one if None.
+    """
+    board = Board(scale)
+    rows = board.rows()
+    cells = [HEAD, *map(_cells, rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
+    return "\n".join([board.summary(rows), *lines])
+
+
+def watch(scale: str | None, console: "Console | None" = None) -> None:
+    """The same table at a terminal, renewed until every run is done or Ctrl-C is pressed.
+
+    Args:
+        scale: the configured one if None.
+        console: where to write; standard output if None.
+    """
+    from rich.live import Live
+
+    board = Board(scale)
+    rows = board.rows()
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        Live(_table(board, rows), console=console, auto_refresh=False) as live,
+    ):
+        while any(row.state != "done" for row in rows):
+            time.sleep(PERIOD)
+            rows = board.rows()
+            live.update(_table(board, rows), refresh=True)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    step = "" if row.step is None else f"{row.step}/{row.steps}"
+    rate = "" if row.rate is None else f"{row.rate:.3g}/s"
+    left = "" if row.left is None else duration(row.left)
+    return (row.state, row.run, row.name, step, rate, left, row.where, row.note)
+
+
+def _table(board: Board, rows: list[Row]) -> "Group":
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for name in HEAD:
+        right = name in ("step", "rate", "left")
+        table.add_column(name, justify="right" if right else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, _cells(row)), style=COLOURS[row.state])
+    return Group(Text(board.summary(rows)), table)

@@ -1,0 +1,218 @@
+"""The disk that results are on: who may write there, its times, its locks."""
+
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from grokatlas.operate.doctor.findings import Finding
+from grokatlas.plan.graph import Job
+from grokatlas.results import account
+from grokatlas.results import files as store
+
+NAME = ".doctor-"  # a check's own files begin so
+PART = ".part"  # and end so, as temporary files do, which no command takes for results
+TOLERANCE = 2.0  # seconds; some disks keep times to two
+PATIENCE = 60.0  # seconds that the second process of the locks' check may take
+REMEDY = "mount the disk with locks, or keep results on another one"
+SECOND = (
+    "import fcntl, sys\n"
+    "try: fcntl.flock(open(sys.argv[1], 'r+'), fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+    "except BlockingIOError: print('refused')\n"
+    "else: print('granted')"
+)
+
+
+class Owned(NamedTuple):
+    """What a walk through results finds.
+
+    Attributes:
+        closed: folders that this account cannot write.
+        unread: files that it cannot read.
+        foreign: files and folders of other accounts.
+        users: their numbers.
+    """
+
+    closed: list[Path]
+    unread: list[Path]
+    foreign: list[Path]
+    users: set[int]
+
+
+def place() -> Path:
+    """The results, or the nearest folder above them that is there."""
+    results = store.RESULTS.resolve()
+    return next(folder for folder in (results, *results.parents) if folder.is_dir())
+
+
+def writing(missing: list[Job]) -> Iterator[Finding]:
+    """Whether results and the folders in them take a new file, a rename and a removal.
+
+    Args:
+        missing: jobs that are not made; where there are none, nothing has to be written.
+    """
+    folders = [place()]
+    if store.RESULTS.is_dir():
+        folders += sorted(entry for entry in store.RESULTS.iterdir() if entry.is_dir())
+    for folder in folders:
+        try:
+            _exercise(folder)
+        except OSError as error:
+            text = f"{folder} cannot be written ({error.strerror})"
+            hint = "give this account the right to write there, or keep results on another disk"
+            state = "fail" if missing else "warn"
+            yield Finding(state, "writing", f"{text}; {hint}")
+            return
+    yield Finding("ok", "writing", f"files can be made, renamed and removed in {folders[0]}")
+
+
+def owners(missing: list[Job]) -> Iterator[Finding]:
+    """Whether this account can go on from the results of other accounts, and they from its own."""
+    if not store.RESULTS.is_dir():
+        return
+    found = _owned(store.RESULTS)
+    others = ", ".join(str(user) for user in sorted(found.users))
+    if found.closed or found.unread:
+        first = (found.closed or found.unread)[0]
+        count = len(found.closed) + len(found.unread)
+        text = f"{count} files or folders are closed to {account.name()}, such as {first}"
+        hint = "their owner opens them to a group (chgrp -R, chmod -R g+rwX)"
+        yield Finding("fail" if missing else "warn", "owners", f"{text}; {hint}")
+        return
+    if not found.foreign:
+        yield Finding("ok", "owners", "all results here are this account's")
+        return
+    text = f"{len(found.foreign)} files or folders are of other users ({others})"
+    mask = os.umask(0o022)
+    os.umask(mask)
+    problems = []
+    if mask & stat.S_IWGRP:
+        problems.append(f"set umask 002, as {mask:03o} keeps what is made now from their group")
+    if not store.RESULTS.stat().st_mode & stat.S_ISGID:
+        problems.append(f"set chmod g+s on all folders of {store.RESULTS}, so that the group stays")
+    if problems:
+        yield Finding("warn", "owners", f"{text}; {'; '.join(problems)}")
+        return
+    yield Finding("ok", "owners", f"{text}, and their group can write what is made now")
+
+
+def clock() -> Iterator[Finding]:
+    """The time that the file system gives a new file against the clock of this machine."""
+    folder = place()
+    path = _new(folder)
+    try:
+        before = time.time()
+        path.write_bytes(b"x")
+        after, found = time.time(), path.stat().st_mtime
+        step = _step(path)
+    finally:
+        path.unlink()
+    ahead = found - after if found > after else min(0.0, found + step - before)
+    if abs(ahead) > TOLERANCE:
+        side = "ahead of" if ahead > 0 else "behind"
+        text = f"times of new files in {folder} are {abs(ahead):.0f} s {side} this machine's clock"
+        hint = "let machine and file server follow one time server (NTP)"
+        yield Finding("warn", "clock", f"{text}; {hint}")
+        return
+    kept = f", kept to {step:.0f} s" if step >= 1 else ""
+    yield Finding("ok", "clock", f"times of new files are those of this machine{kept}")
+
+
+def locks() -> Iterator[Finding]:
+    """Whether a second process is refused a lock that this one holds, on the disk of the runs."""
+    import fcntl
+
+    runs = store.run_folder("")
+    path = _new(runs.resolve() if runs.is_dir() else place())
+    try:
+        with path.open("r+b") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            command = [sys.executable, "-c", SECOND, str(path)]
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=True, timeout=PATIENCE
+            )
+    except OSError as error:
+        text = f"this disk has no locks of the kernel (flock: {error.strerror})"
+        rest = "files are used instead, and after a lost node its runs wait for minutes"
+        yield Finding("warn", "flock", f"{text}; {rest}; {REMEDY}")
+        return
+    finally:
+        path.unlink()
+    if done.stdout.strip() == "refused":
+        yield Finding("ok", "flock", "a second process is refused a lock that is held")
+        return
+    text = "a second process gets a lock that is held, so two jobs may train one run"
+    yield Finding("fail", "flock", f"{text}; {REMEDY}")
+
+
+def cache() -> Iterator[Finding]:
+    """The folder that Snakemake needs for its cache; nothing where it can be made."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
+    there = next((each for each in (folder, *folder.parents) if each.is_dir()), Path())
+    if not folder.is_absolute() or not os.access(there, os.W_OK | os.X_OK):
+        text = f"{folder} cannot be made, and Snakemake keeps its cache there"
+        yield Finding("fail", "home", f"{text}; set HOME to a folder that can be written")
+
+
+def profile(folder: Path) -> Iterator[Finding]:
+    """The link by which `--profile slurm` is found; nothing where it leads to the profile."""
+    link = folder / "slurm"
+    if link.is_dir():
+        return
+    what = "is a file with the text of a link" if link.is_file() else "is not here"
+    hint = "write --profile profiles/slurm"
+    if link.is_file():
+        hint += ", or: git config core.symlinks true && rm slurm && git checkout slurm"
+    yield Finding("warn", "profile", f"the link `slurm` {what}: --profile slurm fails; {hint}")
+
+
+def _new(folder: Path) -> Path:
+    handle, name = tempfile.mkstemp(prefix=NAME, suffix=PART, dir=folder)
+    os.close(handle)
+    return Path(name)
+
+
+def _exercise(folder: Path) -> None:
+    """Make, rename and remove a file.
+
+    Raises:
+        OSError: one of them is not possible.
+    """
+    path = _new(folder)
+    other = path.with_name(f"{path.stem}-2{PART}")
+    try:
+        path.replace(other)
+    finally:
+        for each in (path, other):
+            each.unlink(missing_ok=True)
+
+
+def _step(path: Path) -> float:
+    """To how many seconds the disk keeps times: 0, 1 or 2."""
+    asked = (int(time.time()) | 1) * 10**9 + 999_000_000
+    os.utime(path, ns=(asked, asked))
+    lost = abs(asked - path.stat().st_mtime_ns)
+    return 2.0 if lost >= 10**9 else 1.0 if lost >= 10**8 else 0.0
+
+
+def _owned(root: Path) -> Owned:
+    found = Owned([], [], [], set())
+    own = os.geteuid()
+    for name, folders, files in os.walk(root, onerror=lambda error: None):
+        folder = Path(name)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            found.closed.append(folder)
+        for path in (folder / each for each in (*folders, *files)):
+            user = path.lstat().st_uid
+            if user != own:
+                found.foreign.append(path)
+                found.users.add(user)
+        found.unread.extend(
+            folder / each for each in files if not os.access(folder / each, os.R_OK)
+        )
+    return found

@@ -1,0 +1,59 @@
+"""All checks, one after the other."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from grokatlas.errors import UserError
+from grokatlas.operate.doctor import cluster, data, files, findings, forecast, machine, software
+from grokatlas.operate.doctor.findings import Finding
+from grokatlas.plan import remaining
+from grokatlas.plan.graph import Job
+
+
+def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Iterator[Finding]:
+    """Look at everything that a long run at a scale needs.
+
+    Args:
+        scale: the configured one if None.
+        submit: whether a small job may be submitted to see a GPU.
+        folder: the checkout, which is the working directory.
+    """
+    try:
+        want = remaining.at(scale)
+    except UserError as error:
+        yield Finding("fail", "plan", str(error))
+        return
+    project, runs = want.project, [job for job in want.jobs if job.kind == "run"]
+    missing = remaining.to_make(want.jobs)
+    found = f"{len(want.plan.figures)} figures of {len(runs)} runs at scale {want.plan.scale}"
+    yield Finding("ok", "plan", found)
+    yield from findings.of("settings", _settings, project)
+    yield from findings.of("commit", software.commit)
+    yield from findings.of("packages", software.packages, folder, missing)
+    yield from findings.of("home", files.cache)
+    yield from findings.of("profile", files.profile, folder)
+    yield from findings.of("cluster", cluster.look, missing, project.settings.device, submit)
+    yield from findings.of("gpu", machine.gpus, missing, project.settings.device)
+    yield from findings.of("disk", machine.disk, missing)
+    yield from _files(missing)
+    yield from findings.of("data", data.images, missing)
+    yield from findings.of("lock", machine.lock, folder)
+    yield from findings.of("forecast", forecast.look, missing, want.plan.scale, project.settings)
+
+
+def _files(missing: list[Job]) -> Iterator[Finding]:
+    """The disk of the results; its times and locks are tried only where a file can be written."""
+    found = findings.of("writing", files.writing, missing)
+    yield from found
+    yield from findings.of("owners", files.owners, missing)
+    if all(each.state == "ok" for each in found):
+        yield from findings.of("clock", files.clock)
+        yield from findings.of("flock", files.locks)
+
+
+def _settings(project: remaining.Project) -> Iterator[Finding]:
+    """The folders that the configuration names; from here on they are in the environment."""
+    project.prepare_jobs()
+    keys = ("device", "data_dir", "run_store", "results")
+    named = {key: getattr(project.settings, key) for key in keys}
+    yield Finding("ok", "settings", ", ".join(f"{key}: {value}" for key, value in named.items()))

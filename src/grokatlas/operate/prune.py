@@ -1,0 +1,164 @@
+"""Remove from ``results`` what no paper declares any more, and what killed jobs left."""
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Result, Tree
+from grokatlas.audit.verify import Report, verify
+from grokatlas.errors import UserError
+from grokatlas.export.archive import bytes_text
+from grokatlas.operate import unlock
+from grokatlas.plan import declared_jobs
+from grokatlas.results import files as store
+from grokatlas.results import locks
+
+DAY = 86400.0  # seconds: a temporary file that is younger may still be written
+REFUSED = f"{store.STATE}.refused-*"  # states of runs that were set aside
+
+
+def prune(dry_run: bool) -> Iterator[str]:
+    """Remove orphans, leftovers of killed jobs that are older than a day, and refused states.
+
+    An orphan is a finished result that no paper declares at any scale and no declared one was made
+    from, or one that lies where another belongs. What is in a declared result's place stays, and so
+    do files that no job wrote.
+
+    Args:
+        dry_run: only tell.
+
+    Yields:
+        a line for everything removed or held by a process, then a summary.
+
+    Raises:
+        UserError: this is no checkout, Snakemake runs in it, or something cannot be removed.
+    """
+    jobs = declared_jobs.jobs()
+    if jobs is None:
+        raise UserError("prune", f"no {declared_jobs.CONFIG}/ here; run it in a checkout")
+    if not dry_run:
+        _refuse_running()
+    tree = Tree(store.RESULTS)
+    report = verify(tree, jobs)
+    total = count = 0
+    verb = "would remove" if dry_run else "removed"
+    for target, paths, reason in _doomed(tree, report, {*jobs}):
+        with _unless_held(target, dry_run) as free:
+            if not free:
+                yield f"{target}: a process holds its lock; it stays"
+                continue
+            size = sum(map(_size, paths))
+            if not dry_run:
+                _remove(paths)
+        total, count = total + size, count + 1
+        yield f"{verb} {target}: {reason}"
+    yield f"{verb} {count} results and leftovers, {bytes_text(total)}"
+
+
+def _refuse_running() -> None:
+    """Refuse while a workflow runs: it may need what the configuration of today does not declare.
+
+    Raises:
+        UserError: one runs here, or its lock is there.
+    """
+    if pid := unlock.snakemake(Path()):
+        raise UserError("prune", f"Snakemake runs here (process {pid}); wait until it has ended")
+    if any(Path(".snakemake", "locks").glob("*")):
+        hint = "wait until it has ended, or run `grokatlas unlock` if it was killed"
+        raise UserError("prune", f"Snakemake runs in this folder on some machine; {hint}")
+
+
+def _doomed(
+    tree: Tree, report: Report, declared: set[str]
+) -> Iterator[tuple[Path, list[Path], str]]:
+    """What is to be removed: its name, its files in the order in which they go, and why."""
+    for target, result in sorted(tree.results.items()):
+        found = report.findings.get(result.manifest.name) if result.manifest else None
+        if found and found.verdict == "orphan" and target not in declared:
+            yield Path(target), _files(tree, result), found.reason.partition(";")[0]
+    for name in sorted(tree.leftovers):
+        path = tree.path(name)
+        if _old(path):
+            yield path, [path], "left by a killed job"
+    for path in sorted(store.run_folder("").glob(f"*/{REFUSED}")):
+        yield path, [path], "a state that was set aside"
+
+
+def _files(tree: Tree, result: Result) -> list[Path]:
+    """A result's files, the manifest first: what is cut short has nothing that vouches for it."""
+    records = [record.name for record in (result.manifest, result.job) if record]
+    names = [*records, *(name for name in sorted(result.outputs) if name in result.files)]
+    paths = [tree.path(name) for name in names]
+    folder = Path(result.target)
+    if folder.is_dir():
+        logs = [f for f in folder.iterdir() if f.name.endswith(("log.txt", *NO_ARTEFACT_SUFFIXES))]
+        return [*paths, *sorted(folder.glob(f"{store.STATE}*")), *sorted(logs)]
+    return [*paths, *filter(Path.exists, [store.beside(folder, ".log")])]
+
+
+@contextlib.contextmanager
+def _unless_held(path: Path, dry_run: bool) -> Iterator[bool]:
+    """Hold the lock of the run that a path is of or in; False if a process holds it.
+
+    A dry run makes no lock file: where there is none, no process trains the run.
+    """
+    parts = path.relative_to(store.RESULTS).parts
+    if parts[0] != "runs" or len(parts) < 2 or not store.run_folder(parts[1]).is_dir():
+        yield True
+        return
+    file = store.run_folder(parts[1]) / store.LOCK
+    there = file.exists()
+    if dry_run and not there:
+        yield True
+        return
+    with locks.held(file) as held:
+        try:
+            yield held
+        finally:
+            if held and not there:
+                file.unlink(missing_ok=True)
+                _rmdirs(file.parent)
+
+
+def _remove(paths: list[Path]) -> None:
+    """Remove files and folders, and the folders that are empty then."""
+    for path in paths:
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise UserError(str(path), f"cannot be removed: {error.strerror or error}") from None
+    for folder in {path.parent for path in paths}:
+        _rmdirs(folder)
+
+
+def _rmdirs(folder: Path) -> None:
+    """Remove a folder and those above it as far as they are empty, below those of `results`."""
+    while len(folder.relative_to(store.RESULTS).parts) > 1:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
+
+
+def _old(path: Path) -> bool:
+    """Whether nothing was written to a file or folder for a day."""
+    try:
+        inner = path.rglob("*") if path.is_dir() else ()
+        newest = max(each.lstat().st_ctime for each in (path, *inner))
+    except OSError:
+        return False  # it just changed
+    return time.time() - newest > DAY
+
+
+def _size(path: Path) -> int:
+    try:
+        files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+        return sum(each.lstat().st_size for each in files)
+    except OSError:
+        return 0  # removed in the meantime

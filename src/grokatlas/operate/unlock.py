@@ -1,0 +1,80 @@
+"""After a Snakemake that was killed: the jobs that it left on a cluster, and its lock."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from grokatlas.errors import UserError
+from grokatlas.operate import slurm
+
+PATIENCE = 300.0  # seconds that cancelled jobs may take to save and end
+
+
+def clear(folder: Path, patience: float = PATIENCE) -> str:
+    """Cancel the jobs that run in a folder, wait until they have ended, remove the lock.
+
+    Training saves its state before it ends, so nothing is lost; two processes never write one
+    output, as the next Snakemake finds none of the old jobs.
+
+    Args:
+        folder: the checkout.
+        patience: seconds to wait for the jobs.
+
+    Returns:
+        what was done, in one line.
+
+    Raises:
+        UserError: a Snakemake still runs in the folder, Slurm does not answer, or jobs do not end.
+    """
+    if pid := snakemake(folder):
+        raise UserError(str(folder), f"Snakemake runs here (process {pid}); stop it with Ctrl-C")
+    found = jobs(folder)
+    if found:
+        slurm.ask("scancel", *found)
+    until = time.monotonic() + patience
+    while left := jobs(folder):
+        if time.monotonic() > until:
+            raise UserError("jobs " + " ".join(left), "were cancelled and do not end; see `squeue`")
+        time.sleep(1)
+    command = [sys.executable, "-m", "snakemake", "--unlock"]
+    # a lock is the folder's, whatever profile the killed Snakemake had
+    rest = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
+    done = subprocess.run(
+        command, cwd=folder, env=rest, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise UserError(str(folder), f"`snakemake --unlock` failed: {done.stderr.strip()}")
+    return f"{len(found)} jobs cancelled, the folder is unlocked; run `snakemake` again"
+
+
+def jobs(folder: Path) -> list[str]:
+    """Ids of this user's jobs that were submitted from a folder, but for the one this runs in."""
+    if not shutil.which("squeue"):
+        return []
+    found = []
+    for line in slurm.ask("squeue", "--me", "--noheader", "--format=%i %Z").splitlines():
+        job, _, place = line.partition(" ")
+        own = job == os.environ.get("SLURM_JOB_ID")  # the allocation that this is called from
+        if not own and Path(place).resolve() == folder.resolve():
+            found.append(job)
+    return found
+
+
+def snakemake(folder: Path) -> int | None:
+    """The process of a Snakemake that a user started in a folder on this machine."""
+    import psutil
+
+    for process in psutil.process_iter():
+        try:
+            command = process.cmdline()
+            named = any(Path(part).name == "snakemake" for part in command[:3])
+            if not named or "remote" in command:  # that of a job
+                continue
+            if Path(process.cwd()).resolve() == folder.resolve():
+                return process.pid
+        except (psutil.Error, OSError):
+            continue
+    return None

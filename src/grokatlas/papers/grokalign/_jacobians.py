@@ -1,0 +1,244 @@
+"""Figures of Jacobians and centroids that `grokalign` and its workshop version share."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.papers.grokalign import _jacobians_readings
+from grokatlas.plots import marks, style
+
+SEEN = {"weight_decay": "weight decay", "grokalign": "GrokAlign"}
+DASHES = {"train": "-", "test": "--"}
+
+
+def data_named(rows: pd.DataFrame) -> str:
+    """Which data a run was trained on, for the face of a figure."""
+    one = rows.iloc[0]
+    if one["task.name"] == "modular_addition":
+        return f"addition modulo {one['task.modulus']:.0f}"
+    name, points = one["task.name"].replace("_", " "), one["task.train_points"]
+    if not one.get("task.per_class"):
+        return f"{name}, {points:,.0f} points"
+    classes = sum(column.startswith("task.classes.") for column in rows)
+    each = f"{points:,.0f} points of each class"
+    return f"{name}, {points * classes:,.0f} points" if classes else f"{name}, {each}"
+
+
+def rank_one(table: pd.DataFrame, cases: dict[str, dict[str, str]]) -> tuple[Figure, pd.DataFrame]:
+    """PC1 of Jacobians against the step, a panel for each loss.
+
+    Args:
+        table: an experiment with the observable ``jacobian``.
+        cases: loss -> key of a colour -> case.
+    """
+    history = table[table["record"] == "history"]
+    made, grid = style.figure(len(cases), sharey=True)
+    drawn = []
+    for axes, (loss, methods), letter in zip(grid[0], cases.items(), "ab", strict=True):
+        for key, case in methods.items():
+            rows = history[history["case"] == case]
+            drawn.append(_over_steps(axes, rows, "jacobian_pc1", key).assign(case=case))
+        axes.set(ylim=(0, 1.02), xlabel="step")
+        style.letter(axes, f"{letter}  {loss} ({data_named(history)})")
+    grid[0, 0].set_ylabel(r"PC1, $\sigma_1^2 / \sum_i \sigma_i^2$")
+    grid[0, 0].legend(loc="lower right")
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def kernel(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """The tangent kernel, inner product and alignment of a probe; feature learning as a band."""
+    history = table[table["record"] == "history"]
+    made, grid = style.figure(3)
+    columns = {
+        "ntk_mean": "mean of the tangent kernel",
+        "probe_inner_product": r"$\langle x, \mu_x \rangle$",
+        "probe_alignment": r"cosine of $x$ and $\mu_x$",
+    }
+    drawn = []
+    for axes, (column, text), letter in zip(grid[0], columns.items(), "abc", strict=True):
+        drawn.append(_over_steps(axes, history, column, "zero_loss", label=None))
+        axes.set(xlabel="step", ylabel=text)
+        style.letter(axes, letter)
+    first, last = _jacobians_readings.learning(history)
+    for axes in grid[0, :2] if np.isfinite(first) else []:
+        axes.axvspan(first, last, color=style.COLOURS["l2"], alpha=0.15, lw=0)
+    drawn.append(coloured_by_norm(made, grid[0, 2], history))
+    style.letter(grid[0, 0], f"a  {data_named(history)}, {history['seed'].nunique()} seeds")
+    band = pd.DataFrame({"series": "band", "step": [first, last]})
+    return made, pd.concat([*drawn, band], ignore_index=True)
+
+
+def coloured_by_norm(
+    made: Figure, axes: Axes, history: pd.DataFrame, **shades: Any
+) -> pd.DataFrame:
+    """Alignments of the first seed's probe, coloured by the norm of its centroid, on `shades`."""
+    rows = history[history["seed"] == history["seed"].min()]
+    rows = rows[rows["step"] > 0]
+    mark = {"c": rows["probe_norm"], "s": 7, "cmap": "viridis", "zorder": 3}
+    points = axes.scatter(rows["step"], rows["probe_alignment"], **mark, **shades)
+    made.colorbar(points, ax=axes, label=r"$|\mu_x|$", pad=0.02)
+    return rows[["step", "seed", "probe_alignment", "probe_norm"]].assign(series="probe")
+
+
+def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
+    """Accuracies, norms and alignments of centroids of some cases.
+
+    Args:
+        table: an experiment with the observable ``centroid``.
+        cases: case -> key of a colour.
+    """
+    history = table[table["record"] == "history"]
+    made, grid = style.figure(3)
+    drawn = []
+    for case, key in cases.items():
+        rows = history[history["case"] == case]
+        for part in DASHES:
+            label = case if part == "train" else None
+            seen = _over_steps(grid[0, 0], rows, f"{part}_accuracy", key, part, label)
+            drawn.append(seen.assign(case=case))
+        for axes, column in zip(grid[0, 1:], ("norm_mean", "alignment_mean"), strict=True):
+            drawn.append(_over_steps(axes, rows, f"centroid_{column}", key).assign(case=case))
+    grid[0, 0].set(ylabel="accuracy", ylim=(0, 1.04))
+    grid[0, 1].set(ylabel="mean norm of centroids", yscale="log")
+    grid[0, 2].set(ylabel="mean alignment of centroids")
+    for axes, letter in zip(grid[0], "abc", strict=True):
+        axes.set_xlabel("step")
+        style.letter(axes, letter)
+    style.letter(grid[0, 0], f"a  {data_named(history)}")
+    _legend(made, grid[0, 0])
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def transformers(
+    table: pd.DataFrame, rows_of: dict[str, str], panels: tuple[str, ...]
+) -> tuple[Figure, pd.DataFrame]:
+    """Accuracies, alignments and Gini coefficients of transformers, a row for each set of cases.
+
+    One kind of panel alone stands side by side.
+
+    Args:
+        table: the experiment.
+        rows_of: title of a row of panels -> what its cases begin with, one for each key of `SEEN`.
+        panels: ``accuracy``, ``alignment`` or ``gini``, from left to right.
+    """
+    history = table[table["record"] == "history"]
+    alone = len(panels) == 1
+    made, grid = style.figure(*((len(rows_of), 1) if alone else (len(panels), len(rows_of))), 2.2)
+    drawn = []
+    for line, (title, kind) in zip(grid.T if alone else grid, rows_of.items(), strict=True):
+        for axes, panel in zip(line, panels, strict=True):
+            for key in SEEN:
+                case = f"{kind}_{key}"
+                rows = history[history["case"] == case]
+                drawn += [part.assign(case=case) for part in _DRAWN[panel](axes, rows, key)]
+            axes.set_xlabel("step")
+        style.letter(line[0], f"{title} ({data_named(history)})")
+    if "accuracy" in panels:
+        _legend(made, grid[0, 0])
+    else:
+        lines = [grid[0, 0].plot([], [], color=style.COLOURS[key])[0] for key in SEEN]
+        made.legend(lines, SEEN.values(), loc="outside upper right", ncols=len(lines))
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _accuracies(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
+    axes.set(ylabel="accuracy", ylim=(0, 1.04))
+    labels = {"train": SEEN[key], "test": None}
+    return [
+        _over_steps(axes, rows, f"{part}_accuracy", key, part, label)
+        for part, label in labels.items()
+    ]
+
+
+def _alignments(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
+    """The mean over training points as a line, the range over them as a band."""
+    axes.set(ylabel="alignment of centroids", ylim=(-1, 1))
+    names = [f"centroid_alignment_{name}" for name in ("mean", "min", "max")]
+    seen = rows[rows["step"] > 0].groupby("step")[names].median().reset_index()
+    axes.plot(seen["step"], seen[names[0]], color=style.COLOURS[key], label=SEEN[key])
+    bounds = seen[names[1]], seen[names[2]]
+    axes.fill_between(seen["step"], *bounds, color=style.COLOURS[key], alpha=0.15, lw=0)
+    axes.set_xscale("log")
+    return [seen.assign(series="alignment")]
+
+
+def _gini(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
+    axes.set(ylabel="Gini coefficient", ylim=(0, 1))
+    drawn = []
+    for name, part in (("embedding", "train"), ("logits", "test")):
+        drawn.append(_over_steps(axes, rows, f"fourier_gini_{name}", key, part, label=None))
+    for name, part in (("$W_E$", "train"), ("$W_L$", "test")):
+        if key == "weight_decay":
+            axes.plot([], [], color="#555555", ls=DASHES[part], label=name)
+    axes.legend(loc="best")
+    return drawn
+
+
+_DRAWN = {"accuracy": _accuracies, "alignment": _alignments, "gini": _gini}
+
+
+def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
+    """How fast features change at first, and how aligned they become, over scales.
+
+    Args:
+        table: an experiment with the observables ``ntk`` and ``centroid``.
+        cases: case -> the path of its scale.
+    """
+    drawn = [_jacobians_readings.over_scales(table, *item) for item in cases.items()]
+    made, grid = style.figure(2)
+    alignments = pd.concat(drawn)["alignment"]
+    shades = {"vmin": alignments.min(), "vmax": alignments.max()}
+    for case, rows, marker in zip(cases, list(drawn), "o^", strict=True):
+        seen = grid[0, 0].scatter(
+            rows["reciprocal_norm"],
+            rows["rate"].abs(),
+            c=rows["alignment"],
+            marker=marker,
+            label=f"scaled {case}",
+            cmap="viridis",
+            s=18,
+            **shades,
+        )
+        line = marks.spread(
+            grid[0, 1], rows, "alignment", "scale", marker=marker, ms=4, label=f"scaled {case}"
+        )
+        drawn.append(line.assign(case=case))
+    made.colorbar(seen, ax=grid[0, 0], label="extreme alignment", pad=0.02)
+    grid[0, 0].set(xscale="log", yscale="log", xlabel=r"mean of $1 / |\mu_x|$ at the start")
+    grid[0, 0].set_ylabel(r"$|d \langle x, \mu_x \rangle / d$step$|$ at the start")
+    grid[0, 0].legend()
+    shown = sorted(drawn[0]["scale"].unique())
+    grid[0, 1].set(xscale="log", xlabel="scale", ylabel="extreme alignment")
+    grid[0, 1].set_xticks(shown, [f"{scale:g}" for scale in shown])
+    grid[0, 1].set_xticks([], minor=True)
+    grid[0, 1].legend()
+    style.letter(grid[0, 0], f"a  {data_named(table)}")
+    style.letter(grid[0, 1], "b")
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _over_steps(
+    axes: Axes,
+    rows: pd.DataFrame,
+    column: str,
+    key: str,
+    part: str = "train",
+    label: str | None = "",
+) -> pd.DataFrame:
+    """Median and range over seeds against a logarithmic step, in a method's colour."""
+    label = SEEN.get(key, key) if label == "" else label
+    keywords = {"color": style.COLOURS[key], "ls": DASHES[part], "label": label}
+    drawn = marks.spread(axes, rows[rows["step"] > 0], column, **keywords)
+    axes.set_xscale("log")
+    return drawn
+
+
+def _legend(made: Figure, axes: Axes) -> None:
+    """Methods by their colours and parts by their dashes, above all panels."""
+    for part, dashes in DASHES.items():
+        axes.plot([], [], color="#555555", ls=dashes, label=part)
+    handles, labels = axes.get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside upper right", ncols=len(labels))

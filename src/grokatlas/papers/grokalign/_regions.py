@@ -1,0 +1,157 @@
+"""Linear regions of a network in planes through three training points, with centroids."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from grokatlas.papers.grokalign import _jacobians_readings
+from grokatlas.papers.grokalign._jacobians import data_named
+from grokatlas.plots import style
+
+MOMENTS = ("memorisation", "generalisation")
+INK = {"color": "black", "markeredgecolor": "black", "markeredgewidth": 0.7, "zorder": 4}
+COLUMNS = ["moment", "step", "plane", "item", "place", "polygon", "slope_norm"]
+
+
+def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
+    """The three training images of a plane, and its regions at memorisation and generalisation.
+
+    Args:
+        table: of an experiment with the measure ``linear_regions``; its first seed is drawn.
+        plane: its number.
+
+    Returns:
+        the figure, and what was drawn: rows of the measure, with the scaled centroids' points in
+        ``polygon`` and the cosine of input and centroid in ``alignment``.
+    """
+    rows = _jacobians_readings.regions(table)
+    rows = rows[rows["plane"] == plane]
+    made = Figure(figsize=(style.TEXT_WIDTH, 3.1))
+    grid = made.add_gridspec(1, 3, width_ratios=[0.4, 1, 1])
+    shades = _shades(rows)
+    drawn, panels = [], []
+    for position, (moment, letter) in enumerate(zip(MOMENTS, "bc", strict=True), start=1):
+        panels.append(made.add_subplot(grid[0, position]))
+        seen = rows[rows["moment"] == moment]
+        drawn.append(_plane(panels[-1], seen, shades))
+        style.letter(panels[-1], f"{letter}  {moment}\n{_instant(table, seen)}")
+    _bar(made, shades, panels)
+    shown = pd.concat(drawn, ignore_index=True)
+    _images(made, grid[0, 0], rows, shown)
+    made.suptitle(data_named(table), x=0.99, ha="right", fontsize=8)
+    return made, shown
+
+
+def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure, pd.DataFrame]:
+    """The regions at one moment in several planes, three in a row.
+
+    Args:
+        table: of an experiment with the measure ``linear_regions``; its first seed is drawn.
+        moment: ``memorisation`` or ``generalisation``.
+        numbers: of the planes.
+
+    Returns:
+        the figure, and what was drawn, as `moments` does.
+    """
+    rows = _jacobians_readings.regions(table)
+    rows = rows[(rows["moment"] == moment) & rows["plane"].isin(numbers)]
+    made, grid = style.figure(3, -(-len(numbers) // 3), height=2.25)
+    shades = _shades(rows)
+    drawn = []
+    for axes, number in zip(grid.flat, numbers, strict=False):
+        drawn.append(_plane(axes, rows[rows["plane"] == number], shades))
+        style.letter(axes, f"plane {number}")
+    for axes in grid.flat[len(numbers) :]:
+        axes.set_axis_off()
+    _bar(made, shades, list(grid.flat))
+    text = f"{data_named(table)}: {moment}, {_instant(table, rows)}"
+    made.suptitle(text, x=0.01, ha="left", fontsize=8.5)
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _instant(table: pd.DataFrame, rows: pd.DataFrame) -> str:
+    """Step and accuracies of a moment, as text; nothing if it never came.
+
+    Snapshots after a run's stop hold what it stopped with, at the last step of its history.
+    """
+    if rows.empty:
+        return ""
+    history = table[(table["record"] == "history") & (table["seed"] == rows["seed"].iloc[0])]
+    last = history[history["step"] <= rows["step"].iloc[0]].sort_values("step").iloc[-1]
+    train, test = last["train_accuracy"], last["test_accuracy"]
+    return f"step {last['step']:,.0f}: accuracy {train:.0%} train, {test:.0%} test"
+
+
+def _shades(rows: pd.DataFrame) -> ScalarMappable:
+    """One logarithmic scale for the slopes of all panels; any, if none is positive."""
+    sizes = rows.loc[(rows["item"] == "region") & (rows["slope_norm"] > 0), "slope_norm"]
+    ends = (sizes.min(), sizes.max()) if len(sizes) else (1, 10)
+    return ScalarMappable(LogNorm(*ends), "viridis")
+
+
+def _bar(made: Figure, shades: ScalarMappable, panels: list[Axes]) -> None:
+    bar = made.colorbar(shades, ax=panels, label="norm of the slope", pad=0.015, fraction=0.03)
+    bar.ax.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+    bar.ax.yaxis.set_major_formatter("{x:g}")
+    bar.ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFrame:
+    """Regions coloured by the norms of their slopes; inputs, and arrows to their centroids."""
+    axes.set(aspect="equal", xticks=[], yticks=[])
+    axes.spines[:].set_visible(True)
+    if rows.empty:
+        axes.text(0.5, 0.5, "not reached", transform=axes.transAxes, ha="center")
+        return rows.reindex(columns=[*COLUMNS, "alignment"])
+    regions = rows[rows["item"] == "region"]
+    polygons = [json.loads(text) for text in regions["polygon"]]
+    faces = shades.to_rgba(np.where(regions["slope_norm"] > 0, regions["slope_norm"], np.nan))
+    # no edges and no antialiasing: colours tell regions apart, and leave no seams between them
+    fill = {"facecolors": faces, "edgecolors": "none", "antialiased": False, "rasterized": True}
+    axes.add_collection(PolyCollection(polygons, **fill))
+    corners = np.concatenate([np.array(polygon) for polygon in polygons])
+    (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
+    axes.set(xlim=(left, right), ylim=(low, high))
+    found = _jacobians_readings.centroids(rows)
+    for place, (start, end) in enumerate(zip(found["input"], found["centroid"], strict=True)):
+        axes.plot(*start, "o", markerfacecolor="white", markersize=9, **INK)
+        axes.annotate(str(place), start, ha="center", va="center_baseline", fontsize=6.5, zorder=5)
+        arrow = {"arrowstyle": "-", "shrinkA": 4.5, "shrinkB": 0, "lw": 0.9}
+        axes.annotate("", end, start, arrowprops=arrow, zorder=3, annotation_clip=False)
+        axes.plot(*end, "*", markerfacecolor="#D55E00", markersize=8, clip_on=False, **INK)
+    return _drawn(rows, found)
+
+
+def _drawn(rows: pd.DataFrame, found: dict[str, Any]) -> pd.DataFrame:
+    """The measure's rows, with the points and cosines of centroids as they are drawn."""
+    kept = rows[COLUMNS].copy()
+    own = kept["item"] == "centroid"
+    places = kept.loc[own, "place"].astype(int)
+    kept.loc[own, "polygon"] = [json.dumps([found["centroid"][k].tolist()]) for k in places]
+    kept.loc[own, "alignment"] = found["alignment"][places]
+    return kept
+
+
+def _images(made: Figure, place: SubplotSpec, rows: pd.DataFrame, shown: pd.DataFrame) -> None:
+    """The three inputs as square images, each with its cosines at both moments."""
+    inputs = rows[rows["item"] == "input"].drop_duplicates("place").sort_values("place")
+    cosines = shown[shown["item"] == "centroid"].pivot(index="place", columns="moment")["alignment"]
+    for axes, row in zip(place.subgridspec(3, 1).subplots(), inputs.itertuples(), strict=True):
+        values = np.array(json.loads(row.entries))
+        side = int(np.sqrt(len(values)))
+        axes.imshow(values[: side * side].reshape(side, side), cmap="gray")
+        axes.set(xticks=[], yticks=[])
+        seen = [cosines.loc[row.place, moment] for moment in MOMENTS if moment in cosines]
+        way = ["none" if np.isnan(cosine) else f"{cosine:.2f}" for cosine in seen]
+        axes.set_xlabel(f"cosine {' → '.join(way)}", fontsize=6.5)
+        letter = "" if row.place else "a  "
+        style.letter(axes, f"{letter}input {row.place:.0f}")

@@ -1,0 +1,84 @@
+"""What the checkout plans now, at every scale, without writing anything."""
+
+from pathlib import Path
+from typing import Any
+
+from grokatlas.declare import cells
+from grokatlas.declare.models import SCALES, Paper
+from grokatlas.errors import UserError
+from grokatlas.plan.graph import Job, make_plan
+from grokatlas.plan.project import Project
+from grokatlas.results import files, hashing
+
+CONFIG = Path("config")
+
+
+def jobs(folder: Path = CONFIG, results: Path = files.RESULTS) -> dict[str, Job] | None:
+    """Every declared job of every paper and scale, upstream first, by target.
+
+    Args:
+        folder: the configuration; None is returned where it has no ``config.yaml``.
+        results: the tree that is judged: claims and atlas are planned for its selection of papers.
+
+    Raises:
+        UserError: for a mistake in the configuration.
+    """
+    if not (folder / "config.yaml").is_file():
+        return None
+    project = Project(folder, {"papers": "all"}, warn=lambda text: None)
+    found: dict[str, Job] = {}
+    for scale in SCALES:
+        for job in make_plan(project.papers, scale).jobs:
+            found.setdefault(job.target.as_posix(), job)
+        chosen = _selection(results, scale, project.papers)
+        if chosen != project.papers:
+            plan = make_plan(chosen, scale)
+            summaries = (*plan.claims.values(), *plan.atlas.values())
+            found |= {job.target.as_posix(): job for job in summaries}
+    return found
+
+
+def _selection(results: Path, scale: str, papers: dict[str, Paper]) -> dict[str, Paper]:
+    """The papers that a tree's claims were made for, else planned for; all if nothing tells."""
+    stem = files.claims_stem(scale)
+    for file in (files.manifest_of("claims", stem), files.spec_path("claims", stem)):
+        try:
+            content = files.read_sealed(results / file.relative_to(files.RESULTS))
+            names = list(content["spec"]["papers"])
+        except (UserError, KeyError, TypeError):
+            continue
+        return {name: papers[name] for name in names} if set(names) <= set(papers) else papers
+    return papers
+
+
+def scale(folder: Path = CONFIG) -> str | None:
+    """The scale that ``config.yaml`` names, if there is one."""
+    if not (folder / "config.yaml").is_file():
+        return None
+    return Project(folder, {}, warn=lambda text: None).settings.scale
+
+
+def home(content: dict[str, Any]) -> str | None:
+    """The target that a manifest or job file is about; None for a kind unknown here."""
+    spec = content["spec"]
+    try:
+        if content["kind"] == "dataset":
+            return files.data_folder(hashing.of(spec)[:12]).as_posix()
+        if content["kind"] == "run":
+            return files.run_folder(hashing.of(spec)[:12]).as_posix()
+        if content["kind"] == "measure":
+            runs = [name for name in content["inputs"] if name.split("/")[1] == "runs"]
+            name = cells.measure_id(spec["measure"])
+            return files.measure_stem(runs[0].split("/")[2], name).as_posix()
+        if content["kind"] == "table":
+            stem = files.table_stem(spec["scale"], spec["paper"], spec["experiment"])
+            return stem.as_posix()
+        if content["kind"] == "figure":
+            return files.figure_stem(spec["scale"], spec["paper"], spec["figure"]).as_posix()
+        if content["kind"] == "claims":
+            return files.claims_stem(spec["scale"]).as_posix()
+        if content["kind"] == "atlas":
+            return files.atlas_folder(spec["scale"]).as_posix()
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return ""
+    return None

@@ -1,0 +1,72 @@
+"""What Snakemake was asked for, as its command line says: the plan, and the scale."""
+
+from pathlib import Path
+from typing import Any
+
+from grokatlas.declare import strict_yaml
+from grokatlas.errors import UserError
+from grokatlas.plan.project import Project
+from grokatlas.plan.written_jobs import WrittenJobs
+
+
+def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs, str]:
+    """The jobs of this call, and the scale that it names.
+
+    Args:
+        workflow: Snakemake's.
+        config: Snakemake's: what ``--configfile`` and ``--config`` say, together.
+
+    Returns:
+        the plan of the configuration; in a job's own Snakemake, the plan that its head wrote.
+
+    Raises:
+        UserError: for a mistake in the configuration or on the command line.
+    """
+    base = Path(workflow.basedir)
+    if not workflow.is_main_process:
+        return WrittenJobs(base / "config", config), str(config.get("scale", ""))
+    _refuse_subfolder(base, workflow.overwrite_workdir)
+    given, sources = overrides(
+        config, workflow.config_settings.configfiles, workflow.config_settings.config
+    )
+    project = Project(base / "config", given, sources=sources)
+    project.at(project.settings.scale)
+    project.prepare_jobs()
+    return project, project.settings.scale
+
+
+def overrides(
+    config: dict[str, Any], files: list[Path], line: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The keys of ``config.yaml`` that a call sets, and where each is set.
+
+    Args:
+        config: Snakemake's merged configuration.
+        files: of ``--configfile``; read again, as Snakemake keeps the last of two equal keys.
+        line: of ``--config``; ``null`` there is no value, as in YAML.
+
+    Returns:
+        values by key, and for each key the file or ``--config``.
+
+    Raises:
+        UserError: a file is no YAML block of keys.
+    """
+    given, sources = dict(config), dict.fromkeys(config, "--config")
+    for file in files:
+        content = strict_yaml.load(Path(file), Path(file).name)
+        if not isinstance(content, dict):
+            raise UserError(Path(file).name, "must be a block of keys such as `scale: quick`")
+        sources |= dict.fromkeys(content.keys() - set(line), f"--configfile {Path(file).name}")
+    for key, value in line.items():
+        given[key] = None if value in ("null", "~") else value
+        sources[key] = "--config"
+    return given, sources
+
+
+def _refuse_subfolder(base: Path, chosen: Any) -> None:
+    """A call from a folder inside the checkout would begin a second tree of results there."""
+    here = Path.cwd().resolve()
+    if chosen is None and base.resolve() in here.parents:
+        problem = "is inside the checkout, so results would begin anew here"
+        hint = f"start Snakemake in {base}, or give --directory"
+        raise UserError(str(here), f"{problem}; {hint}")

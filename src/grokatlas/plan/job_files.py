@@ -1,0 +1,130 @@
+"""Job files: what a plan hands to its jobs, and how Snakemake learns which results are stale.
+
+Snakemake compares times. Here they decide nothing by themselves: the manifest of a stale result is
+dated `dates.STALE`, every job file `dates.WRITTEN`, a day later, and inputs that are up to date are
+``ancient`` in the rules.
+"""
+
+import atexit
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grokatlas.errors import UserError
+from grokatlas.results import dates, freshness
+from grokatlas.results import files as store
+
+if TYPE_CHECKING:
+    from grokatlas.plan.graph import Job
+
+FUTURE = 4_102_444_800  # the date of a dry run's own job files: the year 2100
+LOCKS = Path(".snakemake/locks")  # of a Snakemake that runs in this folder
+
+
+def write(jobs: "Iterable[Job]", states: dict[Path, freshness.State]) -> None:
+    """Write the job files of a plan that is going to run, and date what is stale.
+
+    A stale result is named in its job file (``replaces``), so that Snakemake remakes it whether or
+    not it remembers the job file. Results that are up to date and dated in the future are dated
+    back: Snakemake removes the outputs of a job that seem older than its inputs.
+
+    Args:
+        jobs: of the plan.
+        states: of their results, by target.
+
+    Raises:
+        UserError: a Snakemake that runs here still needs a job file that would change, or a file
+            cannot be written.
+    """
+    jobs = list(jobs)
+    texts = {job.target: text(job, states[job.target]) for job in jobs}
+    found = {job.target: _read(job.spec_path) for job in jobs}
+    running = any(LOCKS.glob("*"))
+    if running:
+        _refuse_changes([job.spec_path for job in jobs if _differ(found, texts, job.target)])
+    for job in jobs:
+        state, known = states[job.target], found[job.target]
+        if known != texts[job.target] and not (running and known is not None):
+            try:
+                store.write_text(job.spec_path, texts[job.target])
+            except UserError:
+                if state != "up to date":
+                    raise  # else nobody needs it: the result may be on a disk that is only read
+        if state == "up to date":
+            dates.date_back([job.spec_path, *job.outputs, job.manifest], time.time())
+            continue
+        dates.date(job.spec_path, dates.WRITTEN)
+        for file in [job.manifest] if job.manifest.exists() else job.outputs:
+            if state == "stale" and file.exists() and file.stat().st_mtime >= dates.WRITTEN - 1:
+                dates.date(file, dates.STALE)
+
+
+def write_elsewhere(folder: Path, job: "Job", state: freshness.State) -> Path:
+    """The job file of a plan that is not going to run, in a folder of its own.
+
+    Args:
+        folder: a temporary one.
+        job: of the plan.
+        state: of its result; a stale one looks older than this file.
+
+    Returns:
+        the job file.
+    """
+    path = folder / job.spec_path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text(job, state), encoding="utf-8")
+    os.utime(path, (FUTURE, FUTURE))
+    return path
+
+
+def text(job: "Job", state: freshness.State) -> str:
+    """What a job file holds."""
+    content = job.content
+    if state == "stale":
+        found = freshness.manifest_or_none(job.manifest) or {}
+        content = {**content, "replaces": found.get("digest", "unreadable")}
+    return store.json_text(store.sealed(content))
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+
+
+def _differ(found: dict[Path, str | None], texts: dict[Path, str], target: Path) -> bool:
+    """Whether a job file exists and says something else, apart from what it replaces."""
+    old = found[target]
+    return old is not None and old != texts[target] and _core(old) != _core(texts[target])
+
+
+def _core(text: str) -> Any:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(content, dict):
+        return None
+    return {key: value for key, value in content.items() if key not in ("replaces", "seal")}
+
+
+def _refuse_changes(changed: list[Path]) -> None:
+    """A plan that others execute must not change under them."""
+    if changed:
+        problem = "a Snakemake that runs in this folder still needs its plan, and "
+        problem += f"{len(changed)} job files would change, such as {changed[0]}; wait until it"
+        problem += " ends, use another checkout, or `grokatlas unlock` if it was killed"
+        raise UserError(str(LOCKS), problem)
+
+
+def temporary_folder() -> Path:
+    """A folder for the job files of a plan that is not going to run; removed with the process."""
+    folder = tempfile.mkdtemp(prefix="grokatlas-plan-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)

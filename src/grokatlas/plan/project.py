@@ -1,0 +1,246 @@
+"""The configuration of a checkout as Snakemake asks for it: files of jobs, and which are stale.
+
+Nothing here imports torch, pandas or matplotlib: every cluster job parses the Snakefile.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grokatlas.declare import checks
+from grokatlas.declare.models import (
+    SCALES,
+    Paper,
+    Settings,
+    home_expanded,
+    load_papers,
+    load_settings,
+)
+from grokatlas.errors import UserError, nearest
+from grokatlas.plan import job_files, results_folder, which_code
+from grokatlas.plan.graph import Job, Plan, light_measures, make_plan, upstream
+from grokatlas.registry import PACKAGE
+from grokatlas.results import account
+from grokatlas.run_store import store
+
+DEVICE = "GROKATLAS_DEVICE"  # environment variable: the configured device, for jobs
+
+# glibc keeps freed memory for a step's next results up to these sizes, instead of taking new memory
+# that the system clears each time; the first may be no larger before glibc 2.35 (elsewhere ignored)
+KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": 32 * 1024**2, "MALLOC_TRIM_THRESHOLD_": 512 * 1024**2}
+
+
+class Project:
+    """The plans of a configuration folder, made when asked for.
+
+    Nothing is written until `prepare` is called: a dry run, `snakemake --summary` and the like
+    leave every job file as it is, for a Snakemake that may be running here.
+
+    Args:
+        folder: the folder of ``config.yaml`` and ``papers/``.
+        overrides: keys of ``config.yaml`` that the command line sets.
+        warn: called with each one-line warning.
+        sources: where each of these keys is set, for errors; on the command line by default.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        overrides: dict[str, Any],
+        warn: Callable[[str], None] | None = None,
+        sources: dict[str, str] | None = None,
+    ) -> None:
+        self._sources = {**dict.fromkeys(overrides, "--config"), **(sources or {})}
+        self.settings: Settings = load_settings(folder / "config.yaml", overrides, self._sources)
+        place = f"{self._sources.get('papers', 'config.yaml')}: papers"
+        self.papers: dict[str, Paper] = load_papers(folder / "papers", self.settings.papers, place)
+        self._plans: dict[str, Plan] = {}
+        self._prepared: set[str] = set()  # scales whose job files are written
+        self._elsewhere: dict[Path, Path] = {}  # job files of a plan that does not run
+        self._temporary: Path | None = None  # the folder of these
+        self._store: Path | None = None  # looked up for missing runs
+        self._sought: set[Path] = set()  # runs that were looked up in it
+        checks.check(self.papers)
+        for text in checks.unused_experiments(self.papers):
+            (warn or _to_stderr)(f"warning: {text}")
+
+    def at(self, scale: str) -> Plan:
+        """The plan of one scale.
+
+        Raises:
+            UserError: for a mistake in the configuration.
+        """
+        if scale not in self._plans:
+            self._plans[scale] = make_plan(self.papers, scale)
+        return self._plans[scale]
+
+    def prepare(self, scale: str) -> Plan:
+        """The plan of one scale, with its job files written, as it is going to run.
+
+        Where the setting ``results`` names another disk, the folders of ``results`` become links.
+
+        Raises:
+            UserError: for a mistake in the configuration, the folder that it names cannot be used,
+                or a Snakemake that runs in this folder needs a job file that would change.
+        """
+        plan = self.at(scale)
+        if scale not in self._prepared:
+            place = f"{self._sources.get('results', 'config.yaml')}: results"
+            results_folder.link(self.settings.results, place)
+            job_files.write(plan.jobs, plan.states())
+            self._prepared.add(scale)
+        return plan
+
+    def prepare_jobs(self, main: bool = True) -> None:
+        """Let jobs run this code, with the Python that runs Snakemake, on the chosen device.
+
+        Args:
+            main: whether this process decides what runs, so that it looks into the run store; a
+                job's own Snakemake does not.
+
+        Raises:
+            UserError: a folder that the configuration names is not there.
+        """
+        tell_jobs(self.settings, self._sources, main)
+        self._store = store.chosen() if main else None
+
+    def final_files(self, scale: str) -> list[Path]:
+        """What is made at a scale in the end: every figure's files, the claims, the atlas."""
+        plan = self.at(scale)
+        groups = (plan.figures, plan.claims, plan.atlas)
+        return [file for group in groups for job in group.values() for file in job.outputs]
+
+    @property
+    def captions(self) -> dict[str, dict[str, str]]:
+        """Every figure's caption by paper, as reStructuredText."""
+        return {
+            name: {key: _plain(entry.caption) for key, entry in paper.figures.items()}
+            for name, paper in self.papers.items()
+        }
+
+    @property
+    def device(self) -> str:
+        """The device that the configuration names."""
+        return self.settings.device
+
+    def job_file(
+        self, group: str, key: Any, scale: str | None = None, runs: bool = True
+    ) -> tuple[Path, bool]:
+        """A job's file, and whether its date does not count: it does for a stale result alone.
+
+        Args:
+            group: as for `inputs`, and so are the other arguments and the errors.
+            key: the job's key.
+            scale: of its plan.
+            runs: whether the plan is going to run; else nothing is written into ``results``, and a
+                job file that is not there, or is that of a stale result, is in a temporary folder.
+        """
+        job, plan = self.job(group, key, scale)
+        if runs:
+            self.prepare(plan.scale)
+        self._bring_in(plan, job, runs)
+        state = plan.state(job)
+        if (runs or state != "stale") and job.spec_path.exists():
+            return job.spec_path, state != "stale"
+        if job.target not in self._elsewhere:
+            self._temporary = self._temporary or job_files.temporary_folder()
+            elsewhere = job_files.write_elsewhere(self._temporary, job, state)
+            self._elsewhere[job.target] = elsewhere
+        return self._elsewhere[job.target], state != "stale"
+
+    def inputs(
+        self, group: str, key: Any, scale: str | None = None, runs: bool = True
+    ) -> list[tuple[Path, bool]]:
+        """Every file of every job that a job reads, and whether that file is up to date.
+
+        Args:
+            group: of a `Plan`, such as ``runs``, ``tables`` or ``figures``.
+            key: the job's key in that group of a `Plan`.
+            scale: the scale of its plan; where a path names none, the configured scale is searched
+                first, then the others.
+            runs: whether the plan is going to run; else stale runs stay as they are.
+
+        Raises:
+            UserError: nothing of that name is declared.
+        """
+        job, plan = self.job(group, key, scale)
+        self._bring_in(plan, job, runs)
+        return plan.inputs(job)
+
+    def job(self, group: str, key: Any, scale: str | None = None) -> tuple[Job, Plan]:
+        """A job, and the plan it stands in; arguments and errors as for `inputs`."""
+        first = [self.settings.scale]
+        for each in [scale] if scale else first + [s for s in SCALES if s not in first]:
+            jobs: dict[Any, Job] = getattr(self.at(each), group)
+            if key in jobs:
+                return jobs[key], self.at(each)
+        known = [name if isinstance(name, str) else "/".join(name) for name in jobs]
+        wanted = key if isinstance(key, str) else "/".join(key)
+        if group == "measures" and key[1].partition("-")[0] in light_measures():
+            raise UserError(f"{group}: {wanted}", "is computed with its table; ask for that table")
+        raise UserError(f"{group}: {wanted}", f"not declared in config; {nearest(wanted, known)}")
+
+    def _bring_in(self, plan: Plan, job: Job, runs: bool) -> None:
+        """Bring the missing runs that a job depends on from the run store, and plan with them."""
+        if self._store is None:
+            return
+        needed = [each for each in upstream(job) if each.kind == "run"]
+        wanted = [run for run in needed if run.target not in self._sought]
+        self._sought |= {run.target for run in wanted}
+        if not runs:  # a Snakemake that runs here may need a stale one as it is
+            wanted = [run for run in wanted if plan.state(run) == "absent"]
+        renewed = store.bring_missing(self._store, wanted, plan)
+        for each in self._plans.values() if renewed else ():
+            again = each.look_again(renewed)
+            if each.scale in self._prepared:
+                job_files.write(again, each.states())
+
+
+def use_this_code() -> None:
+    """Let jobs run this code with this Python, and know the account's name."""
+    which_code.choose_this()
+    account.tell_programs()
+    for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
+        entries = [str(first.parent), os.environ.get(variable)]
+        os.environ[variable] = os.pathsep.join(filter(None, entries))
+    for variable, size in KEPT_MEMORY.items():
+        os.environ.setdefault(variable, str(size))
+
+
+def tell_jobs(settings: Settings, sources: dict[str, str], main: bool) -> None:
+    """Let the jobs that this process starts run this code, with what the settings name.
+
+    Args:
+        settings: of the configuration.
+        sources: where keys are set that ``config.yaml`` does not set, for errors.
+        main: whether this process decides what runs, so that it needs the run store.
+
+    Raises:
+        UserError: a folder that the settings name is not there.
+    """
+    use_this_code()
+    for variable, key, needed in (
+        ("GROKATLAS_DATA", "data_dir", True),
+        (store.VARIABLE, "run_store", main),
+    ):
+        value = getattr(settings, key)
+        if value is None:
+            continue
+        folder = home_expanded(value).resolve()
+        if needed and not folder.is_dir():
+            place = f"{sources.get(key, 'config.yaml')}: {key}"
+            raise UserError(place, f"no folder {folder}; make it or use null")
+        os.environ[variable] = str(folder)
+    os.environ[DEVICE] = settings.device  # the last: where it is set, the others are
+
+
+def _plain(text: str) -> str:
+    """Text that reStructuredText shows as it is."""
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text.strip())
+
+
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,66 @@
+"""What the figures of a scale need, and what of it is made, read without writing anything."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from grokatlas.errors import UserError
+from grokatlas.plan.graph import Job, Plan, make_plan, upstream
+from grokatlas.plan.project import Project
+
+CONFIG = Path("config")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The jobs of a scale's figures.
+
+    Attributes:
+        project: the configuration.
+        plan: all that is declared at the scale.
+        jobs: those that figures need, upstream first.
+    """
+
+    project: Project
+    plan: Plan
+    jobs: list[Job]
+
+
+def at(scale: str | None, folder: Path = CONFIG) -> Wanted:
+    """What a checkout's figures need.
+
+    Args:
+        scale: the one that ``config.yaml`` names if None.
+        folder: the configuration.
+
+    Raises:
+        UserError: this is no checkout, or the configuration has a mistake.
+    """
+    if not (folder / "config.yaml").is_file():
+        raise UserError(str(folder / "config.yaml"), "no such file; run this in the checkout")
+    project = Project(folder, {}, warn=lambda text: None)
+    plan = make_plan(project.papers, scale or project.settings.scale)
+    needed = {job.target for figure in plan.figures.values() for job in upstream(figure)}
+    return Wanted(project, plan, [job for job in plan.jobs if job.target in needed])
+
+
+def to_make(jobs: list[Job]) -> list[Job]:
+    """Those that the workflow would make for figures: not made, and needed by one that is not made.
+
+    What stands behind a figure or table that is made may be absent, as after `grokatlas adopt` of
+    tables alone.
+
+    Args:
+        jobs: those that figures need, upstream first.
+    """
+    found: list[Job] = []
+    needed: set[Path] = set()
+    for job in reversed(jobs):
+        if (job.kind == "figure" or job.target in needed) and not made(job):
+            found.append(job)
+            needed |= {upstream.target for upstream in job.inputs}
+    return found[::-1]
+
+
+def made(job: Job) -> bool:
+    """Whether a job's result is up to date and all its files exist."""
+    return job.state() == "up to date" and all(file.exists() for file in job.outputs)

@@ -1,0 +1,212 @@
+"""What a job asks of a machine: minutes, memory, a GPU; from its spec alone, without torch.
+
+Estimated from above, as one core of a CPU would need: a GPU is faster for all but the smallest
+runs, and a run that is stopped by its time limit goes on in the next attempt. `docs/performance.md`
+compares what is asked with what runs took.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grokatlas.declare.signatures import defines
+from grokatlas.engine import members
+
+LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
+SHORTEST = 10  # minutes; Slurm counts in them, and a busy node starts slowly
+SPARE = 3  # times the estimate
+CALL = 4e-4  # seconds of one step that does nothing: about 100 small operations
+COMPILED = 1e-6  # the same where a dynamics has compiled its steps
+SPEED = 2e10  # operations per second of a core
+START_MB = 1500  # Python with torch, and the two Snakemakes around it
+CUDA_MB = 2500  # libraries of a GPU
+COPIES = 10  # of parameters: gradients, moments of an optimizer, results of a step
+MOVED = 5  # copies of samples and first-layer weights on their way into other coordinates
+PASSES = 1000  # over the data, of one measure
+COLUMNS = 3  # of one observable
+
+PIXELS = {"digits": 64, "mnist": 784, "cifar10": 3072}
+# an inner layer of these is used at several places of a sample: tokens, pixels
+PLACES = {"transformer": 3, "conv_net": 16}
+# times the work of a step without them: singular values, Jacobians
+COSTLY = {"nuclear": 10, "nuclear_subgradient_descent": 6, "jacobian": 3, "sobolev": 3}
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one job asks for.
+
+    Attributes:
+        runtime: minutes.
+        mem_mb: megabytes.
+        gpu: number of GPUs, 0 or 1.
+    """
+
+    runtime: int
+    mem_mb: int
+    gpu: int = 0
+
+    def at(self, attempt: int) -> "Resources":
+        """More at each further attempt, as the one before may have ended for want of it."""
+        return Resources(min(self.runtime * attempt, LONGEST), self.mem_mb * attempt, self.gpu)
+
+
+def of_job(job: Any, device: str = "auto") -> Resources:
+    """Of a run or a measure of the plan (`job_graph.Job`); no GPU if `device` is ``cpu``."""
+    if job.kind == "measure":
+        asked = of_measure(job.inputs[0].spec, job.spec["measure"]["name"])
+    else:
+        asked = of_run(job.spec)
+    return replace(asked, gpu=0) if device == "cpu" else asked
+
+
+def uses_gpu(kind: str, spec: dict[str, Any]) -> bool:
+    """Whether a run or a measure of this spec computes on a GPU where there is one.
+
+    A run does unless its dynamics is compiled for CPUs, a measure if its file says ``GPU = True``.
+    """
+    if kind == "measure":
+        return defines("measures", spec["measure"]["name"], "GPU")
+    return not _compiled(spec)
+
+
+def of_run(spec: dict[str, Any]) -> Resources:
+    """By steps, members, parameters and samples."""
+    return _asked(seconds(spec), size(spec), uses_gpu("run", spec))
+
+
+def seconds(spec: dict[str, Any]) -> float:
+    """Of a run on one core: its steps, and its looks at the whole training set."""
+    run, train = size(spec), spec["train"]
+    costs = [COSTLY.get(name, 1) for name in _names(spec)]
+    if spec["dynamics"]["name"] == "riemannian_flow":  # each stage and correction has its Jacobian
+        costs.append(5 + spec["dynamics"]["corrections"])
+    batch = train.get("batch_size", run.samples)
+    step = (COMPILED if _compiled(spec) else CALL) + run.operations(batch) / SPEED
+    look = CALL + run.operations(run.samples) / SPEED
+    looks = _logs(train) * len(spec.get("observables", []))
+    return math.prod(costs) * step * train["steps"] + look * looks
+
+
+def _compiled(spec: dict[str, Any]) -> bool:
+    return defines("dynamics", spec["dynamics"]["name"], "advance")
+
+
+def of_measure(spec: dict[str, Any], measure: str) -> Resources:
+    """Of a run of this spec."""
+    gpu = uses_gpu("measure", {"measure": {"name": measure}})
+    return _asked(measure_seconds(spec), size(spec), gpu)
+
+
+def measure_seconds(spec: dict[str, Any]) -> float:
+    """Of a measure of a run of this spec, on one core."""
+    run = size(spec)
+    return PASSES * run.snapshots * run.operations(run.samples) / SPEED
+
+
+def bytes_written(spec: dict[str, Any]) -> int:
+    """Of a run's history and snapshots, about: twice, as its state holds them until it ends."""
+    run, train = size(spec), spec["train"]
+    snapshots = run.members * run.parameters * run.snapshots * run.itemsize
+    columns = 2 + COLUMNS * len(spec.get("observables", []))
+    return 2 * (snapshots + _logs(train) * run.members * columns * 8)
+
+
+@dataclass(frozen=True)
+class Size:
+    """A run in numbers.
+
+    Attributes:
+        members: trajectories.
+        snapshots: steps whose parameters are kept.
+        samples: of the training set.
+        inputs: features of one, or the size of its vocabulary.
+        parameters: of one member, within a factor of ten.
+        places: of a sample where an inner layer is used.
+        itemsize: bytes of a number.
+        moved: numbers of samples and of a first layer in all coordinates, where the run trains in
+            those of a span.
+    """
+
+    members: int
+    snapshots: int
+    samples: int
+    inputs: int
+    parameters: int
+    places: int
+    itemsize: int
+    moved: int = 0
+
+    def operations(self, batch: float) -> float:
+        """Of one step of all members: a product and a sum each way, and for the gradient."""
+        return 6 * self.members * self.parameters * self.places * batch
+
+    def megabytes(self) -> float:
+        """Of parameters, snapshots and data."""
+        copies = COPIES + 3 * self.snapshots
+        values = self.members * self.parameters * copies + 4 * self.samples * self.inputs
+        return (values * self.itemsize + 8 * MOVED * self.moved) / 1e6
+
+
+def size(spec: dict[str, Any]) -> Size:
+    """A run's size, from the numbers that its task and model name."""
+    task, model = spec["task"], spec.get("model", {})
+    samples, inputs, outputs = _shape(task)
+    widths = _counts(model, "width", "dimension", "factors", "channels")
+    widths += [model["side"] ** 2] if "side" in model else []
+    widths += [inputs // 2] if model.get("name") == "matrix" else []  # rows times columns
+    layers = model.get("hidden_layers", 2) - 1  # of width to width
+    width = max([1, *widths])
+    moved, spanned = 0, samples + task.get("test_points", 0) + width
+    if "coordinates" in spec["train"] and spanned < inputs:
+        moved, inputs = spanned * inputs, spanned
+    parameters = width * (inputs + outputs + layers * width) * model.get("depth", 1)
+    return Size(
+        members=len(members.of(spec)),
+        snapshots=len(spec["train"]["snapshots"]),
+        samples=samples,
+        inputs=inputs,
+        parameters=parameters,
+        places=PLACES.get(model.get("name", ""), 1),
+        itemsize=8 if spec["train"]["dtype"] == "float64" else 4,
+        moved=moved,
+    )
+
+
+def _shape(task: dict[str, Any]) -> tuple[int, int, int]:
+    """Training samples, features of one (or size of the vocabulary), outputs."""
+    if "modulus" in task:
+        pairs = task["modulus"] ** 2
+        return (
+            math.ceil(task.get("train_fraction", 1) * pairs),
+            task["modulus"] + 1,
+            task["modulus"],
+        )
+    points = len(task.get("points", [])) or task.get("train_points", 1)
+    sides = _counts(task, "features", "rows", "columns", "frequencies")
+    features = max([1, len(task.get("point", [])), *sides, PIXELS.get(task["name"], 1)])
+    if "frequencies" in task:
+        features = 2 * task["frequencies"] + 1
+    classes = 10 if task["name"] in PIXELS else task.get("outputs", 1)
+    return points, features, task.get("columns", classes)
+
+
+def _counts(block: dict[str, Any], *keys: str) -> list[int]:
+    found = [block[key] for key in keys if key in block]
+    return [n for entry in found for n in (entry if isinstance(entry, list) else [entry])]
+
+
+def _names(spec: dict[str, Any]) -> list[str]:
+    blocks = [spec[block] for block in ("loss", "dynamics") if block in spec]
+    return [block["name"] for block in [*blocks, *spec.get("penalties", [])]]
+
+
+def _logs(train: dict[str, Any]) -> int:
+    log = train["log"]
+    return log["points"] if "points" in log else log["first"] + train["steps"] // log["every"]
+
+
+def _asked(seconds: float, run: Size, gpu: bool) -> Resources:
+    minutes = min(max(math.ceil(SPARE * seconds / 60), SHORTEST), LONGEST)
+    memory = START_MB + CUDA_MB * gpu + run.megabytes()
+    return Resources(minutes, math.ceil(memory), int(gpu))

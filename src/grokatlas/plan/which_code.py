@@ -1,0 +1,51 @@
+"""Which code acts on a folder: in a checkout, the code of that checkout.
+
+One environment may serve several checkouts, such as two clones or worktrees of one user. The
+command line of one must not judge, stamp or remove what belongs to another.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from grokatlas.errors import UserError
+from grokatlas.registry import PACKAGE
+
+CHOSEN = "GROKATLAS_CODE"  # environment variable: the package that a caller chose
+
+
+def choose_this() -> None:
+    """Let the processes that this one starts keep this code, in whatever folder they run."""
+    os.environ[CHOSEN] = str(PACKAGE.resolve())
+
+
+def of_folder(folder: Path) -> Path | None:
+    """The package of the checkout in a folder; None where there is none."""
+    package = folder / "src" / PACKAGE.name
+    is_checkout = (package / "cli.py").is_file() and (folder / "Snakefile").is_file()
+    return package.resolve() if is_checkout else None
+
+
+def run_that_of(folder: Path, arguments: list[str]) -> None:
+    """Run a command by the code of the checkout in a folder, if that is not this code.
+
+    Does not return then: this process becomes the other.
+
+    Args:
+        folder: where the command was called.
+        arguments: of the command line, without the program.
+
+    Raises:
+        UserError: the other code was asked for before, and this is not it.
+    """
+    wanted, here = of_folder(folder), PACKAGE.resolve()
+    chosen = os.environ.get(CHOSEN)
+    if wanted in (None, here) or chosen == str(here):
+        return
+    if chosen == str(wanted):
+        problem = f"is the code of this checkout, and Python imports {here} instead"
+        raise UserError(str(wanted), f"{problem}; check PYTHONPATH and the environment")
+    print(f"grokatlas: the code of this checkout runs, not {here}", file=sys.stderr, flush=True)
+    path = os.pathsep.join(filter(None, [str(wanted.parent), os.environ.get("PYTHONPATH")]))
+    variables = {**os.environ, "PYTHONPATH": path, CHOSEN: str(wanted)}
+    os.execve(sys.executable, [sys.executable, "-m", PACKAGE.name, *arguments], variables)

@@ -1,0 +1,1 @@
+"""Pages and files of this repository that are made from its contents."""

@@ -1,0 +1,183 @@
+"""The key reference and the editor schema of `config/`, made from models and components."""
+
+import ast
+import json
+import types
+import typing
+from pathlib import Path
+from typing import Any, Union
+
+from pydantic import BaseModel, TypeAdapter
+
+from grokatlas import registry
+from grokatlas.declare import models, signatures
+from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
+from grokatlas.results import files
+
+INTRODUCTION = """\
+# Keys of this folder
+
+Made by `grokatlas reference` from `src/grokatlas/declare/models.py` and the component files;
+do not edit.
+`schema.json` says the same of `papers/*.yaml` to an editor (first line of a file:
+`# yaml-language-server: $schema=../schema.json`).
+
+YAML is read strictly: `1e-3` is a number, a key may stand once in a block, and tags, anchors and
+aliases are refused. A mistake is told in one line with its place.
+"""
+LAYERS = """\
+## Layers
+
+`defaults`, every experiment, every case, and their `quick` and `smoke` are layers: blocks that
+merge key by key, weakest first: `defaults`, experiment, case, then all `quick`, then all `smoke`.
+At scale `paper` neither of these two applies, at `quick` the first, at `smoke` both. A block that
+names another component replaces the whole block, a list replaces the whole list, and null takes
+away what a weaker layer gives.
+"""
+AXES = """\
+`ensemble` holds `seed`, a number of seeds (`3` means 0, 1, 2) or a list of them, and dotted paths
+of keywords that are marked with * below, such as `optimizer.lr: [0.1, 0.2]` or
+`penalties.0.weight`. Members of a run are the product of these axes and share shapes and steps.
+`sweep` holds dotted paths of any keyword; every point of their product is a run of its own.
+"""
+COMPONENTS = """\
+## Components
+
+A block names a component and gives its keywords: `optimizer: {name: gd, lr: 0.1}`. None has a
+default: every number a run used stands in its spec. A keyword marked with * may be an axis of the
+ensemble.
+"""
+
+
+def write(folder: Path) -> None:
+    """Write ``README.md`` and ``schema.json`` in a folder.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    for name, text in (("README.md", readme()), ("schema.json", schema())):
+        with files.atomic(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+
+def readme() -> str:
+    """Every key with type, default and meaning, and every component with its keywords."""
+    extra = [key for key in models.Experiment.model_fields if key not in models.Layer.model_fields]
+    parts = [
+        INTRODUCTION,
+        _keys("## `config.yaml`", models.Settings),
+        _keys("## `papers/<paper>.yaml`", models.Paper),
+        _keys("### `source`", models.Source),
+        _keys("### `deviations`, each entry", models.Deviation),
+        _keys("### `figures.<name>`", models.Figure),
+        _keys("### `claims`, each entry", models.Claim),
+        _keys("### `experiments.<name>`: a layer (below), and", models.Experiment, extra),
+        LAYERS,
+        _keys("", models.Layer),
+        AXES,
+        _keys("### `train`", models.Train),
+        _keys("### `train.log`", models.Log),
+        _keys("### `train.stop.<column>`: a number, or one of", models.Level),
+        COMPONENTS,
+        *(_block(block) for block in registry.FOLDERS),
+    ]
+    return "\n".join(part.strip() + "\n" for part in parts)
+
+
+def schema() -> str:
+    """JSON schema of a paper's YAML: the models, and the keywords of every component."""
+    made = models.Paper.model_json_schema()
+    definitions = made["$defs"] | models.Train.model_json_schema()["$defs"]
+    definitions["Train"] = models.Train.model_json_schema() | {"required": []}
+    definitions["Train"].pop("$defs")
+    for block in registry.FOLDERS:
+        names = registry.names(block)
+        for name in names:
+            definitions[f"{block}.{name}"] = _component_schema(block, name)
+        refs = [{"$ref": f"#/$defs/{block}.{name}"} for name in names]
+        definitions[block] = {"anyOf": [*refs, {"type": "null"}]}
+    for model in ("Overrides", "Layer", "Experiment"):
+        properties = definitions[model]["properties"]
+        for block in registry.FOLDERS:
+            entry = {"$ref": f"#/$defs/{block}"}
+            if block in registry.LISTS:
+                entry = {"anyOf": [{"type": "array", "items": entry}, {"type": "null"}]}
+            properties[block] = entry | {"description": properties[block]["description"]}
+        properties["train"] = {"anyOf": [{"$ref": "#/$defs/Train"}, {"type": "null"}]}
+    made["$defs"] = dict(sorted(definitions.items()))
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | made
+    return json.dumps(_tidy(made), indent=1, sort_keys=True) + "\n"
+
+
+def _component_schema(block: str, name: str) -> dict[str, Any]:
+    """One component's keywords, none required: a layer may hold a part of a block."""
+    found = signatures.signature(block, name)
+    properties: dict[str, Any] = {"name": {"const": name, "description": found.summary}}
+    for keyword, annotation in found.keywords.items():
+        kind = TypeAdapter(annotation_type(annotation)).json_schema()
+        meaning = found.meanings.get(keyword)
+        properties[keyword] = {"anyOf": [kind, {"type": "null"}]}
+        properties[keyword] |= {"description": meaning} if meaning else {}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _tidy(schema: Any) -> Any:
+    """A schema without the titles that pydantic makes of field names, closed to other names."""
+    if isinstance(schema, list):
+        return [_tidy(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {k: _tidy(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
+    return kept | ({"additionalProperties": False} if "patternProperties" in kept else {})
+
+
+def _keys(heading: str, model: type[BaseModel], only: list[str] | None = None) -> str:
+    rows = []
+    for name, field in model.model_fields.items():
+        if only is not None and name not in only:
+            continue
+        default = "required" if field.is_required() else _default(field.get_default())
+        kind = _words(field.annotation, tuple(field.metadata))
+        rows.append([f"`{name}`", kind, default, field.description or ""])
+    table = _table(["key", "type", "default", "meaning"], rows)
+    about = f"{heading}\n\n" if heading else ""
+    return about + table
+
+
+def _block(block: str) -> str:
+    place = f"`{block}`" + (", each entry" if block in registry.LISTS else "")
+    names = registry.names(block)
+    listed = "\n".join(_component(block, name) for name in names) or "No component yet.\n"
+    return f"### {place}\n\n{listed}"
+
+
+def _component(block: str, name: str) -> str:
+    found = signatures.signature(block, name)
+    rows = []
+    for keyword, annotation in found.keywords.items():
+        names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+        varies = names & MEMBER_KINDS and block not in ("task", "observables", "measures")
+        kind = _words(annotation_type(annotation))
+        meaning = found.meanings.get(keyword, "").removesuffix(".")
+        rows.append([f"`{keyword}`" + ("*" if varies else ""), kind, meaning])
+    table = "\n" + _table(["keyword", "type", "meaning"], rows) if rows else ""
+    return f"**`{name}`**: {found.summary}\n{table}"
+
+
+def _words(kind: Any, metadata: tuple[Any, ...] = ()) -> str:
+    """A type in words, without the null that stands for an absent key."""
+    if typing.get_origin(kind) in (Union, types.UnionType):
+        given = [each for each in typing.get_args(kind) if each is not type(None)]
+        return " or ".join(phrase(each, metadata) for each in given)
+    return phrase(kind, metadata)
+
+
+def _default(value: Any) -> str:
+    plain = value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
+    return "" if plain in (None, [], {}) else f"`{json.dumps(plain)}`"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    cells = ([cell.replace("|", "\\|").replace("``", "`") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)

@@ -1,0 +1,229 @@
+"""The parts of README and `docs/papers/*.md` that repeat the YAML and what was recorded of results.
+
+A figure's picture, or a table's text, lies in the page's own folder; `recorded.py` put it there.
+"""
+
+import math
+from pathlib import Path
+
+from grokatlas import text as words
+from grokatlas.claims.verdicts import NOT_RUN, tally
+from grokatlas.declare import models
+from grokatlas.errors import UserError
+from grokatlas.publish import recorded
+from grokatlas.results import files
+
+BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
+END = "<!-- end of {part} -->"
+
+
+def write(configuration: Path, pages: Path) -> None:
+    """Renew the generated parts of every paper's page and of the README, where these exist.
+
+    Args:
+        configuration: the folder of ``papers/``.
+        pages: the folder of the pages; the README lies two folders above.
+
+    Raises:
+        UserError: a page lacks a part's marks, or the YAML is malformed.
+    """
+    papers = models.load_papers(configuration / "papers", "all")
+    record = Record(pages)
+    for name, paper in papers.items():
+        page = pages / f"{name}.md"
+        if page.exists():
+            parts = {
+                "figures": figures(name, paper, pages, record),
+                "claims": claims(name, paper, record),
+                "deviations": deviations(name, paper, record),
+            }
+            _renew(page, parts, f"config/papers/{name}.yaml")
+    readme = pages.parents[1] / "README.md"
+    if readme.exists():
+        parts = {"gallery": gallery(papers, pages), "state": state(papers, record)}
+        _renew(readme, parts, "config/papers and docs/papers/*.csv")
+
+
+class Record:
+    """What was recorded of results: rows of figures and claims, by paper and name.
+
+    Args:
+        pages: the folder of the two tables.
+    """
+
+    def __init__(self, pages: Path) -> None:
+        rows = recorded.read(pages / recorded.FIGURES)
+        self.figures = {(row["paper"], row["figure"]): row for row in rows}
+        rows = recorded.read(pages / recorded.CLAIMS)
+        self.claims = {(row["paper"], row["id"]): row for row in rows}
+
+    def verdict(self, paper: str, claim: models.Claim) -> str:
+        """The recorded verdict of a claim."""
+        return str(self.judged(paper, claim).get("verdict", NOT_RUN))
+
+    def judged(self, paper: str, claim: models.Claim) -> dict[str, str]:
+        """The recorded row of a claim; empty if there is none or the interval changed since."""
+        row = self.claims.get((paper, claim.id), {})
+        limits = [row.get("expected_low", ""), row.get("expected_high", "")]
+        return row if [float(each) if each else None for each in limits] == claim.expected else {}
+
+    def verdicts(self, paper: str, claims: list[models.Claim]) -> str:
+        """How many claims have each verdict, as text."""
+        return tally(self.verdict(paper, claim) for claim in claims)
+
+    def verdicts_by_scale(self, paper: str, claims: list[models.Claim], usual: str) -> str:
+        """As `verdicts`, those that were judged at another scale than the usual apart."""
+        found: dict[str, list[str]] = {usual: []}
+        for claim in claims:
+            scale = self.judged(paper, claim).get("scale") or usual
+            found.setdefault(scale, []).append(self.verdict(paper, claim))
+        parts = [tally(found.pop(usual))]
+        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in found.items()]
+        return "; ".join(filter(None, parts))
+
+
+def figures(name: str, paper: models.Paper, pages: Path, record: Record) -> str:
+    """Every figure with its picture or text, caption, origin and the command that makes it."""
+    blocks = []
+    for figure, entry in paper.figures.items():
+        made = files.outputs("figure", files.figure_stem("paper", name, figure))[0]
+        kept = recorded.picture(pages, name, figure)
+        blocks += [
+            f"### {figure}",
+            *_shown(name, figure, kept),
+            entry.caption.strip(),
+            _origin(record.figures.get((name, figure)) if kept.exists() else None),
+            f"    snakemake --config scale=paper -- {made}",
+        ]
+    return "\n\n".join(blocks)
+
+
+def deviations(name: str, paper: models.Paper, record: Record) -> str:
+    """The numbered deviations as a list, with what was measured of both settings."""
+    lines = []
+    told = {claim.id: claim for claim in paper.claims}
+    for number, entry in enumerate(paper.deviations, 1):
+        code = f" **Code:** {entry.code}." if entry.code else ""
+        lines.append(
+            f"{number}. *{entry.where}*. **Paper:** {entry.paper}.{code} "
+            f"**Ours:** {entry.ours}. **Why:** {entry.why}."
+            + _effect([told[each] for each in entry.claims], name, record)
+        )
+    return "\n".join(lines)
+
+
+def claims(name: str, paper: models.Paper, record: Record) -> str:
+    """Every claim with the published number, ours, the interval and the verdict."""
+    lines = [
+        record.verdicts(name, paper.claims) + ".",
+        "",
+        "| | figure | statement | published | ours | expected | verdict |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for claim in paper.claims:
+        row = record.judged(name, claim)
+        cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
+        cells += [_interval(claim), _judged(row)]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def gallery(papers: dict[str, models.Paper], pages: Path) -> str:
+    """The first two pictures of every paper, of those that were recorded."""
+    lines = ["| | |", "| --- | --- |"]
+    for name, paper in papers.items():
+        drawn = [each for each in paper.figures if not files.is_published_table(each)]
+        there = [each for each in drawn if recorded.picture(pages, name, each).exists()]
+        shown = [f"![{name}, {each}](docs/papers/{name}/{each}.png)" for each in there]
+        cells = [*shown[:2], "", ""] if shown else [f"`{name}`: not recorded yet", ""]
+        lines.append(f"| {' | '.join(cells[:2])} |")
+    return "\n".join(lines)
+
+
+def state(papers: dict[str, models.Paper], record: Record) -> str:
+    """For every figure: the scale that was run, the machine and the verdicts of its claims."""
+    lines = ["| figure | scale of the picture | machine | claims |", "| --- | --- | --- | --- |"]
+    for name, paper in papers.items():
+        for figure in paper.figures:
+            row = record.figures.get((name, figure), {})
+            about = [claim for claim in paper.claims if claim.figure == figure]
+            link = f"[`{name}` {figure}](docs/papers/{name}.md#{figure})"
+            scale = row.get("scale", "none")
+            verdicts = record.verdicts_by_scale(name, about, scale)
+            lines.append(f"| {link} | {scale} | {row.get('machine', '')} | {verdicts} |")
+    return "\n".join(lines)
+
+
+def _shown(name: str, figure: str, kept: Path) -> list[str]:
+    """A figure's picture, or a published table's text; nothing where none was recorded."""
+    if not kept.exists():
+        return []
+    if files.is_published_table(figure):
+        return [kept.read_text(encoding="utf-8").partition("<!--")[0].strip()]
+    return [f"![{name}, {figure}]({name}/{kept.name})"]
+
+
+def _effect(claims: list[models.Claim], name: str, record: Record) -> str:
+    """What claims found, as far as they were judged."""
+    parts = []
+    for claim in claims:
+        row = record.judged(name, claim)
+        if ours := _ours(claim, row):
+            parts.append(f"{claim.statement} ({claim.id}): {ours}, {row['scale']} scale")
+    return f" **Measured:** {'; '.join(parts)}." if parts else ""
+
+
+def _origin(row: dict[str, str] | None) -> str:
+    if row is None:
+        return "*Not recorded yet.*"
+    time = (
+        f", {row['train_seconds']} s of training (wall time)" if float(row["train_seconds"]) else ""
+    )
+    runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{time}"
+    return f"*{row['scale'].capitalize()} scale, {runs}, on {row['machine']} at {row['commit']}.*"
+
+
+def _ours(claim: models.Claim, row: dict[str, str]) -> str:
+    if not row.get("value"):
+        return ""
+    endless = words.infinite(claim.unit)
+    value, low, high = (_number(row[key], endless) for key in ("value", "lowest", "highest"))
+    return value if row["count"] == "1" else f"{value} ({low} to {high}, {row['count']} values)"
+
+
+def _number(text: str, endless: str) -> str:
+    value = float(text)
+    if math.isinf(value):
+        return endless
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _interval(claim: models.Claim) -> str:
+    low, high = claim.expected
+    if low is None:
+        return f"at most {high:g}"
+    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+
+
+def _judged(row: dict[str, str]) -> str:
+    if row.get("verdict", NOT_RUN) == NOT_RUN:
+        return f"not run ({row['reason']})" if row.get("reason") else "not run"
+    return f"**{row['verdict']}** ({row['scale']} scale; {row['reason']})"
+
+
+def _renew(file: Path, parts: dict[str, str], source: str) -> None:
+    """Replace the generated parts of a page.
+
+    Raises:
+        UserError: the page lacks the marks of a part.
+    """
+    text = file.read_text(encoding="utf-8")
+    for part, body in parts.items():
+        begin, end = BEGIN.format(part=part, source=source), END.format(part=part)
+        if text.count(begin) != 1 or text.count(end) != 1:
+            raise UserError(str(file), f"must hold once each: {begin} and {end}")
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = f"{before}{begin}\n\n{body}\n\n{end}{after}"
+    with files.atomic(file) as temporary:
+        temporary.write_text(text, encoding="utf-8")

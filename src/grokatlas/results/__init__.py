@@ -1,0 +1,1 @@
+"""The tree of results: file names, bytes, hashes, manifests."""

@@ -1,0 +1,106 @@
+"""How members of a run ended before its last step: diverged, or stopped before they began."""
+
+import fnmatch
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grokatlas.engine import members
+
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MOST = 10  # members that a log names
+
+
+def watched(columns: Iterable[str], declared: dict[str, str | None]) -> list[str]:
+    """The columns that are finite as long as a member has not diverged: those with a direction.
+
+    Others may be infinite or no number for reasons of their own, as a ratio is at 0 / 0.
+
+    Args:
+        columns: of a history.
+        declared: patterns of columns that observables declare, each with its direction.
+    """
+    names = [name for name, direction in declared.items() if direction]
+    return [c for c in columns if any(fnmatch.fnmatchcase(c, name) for name in names)]
+
+
+def read(
+    history: Path, spec: dict[str, Any], declared: dict[str, str | None]
+) -> dict[str, dict[str, int]]:
+    """What a manifest says of members that did not train to their end.
+
+    Args:
+        history: of a finished run.
+        spec: the run's.
+        declared: as for `watched`.
+
+    Returns:
+        ``diverged``, the first logged step from which a loss, an error or an accuracy of the member
+        is not finite to the end; ``untrained``, the step 0 of members that had reached
+        ``train.stop`` there. Both by member, and only where there is one.
+    """
+    import numpy as np
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(history) as file:
+        names = watched(file.schema_arrow.names, declared)
+        table = file.read(columns=["member", "step", *names])
+    place, step, *logged = (  # by their memory: `to_numpy` imports pandas first
+        np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
+        for column in table.columns
+    )
+    finite = np.all([np.ones_like(place), *map(np.isfinite, logged)], axis=0)
+    found = {"diverged": diverged(place, step, finite)}
+    if "stop" in spec["train"]:
+        moved = set(place[step > 0].tolist())
+        found["untrained"] = dict.fromkeys(sorted(set(place.tolist()) - moved), 0)
+    return {key: {str(m): s for m, s in steps.items()} for key, steps in found.items() if steps}
+
+
+def diverged(place: "np.ndarray", step: "np.ndarray", finite: "np.ndarray") -> dict[int, int]:
+    """The first logged step of each member from which no row of it is finite any more.
+
+    Args:
+        place: of the member, for each row of a history ``[R]``.
+        step: of each row.
+        finite: whether what is watched is finite in each row.
+
+    Returns:
+        steps by member; no entry for one whose last row is finite.
+    """
+    import numpy as np
+
+    last = np.full(place.max() + 1, -1)  # finite row of each member
+    np.maximum.at(last, place[finite], step[finite])
+    after = step > last[place]
+    first = np.full(len(last), step.max())
+    np.minimum.at(first, place[after], step[after])
+    return {int(member): int(first[member]) for member in np.unique(place[after])}
+
+
+def told(manifest: dict[str, Any]) -> str:
+    """How many members of a run diverged and from when on, in words; empty if none did."""
+    steps = manifest.get("diverged", {})
+    if not steps:
+        return ""
+    first = min(steps.values())
+    return f"{len(steps)} of {manifest['members']} members diverged (the first at step {first})"
+
+
+def lines(run: str, manifest: dict[str, Any]) -> Iterator[str]:
+    """What the log of a run says of them, a line for each member."""
+    every = members.of(manifest["spec"])
+    endings = {
+        "diverged": "diverged: what it logs is not finite from step {step} on",
+        "untrained": "has reached its levels of train.stop at step {step}: it was not trained",
+    }
+    for key, text in endings.items():
+        steps = manifest.get(key, {})
+        for member, step in list(steps.items())[:MOST]:
+            values = ", ".join(f"{path} {value}" for path, value in every[int(member)].items())
+            yield f"run {run}: member {member} ({values}) {text.format(step=step)}"
+        if len(steps) > MOST:
+            yield f"run {run}: and so for {len(steps) - MOST} other members"

@@ -1,0 +1,286 @@
+"""Where things lie and how they are read and written. The only module that knows file names.
+
+Everything lies below ``results/`` of the working directory. A file is written under a temporary
+name in its own folder, synced, then renamed; a read checks the sha256 that the manifest beside the
+file records. Nothing here unpickles.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas.results import hashing
+from grokatlas.errors import UserError
+
+RESULTS = Path("results")
+DATA = "data.safetensors"
+HISTORY = "history.parquet"
+SNAPSHOTS = "snapshots.safetensors"
+METADATA = "metadata"  # of the arrays of a file: a JSON text under this key
+STATE = ".state"  # of a run that is not finished; what was refused has a longer name
+LOCK = ".lock"
+FOLDERS = ("dataset", "run", "atlas")  # kinds of jobs with a folder of their own; others: a stem
+# the folder below `results`, or below a scale, in which each kind of job has its results
+_HOMES = {"data": "dataset", "runs": "run", "measures": "measure"}
+_HOMES_OF_A_SCALE = {"tables": "table", "figures": "figure", "claims": "claims", "atlas": "atlas"}
+
+
+def data_folder(dataset: str) -> Path:
+    """The folder of a data set."""
+    return RESULTS / "data" / dataset
+
+
+def run_folder(run: str) -> Path:
+    """The folder of a run."""
+    return RESULTS / "runs" / run
+
+
+def measure_stem(run: str, measure: str) -> Path:
+    """The path of a measure, without suffix."""
+    return RESULTS / "measures" / run / measure
+
+
+def table_stem(scale: str, paper: str, experiment: str) -> Path:
+    """The path of a table, without suffix."""
+    return RESULTS / scale / "tables" / paper / experiment
+
+
+def figure_stem(scale: str, paper: str, figure: str) -> Path:
+    """The path of a figure, without suffix."""
+    return RESULTS / scale / "figures" / paper / figure
+
+
+def claims_stem(scale: str) -> Path:
+    """The path of a scale's claims, without suffix."""
+    return RESULTS / scale / "claims"
+
+
+def atlas_folder(scale: str) -> Path:
+    """The folder of a scale's pages."""
+    return RESULTS / scale / "atlas"
+
+
+def beside(stem: Path, suffix: str) -> Path:
+    """A sibling of a stem whose name may itself contain dots."""
+    return stem.with_name(stem.name + suffix)
+
+
+def spec_path(kind: str, target: Path) -> Path:
+    """The job file of a folder (`FOLDERS`) or of a stem (other kinds)."""
+    return target / "spec.json" if kind in FOLDERS else beside(target, ".spec.json")
+
+
+def target_of(job_file: Path) -> Path:
+    """The folder or stem whose job file this is: the inverse of `spec_path`."""
+    if job_file.name == "spec.json":
+        return job_file.parent
+    return job_file.with_name(job_file.name.removesuffix(".spec.json"))
+
+
+def manifest_of(kind: str, target: Path) -> Path:
+    """The manifest of a folder or of a stem."""
+    if kind in FOLDERS:
+        return target / "manifest.json"
+    return beside(target, ".manifest.json")
+
+
+def kind_of(target: Path) -> str:
+    """The kind of job that a target (a folder or a stem in ``results``) belongs to.
+
+    Raises:
+        UserError: no job has such a target.
+    """
+    first, *rest = target.relative_to(RESULTS).parts if RESULTS in target.parents else ("",)
+    kind = _HOMES.get(first) or (_HOMES_OF_A_SCALE.get(rest[0]) if rest else None)
+    if kind is None:
+        raise UserError(str(target), "is not the target of a job; give a path in results")
+    return kind
+
+
+def is_published_table(figure: str) -> bool:
+    """Whether a figure is one of the paper's tables, by its name: text instead of a picture."""
+    return figure.startswith("table")
+
+
+def outputs(kind: str, target: Path) -> list[Path]:
+    """The files a job of this kind makes, without its manifest."""
+    if kind == "dataset":
+        return [target / DATA]
+    if kind == "run":
+        return [target / HISTORY, target / SNAPSHOTS]
+    if kind == "atlas":
+        return [target / "index.html"]
+    suffixes: tuple[str, ...] = (".csv",) if kind == "claims" else (".parquet",)
+    if kind == "figure":
+        drawn = (".md", ".tex") if is_published_table(target.name) else (".pdf", ".png")
+        suffixes = (*drawn, ".csv")
+    return [beside(target, suffix) for suffix in suffixes]
+
+
+def manifest_path(artefact: Path) -> Path:
+    """The manifest that vouches for an artefact: the stem's own, else the folder's."""
+    own = artefact.with_name(artefact.stem + ".manifest.json")
+    return own if own.exists() else artefact.with_name("manifest.json")
+
+
+@contextlib.contextmanager
+def atomic(path: Path) -> Iterator[Path]:
+    """A temporary path that becomes `path` when the block ends well, and vanishes otherwise.
+
+    The file may be read and written by whom the process's umask allows: a group, for instance.
+
+    Raises:
+        UserError: the folder cannot be written or the disk is full.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        mode = stat.S_IMODE(temporary.stat().st_mode)
+    except OSError as error:
+        raise UserError(str(path), f"cannot be written: {error.strerror}") from None
+    try:
+        yield temporary
+        temporary.chmod(mode)
+        with temporary.open("rb") as stream:
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def json_text(data: Any) -> str:
+    """Plain data as every JSON file here spells it: sorted keys, one space of indent."""
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file."""
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write plain data as indented, sorted JSON."""
+    write_text(path, json_text(data))
+
+
+def sealed(content: dict[str, Any]) -> dict[str, Any]:
+    """A manifest's or job file's content with its `seal`: the sha256 of everything else in it."""
+    rest = {key: value for key, value in content.items() if key != "seal"}
+    return {**rest, "seal": hashing.of(rest)}
+
+
+def seal_holds(content: dict[str, Any]) -> bool:
+    """Whether content is as it was when it was sealed."""
+    return sealed(content)["seal"] == content.get("seal")
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON.
+
+    Raises:
+        UserError: the file is missing or damaged, or cannot be read.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(str(path), "no such file; run `snakemake` to make it") from None
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}; give a file that this account may read"
+        raise UserError(str(path), problem) from None
+    except ValueError as error:
+        raise UserError(str(path), f"cannot be read as JSON ({error}); remove it") from None
+
+
+def read_sealed(path: Path) -> dict[str, Any]:
+    """Read a manifest or a job file, and refuse one that was edited after it was written.
+
+    Raises:
+        UserError: the file is missing, damaged, edited or without seal.
+    """
+    content = read_json(path)
+    try:
+        if isinstance(content, dict) and seal_holds(content):
+            return content
+    except ValueError:  # not finite, so never written here
+        pass
+    raise UserError(str(path), "was edited after it was written; remove it and run `snakemake`")
+
+
+def verified(path: Path) -> Path:
+    """`path`, after its sha256 was found equal to the one its manifest records.
+
+    Raises:
+        UserError: the file or its manifest is missing, or the file was modified.
+    """
+    recorded = read_sealed(manifest_path(path)).get("outputs", {}).get(path.name)
+    if recorded is None:
+        raise UserError(str(path), f"is not named in {manifest_path(path)}; remove both and rerun")
+    try:
+        found = hashing.file_sha256(path)
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror}") from None
+    if found != recorded:
+        raise UserError(str(path), "is not the file its manifest records; remove it and rerun")
+    return path
+
+
+def write_parquet(path: Path, frame: Any) -> None:
+    """Write a data frame (no index, zstd)."""
+    with atomic(path) as temporary:
+        frame.to_parquet(temporary, index=False, compression="zstd")
+
+
+def write_csv(path: Path, frame: Any) -> None:
+    """Write a data frame as text (no index)."""
+    with atomic(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def read_parquet(path: Path) -> Any:
+    """Read a data frame, verified."""
+    import pandas
+    import pyarrow
+
+    try:
+        return pandas.read_parquet(verified(path))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise UserError(str(path), f"is no parquet file ({error}); remove it and rerun") from None
+
+
+def write_arrays(path: Path, arrays: dict[str, Any], metadata: dict[str, str]) -> None:
+    """Write NumPy arrays as safetensors, the same bytes for the same contents.
+
+    The format's own metadata come in any order; all of ours are one text of it.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file
+
+    with atomic(path) as temporary:
+        try:
+            text = {METADATA: json.dumps(metadata, sort_keys=True)} if metadata else {}
+            save_file(arrays, temporary, metadata=text)
+        except SafetensorError as error:  # a full disk is no OSError here
+            raise UserError(str(path), f"cannot be written: {error}") from None
+
+
+def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read NumPy arrays and their metadata, verified."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(verified(path), framework="numpy") as file:
+            arrays = {key: file.get_tensor(key) for key in sorted(file.keys())}
+            found = file.metadata() or {}
+            # a file of an earlier version has them one by one
+            return arrays, json.loads(found[METADATA]) if METADATA in found else found
+    except SafetensorError as error:
+        raise UserError(str(path), f"is no safetensors file ({error}); remove it") from None

@@ -1,0 +1,91 @@
+"""From a figure's function to its files: style, footer, metadata, reproducible bytes."""
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grokatlas.claims import divergence
+from grokatlas.errors import UserError
+from grokatlas.plots import defaults, panels
+from grokatlas.results import files as store
+
+# signs that LaTeX's standard fonts lack
+SYMBOLS = str.maketrans({"±": r"$\pm$", "<": r"$<$", ">": r"$>$", "|": r"$|$"})
+
+
+def render(
+    spec: dict[str, Any], tables: dict[str, pd.DataFrame], files: list[Path], origin: str
+) -> None:
+    """Draw one figure, or set one table of a paper, and write it.
+
+    Args:
+        spec: names ``paper``, ``figure`` and ``scale``.
+        tables: the figure's tables by experiment.
+        files: where to write, by suffix: pdf, png and csv, or md, tex and csv.
+        origin: digest, commit and runs, kept in the metadata of pdf and png, in a comment of md
+            and tex.
+
+    Raises:
+        UserError: the tables lack what the figure draws.
+    """
+    name = f"{spec['paper']}/{spec['figure']}"
+    note = f"Grokking Atlas  {name}  ·  {spec['scale']} scale"
+    module = importlib.import_module(f"grokatlas.papers.{spec['paper']}.{spec['figure']}")
+    lost = divergence.note(tables.values())
+    note += f"  ·  {lost}" if lost else ""
+    tables = {key: divergence.finite(table) for key, table in tables.items()}
+    if store.is_published_table(spec["figure"]):
+        shown, data = _made(module.tabulate, tables, name)
+        _set(shown, data, note, files, origin)
+        return
+    with defaults.drawing():
+        figure, drawn = _made(module.draw, tables, name)
+        panels.finish(figure, note)
+        title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
+        for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
+            if file.suffix == ".csv":
+                store.write_csv(file, drawn)
+                continue
+            with store.atomic(file) as temporary:
+                if file.suffix == ".pdf":
+                    keep = title | {"Subject": origin}
+                    figure.savefig(temporary, format="pdf", metadata=keep)
+                else:
+                    keep = title | {"Description": origin}
+                    figure.savefig(temporary, format="png", metadata=keep)
+                    figure.set_layout_engine("none")  # the pdf is laid out as the png is
+
+
+def _made(function: Callable[..., Any], tables: dict[str, pd.DataFrame], name: str) -> Any:
+    """What a figure's function makes of its tables."""
+    try:
+        return function(tables)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
+        raise UserError(f"figure {name}", problem) from error
+
+
+def _set(
+    shown: pd.DataFrame, data: pd.DataFrame, note: str, files: list[Path], origin: str
+) -> None:
+    """Write a published table: its cells as text in Markdown and LaTeX, its numbers as csv."""
+    for file in files:
+        if file.suffix == ".csv":
+            store.write_csv(file, data)
+            continue
+        with store.atomic(file) as temporary:
+            if file.suffix == ".md":
+                cells = shown.map(_in_a_row).rename(columns=_in_a_row)
+                body = cells.to_markdown(index=False, disable_numparse=True)
+                temporary.write_text(f"{body}\n\n{note}\n\n<!-- {origin} -->\n", encoding="utf-8")
+            else:
+                body = shown.to_latex(index=False, escape=True).translate(SYMBOLS)
+                temporary.write_text(f"% {note}\n% {origin}\n{body}", encoding="utf-8")
+
+
+def _in_a_row(text: str) -> str:
+    """A cell as Markdown: what would end it, escaped."""
+    return " ".join(text.split("\n")).replace("|", "\\|")

@@ -1,0 +1,1 @@
+"""The store of finished runs, shared by checkouts."""

@@ -1,0 +1,164 @@
+"""What a run store holds: finished runs and data sets, each in a folder, checked as it is read."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grokatlas import code_digest
+from grokatlas.errors import UserError
+from grokatlas.results import files as store
+from grokatlas.results import hashing
+from grokatlas.results.manifest import code_of
+
+FOLDERS = {"run": "runs", "dataset": "data"}
+
+
+class DamagedError(UserError):
+    """A run or data set is not what its manifest, its job file or its place say."""
+
+
+class UnreadableError(UserError):
+    """A file is there and cannot be read: nothing is known about it."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A finished run or data set, in any folder, whose job file and manifest fit each other.
+
+    Attributes:
+        kind: run or dataset.
+        folder: where it lies.
+        job: content of its job file.
+        manifest: content of its manifest.
+    """
+
+    kind: str
+    folder: Path
+    job: dict[str, Any]
+    manifest: dict[str, Any]
+
+    @property
+    def outputs(self) -> dict[Path, str]:
+        """The files it consists of, each with the sha256 that its manifest records."""
+        files = store.outputs(self.kind, self.folder)
+        return {file: self.manifest["outputs"][file.name] for file in files}
+
+    @property
+    def inputs(self) -> dict[Path, str]:
+        """The files it was made from, as they lie in ``results``."""
+        return {Path(name): sha256 for name, sha256 in self.manifest["inputs"].items()}
+
+    def place(self, root: Path) -> Path:
+        """Where it belongs in a store: a run by its digest, a data set by its content."""
+        id_ = hashing.of(self.manifest["spec"])[:12]
+        if self.kind == "run":
+            return place_of(root, "run", id_, self.manifest["digest"])
+        (sha256,) = self.outputs.values()
+        return place_of(root, "dataset", id_, sha256)
+
+
+def place_of(root: Path, kind: str, id_: str, key: str) -> Path:
+    """Where a run of a digest, or a data set of a sha256, belongs in a store."""
+    return root / FOLDERS[kind] / f"{id_}-{key[:12]}"
+
+
+def lies(place: Path) -> bool:
+    """Whether an entry lies at a place; not where nobody may look."""
+    try:
+        return place.is_dir()
+    except OSError:
+        return False
+
+
+def read(kind: str, folder: Path) -> Entry:
+    """A finished run or data set by its job file and manifest; its outputs are not hashed.
+
+    Raises:
+        DamagedError: a file is missing or was edited, or one does not fit the other.
+        UnreadableError: a file cannot be read.
+    """
+    job_file, manifest_file = store.spec_path(kind, folder), store.manifest_of(kind, folder)
+    for file in (manifest_file, job_file, *store.outputs(kind, folder)):
+        _check_readable(file)
+    job = _record(kind, job_file, ("code",))
+    manifest = _record(kind, manifest_file, ("code", "inputs", "outputs"))
+    names = {file.name for file in store.outputs(kind, folder)}
+    if set(manifest["outputs"]) != names:
+        raise DamagedError(str(manifest_file), f"does not name exactly {', '.join(sorted(names))}")
+    for name in manifest["inputs"]:
+        if store.outputs("dataset", store.data_folder(Path(name).parent.name)) != [Path(name)]:
+            raise DamagedError(str(manifest_file), f"names {name!r}, which no training reads")
+    same = all(job[key] == manifest[key] for key in ("digest", "spec"))
+    same = same and code_digest.values(job["code"]) == code_digest.values(code_of(manifest))
+    if not same:
+        problem = f"does not fit {job_file.name} beside it: another spec, code or digest"
+        raise DamagedError(str(manifest_file), problem)
+    return Entry(kind, folder, job, manifest)
+
+
+def _check_readable(file: Path) -> None:
+    try:
+        if not file.is_file():
+            raise DamagedError(str(file), "is missing; only a finished run can be used")
+        file.open("rb").close()
+    except OSError as error:
+        raise UnreadableError(str(file), f"cannot be read: {error.strerror}") from None
+
+
+def _record(kind: str, file: Path, tables: tuple[str, ...]) -> dict[str, Any]:
+    """A job file or manifest of this kind, as a job wrote it."""
+    try:
+        content = store.read_sealed(file)
+    except (UserError, RecursionError):
+        raise DamagedError(str(file), "is damaged, or was edited after it was written") from None
+    if content.get("kind") != kind:
+        raise DamagedError(str(file), f"is not that of a {kind}")
+    sound = isinstance(content.get("digest"), str) and isinstance(content.get("spec"), dict)
+    found = [content.get(table) for table in tables]
+    sound = sound and all(isinstance(table, dict) for table in found)
+    sound = sound and all(isinstance(text, str) for table in found for text in table.values())
+    notes = content.get("accepted", [])
+    sound = sound and isinstance(notes, list) and all(isinstance(note, dict) for note in notes)
+    if not sound:
+        raise DamagedError(str(file), "lacks what a job writes")
+    return content
+
+
+def copy(source: Path, target: Path, recorded: str) -> None:
+    """Copy a file and hash what is copied.
+
+    Raises:
+        DamagedError: its sha256 is not the recorded one.
+        UnreadableError: the source cannot be read.
+    """
+    found = hashlib.sha256()
+    with target.open("wb") as sink:
+        for chunk in _chunks(source):
+            found.update(chunk)
+            sink.write(chunk)
+    if found.hexdigest() != recorded:
+        raise DamagedError(str(source), "is not the file its manifest records")
+
+
+def _chunks(file: Path) -> Iterator[bytes]:
+    try:
+        with file.open("rb") as stream:
+            while chunk := stream.read(1 << 20):
+                yield chunk
+    except OSError as error:
+        raise UnreadableError(str(file), f"cannot be read: {error.strerror}") from None
+
+
+def damage(kind: str, place: Path) -> DamagedError | None:
+    """What is wrong with an entry, if anything can be told."""
+    try:
+        for file, recorded in read(kind, place).outputs.items():
+            copy(file, Path(os.devnull), recorded)
+    except DamagedError as error:
+        return error
+    except UnreadableError:
+        return None
+    return None

@@ -1,0 +1,272 @@
+"""Finished runs in a folder shared by checkouts and users: put there once, not trained again.
+
+A run lies in ``runs/<run>-<digest>``, the data set that it was made from in
+``data/<dataset>-<sha256>``, each with job file and manifest as in ``results``. The digest covers
+spec, code and data: versions of a run lie side by side, and a look-up is one path. An entry appears
+by one rename and is never changed. What is read from it is hashed; an entry that is not what its
+manifest records is moved to ``damaged``.
+"""
+
+import contextlib
+import itertools
+import os
+import shutil
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grokatlas.errors import UserError
+from grokatlas.results import files, hashing, locks
+from grokatlas.results.manifest import MARK
+from grokatlas.run_store import entry as entries
+from grokatlas.run_store.entry import DamagedError, Entry, UnreadableError
+
+VARIABLE = "GROKATLAS_RUN_STORE"  # environment variable: the folder
+DAMAGED = "damaged"
+UNFINISHED = ".put-*.part"  # entries on their way in
+
+if TYPE_CHECKING:
+    from grokatlas.plan.graph import Job, Plan
+
+
+def chosen() -> Path | None:
+    """The store that the environment names, if it names one.
+
+    Raises:
+        UserError: it is no folder.
+    """
+    name = os.environ.get(VARIABLE)
+    if name and not Path(name).is_dir():
+        raise UserError(VARIABLE, f"no folder {name}; make it or unset the variable")
+    return Path(name) if name else None
+
+
+def put(root: Path, run: Path, tree: Path) -> bool:
+    """Copy a finished run into a store, with the data set that it was made from.
+
+    Args:
+        root: the store.
+        run: the folder of the run, whatever it is called.
+        tree: where ``results`` with the run's data set lies, if it does.
+
+    Returns:
+        whether it was not there already.
+
+    Raises:
+        UserError: the run or its data set is not sound, or the store cannot be written.
+    """
+    entry = entries.read("run", run)
+    for name, recorded in entry.inputs.items():
+        folder = tree / name.parent
+        if not files.manifest_of("dataset", folder).exists():
+            continue
+        data = entries.read("dataset", folder)
+        if recorded not in data.outputs.values():
+            raise DamagedError(str(run), f"was made from another {name} than lies there")
+        spec, code = entry.job["spec"], entry.job["code"]
+        if hashing.of_job("run", spec, code, [data.manifest["digest"]]) != entry.job["digest"]:
+            raise DamagedError(str(run), "its digest is not that of its spec, code and data")
+        _put(root, data)
+    return _put(root, entry)
+
+
+def _put(root: Path, entry: Entry) -> bool:
+    """Copy an entry, checked, under a temporary name that becomes its own."""
+    place, stage = entry.place(root), root / UNFINISHED.replace("*", uuid.uuid4().hex)
+    try:
+        if entries.lies(place):
+            if not entries.damage(entry.kind, place):
+                return False
+            _set_aside(root, place)
+        access = root.stat().st_mode  # of the store, not of who writes: others shall read it
+        _make(place.parent, access)
+        _make(stage, access)
+        _fill(stage, entry)
+        for file in stage.iterdir():
+            file.chmod(access & 0o444 | 0o400)
+        stage.rename(place)
+    except OSError as error:
+        if entries.lies(place):
+            return False  # another process was faster
+        raise UserError(str(root), f"cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+    return True
+
+
+def _make(folder: Path, access: int) -> None:
+    """Make a folder, if it is not there, with the access that the store's folder gives."""
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(0o700)
+        folder.chmod(access & 0o2775 | 0o700)
+
+
+def _fill(stage: Path, entry: Entry) -> None:
+    """Write an entry's files: its outputs, and its records as its job wrote them."""
+    for file, recorded in entry.outputs.items():
+        with files.atomic(stage / file.name) as temporary:
+            entries.copy(file, temporary, recorded)
+    for path, content, later in (
+        (files.spec_path(entry.kind, stage), entry.job, "replaces"),
+        (files.manifest_of(entry.kind, stage), entry.manifest, MARK),
+    ):
+        kept = {key: value for key, value in content.items() if key != later}
+        files.write_json(path, files.sealed(kept))
+
+
+def bring_missing(root: Path, runs: "Iterable[Job]", plan: "Plan") -> list[Path]:
+    """Bring those of some runs that are not in ``results``, or are stale, from a store.
+
+    Args:
+        root: the store.
+        runs: jobs of the plan.
+        plan: says which results are up to date.
+
+    Returns:
+        the folders that were renewed: runs and data sets.
+
+    Raises:
+        UserError: ``results`` cannot be written.
+    """
+    renewed: list[Path] = []
+    count = 0
+    for run in runs:
+        if plan.is_up_to_date(run) and all(file.exists() for file in run.outputs):
+            continue
+        kept = [f for data in run.inputs if plan.is_up_to_date(data) for f in data.outputs]
+        found = bring(root, run, kept)
+        plan.look_again(found)
+        renewed += found
+        count += run.target in found
+    if count:
+        _tell(f"{count} run{'s' * (count > 1)} brought in from {root}")
+    return renewed
+
+
+def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
+    """Copy a run from a store to ``results``, with its data set, if the store holds it.
+
+    A data set that the store has of other code, with the same bytes, stays there: the workflow
+    makes its own where it is wanted. Whatever is wrong in the store is told in one line on stderr;
+    the run is then to be trained.
+
+    Args:
+        root: the store.
+        job: the run's.
+        kept: files of data sets that lie in ``results`` and stay as they are.
+
+    Returns:
+        the folders that were renewed: the run and data sets, or nothing.
+
+    Raises:
+        UserError: ``results`` cannot be written.
+    """
+    run, planned = job.target, {data.target: data.digest for data in job.inputs}
+    place = entries.place_of(root, "run", run.name, job.digest)
+    entry = _found(root, "run", place)
+    if entry is None or entry.manifest["digest"] != job.digest:
+        return []
+    renewed = []
+    with _locked(run) as locked:
+        if not locked:
+            return []
+        for name, recorded in entry.inputs.items():
+            if name in kept:
+                there = files.read_json(files.manifest_of("dataset", name.parent))["outputs"]
+                if there.get(name.name) != recorded:
+                    _tell(f"{place}: was made from other data than lie here; not used")
+                    return []
+                continue
+            known = entries.place_of(root, "dataset", name.parent.name, recorded)
+            data = _found(root, "dataset", known)
+            fitting = data and data.manifest["digest"] == planned.get(name.parent)
+            if fitting and _bring(root, data, name.parent):
+                renewed.append(name.parent)
+        return [*renewed, run] if _bring(root, entry, run) else renewed
+
+
+def _found(root: Path, kind: str, place: Path) -> Entry | None:
+    """The entry at a place of a store, if it is sound as far as its records tell."""
+    if not entries.lies(place):
+        return None
+    try:
+        entry = entries.read(kind, place)
+        if entry.place(root) != place:
+            raise DamagedError(str(place), f"is {entry.place(root).name}")
+    except UserError as error:
+        _give_up(root, place, error)
+        return None
+    return entry
+
+
+def _bring(root: Path, entry: Entry, target: Path) -> bool:
+    """Copy an entry to its target, the manifest last and marked; whether it was sound."""
+    try:
+        with contextlib.ExitStack() as stack:
+            for file, recorded in entry.outputs.items():
+                entries.copy(file, stack.enter_context(files.atomic(target / file.name)), recorded)
+            files.manifest_of(entry.kind, target).unlink(missing_ok=True)
+    except (DamagedError, UnreadableError) as error:
+        _give_up(root, entry.folder, error)
+        return False
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    mark = {"entry": entry.folder.name, "host": socket.gethostname(), "when": when}
+    content = files.sealed({**entry.manifest, MARK: mark})
+    files.write_json(files.manifest_of(entry.kind, target), content)
+    job_file = files.spec_path(entry.kind, target)
+    if not job_file.exists():
+        files.write_json(job_file, entry.job)
+    shutil.rmtree(target / files.STATE, ignore_errors=True)  # the run is finished now
+    with contextlib.suppress(OSError):  # a store that is only read keeps no time of use
+        os.utime(entry.folder)
+    return True
+
+
+@contextlib.contextmanager
+def _locked(run: Path) -> Iterator[bool]:
+    """Hold the lock of a run's folder; False where another process holds it: it trains the run."""
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(str(run), f"cannot be written: {error.strerror or error}") from None
+    with locks.held(run / files.LOCK) as locked:
+        try:
+            yield locked
+        finally:
+            if locked:
+                (run / files.LOCK).unlink(missing_ok=True)
+
+
+def _give_up(root: Path, place: Path, error: UserError) -> None:
+    """Tell that an entry is not used, and set it aside if it is damaged."""
+    if not entries.lies(place):
+        return  # removed in the meantime
+    done = "not used"
+    if isinstance(error, DamagedError):
+        try:
+            done = f"set aside as {_set_aside(root, place).relative_to(root)}"
+        except OSError as problem:
+            done = f"not used, and cannot be set aside ({problem.strerror})"
+    _tell(f"{error}; {done}")
+
+
+def _set_aside(root: Path, place: Path) -> Path:
+    """Move an entry out of the way.
+
+    Raises:
+        OSError: the store cannot be written.
+    """
+    _make(root / DAMAGED, root.stat().st_mode)
+    for number in itertools.count(1):
+        aside = root / DAMAGED / f"{place.name}-{number}"
+        if not aside.exists():
+            break
+    return place.rename(aside)
+
+
+def _tell(text: str) -> None:
+    print(f"run store: {text}", file=sys.stderr)
