@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grokatlas.declare import strict_yaml
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def locked() -> dict[str, str]:

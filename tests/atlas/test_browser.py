@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.site import small_atlas
+from tests.atlas import small_atlas
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(

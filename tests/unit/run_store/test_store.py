@@ -21,7 +21,7 @@ from grokatlas.results import files, hashing
 from grokatlas.run_store import entry
 from grokatlas.run_store import store as run_store
 from tests.unit import audit_tree
-from tests.unit.test_store import full_disk
+from tests.unit.results.test_files import full_disk
 
 NOBODY = 65534
 

@@ -8,7 +8,7 @@ from grokatlas.plan import resources
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.project import Project
 
-CONFIG = Path(__file__).parents[2] / "config"
+CONFIG = Path(__file__).parents[3] / "config"
 # minutes of one core that an experiment's longest run took, and the megabytes of its process where
 # they are known (0: the minutes are those of the README)
 RECORDED = {

@@ -16,7 +16,7 @@ from grokatlas.plan.project import Project
 from grokatlas.results import files
 from grokatlas.run_store import store as run_store
 from tests.unit import small_tree
-from tests.unit.test_config_errors import write
+from tests.unit.declare.test_config_errors import write
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from grokatlas.plan import graph
 from grokatlas.plan import project as plan
 from tests.unit.malformed import MALFORMED, ONE, PAPER
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FOLDERS = {"data_dir": "GROKATLAS_DATA", "run_store": "GROKATLAS_RUN_STORE"}
 SETTINGS = "scale: quick\npapers: all\ndevice: auto\n"
 

@@ -15,7 +15,7 @@ from grokatlas.registry import PACKAGE
 from grokatlas.results import hashing
 from tests.unit import audit_tree
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROJECT = Project(ROOT / "config", {"papers": "all"}, warn=lambda text: None)
 PLAN = make_plan(PROJECT.papers, "smoke")
 

@@ -17,7 +17,7 @@ from grokatlas.results import files as store
 from tests.unit import small_tree
 from tests.unit.crates import PROFILES, entities, ids, issues, of_type, several
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 UNKNOWN_TO_US = (  # what the profiles recommend and no manifest tells
     "agent",
     "author",

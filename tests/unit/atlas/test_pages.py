@@ -13,8 +13,8 @@ from grokatlas.audit.tree import Tree
 from grokatlas.declare import layers
 from grokatlas.plots import style
 from grokatlas.results import files
-from tests.site import small_atlas
-from tests.site.small_atlas import NASTY
+from tests.atlas import small_atlas
+from tests.atlas.small_atlas import NASTY
 from tests.unit import audit_tree
 
 

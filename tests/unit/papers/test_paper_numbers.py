@@ -12,7 +12,7 @@ from grokatlas.declare.models import load_papers
 from grokatlas.engine import dataset, members, training
 from grokatlas.rules import tidy_table
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 WEIGHTS = [f"parameters.weight.{k}" for k in range(3)]
 
 

@@ -12,7 +12,7 @@ from grokatlas.errors import UserError
 from grokatlas.plan import which_code
 from grokatlas.registry import PACKAGE
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

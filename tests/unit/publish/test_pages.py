@@ -9,7 +9,7 @@ import pytest
 from grokatlas.errors import UserError
 from grokatlas.publish import pages
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

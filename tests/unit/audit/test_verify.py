@@ -555,5 +555,5 @@ def test_claims_are_judged_by_the_papers_they_were_made_for(tmp_path):
         store.spec_path("claims", stem): ["geometry"],
     }.items():
         store.write_json(file, store.sealed({"spec": {"papers": {name: [] for name in names}}}))
-    jobs = declared_jobs.jobs(Path(__file__).parents[2] / "config", tmp_path / store.RESULTS)
+    jobs = declared_jobs.jobs(Path(__file__).parents[3] / "config", tmp_path / store.RESULTS)
     assert list(jobs["results/smoke/claims"].spec["papers"]) == ["beyond_l2", "geometry"]

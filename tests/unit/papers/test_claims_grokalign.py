@@ -13,7 +13,7 @@ from grokatlas.declare.models import load_papers
 from grokatlas.errors import UserError
 from grokatlas.papers.grokalign import _jacobians_readings, _methods, _methods_readings
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAPERS = ("grokalign", "jacobian_alignment")
 
 # table 1 as factors of at least or at most 1: steps fewer, time less, time from 20 to 85 % less

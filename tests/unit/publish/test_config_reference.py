@@ -22,7 +22,7 @@ from grokatlas.errors import UserError
 from grokatlas.publish import config_reference
 from tests.unit.malformed import PAPER
 
-CONFIG = Path(__file__).parents[2] / "config"
+CONFIG = Path(__file__).parents[3] / "config"
 SCHEMA = json.loads(config_reference.schema())
 
 

@@ -15,7 +15,7 @@ from grokatlas.operate import display, status
 from grokatlas.plan import remaining
 from grokatlas.results import files
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAPER = ROOT / "tests/workflow/papers/geometry.yaml"
 HERE = socket.gethostname()
 ERROR = "results/runs/x/spec.json: training failed: disk [full]"

@@ -15,7 +15,7 @@ from grokatlas.plan import remaining, resources
 from grokatlas.results import files, revision
 from tests import fake_gpus, image_files
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAPER = ROOT / "tests/workflow/papers/geometry.yaml"
 HEALTHY = {
     "sinfo": "echo 'cpu*|up|infinite|(null)'; echo 'gpu|up|2-00:00:00|gpu:a100:4(S:0)'",
