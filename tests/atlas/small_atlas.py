@@ -10,8 +10,8 @@ from matplotlib import image
 
 from grokatlas.atlas import build
 from grokatlas.claims import judging, verdicts
-from grokatlas.plan.graph import Job
-from grokatlas.results import files, hashing
+from grokatlas.plan.jobs import Job
+from grokatlas.results import files, hashing, layout
 from tests.unit import audit_tree
 
 SCALE = "smoke"
@@ -31,7 +31,7 @@ def make() -> Path:
     audit_tree.make(table)
     for job in (*drawn.values(), table):
         _fill(job)
-    files.beside(files.figure_stem(SCALE, "toy", "fig3"), ".log").write_text(
+    layout.beside(layout.figure_stem(SCALE, "toy", "fig3"), ".log").write_text(
         f"Traceback\n{ERROR}\n\n", encoding="utf-8"
     )
     judge()
@@ -41,10 +41,10 @@ def make() -> Path:
 def pages(**ages: str) -> Path:
     """Write the pages; `ages` of toy's figures, as the default has it unless given."""
     ages = {"fig1": "current", "fig2": "earlier", "fig3": "", "table1": "current", **ages}
-    told = {files.figure_stem(SCALE, "toy", name): age for name, age in ages.items()}
-    told[files.figure_stem(SCALE, "other", "depth")] = ""
-    told[files.claims_stem(SCALE)] = "current"
-    folder = files.atlas_folder(SCALE)
+    told = {layout.figure_stem(SCALE, "toy", name): age for name, age in ages.items()}
+    told[layout.figure_stem(SCALE, "other", "depth")] = ""
+    told[layout.claims_stem(SCALE)] = "current"
+    folder = layout.atlas_folder(SCALE)
     made = build.write(spec(), told, folder)
     files.write_json(folder / "manifest.json", {"outputs": [file.name for file in made]})
     return folder
@@ -82,11 +82,11 @@ def judge() -> None:
     missing = {"id": "T4", "verdict": verdicts.NOT_RUN, "figure": "fig3", "reason": "not made"}
     missing |= dict.fromkeys(("value", "lowest", "highest"), np.nan) | {"count": 0, "code": ""}
     rows.append(rows[0] | missing)
-    (file,) = files.outputs("claims", files.claims_stem(SCALE))
+    (file,) = layout.outputs("claims", layout.claims_stem(SCALE))
     files.write_csv(file, judging.frame(rows))
     content = {"kind": "claims", "digest": "0", "spec": {}, "code": {}, "inputs": {}}
     content["outputs"] = {file.name: hashing.file_sha256(file)}
-    path = files.manifest_of("claims", files.claims_stem(SCALE))
+    path = layout.manifest_of("claims", layout.claims_stem(SCALE))
     files.write_json(path, files.sealed(content))
 
 
@@ -103,7 +103,7 @@ def curves() -> pd.DataFrame:
 
 
 def _named(job: Job, figure: str) -> Job:
-    target = files.figure_stem(SCALE, "toy", figure)
+    target = layout.figure_stem(SCALE, "toy", figure)
     return replace(job, target=target, spec=job.spec | {"figure": figure})
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.results import files as store
+from grokatlas.results import layout
 
 ROOT = Path(__file__).parents[2]
 TOOL = os.environ.get("GROKATLAS_CLUSTER", "")
@@ -171,7 +171,7 @@ class Site:
         return {
             str(file.relative_to(self.folder)): file.read_bytes()
             for file in files
-            if file.suffix in suffixes and store.STATE not in file.parts
+            if file.suffix in suffixes and layout.STATE not in file.parts
         }
 
     def assert_ended_well(self, undisturbed: "Site", figure: str) -> None:

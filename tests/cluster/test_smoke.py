@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from grokatlas.plan import resources
-from grokatlas.results import files as store
+from grokatlas.results import layout
 
 from .conftest import ROOT, clone, commit
 
@@ -38,8 +38,8 @@ def test_every_figure_is_made(made):
     assert len({job.parent.name for job in jobs}) >= 5
     for job in jobs:
         stem = job.with_name(job.name.removesuffix(".spec.json"))
-        assert [f for f in store.outputs("figure", stem) if not f.stat().st_size] == []
-        assert store.manifest_of("figure", stem).exists()
+        assert [f for f in layout.outputs("figure", stem) if not f.stat().st_size] == []
+        assert layout.manifest_of("figure", stem).exists()
     assert (made.folder / "results/smoke/atlas/index.html").exists()
 
 

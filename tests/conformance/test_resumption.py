@@ -11,7 +11,7 @@ from examples.runs import MINIBATCHES, RUNS
 
 from grokatlas import registry
 from grokatlas.engine import dataset, members, training
-from grokatlas.results import files
+from grokatlas.results import layout
 from grokatlas.rules import savepoint
 
 CPU = torch.device("cpu")
@@ -41,17 +41,17 @@ def _train(spec: dict, folder: Path, period: float = 0.0, key: str = "key") -> N
     """Train in this process as a job does, saving after every step."""
     record = savepoint.Savepoint(folder, key, period, {})
     training.train(spec, dataset.make(members.tasks(spec)), CPU, record)
-    record.finish(*files.outputs("run", folder))
+    record.finish(*layout.outputs("run", folder))
 
 
 def _bytes(folder: Path) -> list[bytes]:
-    return [file.read_bytes() for file in files.outputs("run", folder)]
+    return [file.read_bytes() for file in layout.outputs("run", folder)]
 
 
 def _goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The last training went on from a saved step, and refused no state."""
     assert "goes on from step" in capsys.readouterr().err.splitlines()[-1]
-    assert not list(folder.glob(f"{files.STATE}.refused-*"))
+    assert not list(folder.glob(f"{layout.STATE}.refused-*"))
 
 
 def _die(monkeypatch, writes: int) -> None:
@@ -111,7 +111,7 @@ def _half(spec: dict, folder: Path, monkeypatch, writes: int = 14) -> None:
 
 
 def _damage(folder: Path, name: str) -> None:
-    file = min(folder.glob(f"{files.STATE}/{name}"))  # of two, the older is the one in use
+    file = min(folder.glob(f"{layout.STATE}/{name}"))  # of two, the older is the one in use
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
@@ -177,7 +177,7 @@ def test_a_state_that_cannot_be_read_now_is_kept(name, tmp_path, monkeypatch):
     real = Path.open
 
     def failing(self, *args, **kwargs):
-        if self.match(name) and files.STATE in self.parts:
+        if self.match(name) and layout.STATE in self.parts:
             raise OSError(5, "Input/output error", str(self))
         return real(self, *args, **kwargs)
 
@@ -186,7 +186,7 @@ def test_a_state_that_cannot_be_read_now_is_kept(name, tmp_path, monkeypatch):
         with pytest.raises(savepoint.UserError, match=r"cannot be read: Input/output error; run"):
             _train(spec, tmp_path / "run")
     _train(spec, tmp_path / "run")
-    assert not list((tmp_path / "run").glob(f"{files.STATE}.refused-*"))
+    assert not list((tmp_path / "run").glob(f"{layout.STATE}.refused-*"))
     assert _bytes(tmp_path / "run") == _bytes(tmp_path / "whole")
 
 

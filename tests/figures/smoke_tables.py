@@ -18,7 +18,8 @@ from grokatlas.declare import signatures, validation
 from grokatlas.declare.models import Paper, load_papers
 from grokatlas.engine import dataset, members, training
 from grokatlas.errors import MistakeError
-from grokatlas.plan.graph import Plan, make_plan
+from grokatlas.plan.graph import make_plan
+from grokatlas.plan.jobs import Plan
 from grokatlas.rules import tidy_table
 
 CONFIG = Path(__file__).parents[2] / "config" / "papers"

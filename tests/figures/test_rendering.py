@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from grokatlas.errors import UserError
-from grokatlas.results import files as store
+from grokatlas.results import layout
 from grokatlas.rules import rendering
 from tests.figures.test_geometry import history
 
@@ -18,7 +18,7 @@ SPEC = {"paper": "geometry", "figure": "fig2", "scale": "quick"}
 def test_the_same_figure_twice_has_the_same_bytes(tmp_path):
     tables = {"three_weights": history(4, 5, 3)}
     for name in ("one", "two"):
-        files = store.outputs("figure", tmp_path / name)
+        files = layout.outputs("figure", tmp_path / name)
         rendering.render(SPEC, tables, files, "d" * 64)
     for suffix in (".pdf", ".png", ".csv"):
         one, two = ((tmp_path / name).with_suffix(suffix).read_bytes() for name in ("one", "two"))
@@ -27,7 +27,7 @@ def test_the_same_figure_twice_has_the_same_bytes(tmp_path):
 
 
 def test_the_digest_stands_in_pdf_and_png(tmp_path):
-    files = store.outputs("figure", tmp_path / "one")
+    files = layout.outputs("figure", tmp_path / "one")
     rendering.render(SPEC, {"three_weights": history(4, 5, 3)}, files, "d" * 64)
     assert b"d" * 64 in (tmp_path / "one.pdf").read_bytes()
     assert b"d" * 64 in (tmp_path / "one.png").read_bytes()
@@ -37,7 +37,7 @@ def test_a_table_that_lacks_a_column_is_one_line(tmp_path):
     table = pd.DataFrame({"record": ["history"], "member": [0], "step": [0]})
     with pytest.raises(UserError, match="geometry/fig2: cannot be drawn from its tables") as caught:
         rendering.render(
-            SPEC, {"three_weights": table}, store.outputs("figure", tmp_path / "x"), "d"
+            SPEC, {"three_weights": table}, layout.outputs("figure", tmp_path / "x"), "d"
         )
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
@@ -50,7 +50,7 @@ def test_numbers_that_cannot_be_reckoned_with_are_one_line_too(tmp_path, monkeyp
 
     monkeypatch.setattr("grokatlas.papers.geometry.fig2.draw", draw)
     with pytest.raises(UserError, match=f"drawn from its tables: {type(error).__name__} {error}$"):
-        rendering.render(SPEC, {}, store.outputs("figure", tmp_path / "x"), "d")
+        rendering.render(SPEC, {}, layout.outputs("figure", tmp_path / "x"), "d")
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def published_table(tmp_path, monkeypatch):
     data = pd.DataFrame({"ratio": [2.0, 0.5]})
     module = SimpleNamespace(tabulate=lambda tables: (shown, data))
     monkeypatch.setitem(sys.modules, "grokatlas.papers.some.table1", module)
-    files = store.outputs("figure", tmp_path / "table1")
+    files = layout.outputs("figure", tmp_path / "table1")
     spec = {"paper": "some", "figure": "table1", "scale": "quick"}
     rendering.render(spec, {}, files, "digest d; commit c; runs r")
     return {file.suffix: file.read_text(encoding="utf-8") for file in files}

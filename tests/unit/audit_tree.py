@@ -10,8 +10,8 @@ import pandas as pd
 from safetensors.numpy import save_file
 
 from grokatlas.declare import cells
-from grokatlas.plan.graph import Job
-from grokatlas.results import files, hashing
+from grokatlas.plan.jobs import Job
+from grokatlas.results import files, hashing, layout
 
 MEASURE = {"name": "fourier_features", "parameter": "layers.0.weight"}
 LIGHT = {"name": "reached_steps", "column": "train_loss", "levels": [0.5]}
@@ -41,14 +41,14 @@ def declared(
     With `light`, the table measures ``ratio`` itself.
     """
     data_spec = {"tasks": [{"name": "linear_regression", "seed": 0}]}
-    folder = files.data_folder(hashing.of(data_spec)[:12])
+    folder = layout.data_folder(hashing.of(data_spec)[:12])
     data = Job("dataset", folder, data_spec, {"grokatlas.engine.dataset": data_code})
     jobs, made = [data], []
     for lr in lrs:
         spec = spec_of(lr)
-        target = files.run_folder(hashing.of(spec)[:12])
+        target = layout.run_folder(hashing.of(spec)[:12])
         run = Job("run", target, spec, {"grokatlas.engine.training": run_code}, (data,))
-        stem = files.measure_stem(run.target.name, cells.measure_id(MEASURE))
+        stem = layout.measure_stem(run.target.name, cells.measure_id(MEASURE))
         code = {"grokatlas.components.measures.fourier_features": measure_code}
         measure = Job("measure", stem, {"measure": MEASURE}, code, (run, data))
         jobs += [run, measure]
@@ -56,13 +56,13 @@ def declared(
     own = {"light": [LIGHT]} if light else {}
     rows = [{"case": f"lr={lr}", "run": made[2 * k].target.name} | own for k, lr in enumerate(lrs)]
     spec = {"experiment": "rates", "paper": "toy", "scale": "smoke", "cells": rows}
-    stem = files.table_stem("smoke", "toy", "rates")
+    stem = layout.table_stem("smoke", "toy", "rates")
     table = Job("table", stem, spec, {"grokatlas.rules.tidy_table": "1"}, tuple(made))
     jobs.append(table)
     for name in ("fig1", "fig2"):
         spec = {"figure": name, "paper": "toy", "scale": "smoke", "experiments": ["rates"]}
         code = {f"grokatlas.papers.toy.{name}": figure_code, "grokatlas.rules.rendering": "1"}
-        stem = files.figure_stem("smoke", "toy", name)
+        stem = layout.figure_stem("smoke", "toy", name)
         jobs.append(Job("figure", stem, spec, code, (table,)))
     return {job.target.as_posix(): job for job in jobs}
 

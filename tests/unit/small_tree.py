@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from grokatlas.declare import cells
-from grokatlas.results import files, hashing
+from grokatlas.results import files, hashing, layout
 
 COMMIT = "c0ffee" * 6 + "abcd"
 HOST = "login7.cluster.example"
@@ -12,15 +12,17 @@ MEASURE = {"name": "sharpness", "samples": 7}
 
 def make(scale: str = "smoke") -> dict[str, Path]:
     """Write the tree below the working directory; the target of every kind."""
-    data = _job("dataset", files.data_folder, {"tasks": [{"name": "toy", "seed": 0}]})
-    run = _job("run", files.run_folder, {"task": {"name": "toy"}, "optimizer": {"lr": 0.1}}, data)
+    data = _job("dataset", layout.data_folder, {"tasks": [{"name": "toy", "seed": 0}]})
+    run = _job("run", layout.run_folder, {"task": {"name": "toy"}, "optimizer": {"lr": 0.1}}, data)
     name = cells.measure_id(MEASURE)
-    measure = _write("measure", files.measure_stem(run.name, name), {"measure": MEASURE}, run, data)
+    measure = _write(
+        "measure", layout.measure_stem(run.name, name), {"measure": MEASURE}, run, data
+    )
     cell = {"case": "", "run": run.name, "measures": [name]}
     spec = {"experiment": "toys", "paper": "atlas", "scale": scale, "cells": [cell]}
-    table = _write("table", files.table_stem(scale, "atlas", "toys"), spec, run, measure)
+    table = _write("table", layout.table_stem(scale, "atlas", "toys"), spec, run, measure)
     spec = {"figure": "fig1", "paper": "atlas", "scale": scale, "experiments": ["toys"]}
-    figure = _write("figure", files.figure_stem(scale, "atlas", "fig1"), spec, table)
+    figure = _write("figure", layout.figure_stem(scale, "atlas", "fig1"), spec, table)
     return {"dataset": data, "run": run, "measure": measure, "table": table, "figure": figure}
 
 
@@ -35,14 +37,14 @@ def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
         digests.append(manifest["digest"])
         folder = _manifest(other).parent
         inputs |= {str(folder / name): sha for name, sha in manifest["outputs"].items()}
-    outputs = files.outputs(kind, target)
+    outputs = layout.outputs(kind, target)
     for file in outputs:
         with files.atomic(file) as temporary:
             temporary.write_bytes(f"{kind} {file.name} {hashing.of(spec)}".encode() * 50)
     code = {"grokatlas.toy": hashing.of(kind)}
     job = {"kind": kind, "spec": spec, "code": code}
     job["digest"] = hashing.of_job(kind, spec, code, digests)
-    write(files.spec_path(kind, target), {**job, "inputs": [str(other) for other in upstream]})
+    write(layout.spec_path(kind, target), {**job, "inputs": [str(other) for other in upstream]})
     facts = {
         "inputs": inputs,
         "outputs": {file.name: hashing.file_sha256(file) for file in outputs},
@@ -52,7 +54,7 @@ def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
         "started": "2026-11-20T10:00:00Z",
         "wall_seconds": 61.5,
     }
-    write(files.manifest_of(kind, target), {**job, **facts})
+    write(layout.manifest_of(kind, target), {**job, **facts})
     return target
 
 
@@ -63,4 +65,4 @@ def write(path: Path, content: dict) -> None:
 
 def _manifest(target: Path) -> Path:
     folder = target / "manifest.json"
-    return folder if folder.exists() else files.beside(target, ".manifest.json")
+    return folder if folder.exists() else layout.beside(target, ".manifest.json")

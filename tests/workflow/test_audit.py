@@ -15,7 +15,7 @@ from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.plan import declared_jobs
 from grokatlas.results import files as store
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 from tests.workflow.conftest import Checkout
 from tests.workflow.test_incremental import downstream, runs_of
 
@@ -104,7 +104,7 @@ def consumers(checkout: Checkout) -> list[tuple[str, str, list[str]]]:
     found = {}
     for kind, target, inputs in checkout.plan():
         command = "train" if kind == "run" else kind
-        job_file = store.spec_path(kind, Path(target)).as_posix()
+        job_file = layout.spec_path(kind, Path(target)).as_posix()
         if kind == "measure":
             inputs = inputs[:1]  # this one reads no data
         if kind != "dataset" and (kind != "measure" or "fourier_features" in target):
@@ -256,7 +256,7 @@ def test_the_same_job_twice_makes_the_same_bytes(checkout, tmp_path, monkeypatch
     first = made_again(command, jobs[command], tmp_path / "first", "result")
     assert first == made_again(command, jobs[command], tmp_path / "second", "result")
     if command != "figure":  # a figure names the commit, which this process's code has
-        target = store.target_of(Path(jobs[command]))
+        target = layout.target_of(Path(jobs[command]))
         there = target if target.is_dir() else target.parent
-        recorded = store.read_sealed(store.manifest_of("run" if there == target else "", target))
+        recorded = store.read_sealed(layout.manifest_of("run" if there == target else "", target))
         assert sorted(first.values()) == sorted(recorded["outputs"].values())

@@ -10,8 +10,9 @@ from typing import Any
 
 import grokatlas
 from grokatlas import code_digest
-from grokatlas.results import files, hashing
-from grokatlas.rules import jobs
+from grokatlas.results import files, hashing, layout
+from grokatlas.rules import dataset as dataset_rule
+from grokatlas.rules import train
 
 from .test_killed_runs import SPEC, TIMES
 
@@ -90,7 +91,7 @@ class Node:
             ["grokatlas.engine.training", f"grokatlas.components.models.{spec['model']['name']}"]
         )
         self.job = {"kind": "run", "spec": spec, "inputs": [DATA], "code": code}
-        self.job["digest"] = jobs.run_digest(spec, code)
+        self.job["digest"] = train.run_digest(spec, code)
         files.write_json(folder / "spec.json", files.sealed(self.job))
 
     def train(self, place: str) -> subprocess.CompletedProcess[str]:
@@ -114,7 +115,7 @@ class Node:
         assert done.returncode == 0, done.stderr
         manifest = json.loads((self.folder / place / "manifest.json").read_text())
         kept = {key: value for key, value in manifest.items() if key not in (*TIMES, "seal")}
-        return [file.read_bytes() for file in files.outputs("run", self.folder / place)], kept
+        return [file.read_bytes() for file in layout.outputs("run", self.folder / place)], kept
 
 
 def test_a_run_needs_its_spec_and_five_packages(tmp_path):
@@ -136,5 +137,5 @@ def test_data_of_an_absent_library_are_asked_for_and_may_be_brought_along(tmp_pa
     data = {"kind": "dataset", "spec": {"tasks": [DIGITS["task"]]}, "inputs": [], "code": code}
     data["digest"] = hashing.of_job("dataset", data["spec"], code, [])
     files.write_json(Path("data.json"), files.sealed(data))
-    jobs.make_dataset(Path("data.json"), Path(DATA))
+    dataset_rule.execute(Path("data.json"), Path(DATA))
     assert node.trained("bare") == node.trained("home")

@@ -46,11 +46,13 @@ def test_a_penalty_a_task_and_an_observable_are_one_file_each(tmp_path):
     package = tmp_path / "grokatlas"
     shutil.copytree(grokatlas.__path__[0], package, ignore=shutil.ignore_patterns("__pycache__"))
     blocks = re.findall(
-        r"`src/grokatlas/(\w+/\w+\.py)`:\n\n```python\n(.*?)```", DOCS.read_text(), re.DOTALL
+        r"`src/grokatlas/components/(\w+/\w+\.py)`:\n\n```python\n(.*?)```",
+        DOCS.read_text(),
+        re.DOTALL,
     )
     assert [path.split("/")[0] for path, _ in blocks] == ["penalties", "tasks", "observables"]
     for path, text in blocks:
-        (package / path).write_text(text)
+        (package / "components" / path).write_text(text)
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},

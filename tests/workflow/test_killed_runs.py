@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from grokatlas import code_digest
-from grokatlas.results import files
-from grokatlas.rules import jobs
+from grokatlas.results import files, layout
+from grokatlas.rules import train
 from grokatlas.rules.savepoint import SIGNALS
 
 SPEC = {
@@ -58,7 +58,7 @@ def _command(folder: Path, every: float = 0.2) -> list[str]:
             ["grokatlas.engine.training", "grokatlas.components.models.bilinear_encoder"]
         )
         job = {"kind": "run", "spec": copy.deepcopy(SPEC), "inputs": []}
-        job |= {"code": code, "digest": jobs.run_digest(SPEC, code)}
+        job |= {"code": code, "digest": train.run_digest(SPEC, code)}
         files.write_json(folder / "spec.json", files.sealed(job))
     options = ["--device", "cpu", "--save-every", str(every)]
     return [sys.executable, "-m", "grokatlas", "train", str(folder / "spec.json"), *options]
@@ -99,7 +99,7 @@ def _wait_for_state(process: subprocess.Popen, folder: Path, after: int = 0) -> 
 def _result(folder: Path) -> tuple[list[bytes], dict]:
     manifest = json.loads((folder / "manifest.json").read_text())
     kept = {k: v for k, v in manifest.items() if k not in (*TIMES, "seal")}
-    return [file.read_bytes() for file in files.outputs("run", folder)], kept
+    return [file.read_bytes() for file in layout.outputs("run", folder)], kept
 
 
 @pytest.fixture(scope="module")

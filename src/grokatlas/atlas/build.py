@@ -19,7 +19,7 @@ from grokatlas import text as words
 from grokatlas.atlas import contents, curves
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts
-from grokatlas.results import files
+from grokatlas.results import files, layout
 
 HERE = Path(__file__).parent
 KEPT = ("spec.json", "manifest.json", "log.txt")  # the job's own files in the folder
@@ -46,14 +46,14 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
     Raises:
         UserError: the claims are damaged, or the folder cannot be written.
     """
-    papers = contents.papers(spec, ages, Tree(files.RESULTS))
+    papers = contents.papers(spec, ages, Tree(layout.RESULTS))
     folder.mkdir(parents=True, exist_ok=True)
     drawn = {}  # what can be looked at closely: points kept and there, by figure
     made = [_copy(file, folder / name) for name, file in _shipped().items()]
     for figure in (figure for paper in papers for figure in paper.figures):
         made.append(folder / f"{figure.id}.specs.json")
         files.write_json(made[-1], figure.specs)
-        for file in files.outputs("figure", figure.stem) if figure.age else []:
+        for file in layout.outputs("figure", figure.stem) if figure.age else []:
             made.append(_copy(file, folder / f"{figure.paper}-{file.name}"))
         found = _curves(figure)
         if found is not None:
@@ -89,7 +89,7 @@ def _pages(
         "verdicts": verdicts.VERDICTS,
         "marks": MARKS,
         "drawn": drawn,
-        "outputs": files.outputs,
+        "outputs": layout.outputs,
     }
     pages.filters |= {name: getattr(words, name) for name in ("slug", "plain", "first_sentence")}
     pages.filters["counted"] = words.count
@@ -105,10 +105,10 @@ def _pages(
 
 def _curves(figure: contents.Figure) -> dict[str, Any] | None:
     """A figure's curves; None for what is absent, a published table, or no curve."""
-    if not figure.age or files.is_published_table(figure.name):
+    if not figure.age or layout.is_published_table(figure.name):
         return None
     # low_memory would take a column's type from its first part
-    drawn = pd.read_csv(files.beside(figure.stem, ".csv"), low_memory=False)
+    drawn = pd.read_csv(layout.beside(figure.stem, ".csv"), low_memory=False)
     return curves.data(drawn)
 
 

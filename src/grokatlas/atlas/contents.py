@@ -13,7 +13,7 @@ from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Result, Tree
 from grokatlas.claims import verdicts as judging
 from grokatlas.engine import members
-from grokatlas.results import files
+from grokatlas.results import files, layout
 
 METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # blocks of a run's spec
 USUAL = "gradient_training"  # a dynamics that is no method of its own
@@ -136,8 +136,8 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
     Raises:
         UserError: the claims are damaged.
     """
-    scale, stem = spec["scale"], files.claims_stem(spec["scale"])
-    rows = read_claims(files.outputs("claims", stem)[0]) if ages[stem] else []
+    scale, stem = spec["scale"], layout.claims_stem(spec["scale"])
+    rows = read_claims(layout.outputs("claims", stem)[0]) if ages[stem] else []
     made = []
     for name, told in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
@@ -229,14 +229,14 @@ def _figure(
     ages: dict[Path, str],
     tree: Tree,
 ) -> Figure:
-    stem = files.figure_stem(scale, paper, name)
+    stem = layout.figure_stem(scale, paper, name)
     target, there = stem.as_posix(), bool(ages[stem])
     found = behind(tree, target)
     runs = [result for result in found.values() if _content(result).get("kind") == "run"]
     specs = [_content(run)["spec"] for run in runs]
     methods = methods_of(specs)
-    main = files.outputs("figure", stem)[0]
-    published = there and files.is_published_table(name)
+    main = layout.outputs("figure", stem)[0]
+    published = there and layout.is_published_table(name)
     command = f"snakemake --cores all {main.as_posix()} --config scale={scale}"
     return Figure(
         paper=paper,
@@ -244,7 +244,7 @@ def _figure(
         caption=entry["caption"],
         stem=stem,
         age=ages[stem],
-        error="" if there else _last_line(files.beside(stem, ".log")),
+        error="" if there else _last_line(layout.beside(stem, ".log")),
         cells=cells(main.read_text(encoding="utf-8")) if published else [],
         methods=methods,
         data=tuple(dict.fromkeys(spec["task"]["name"] for spec in specs if "task" in spec)),

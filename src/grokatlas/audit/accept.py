@@ -10,7 +10,7 @@ from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
-from grokatlas.plan.graph import Job
+from grokatlas.plan.jobs import Job
 from grokatlas.results import account, files, manifest, revision
 
 

@@ -7,7 +7,7 @@ from grokatlas.audit.tree import JOB_FILE, MANIFEST, ROOT, Result, Tree
 from grokatlas.declare.models import SCALES
 from grokatlas.errors import UserError, closest
 from grokatlas.plan import declared_jobs
-from grokatlas.results import files
+from grokatlas.results import layout
 
 INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybody's results
 
@@ -119,7 +119,7 @@ def _stems(text: str) -> list[str]:
     if len(parts) != 2:
         return []
     scales = dict.fromkeys(filter(None, [declared_jobs.scale(), *SCALES]))
-    kinds = (files.figure_stem, files.table_stem)
+    kinds = (layout.figure_stem, layout.table_stem)
     return [stem(scale, *parts).as_posix() for scale in scales for stem in kinds]
 
 

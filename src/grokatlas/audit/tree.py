@@ -15,9 +15,9 @@ from typing import Any
 from grokatlas.errors import UserError
 from grokatlas.plan import results_folder
 from grokatlas.results import files as store
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 
-ROOT = store.RESULTS.name
+ROOT = layout.RESULTS.name
 MANIFEST = "manifest.json"
 JOB_FILE = "spec.json"
 NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", results_folder.MARK)
@@ -164,7 +164,7 @@ class Tree:
             if entry.name.endswith(".part") or BROKEN_LOCK in entry.name:
                 self.leftovers.append(inner)
             elif entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith(store.STATE):
+                if not entry.name.startswith(layout.STATE):
                     yield from self._walk(entry.path, inner)
             elif not entry.name.endswith(NO_ARTEFACT_SUFFIXES) and entry.name not in NO_ARTEFACTS:
                 if not entry.is_file():

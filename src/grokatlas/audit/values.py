@@ -7,7 +7,7 @@ from typing import Any
 from grokatlas.audit import dotted
 from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
-from grokatlas.results import files
+from grokatlas.results import layout
 
 ROW_KEYS = ("paper", "experiment", "scale", "case", "run", "record", "member")
 
@@ -41,7 +41,7 @@ def command(content: dict[str, Any], target: str) -> list[str]:
     git = content.get("git") or {}
     scale = content["spec"].get("scale", target.split("/")[1])
     config = f" --config scale={scale}" if "scale" in content["spec"] else ""
-    file = files.outputs(content["kind"], Path(target))[0].as_posix()
+    file = layout.outputs(content["kind"], Path(target))[0].as_posix()
     found = []
     if git.get("dirty"):
         found.append("its code had uncommitted changes: the commit alone is not all of it")

@@ -8,7 +8,7 @@ from grokatlas import code_digest
 from grokatlas.audit import dotted, mixed
 from grokatlas.audit.tree import Record, Result, Tree
 from grokatlas.plan import declared_jobs
-from grokatlas.plan.graph import Job
+from grokatlas.plan.jobs import Job
 from grokatlas.results import hashing
 from grokatlas.results.manifest import MARK, code_of
 

@@ -9,7 +9,7 @@ from grokatlas.declare import cells
 from grokatlas.declare.models import SCALES, Paper
 from grokatlas.errors import UserError, nearest
 from grokatlas.registry import PACKAGE
-from grokatlas.results import files
+from grokatlas.results import layout
 
 
 def check(papers: dict[str, Paper]) -> None:
@@ -43,7 +43,7 @@ def _check_figure(name: str, paper: Paper, figure: str, experiments: list[str]) 
         known = sorted(file.stem for file in folder.glob("[!_]*.py") if file.stem != "claims")
         problem = f"no function draws it ({label} is missing); {nearest(figure, known)}"
         raise UserError(place, problem)
-    wanted = "tabulate" if files.is_published_table(figure) else "draw"
+    wanted = "tabulate" if layout.is_published_table(figure) else "draw"
     if wanted not in _functions(folder / f"{figure}.py"):
         problem = f"no function draws it ({label} has no function `{wanted}`); add one"
         raise UserError(place, problem)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grokatlas import code_digest, registry
-from grokatlas.declare import checked_types
 from grokatlas.errors import MistakeError, UserError, nearest
 
 DIRECTIONS = ("rises", "falls", None)  # of a logged column
@@ -165,6 +164,7 @@ def _definition(block: str, name: str, what: str) -> ast.AST | None:
 
 
 def _keywords(build: ast.FunctionDef, label: str) -> dict[str, ast.expr]:
+    from grokatlas.declare import checked_types  # pydantic, which a training does without
 
     keywords = {}
     for argument in build.args.kwonlyargs:

@@ -21,8 +21,7 @@ from grokatlas.export import archive_files, closure
 from grokatlas.export.archive_files import Entry, Member
 from grokatlas.export.closure import Result
 from grokatlas.plan import declared_jobs, results_folder
-from grokatlas.results import files as store
-from grokatlas.results import hashing, placing
+from grokatlas.results import hashing, layout, placing
 
 INDEX = "grokatlas-archive.json"
 FORMAT = {"format": "grokatlas results", "version": 1}
@@ -96,7 +95,7 @@ def adopt(archive: Path, replace: bool) -> str:
     if settings.is_file():
         results_folder.link(load_settings(settings, {}).results, f"{settings}: results")
     listed = _survey(archive)
-    created = not store.RESULTS.exists()
+    created = not layout.RESULTS.exists()
     with _stage() as stage:
         _unpack(archive, listed, stage)
         results = _loaded(stage, listed)
@@ -110,7 +109,7 @@ def adopt(archive: Path, replace: bool) -> str:
         _place(new, moves, listed, stage)
     text = _described(new, [])
     known = len(results) - len(new)
-    made = f" into the new folder {store.RESULTS}" if created else ""
+    made = f" into the new folder {layout.RESULTS}" if created else ""
     return f"adopted {text}{made}; {known} were here already"
 
 
@@ -149,7 +148,7 @@ def _survey(archive: Path) -> dict[str, dict[str, Any]]:
 
 def _check_member(archive: Path, entry: Entry, listed: dict[str, dict[str, Any]]) -> None:
     if closure.place(entry.name) is None:
-        problem = f"member {entry.name!r} is no file that a job writes into {store.RESULTS}"
+        problem = f"member {entry.name!r} is no file that a job writes into {layout.RESULTS}"
         raise UserError(str(archive), f"{problem}; refused")
     if entry.name not in listed or listed[entry.name]["size"] != entry.size:
         raise UserError(
@@ -203,7 +202,7 @@ def _stage() -> Iterator[Path]:
     Where a folder of ``results`` is a link, its part of the stage is in the folder it leads to: on
     the disk that the files are for.
     """
-    results = store.RESULTS
+    results = layout.RESULTS
     created = not results.exists()
     stages = contextlib.ExitStack()
     try:

@@ -14,10 +14,10 @@ from grokatlas.declare.models import SCALES
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs, results_folder
 from grokatlas.results import files as store
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 from grokatlas.results.manifest import code_of
 
-_RESULTS = store.RESULTS.as_posix()
+_RESULTS = layout.RESULTS.as_posix()
 _ID = "[0-9a-f]{12}"
 _SCALE = f"(?:{'|'.join(SCALES)})"
 _NAME = "[a-z0-9_]+"
@@ -52,7 +52,7 @@ class Result:
     @property
     def outputs(self) -> dict[str, str]:
         """The sha256 of every file that the job made, by name, in the order of `store.outputs`."""
-        files = store.outputs(self.kind, Path(self.target))
+        files = layout.outputs(self.kind, Path(self.target))
         return {file.as_posix(): self.manifest["outputs"][file.name] for file in files}
 
     @property
@@ -68,7 +68,7 @@ def place(name: str) -> tuple[str, str] | None:
         match = re.fullmatch(rf"({pattern})[/.][a-z.]+", name)
         if match:
             target = Path(match[1])
-            files = [*store.outputs(kind, target), *_records(kind, target)]
+            files = [*layout.outputs(kind, target), *_records(kind, target)]
             return (kind, match[1]) if name in (f.as_posix() for f in files) else None
     return None
 
@@ -79,7 +79,7 @@ def only_scale(root: Path) -> str:
     Raises:
         UserError: there is none, or more than one.
     """
-    results = root / store.RESULTS
+    results = root / layout.RESULTS
     found = [scale for scale in SCALES if any((results / scale).rglob("*.manifest.json"))]
     if len(found) == 1:
         return found[0]
@@ -100,7 +100,7 @@ def collect(root: Path, scale: str) -> list[Result]:
             or a link out of the tree.
     """
     found: dict[str, Result] = {}
-    lying = sorted((root / store.RESULTS / scale).rglob("*"))
+    lying = sorted((root / layout.RESULTS / scale).rglob("*"))
     _refuse_links(root, [f.relative_to(root).as_posix() for f in lying if f.is_symlink()])
     manifests = (file for file in lying if file.name.endswith(".manifest.json"))
     names = sorted(file.relative_to(root).as_posix() for file in manifests)
@@ -121,16 +121,16 @@ def collect(root: Path, scale: str) -> list[Result]:
 def _refuse_links(root: Path, names: list[str]) -> None:
     """Refuse files that are behind a link out of the tree, as `verify` does."""
     for name in names:
-        if link := results_folder.refused_link(root / store.RESULTS, name):
+        if link := results_folder.refused_link(root / layout.RESULTS, name):
             place, reason = link
             raise UserError(place, f"{reason}; put the files themselves there")
 
 
 def unfinished(root: Path, scale: str) -> list[str]:
     """The tables and figures of a scale that have a job file but no manifest."""
-    files = (root / store.RESULTS / scale).rglob("*.spec.json")
-    targets = (store.target_of(file) for file in sorted(files))
-    missing = [t for t in targets if not store.manifest_of("figure", t).exists()]
+    files = (root / layout.RESULTS / scale).rglob("*.spec.json")
+    targets = (layout.target_of(file) for file in sorted(files))
+    missing = [t for t in targets if not layout.manifest_of("figure", t).exists()]
     names = [target.relative_to(root).as_posix() for target in missing]
     return [name for name in names if place(f"{name}.manifest.json")]  # claims are none
 
@@ -148,7 +148,7 @@ def load(root: Path, target: str) -> Result:
     shape = {"kind": str, "digest": str, "spec": dict, "code": dict}
     _check_shape(job_file, job, shape | {"inputs": list})
     _check_shape(manifest_file, manifest, shape | {"inputs": dict, "outputs": dict})
-    names = {file.name for file in store.outputs(kind, Path(target))}
+    names = {file.name for file in layout.outputs(kind, Path(target))}
     if set(manifest["outputs"]) != names:
         raise UserError(manifest_file, f"does not name exactly {', '.join(sorted(names))}")
     if manifest["kind"] != kind or declared_jobs.home(manifest) != target:
@@ -188,7 +188,7 @@ def check(results: dict[str, Result]) -> None:
 
 def _records(kind: str, target: Path) -> tuple[Path, Path]:
     """Job file and manifest."""
-    return store.spec_path(kind, target), store.manifest_of(kind, target)
+    return layout.spec_path(kind, target), layout.manifest_of(kind, target)
 
 
 def _bytes(root: Path, name: str) -> bytes:

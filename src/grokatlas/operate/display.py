@@ -1,6 +1,7 @@
 """``grokatlas status``: the table of runs, once as plain text or live at a terminal."""
 
 import contextlib
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,14 @@ if TYPE_CHECKING:
 HEAD = ("state", "run", "of", "step", "rate", "left", "where", "")
 COLOURS = {"running": "cyan", "failed": "red", "waiting": "dim", "done": "green"}
 PERIOD = 2.0  # seconds between two looks
+
+
+def main(scale: str | None, once: bool) -> None:
+    """Print the table once, or keep it up to date on a terminal."""
+    if once or not sys.stdout.isatty():
+        print(text(scale))
+    else:
+        watch(scale)
 
 
 def text(scale: str | None) -> str:

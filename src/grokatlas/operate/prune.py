@@ -12,11 +12,10 @@ from grokatlas.errors import UserError
 from grokatlas.export.archive import bytes_text
 from grokatlas.operate import unlock
 from grokatlas.plan import declared_jobs
-from grokatlas.results import files as store
-from grokatlas.results import locks
+from grokatlas.results import layout, locks
 
 DAY = 86400.0  # seconds: a temporary file that is younger may still be written
-REFUSED = f"{store.STATE}.refused-*"  # states of runs that were set aside
+REFUSED = f"{layout.STATE}.refused-*"  # states of runs that were set aside
 
 
 def prune(dry_run: bool) -> Iterator[str]:
@@ -40,7 +39,7 @@ def prune(dry_run: bool) -> Iterator[str]:
         raise UserError("prune", f"no {declared_jobs.CONFIG}/ here; run it in a checkout")
     if not dry_run:
         _refuse_running()
-    tree = Tree(store.RESULTS)
+    tree = Tree(layout.RESULTS)
     report = verify(tree, jobs)
     total = count = 0
     verb = "would remove" if dry_run else "removed"
@@ -82,7 +81,7 @@ def _doomed(
         path = tree.path(name)
         if _old(path):
             yield path, [path], "left by a killed job"
-    for path in sorted(store.run_folder("").glob(f"*/{REFUSED}")):
+    for path in sorted(layout.run_folder("").glob(f"*/{REFUSED}")):
         yield path, [path], "a state that was set aside"
 
 
@@ -94,8 +93,8 @@ def _files(tree: Tree, result: Result) -> list[Path]:
     folder = Path(result.target)
     if folder.is_dir():
         logs = [f for f in folder.iterdir() if f.name.endswith(("log.txt", *NO_ARTEFACT_SUFFIXES))]
-        return [*paths, *sorted(folder.glob(f"{store.STATE}*")), *sorted(logs)]
-    return [*paths, *filter(Path.exists, [store.beside(folder, ".log")])]
+        return [*paths, *sorted(folder.glob(f"{layout.STATE}*")), *sorted(logs)]
+    return [*paths, *filter(Path.exists, [layout.beside(folder, ".log")])]
 
 
 @contextlib.contextmanager
@@ -104,11 +103,11 @@ def _unless_held(path: Path, dry_run: bool) -> Iterator[bool]:
 
     A dry run makes no lock file: where there is none, no process trains the run.
     """
-    parts = path.relative_to(store.RESULTS).parts
-    if parts[0] != "runs" or len(parts) < 2 or not store.run_folder(parts[1]).is_dir():
+    parts = path.relative_to(layout.RESULTS).parts
+    if parts[0] != "runs" or len(parts) < 2 or not layout.run_folder(parts[1]).is_dir():
         yield True
         return
-    file = store.run_folder(parts[1]) / store.LOCK
+    file = layout.run_folder(parts[1]) / layout.LOCK
     there = file.exists()
     if dry_run and not there:
         yield True
@@ -138,7 +137,7 @@ def _remove(paths: list[Path]) -> None:
 
 def _rmdirs(folder: Path) -> None:
     """Remove a folder and those above it as far as they are empty, below those of `results`."""
-    while len(folder.relative_to(store.RESULTS).parts) > 1:
+    while len(folder.relative_to(layout.RESULTS).parts) > 1:
         try:
             folder.rmdir()
         except OSError:

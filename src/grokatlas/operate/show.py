@@ -6,7 +6,7 @@ from typing import Any
 
 from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.results import endings, files, freshness
+from grokatlas.results import endings, files, freshness, layout
 from grokatlas.results.manifest import MARK
 
 
@@ -19,7 +19,7 @@ def run(name: str) -> str:
     Raises:
         UserError: no run, or more than one, begins so.
     """
-    runs = sorted(path.parent for path in files.run_folder("").glob("*/spec.json"))
+    runs = sorted(path.parent for path in layout.run_folder("").glob("*/spec.json"))
     folders = [folder for folder in runs if folder.name.startswith(name)]
     if not folders:
         known = ", ".join(folder.name for folder in runs) or "none; run `snakemake`"
@@ -28,7 +28,7 @@ def run(name: str) -> str:
         several = ", ".join(folder.name for folder in folders)
         raise UserError(f"run {name}", f"is not unique, give more digits: {several}")
     folder = folders[0]
-    job = files.read_sealed(files.spec_path("run", folder))
+    job = files.read_sealed(layout.spec_path("run", folder))
     try:
         state = _state(folder, job)
     except UserError as error:  # a damaged manifest
@@ -38,17 +38,17 @@ def run(name: str) -> str:
 
 
 def _state(folder: Path, job: dict[str, Any]) -> str:
-    manifest = files.manifest_of("run", folder)
+    manifest = layout.manifest_of("run", folder)
     if not manifest.exists():
         log = folder / "log.txt"
         text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
         last = text.splitlines()
         return f"not done; log ends with: {last[-1]}" if last else "not started"
     made = files.read_sealed(manifest)
-    data = [file for each in job["inputs"] for file in files.outputs("dataset", Path(each))]
+    data = [file for each in job["inputs"] for file in layout.outputs("dataset", Path(each))]
     if not freshness.up_to_date("run", folder, job["digest"], data):
         return "not done; it was made, but its spec, code or data changed since; run `snakemake`"
-    absent = [file.name for file in files.outputs("run", folder) if not file.exists()]
+    absent = [file.name for file in layout.outputs("run", folder) if not file.exists()]
     if absent:
         first = folder / absent[0]
         return f"made, but {' and '.join(absent)} not here; `snakemake -- {first}` makes it again"

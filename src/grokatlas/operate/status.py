@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
-from grokatlas.plan.graph import Job, Plan
-from grokatlas.results import endings, files, locks
+from grokatlas.plan.jobs import Job, Plan
+from grokatlas.results import endings, files, layout, locks
 
 STATES = ("running", "failed", "waiting", "done")  # the order of the table
 SILENT = 900.0  # seconds: a run on another machine that wrote nothing for longer has ended
@@ -177,18 +177,18 @@ def _alive(folder: Path, log: _Log, held: set[int] | None) -> bool:
     does. On another machine, a run that said nothing else last and wrote something lately is taken
     to go on.
     """
-    if locks.leased(folder / files.LOCK):
+    if locks.leased(folder / layout.LOCK):
         return True
     if held is not None:
-        if _inode(folder / files.LOCK) in held:
+        if _inode(folder / layout.LOCK) in held:
             return True
         if log.host == socket.gethostname():
             return False
-    if files.manifest_of("run", folder).exists():
+    if layout.manifest_of("run", folder).exists():
         return False
     if log.changed is None or (log.last and not ALIVE.match(log.last)):
         return False
-    times = [log.changed, *(_changed(folder / files.STATE / name) for name in ("", "state.json"))]
+    times = [log.changed, *(_changed(folder / layout.STATE / name) for name in ("", "state.json"))]
     return time.time() - max(times) < SILENT
 
 
@@ -224,7 +224,7 @@ def _changed(path: Path) -> float:
 def _saved_step(folder: Path) -> int | None:
     """The step of the last save of a run that is not finished."""
     with contextlib.suppress(UserError, LookupError, TypeError, ValueError):
-        return int(files.read_json(folder / files.STATE / "state.json")["step"])
+        return int(files.read_json(folder / layout.STATE / "state.json")["step"])
     return None
 
 

@@ -67,6 +67,23 @@ def root(given: Path | None) -> Path:
     return given
 
 
+def ls(given: Path | None) -> str:
+    """The runs of the store that `root` finds, as a table."""
+    return listing(root(given))
+
+
+def put_runs(given: Path | None, folders: list[Path]) -> int:
+    """Put runs into the store that `root` finds; see `add`."""
+    return add(root(given), folders)
+
+
+def clear(
+    given: Path | None, unused: float | None, keep: float | None, stale: bool, dry_run: bool
+) -> Iterator[str]:
+    """Remove runs from the store that `root` finds; see `gc`."""
+    return gc(root(given), unused, keep, stale, dry_run)
+
+
 def _is_store(folder: Path) -> bool:
     """Whether a folder has an entry of a store, or at least nothing of anything else."""
     own = {run_store.DAMAGED, "lost+found", *entries.FOLDERS.values()}

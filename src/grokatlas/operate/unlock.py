@@ -13,6 +13,11 @@ from grokatlas.operate import slurm
 PATIENCE = 300.0  # seconds that cancelled jobs may take to save and end
 
 
+def main() -> str:
+    """Unlock this folder."""
+    return clear(Path())
+
+
 def clear(folder: Path, patience: float = PATIENCE) -> str:
     """Cancel the jobs that run in a folder, wait until they have ended, remove the lock.
 

@@ -6,14 +6,15 @@ from typing import Any
 from grokatlas.declare import cells
 from grokatlas.declare.models import SCALES, Paper
 from grokatlas.errors import UserError
-from grokatlas.plan.graph import Job, make_plan
+from grokatlas.plan.graph import make_plan
+from grokatlas.plan.jobs import Job
 from grokatlas.plan.project import Project
-from grokatlas.results import files, hashing
+from grokatlas.results import files, hashing, layout
 
 CONFIG = Path("config")
 
 
-def jobs(folder: Path = CONFIG, results: Path = files.RESULTS) -> dict[str, Job] | None:
+def jobs(folder: Path = CONFIG, results: Path = layout.RESULTS) -> dict[str, Job] | None:
     """Every declared job of every paper and scale, upstream first, by target.
 
     Args:
@@ -40,10 +41,10 @@ def jobs(folder: Path = CONFIG, results: Path = files.RESULTS) -> dict[str, Job]
 
 def _selection(results: Path, scale: str, papers: dict[str, Paper]) -> dict[str, Paper]:
     """The papers that a tree's claims were made for, else planned for; all if nothing tells."""
-    stem = files.claims_stem(scale)
-    for file in (files.manifest_of("claims", stem), files.spec_path("claims", stem)):
+    stem = layout.claims_stem(scale)
+    for file in (layout.manifest_of("claims", stem), layout.spec_path("claims", stem)):
         try:
-            content = files.read_sealed(results / file.relative_to(files.RESULTS))
+            content = files.read_sealed(results / file.relative_to(layout.RESULTS))
             names = list(content["spec"]["papers"])
         except (UserError, KeyError, TypeError):
             continue
@@ -63,22 +64,22 @@ def home(content: dict[str, Any]) -> str | None:
     spec = content["spec"]
     try:
         if content["kind"] == "dataset":
-            return files.data_folder(hashing.of(spec)[:12]).as_posix()
+            return layout.data_folder(hashing.of(spec)[:12]).as_posix()
         if content["kind"] == "run":
-            return files.run_folder(hashing.of(spec)[:12]).as_posix()
+            return layout.run_folder(hashing.of(spec)[:12]).as_posix()
         if content["kind"] == "measure":
             runs = [name for name in content["inputs"] if name.split("/")[1] == "runs"]
             name = cells.measure_id(spec["measure"])
-            return files.measure_stem(runs[0].split("/")[2], name).as_posix()
+            return layout.measure_stem(runs[0].split("/")[2], name).as_posix()
         if content["kind"] == "table":
-            stem = files.table_stem(spec["scale"], spec["paper"], spec["experiment"])
+            stem = layout.table_stem(spec["scale"], spec["paper"], spec["experiment"])
             return stem.as_posix()
         if content["kind"] == "figure":
-            return files.figure_stem(spec["scale"], spec["paper"], spec["figure"]).as_posix()
+            return layout.figure_stem(spec["scale"], spec["paper"], spec["figure"]).as_posix()
         if content["kind"] == "claims":
-            return files.claims_stem(spec["scale"]).as_posix()
+            return layout.claims_stem(spec["scale"]).as_posix()
         if content["kind"] == "atlas":
-            return files.atlas_folder(spec["scale"]).as_posix()
+            return layout.atlas_folder(spec["scale"]).as_posix()
     except (KeyError, IndexError, TypeError, AttributeError):
         return ""
     return None

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grokatlas.errors import UserError
-from grokatlas.results import dates, freshness
-from grokatlas.results import files as store
+from grokatlas.results import dates, files, freshness
 
 if TYPE_CHECKING:
-    from grokatlas.plan.graph import Job
+    from grokatlas.plan.jobs import Job
 
 FUTURE = 4_102_444_800  # the date of a dry run's own job files: the year 2100
 LOCKS = Path(".snakemake/locks")  # of a Snakemake that runs in this folder
@@ -51,7 +50,7 @@ def write(jobs: "Iterable[Job]", states: dict[Path, freshness.State]) -> None:
         state, known = states[job.target], found[job.target]
         if known != texts[job.target] and not (running and known is not None):
             try:
-                store.write_text(job.spec_path, texts[job.target])
+                files.write_text(job.spec_path, texts[job.target])
             except UserError:
                 if state != "up to date":
                     raise  # else nobody needs it: the result may be on a disk that is only read
@@ -88,7 +87,7 @@ def text(job: "Job", state: freshness.State) -> str:
     if state == "stale":
         found = freshness.manifest_or_none(job.manifest) or {}
         content = {**content, "replaces": found.get("digest", "unreadable")}
-    return store.json_text(store.sealed(content))
+    return files.json_text(files.sealed(content))
 
 
 def _read(path: Path) -> str | None:

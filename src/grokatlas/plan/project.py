@@ -21,7 +21,8 @@ from grokatlas.declare.models import (
 )
 from grokatlas.errors import UserError, nearest
 from grokatlas.plan import job_files, results_folder, which_code
-from grokatlas.plan.graph import Job, Plan, light_measures, make_plan, upstream
+from grokatlas.plan.graph import light_measures, make_plan
+from grokatlas.plan.jobs import Job, Plan, upstream
 from grokatlas.registry import PACKAGE
 from grokatlas.results import account
 from grokatlas.run_store import store

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.plan.graph import Job, Plan, make_plan, upstream
+from grokatlas.plan.graph import make_plan
+from grokatlas.plan.jobs import Job, Plan, upstream
 from grokatlas.plan.project import Project
+from grokatlas.results import files
 
 CONFIG = Path("config")
 
@@ -41,6 +43,13 @@ def at(scale: str | None, folder: Path = CONFIG) -> Wanted:
     plan = make_plan(project.papers, scale or project.settings.scale)
     needed = {job.target for figure in plan.figures.values() for job in upstream(figure)}
     return Wanted(project, plan, [job for job in plan.jobs if job.target in needed])
+
+
+def main(scale: str | None) -> str:
+    """Write every job file of a scale, and run nothing."""
+    found = at(scale)
+    count = len(found.project.prepare(found.plan.scale).jobs)
+    return f"{count} job files of scale {found.plan.scale} are in {files.RESULTS}"
 
 
 def to_make(jobs: list[Job]) -> list[Job]:

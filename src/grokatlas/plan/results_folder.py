@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grokatlas.declare.models import home_expanded
 from grokatlas.errors import UserError
-from grokatlas.results import files
+from grokatlas.results import layout
 
 FOLDERS = ("data", "runs", "measures", "smoke", "quick", "paper")  # all that jobs write
 MARK = ".grokatlas-checkout"  # in the other folder: the path of the checkout's ``results``
@@ -31,23 +31,23 @@ def link(named: str | None, place: str) -> None:
     folder = home_expanded(named).resolve()
     if not folder.parent.is_dir():
         raise UserError(place, f"no folder {folder.parent}; make it, or use null")
-    if folder == files.RESULTS.resolve() or files.RESULTS.resolve() in folder.parents:
-        raise UserError(place, f"{folder} is in {files.RESULTS} itself; name one elsewhere")
+    if folder == layout.RESULTS.resolve() or layout.RESULTS.resolve() in folder.parents:
+        raise UserError(place, f"{folder} is in {layout.RESULTS} itself; name one elsewhere")
     if os.path.lexists(folder) and not folder.is_dir():
         raise UserError(place, f"{folder} is no folder; name one, or use null")
     _refuse_another_checkout(folder, place)
-    missing = [name for name in FOLDERS if not _linked(files.RESULTS / name, folder / name)]
-    full = [f"{files.RESULTS / name}" for name in missing if _has_files(files.RESULTS / name)]
+    missing = [name for name in FOLDERS if not _linked(layout.RESULTS / name, folder / name)]
+    full = [f"{layout.RESULTS / name}" for name in missing if _has_files(layout.RESULTS / name)]
     if full:
         problem = f"the setting `results` names {folder}; move what is here there"
         hint = f"mkdir -p {folder} && mv {' '.join(full)} {folder}/"
         raise UserError(", ".join(full), f"{problem} (`{hint}`), or set it to null")
     try:
-        if missing or not _marked(folder, files.RESULTS):
+        if missing or not _marked(folder, layout.RESULTS):
             folder.mkdir(exist_ok=True)
-            (folder / MARK).write_text(f"{files.RESULTS.resolve()}\n", encoding="utf-8")
+            (folder / MARK).write_text(f"{layout.RESULTS.resolve()}\n", encoding="utf-8")
         for name in missing:
-            link, target = files.RESULTS / name, folder / name
+            link, target = layout.RESULTS / name, folder / name
             target.mkdir(exist_ok=True)
             if link.is_dir():
                 link.rmdir()
@@ -81,7 +81,7 @@ def _has_files(folder: Path) -> bool:
 def _refuse_another_checkout(folder: Path, place: str) -> None:
     """Refuse a folder whose checkout is another one that still has links to it."""
     other = _mark(folder)
-    if other is None or other == files.RESULTS.resolve():
+    if other is None or other == layout.RESULTS.resolve():
         return
     if any((other / name).resolve() == folder / name for name in FOLDERS):
         problem = f"{folder} holds the results of the checkout {other.parent}; name another folder"
@@ -113,7 +113,7 @@ def accepted(results: Path, name: str) -> bool:
 
 def roots(results: Path) -> dict[str, str]:
     """Where the files of a tree are on disk, by the name of a folder from the tree's parent."""
-    root = files.RESULTS.name
+    root = layout.RESULTS.name
     found = {root: str(results.resolve())}
     for name in FOLDERS:
         if accepted(results, name):
@@ -141,7 +141,7 @@ def refused_link(results: Path, name: str) -> tuple[str, str] | None:
         results: the tree.
         name: of a file, from the tree's parent.
     """
-    allowed, place, way = roots(results), results, files.RESULTS.name
+    allowed, place, way = roots(results), results, layout.RESULTS.name
     for part in Path(name).parts[1:]:
         place, way = place / part, f"{way}/{part}"
         if place.is_symlink() and way not in allowed:

@@ -10,8 +10,9 @@ from typing import Any
 
 from grokatlas.declare.models import load_settings
 from grokatlas.plan import project
-from grokatlas.plan.graph import Job
+from grokatlas.plan.jobs import Job
 from grokatlas.results import files as store
+from grokatlas.results import layout
 
 KINDS = {
     "datasets": "dataset",
@@ -55,7 +56,7 @@ class WrittenJobs:
     ) -> tuple[Path, bool]:
         """A job's file; it counts as up to date, as the running plan decides what is made."""
         del runs
-        return store.spec_path(KINDS[group], _target(group, key, scale)), True
+        return layout.spec_path(KINDS[group], _target(group, key, scale)), True
 
     def inputs(
         self, group: str, key: Any, scale: str | None = None, runs: bool = True
@@ -78,22 +79,22 @@ def read_job(kind: str, target: Path) -> Job:
     Raises:
         UserError: a job file is missing or damaged.
     """
-    content = store.read_sealed(store.spec_path(kind, target))
+    content = store.read_sealed(layout.spec_path(kind, target))
     inputs = [Path(each) for each in content["inputs"]]
-    jobs = tuple(read_job(store.kind_of(each), each) for each in inputs)
+    jobs = tuple(read_job(layout.kind_of(each), each) for each in inputs)
     return Job(kind, target, content["spec"], content["code"], jobs)
 
 
 def _target(group: str, key: Any, scale: str | None) -> Path:
     if group == "datasets":
-        return store.data_folder(key)
+        return layout.data_folder(key)
     if group == "runs":
-        return store.run_folder(key)
+        return layout.run_folder(key)
     if group == "measures":
-        return store.measure_stem(*key)
+        return layout.measure_stem(*key)
     if group == "claims":
-        return store.claims_stem(key)
+        return layout.claims_stem(key)
     if group == "atlas":
-        return store.atlas_folder(key)
-    stem = store.table_stem if group == "tables" else store.figure_stem
+        return layout.atlas_folder(key)
+    stem = layout.table_stem if group == "tables" else layout.figure_stem
     return stem(scale or "", *key)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 from grokatlas import registry
 from grokatlas.declare import models, signatures
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
+from grokatlas.publish import pages
 from grokatlas.results import files
 
 INTRODUCTION = """\
@@ -47,6 +48,12 @@ A block names a component and gives its keywords: `optimizer: {name: gd, lr: 0.1
 default: every number a run used stands in its spec. A keyword marked with * may be an axis of the
 ensemble.
 """
+
+
+def main(folder: Path) -> None:
+    """Renew what the pages of papers and `README.md` of a configuration repeat of it."""
+    pages.write(folder, folder.parent / "docs" / "papers")  # refuses other folders
+    write(folder)
 
 
 def write(folder: Path) -> None:

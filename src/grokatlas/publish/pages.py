@@ -11,10 +11,18 @@ from grokatlas.claims.verdicts import NOT_RUN, tally
 from grokatlas.declare import models
 from grokatlas.errors import UserError
 from grokatlas.publish import recorded
-from grokatlas.results import files
+from grokatlas.results import files, layout
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
+
+
+def record(scale: str) -> list[str]:
+    """Take figures and verdicts of a scale into this checkout's pages, and renew the pages."""
+    folder = Path("docs") / "papers"
+    lines = recorded.take(scale, folder)
+    write(Path("config"), folder)
+    return lines
 
 
 def write(configuration: Path, pages: Path) -> None:
@@ -86,7 +94,7 @@ def figures(name: str, paper: models.Paper, pages: Path, record: Record) -> str:
     """Every figure with its picture or text, caption, origin and the command that makes it."""
     blocks = []
     for figure, entry in paper.figures.items():
-        made = files.outputs("figure", files.figure_stem("paper", name, figure))[0]
+        made = layout.outputs("figure", layout.figure_stem("paper", name, figure))[0]
         kept = recorded.picture(pages, name, figure)
         blocks += [
             f"### {figure}",
@@ -132,7 +140,7 @@ def gallery(papers: dict[str, models.Paper], pages: Path) -> str:
     """The first two pictures of every paper, of those that were recorded."""
     lines = ["| | |", "| --- | --- |"]
     for name, paper in papers.items():
-        drawn = [each for each in paper.figures if not files.is_published_table(each)]
+        drawn = [each for each in paper.figures if not layout.is_published_table(each)]
         there = [each for each in drawn if recorded.picture(pages, name, each).exists()]
         shown = [f"![{name}, {each}](docs/papers/{name}/{each}.png)" for each in there]
         cells = [*shown[:2], "", ""] if shown else [f"`{name}`: not recorded yet", ""]
@@ -158,7 +166,7 @@ def _shown(name: str, figure: str, kept: Path) -> list[str]:
     """A figure's picture, or a published table's text; nothing where none was recorded."""
     if not kept.exists():
         return []
-    if files.is_published_table(figure):
+    if layout.is_published_table(figure):
         return [kept.read_text(encoding="utf-8").partition("<!--")[0].strip()]
     return [f"![{name}, {figure}]({name}/{kept.name})"]
 

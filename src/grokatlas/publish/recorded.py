@@ -13,8 +13,9 @@ from grokatlas import text
 from grokatlas.claims.verdicts import NOT_RUN, tally
 from grokatlas.declare.models import SCALES
 from grokatlas.errors import UserError
-from grokatlas.results import files
-from grokatlas.rules import summaries
+from grokatlas.results import files, layout
+from grokatlas.rules import atlas
+from grokatlas.rules.partial import at_hand
 
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
@@ -43,15 +44,15 @@ def take(scale: str, pages: Path) -> list[str]:
     Raises:
         UserError: this is no checkout, or a result is damaged.
     """
-    job_file = summaries.planned(scale)
-    summaries.from_what_is_there(job_file)
+    job_file = atlas.atlas_job_file(scale)
+    atlas.from_what_is_there(job_file)
     spec = files.read_sealed(job_file)["spec"]
     told = []
     figures = {(row["paper"], row["figure"]): row for row in read(pages / FIGURES)}
     declared = [(name, key) for name, paper in spec["papers"].items() for key in paper["figures"]]
     for name, figure in declared:
-        stem = files.figure_stem(scale, name, figure)
-        if not _newer(scale, figures.get((name, figure))) or not summaries.at_hand("figure", stem):
+        stem = layout.figure_stem(scale, name, figure)
+        if not _newer(scale, figures.get((name, figure))) or not at_hand("figure", stem):
             continue
         kept = picture(pages, name, figure)
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -65,8 +66,8 @@ def take(scale: str, pages: Path) -> list[str]:
 
 def picture(pages: Path, name: str, figure: str) -> Path:
     """Where a figure's picture, or a published table's text, is kept beside the pages."""
-    made = files.outputs("figure", pages / name / figure)
-    return made[0 if files.is_published_table(figure) else 1]
+    made = layout.outputs("figure", pages / name / figure)
+    return made[0 if layout.is_published_table(figure) else 1]
 
 
 def read(file: Path) -> list[Row]:
@@ -80,13 +81,13 @@ def read(file: Path) -> list[Row]:
 
 def origin(stem: Path) -> Row:
     """Machines, commits, date, number of runs and their wall time behind a figure."""
-    manifest = files.read_sealed(files.manifest_of("figure", stem))
+    manifest = files.read_sealed(layout.manifest_of("figure", stem))
     runs: dict[str, Row | None] = {}
     for experiment in manifest["spec"]["experiments"]:
-        table = files.table_stem(manifest["spec"]["scale"], manifest["spec"]["paper"], experiment)
-        for cell in files.read_sealed(files.manifest_of("table", table))["spec"]["cells"]:
+        table = layout.table_stem(manifest["spec"]["scale"], manifest["spec"]["paper"], experiment)
+        for cell in files.read_sealed(layout.manifest_of("table", table))["spec"]["cells"]:
             try:
-                found = files.read_sealed(files.manifest_of("run", files.run_folder(cell["run"])))
+                found = files.read_sealed(layout.manifest_of("run", layout.run_folder(cell["run"])))
             except UserError:
                 found = None  # a tables-only tree has no runs
             runs[cell["run"]] = found
@@ -110,7 +111,7 @@ def _newer(scale: str, row: Row | None) -> bool:
 def _take_claims(scale: str, pages: Path) -> str:
     kept = {(row["paper"], row["id"]): row for row in read(pages / CLAIMS)}
     rows = []
-    (file,) = files.outputs("claims", files.claims_stem(scale))
+    (file,) = layout.outputs("claims", layout.claims_stem(scale))
     for row in read(files.verified(file)):
         old = kept.get((row["paper"], row["id"]))
         judged = row["verdict"] != NOT_RUN and _newer(scale, old)

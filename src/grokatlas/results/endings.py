@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from grokatlas.engine import members
 
-
 if TYPE_CHECKING:
     import numpy as np
 

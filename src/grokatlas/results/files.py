@@ -1,6 +1,6 @@
-"""Where things lie and how they are read and written. The only module that knows file names.
+"""How results are read and written.
 
-Everything lies below ``results/`` of the working directory. A file is written under a temporary
+A file is written under a temporary
 name in its own folder, synced, then renamed; a read checks the sha256 that the manifest beside the
 file records. Nothing here unpickles.
 """
@@ -14,118 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas.results import hashing
 from grokatlas.errors import UserError
+from grokatlas.results import hashing, layout
 
-RESULTS = Path("results")
-DATA = "data.safetensors"
-HISTORY = "history.parquet"
-SNAPSHOTS = "snapshots.safetensors"
 METADATA = "metadata"  # of the arrays of a file: a JSON text under this key
-STATE = ".state"  # of a run that is not finished; what was refused has a longer name
-LOCK = ".lock"
-FOLDERS = ("dataset", "run", "atlas")  # kinds of jobs with a folder of their own; others: a stem
-# the folder below `results`, or below a scale, in which each kind of job has its results
-_HOMES = {"data": "dataset", "runs": "run", "measures": "measure"}
-_HOMES_OF_A_SCALE = {"tables": "table", "figures": "figure", "claims": "claims", "atlas": "atlas"}
-
-
-def data_folder(dataset: str) -> Path:
-    """The folder of a data set."""
-    return RESULTS / "data" / dataset
-
-
-def run_folder(run: str) -> Path:
-    """The folder of a run."""
-    return RESULTS / "runs" / run
-
-
-def measure_stem(run: str, measure: str) -> Path:
-    """The path of a measure, without suffix."""
-    return RESULTS / "measures" / run / measure
-
-
-def table_stem(scale: str, paper: str, experiment: str) -> Path:
-    """The path of a table, without suffix."""
-    return RESULTS / scale / "tables" / paper / experiment
-
-
-def figure_stem(scale: str, paper: str, figure: str) -> Path:
-    """The path of a figure, without suffix."""
-    return RESULTS / scale / "figures" / paper / figure
-
-
-def claims_stem(scale: str) -> Path:
-    """The path of a scale's claims, without suffix."""
-    return RESULTS / scale / "claims"
-
-
-def atlas_folder(scale: str) -> Path:
-    """The folder of a scale's pages."""
-    return RESULTS / scale / "atlas"
-
-
-def beside(stem: Path, suffix: str) -> Path:
-    """A sibling of a stem whose name may itself contain dots."""
-    return stem.with_name(stem.name + suffix)
-
-
-def spec_path(kind: str, target: Path) -> Path:
-    """The job file of a folder (`FOLDERS`) or of a stem (other kinds)."""
-    return target / "spec.json" if kind in FOLDERS else beside(target, ".spec.json")
-
-
-def target_of(job_file: Path) -> Path:
-    """The folder or stem whose job file this is: the inverse of `spec_path`."""
-    if job_file.name == "spec.json":
-        return job_file.parent
-    return job_file.with_name(job_file.name.removesuffix(".spec.json"))
-
-
-def manifest_of(kind: str, target: Path) -> Path:
-    """The manifest of a folder or of a stem."""
-    if kind in FOLDERS:
-        return target / "manifest.json"
-    return beside(target, ".manifest.json")
-
-
-def kind_of(target: Path) -> str:
-    """The kind of job that a target (a folder or a stem in ``results``) belongs to.
-
-    Raises:
-        UserError: no job has such a target.
-    """
-    first, *rest = target.relative_to(RESULTS).parts if RESULTS in target.parents else ("",)
-    kind = _HOMES.get(first) or (_HOMES_OF_A_SCALE.get(rest[0]) if rest else None)
-    if kind is None:
-        raise UserError(str(target), "is not the target of a job; give a path in results")
-    return kind
-
-
-def is_published_table(figure: str) -> bool:
-    """Whether a figure is one of the paper's tables, by its name: text instead of a picture."""
-    return figure.startswith("table")
-
-
-def outputs(kind: str, target: Path) -> list[Path]:
-    """The files a job of this kind makes, without its manifest."""
-    if kind == "dataset":
-        return [target / DATA]
-    if kind == "run":
-        return [target / HISTORY, target / SNAPSHOTS]
-    if kind == "atlas":
-        return [target / "index.html"]
-    suffixes: tuple[str, ...] = (".csv",) if kind == "claims" else (".parquet",)
-    if kind == "figure":
-        drawn = (".md", ".tex") if is_published_table(target.name) else (".pdf", ".png")
-        suffixes = (*drawn, ".csv")
-    return [beside(target, suffix) for suffix in suffixes]
-
-
-def manifest_path(artefact: Path) -> Path:
-    """The manifest that vouches for an artefact: the stem's own, else the folder's."""
-    own = artefact.with_name(artefact.stem + ".manifest.json")
-    return own if own.exists() else artefact.with_name("manifest.json")
 
 
 @contextlib.contextmanager
@@ -221,9 +113,11 @@ def verified(path: Path) -> Path:
     Raises:
         UserError: the file or its manifest is missing, or the file was modified.
     """
-    recorded = read_sealed(manifest_path(path)).get("outputs", {}).get(path.name)
+    recorded = read_sealed(layout.manifest_path(path)).get("outputs", {}).get(path.name)
     if recorded is None:
-        raise UserError(str(path), f"is not named in {manifest_path(path)}; remove both and rerun")
+        raise UserError(
+            str(path), f"is not named in {layout.manifest_path(path)}; remove both and rerun"
+        )
     try:
         found = hashing.file_sha256(path)
     except OSError as error:

@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
-from grokatlas.results import files
 from grokatlas.errors import UserError
+from grokatlas.results import files, layout
 
 State = Literal["up to date", "stale", "absent"]
 
@@ -25,10 +25,10 @@ def state(kind: str, target: Path, key: str, inputs: list[Path]) -> State:
         key: the planned digest.
         inputs: the files that the job reads.
     """
-    found = manifest_or_none(files.manifest_of(kind, target))
+    found = manifest_or_none(layout.manifest_of(kind, target))
     if found is not None:
         return "up to date" if _matches(found, key, inputs) else "stale"
-    exists = any(os.path.lexists(file) for file in files.outputs(kind, target))
+    exists = any(os.path.lexists(file) for file in layout.outputs(kind, target))
     return "stale" if exists else "absent"
 
 
@@ -42,7 +42,7 @@ def finished(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
     if not up_to_date(kind, target, key, inputs):
         return False
     try:
-        return all(files.verified(file) for file in files.outputs(kind, target))
+        return all(files.verified(file) for file in layout.outputs(kind, target))
     except UserError:
         return False
 
@@ -69,7 +69,7 @@ def _matches(manifest: dict[str, Any], key: str, inputs: list[Path]) -> bool:
 
 def _same_input(manifest: dict[str, Any], file: Path) -> bool:
     """Whether a result was made from the input that exists now, as its manifest says."""
-    upstream = manifest_or_none(files.manifest_path(file))
+    upstream = manifest_or_none(layout.manifest_path(file))
     if upstream is None:
         return True
     recorded = manifest.get("inputs", {}).get(str(file))

@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from grokatlas.results import dates, environment, files, hashing, revision
 from grokatlas.errors import UserError
+from grokatlas.results import dates, environment, files, hashing, layout, revision
 
 MARK = "run_store"  # key of a result that was brought in from the run store
 
@@ -71,7 +71,7 @@ def made_elsewhere(manifest: dict[str, Any]) -> bool:
 
 def _recorded_sha256(path: Path) -> str:
     """The hash a file's manifest records (it was checked when the file was read), else its own."""
-    manifest = files.manifest_path(path)
+    manifest = layout.manifest_path(path)
     if manifest.exists() and manifest != path:
         recorded: str | None = files.read_json(manifest).get("outputs", {}).get(path.name)
         if recorded:

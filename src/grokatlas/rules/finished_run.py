@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.engine import dataset
-from grokatlas.results import files
+from grokatlas.results import files, layout
 
 
 class FinishedRun:
@@ -24,25 +24,25 @@ class FinishedRun:
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The run's spec."""
-        spec: dict[str, Any] = files.read_sealed(files.spec_path("run", self._run))["spec"]
+        spec: dict[str, Any] = files.read_sealed(layout.spec_path("run", self._run))["spec"]
         return spec
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """What the run's job recorded about itself."""
-        manifest: dict[str, Any] = files.read_sealed(files.manifest_of("run", self._run))
+        manifest: dict[str, Any] = files.read_sealed(layout.manifest_of("run", self._run))
         return manifest
 
     @cached_property
     def history(self) -> Any:
         """``member``, ``step`` and observables, as a data frame."""
-        return files.read_parquet(files.outputs("run", self._run)[0])
+        return files.read_parquet(layout.outputs("run", self._run)[0])
 
     @cached_property
     def snapshots(self) -> dict[int, dict[str, Any]]:
         """Step -> parameter -> array ``[M, ...]``."""
         self._folder_of_data("snapshots")
-        arrays, _ = files.read_arrays(files.outputs("run", self._run)[1])
+        arrays, _ = files.read_arrays(layout.outputs("run", self._run)[1])
         steps: dict[int, dict[str, Any]] = {}
         for key, array in arrays.items():
             step, _, name = key.partition("/")
@@ -52,7 +52,7 @@ class FinishedRun:
     @cached_property
     def data(self) -> dataset.Dataset:
         """The run's data set."""
-        (file,) = files.outputs("dataset", self._folder_of_data("data"))
+        (file,) = layout.outputs("dataset", self._folder_of_data("data"))
         return dataset.from_arrays(*files.read_arrays(file))
 
     def _folder_of_data(self, what: str) -> Path:

@@ -11,6 +11,7 @@ from grokatlas.claims import divergence
 from grokatlas.errors import UserError
 from grokatlas.plots import defaults, panels
 from grokatlas.results import files as store
+from grokatlas.results import layout
 
 # signs that LaTeX's standard fonts lack
 SYMBOLS = str.maketrans({"±": r"$\pm$", "<": r"$<$", ">": r"$>$", "|": r"$|$"})
@@ -37,7 +38,7 @@ def render(
     lost = divergence.note(tables.values())
     note += f"  ·  {lost}" if lost else ""
     tables = {key: divergence.finite(table) for key, table in tables.items()}
-    if store.is_published_table(spec["figure"]):
+    if layout.is_published_table(spec["figure"]):
         shown, data = _made(module.tabulate, tables, name)
         _set(shown, data, note, files, origin)
         return

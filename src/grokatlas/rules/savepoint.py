@@ -20,7 +20,7 @@ import numpy as np
 
 from grokatlas.engine.record import Updates
 from grokatlas.errors import UserError
-from grokatlas.results import files, hashing, locks
+from grokatlas.results import files, hashing, layout, locks
 
 STATE = "state.json"
 ROW_GROUP = 1 << 17  # rows of history that a reader has to hold at least
@@ -53,7 +53,7 @@ def locked(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(str(folder), f"cannot be written: {error.strerror or error}") from None
-    with locks.held(folder / files.LOCK, waiting=tell):
+    with locks.held(folder / layout.LOCK, waiting=tell):
         yield
 
 
@@ -75,7 +75,7 @@ class Savepoint:
     step = 0
 
     def __init__(self, folder: Path, key: str, period: float, segment: dict[str, Any]) -> None:
-        self.folder = folder / files.STATE
+        self.folder = folder / layout.STATE
         self.key = key
         self.period = period
         self.segments: list[dict[str, Any]] = []
@@ -229,11 +229,11 @@ class Savepoint:
     def remove(self) -> None:
         """Remove the state of a finished run, and its lock: who still waits finds the result."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.with_name(files.LOCK).unlink(missing_ok=True)
+        self.folder.with_name(layout.LOCK).unlink(missing_ok=True)
 
     def _set_aside(self, problem: str) -> None:
         number = 1
-        while (aside := self.folder.with_name(f"{files.STATE}.refused-{number}")).exists():
+        while (aside := self.folder.with_name(f"{layout.STATE}.refused-{number}")).exists():
             number += 1
         try:
             self.folder.replace(aside)

@@ -10,7 +10,7 @@ from typing import Any
 from grokatlas import code_digest
 from grokatlas.errors import UserError
 from grokatlas.results import files as store
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 from grokatlas.results.manifest import code_of
 
 FOLDERS = {"run": "runs", "dataset": "data"}
@@ -43,7 +43,7 @@ class Entry:
     @property
     def outputs(self) -> dict[Path, str]:
         """The files it consists of, each with the sha256 that its manifest records."""
-        files = store.outputs(self.kind, self.folder)
+        files = layout.outputs(self.kind, self.folder)
         return {file: self.manifest["outputs"][file.name] for file in files}
 
     @property
@@ -80,16 +80,16 @@ def read(kind: str, folder: Path) -> Entry:
         DamagedError: a file is missing or was edited, or one does not fit the other.
         UnreadableError: a file cannot be read.
     """
-    job_file, manifest_file = store.spec_path(kind, folder), store.manifest_of(kind, folder)
-    for file in (manifest_file, job_file, *store.outputs(kind, folder)):
+    job_file, manifest_file = layout.spec_path(kind, folder), layout.manifest_of(kind, folder)
+    for file in (manifest_file, job_file, *layout.outputs(kind, folder)):
         _check_readable(file)
     job = _record(kind, job_file, ("code",))
     manifest = _record(kind, manifest_file, ("code", "inputs", "outputs"))
-    names = {file.name for file in store.outputs(kind, folder)}
+    names = {file.name for file in layout.outputs(kind, folder)}
     if set(manifest["outputs"]) != names:
         raise DamagedError(str(manifest_file), f"does not name exactly {', '.join(sorted(names))}")
     for name in manifest["inputs"]:
-        if store.outputs("dataset", store.data_folder(Path(name).parent.name)) != [Path(name)]:
+        if layout.outputs("dataset", layout.data_folder(Path(name).parent.name)) != [Path(name)]:
             raise DamagedError(str(manifest_file), f"names {name!r}, which no training reads")
     same = all(job[key] == manifest[key] for key in ("digest", "spec"))
     same = same and code_digest.values(job["code"]) == code_digest.values(code_of(manifest))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grokatlas.errors import UserError
-from grokatlas.results import files, hashing, locks
+from grokatlas.results import files, hashing, layout, locks
 from grokatlas.results.manifest import MARK
 from grokatlas.run_store import entry as entries
 from grokatlas.run_store.entry import DamagedError, Entry, UnreadableError
@@ -30,7 +30,7 @@ DAMAGED = "damaged"
 UNFINISHED = ".put-*.part"  # entries on their way in
 
 if TYPE_CHECKING:
-    from grokatlas.plan.graph import Job, Plan
+    from grokatlas.plan.jobs import Job, Plan
 
 
 def chosen() -> Path | None:
@@ -62,7 +62,7 @@ def put(root: Path, run: Path, tree: Path) -> bool:
     entry = entries.read("run", run)
     for name, recorded in entry.inputs.items():
         folder = tree / name.parent
-        if not files.manifest_of("dataset", folder).exists():
+        if not layout.manifest_of("dataset", folder).exists():
             continue
         data = entries.read("dataset", folder)
         if recorded not in data.outputs.values():
@@ -111,8 +111,8 @@ def _fill(stage: Path, entry: Entry) -> None:
         with files.atomic(stage / file.name) as temporary:
             entries.copy(file, temporary, recorded)
     for path, content, later in (
-        (files.spec_path(entry.kind, stage), entry.job, "replaces"),
-        (files.manifest_of(entry.kind, stage), entry.manifest, MARK),
+        (layout.spec_path(entry.kind, stage), entry.job, "replaces"),
+        (layout.manifest_of(entry.kind, stage), entry.manifest, MARK),
     ):
         kept = {key: value for key, value in content.items() if key != later}
         files.write_json(path, files.sealed(kept))
@@ -176,7 +176,7 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
             return []
         for name, recorded in entry.inputs.items():
             if name in kept:
-                there = files.read_json(files.manifest_of("dataset", name.parent))["outputs"]
+                there = files.read_json(layout.manifest_of("dataset", name.parent))["outputs"]
                 if there.get(name.name) != recorded:
                     _tell(f"{place}: was made from other data than lie here; not used")
                     return []
@@ -209,18 +209,18 @@ def _bring(root: Path, entry: Entry, target: Path) -> bool:
         with contextlib.ExitStack() as stack:
             for file, recorded in entry.outputs.items():
                 entries.copy(file, stack.enter_context(files.atomic(target / file.name)), recorded)
-            files.manifest_of(entry.kind, target).unlink(missing_ok=True)
+            layout.manifest_of(entry.kind, target).unlink(missing_ok=True)
     except (DamagedError, UnreadableError) as error:
         _give_up(root, entry.folder, error)
         return False
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     mark = {"entry": entry.folder.name, "host": socket.gethostname(), "when": when}
     content = files.sealed({**entry.manifest, MARK: mark})
-    files.write_json(files.manifest_of(entry.kind, target), content)
-    job_file = files.spec_path(entry.kind, target)
+    files.write_json(layout.manifest_of(entry.kind, target), content)
+    job_file = layout.spec_path(entry.kind, target)
     if not job_file.exists():
         files.write_json(job_file, entry.job)
-    shutil.rmtree(target / files.STATE, ignore_errors=True)  # the run is finished now
+    shutil.rmtree(target / layout.STATE, ignore_errors=True)  # the run is finished now
     with contextlib.suppress(OSError):  # a store that is only read keeps no time of use
         os.utime(entry.folder)
     return True
@@ -233,12 +233,12 @@ def _locked(run: Path) -> Iterator[bool]:
         run.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(str(run), f"cannot be written: {error.strerror or error}") from None
-    with locks.held(run / files.LOCK) as locked:
+    with locks.held(run / layout.LOCK) as locked:
         try:
             yield locked
         finally:
             if locked:
-                (run / files.LOCK).unlink(missing_ok=True)
+                (run / layout.LOCK).unlink(missing_ok=True)
 
 
 def _give_up(root: Path, place: Path, error: UserError) -> None:

@@ -12,7 +12,7 @@ from grokatlas.atlas import contents, curves
 from grokatlas.audit.tree import Tree
 from grokatlas.declare import layers
 from grokatlas.plots import style
-from grokatlas.results import files
+from grokatlas.results import layout
 from tests.atlas import small_atlas
 from tests.atlas.small_atlas import NASTY
 from tests.unit import audit_tree
@@ -212,9 +212,9 @@ def test_what_a_scale_shrinks_is_told_by_name():
 
 @pytest.mark.usefixtures("here")
 def test_a_figure_that_is_not_made_is_told_by_its_job_file():
-    stem = files.figure_stem("smoke", "toy", "fig1")
-    files.manifest_of("figure", stem).unlink()
-    found = contents.behind(Tree(files.RESULTS), stem.as_posix())
+    stem = layout.figure_stem("smoke", "toy", "fig1")
+    layout.manifest_of("figure", stem).unlink()
+    found = contents.behind(Tree(layout.RESULTS), stem.as_posix())
     kinds = [name.split("/")[1] for name in found]
     assert sorted(kinds) == ["data", "measures", "measures", "runs", "runs", "smoke", "smoke"]
 
@@ -292,7 +292,7 @@ def test_a_figure_tells_its_data_files_command_and_origin(folder):
 @pytest.mark.usefixtures("here")
 def test_a_figure_of_runs_that_were_not_made_alike_says_so():
     assert "Not made alike" not in page(small_atlas.pages(), "paper-toy.html").text
-    manifest = next(files.run_folder("").glob("*/manifest.json"))
+    manifest = next(layout.run_folder("").glob("*/manifest.json"))
     audit_tree.edited(manifest, seal=True, versions={"torch": "2.99.0"})
     found = page(small_atlas.pages(), "paper-toy.html")
     assert "Not made alike runs of torch 2.0 (1) and 2.99.0 (1)" in found.text
@@ -306,7 +306,7 @@ def test_a_published_table_is_a_table(folder):
 
 @pytest.mark.usefixtures("here")
 def test_what_an_earlier_atlas_left_is_removed():
-    folder = files.atlas_folder("smoke")
+    folder = layout.atlas_folder("smoke")
     (folder / "log.txt").write_text("")
     (folder / "old-fig9.png").write_text("")
     small_atlas.pages(fig1="")
@@ -331,7 +331,7 @@ def test_a_deviation_tells_what_was_measured_of_it(folder):
 def test_a_figure_tells_that_members_diverged():
     folder = small_atlas.pages()
     assert "Diverged" not in page(folder, "paper-toy.html").text
-    for manifest in files.RESULTS.glob("runs/*/manifest.json"):
+    for manifest in layout.RESULTS.glob("runs/*/manifest.json"):
         audit_tree.edited(manifest, seal=True, members=3, diverged={"1": 40, "2": 1200})
     text = page(small_atlas.pages(), "paper-toy.html").text
     told = "what they log is not finite, the first from step 40 on"

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from grokatlas import code_digest
-from grokatlas.plan.graph import Job, Plan, make_plan
+from grokatlas.plan.graph import make_plan
+from grokatlas.plan.jobs import Job, Plan
 from grokatlas.plan.project import Project
 from grokatlas.registry import PACKAGE
 from grokatlas.results import hashing

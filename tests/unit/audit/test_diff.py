@@ -9,8 +9,7 @@ from safetensors.numpy import save_file
 from grokatlas import cli
 from grokatlas.audit import dotted, numbers
 from grokatlas.errors import UserError
-from grokatlas.results import files as store
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 from tests.unit import audit_tree
 
 
@@ -41,8 +40,8 @@ def test_a_tree_is_the_same_as_itself(trees, capsys):
 def test_two_trees(trees, capsys):
     code, text = diff(capsys, "results", "../b/results")
     assert code == 1
-    one = store.run_folder(hashing.of(audit_tree.spec_of(0.2))[:12])
-    two = store.run_folder(hashing.of(audit_tree.spec_of(0.3))[:12])
+    one = layout.run_folder(hashing.of(audit_tree.spec_of(0.2))[:12])
+    two = layout.run_folder(hashing.of(audit_tree.spec_of(0.3))[:12])
     assert f"only in results: {one}" in text
     assert f"only in ../b/results: {two}" in text
     assert "code: grokatlas.engine.training changed" in text

@@ -6,7 +6,7 @@ from grokatlas import cli
 from grokatlas.audit import locate, metadata, tree
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
-from grokatlas.results import files
+from grokatlas.results import layout
 from tests.unit import audit_tree
 
 
@@ -245,4 +245,4 @@ def test_the_store_names_every_file_that_the_tree_finds(jobs):
             owner = found.owner(file.as_posix())
             assert owner is not None
             assert owner.target == job.target.as_posix()
-        assert files.manifest_path(job.outputs[0]) == job.manifest
+        assert layout.manifest_path(job.outputs[0]) == job.manifest

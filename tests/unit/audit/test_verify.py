@@ -13,7 +13,7 @@ from grokatlas.audit.verify import verify
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.results import files as store
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 from tests.unit import audit_tree
 
 
@@ -304,10 +304,10 @@ def test_a_changed_sweep_is_stale_spec(jobs):
 
 def test_a_result_that_nothing_declares_or_uses_is_an_orphan(jobs):
     spec = audit_tree.spec_of(0.7)
-    from grokatlas.plan.graph import Job
+    from grokatlas.plan.jobs import Job
 
     data = of_kind(jobs, "dataset")
-    target = store.run_folder(hashing.of(spec)[:12])
+    target = layout.run_folder(hashing.of(spec)[:12])
     audit_tree.make(Job("run", target, spec, {"grokatlas.engine.training": "1"}, (data,)))
     found = wrong(jobs)
     assert set(found.values()) == {"orphan"}
@@ -548,12 +548,12 @@ def test_a_folder_called_otherwise_is_read_as_results(jobs):
 
 def test_claims_are_judged_by_the_papers_they_were_made_for(tmp_path):
     """Not by those of a later plan, such as a dry run of one paper."""
-    stem = tmp_path / store.claims_stem("smoke")
+    stem = tmp_path / layout.claims_stem("smoke")
     stem.parent.mkdir(parents=True)
     for file, names in {
-        store.manifest_of("claims", stem): ["beyond_l2", "geometry"],
-        store.spec_path("claims", stem): ["geometry"],
+        layout.manifest_of("claims", stem): ["beyond_l2", "geometry"],
+        layout.spec_path("claims", stem): ["geometry"],
     }.items():
         store.write_json(file, store.sealed({"spec": {"papers": {name: [] for name in names}}}))
-    jobs = declared_jobs.jobs(Path(__file__).parents[3] / "config", tmp_path / store.RESULTS)
+    jobs = declared_jobs.jobs(Path(__file__).parents[3] / "config", tmp_path / layout.RESULTS)
     assert list(jobs["results/smoke/claims"].spec["papers"]) == ["beyond_l2", "geometry"]

@@ -10,8 +10,8 @@ import pytest
 from grokatlas.claims import judging, readings, verdicts
 from grokatlas.code_digest import code
 from grokatlas.errors import UserError
-from grokatlas.results import files, freshness, hashing
-from grokatlas.rules import summaries
+from grokatlas.results import files, freshness, hashing, layout
+from grokatlas.rules import claims
 from tests.unit import small_tree
 
 CLAIM = {
@@ -153,7 +153,7 @@ def planned(tmp_path, monkeypatch) -> Path:
     """A claims job of two claims on two tables, of which one is made; the job file."""
     monkeypatch.chdir(tmp_path)
     there = table("two_weights", weights(1.0, 2 / 3))
-    missing = files.table_stem("quick", "geometry", "three_weights")
+    missing = layout.table_stem("quick", "geometry", "three_weights")
     other = CLAIM | {"id": "G5", "figure": "fig2", "experiments": ["three_weights"]}
     spec = {"scale": "quick", "papers": {"geometry": [CLAIM, other]}}
     job = {
@@ -163,25 +163,25 @@ def planned(tmp_path, monkeypatch) -> Path:
         "digest": "d" * 64,
         "inputs": [str(there), str(missing)],
     }
-    file = files.spec_path("claims", files.claims_stem("quick"))
+    file = layout.spec_path("claims", layout.claims_stem("quick"))
     small_tree.write(file, job)
     return file
 
 
 def table(experiment: str, frame: pd.DataFrame) -> Path:
-    stem = files.table_stem("quick", "geometry", experiment)
-    (file,) = files.outputs("table", stem)
+    stem = layout.table_stem("quick", "geometry", experiment)
+    (file,) = layout.outputs("table", stem)
     files.write_parquet(file, frame)
     job = {"kind": "table", "spec": {"experiment": experiment}, "code": {}, "digest": "t" * 64}
     outputs = {file.name: hashing.file_sha256(file)}
-    small_tree.write(files.spec_path("table", stem), job)
+    small_tree.write(layout.spec_path("table", stem), job)
     git = {"commit": small_tree.COMMIT, "dirty": False}
-    small_tree.write(files.manifest_of("table", stem), {**job, "outputs": outputs, "git": git})
+    small_tree.write(layout.manifest_of("table", stem), {**job, "outputs": outputs, "git": git})
     return stem
 
 
 def judged(job_file: Path) -> pd.DataFrame:
-    summaries.claims(job_file, files.target_of(job_file), partial=True)
+    claims.execute(job_file, layout.target_of(job_file), partial=True)
     return pd.read_csv(files.verified(Path("results/quick/claims.csv"))).set_index("id")
 
 
@@ -218,7 +218,7 @@ def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):
     assert "cannot be computed: AttributeError" in rows.loc["G4", "reason"]
     assert len(rows) > 1
     with pytest.raises(UserError):
-        summaries.claims(planned, files.target_of(planned))
+        claims.execute(planned, layout.target_of(planned))
 
 
 def test_a_failed_claim_is_judged_again(planned, monkeypatch):
@@ -228,13 +228,13 @@ def test_a_failed_claim_is_judged_again(planned, monkeypatch):
     del job["seal"]
     job["spec"]["papers"]["geometry"] = job["spec"]["papers"]["geometry"][:1]
     small_tree.write(planned, job | {"inputs": job["inputs"][:1]})
-    stem = files.claims_stem("quick")
+    stem = layout.claims_stem("quick")
     judged(planned)
-    tables = [files.outputs("table", Path(target))[0] for target in job["inputs"][:1]]
+    tables = [layout.outputs("table", Path(target))[0] for target in job["inputs"][:1]]
     assert freshness.up_to_date("claims", stem, "d" * 64, tables)
     monkeypatch.setattr(functions, CLAIM["value"], lambda tables: [1 / 0])
     judged(planned)
-    assert files.read_json(files.manifest_of("claims", stem))["partial"]["failed"] == [
+    assert files.read_json(layout.manifest_of("claims", stem))["partial"]["failed"] == [
         "geometry/G4"
     ]
     assert not freshness.up_to_date("claims", stem, "d" * 64, tables)
@@ -242,29 +242,29 @@ def test_a_failed_claim_is_judged_again(planned, monkeypatch):
 
 def test_claims_from_a_part_never_fit_the_plan(planned):
     judged(planned)
-    stem = files.claims_stem("quick")
-    assert files.read_json(files.manifest_of("claims", stem))["partial"]["absent"]
+    stem = layout.claims_stem("quick")
+    assert files.read_json(layout.manifest_of("claims", stem))["partial"]["absent"]
     assert not freshness.up_to_date("claims", stem, "d" * 64, [])
 
 
 def test_tables_of_earlier_code_are_marked(planned):
-    stem = files.table_stem("quick", "geometry", "two_weights")
-    job = files.read_json(files.spec_path("table", stem))
-    small_tree.write(files.spec_path("table", stem), job | {"digest": "n" * 64})
+    stem = layout.table_stem("quick", "geometry", "two_weights")
+    job = files.read_json(layout.spec_path("table", stem))
+    small_tree.write(layout.spec_path("table", stem), job | {"digest": "n" * 64})
     assert judged(planned).loc["G4", "code"] == "earlier"
 
 
 @pytest.mark.parametrize("harm", ["another spec", "damaged"])
 def test_a_table_that_does_not_fit_is_not_judged(planned, harm):
-    stem = files.table_stem("quick", "geometry", "two_weights")
+    stem = layout.table_stem("quick", "geometry", "two_weights")
     if harm == "damaged":
-        files.outputs("table", stem)[0].write_bytes(b"PAR1")
+        layout.outputs("table", stem)[0].write_bytes(b"PAR1")
     else:
-        job = files.read_json(files.spec_path("table", stem))
-        small_tree.write(files.spec_path("table", stem), job | {"spec": {"experiment": "new"}})
+        job = files.read_json(layout.spec_path("table", stem))
+        small_tree.write(layout.spec_path("table", stem), job | {"spec": {"experiment": "new"}})
     assert judged(planned).loc["G4", "verdict"] == "not run at this scale"
 
 
 def test_a_complete_job_refuses_a_missing_table(planned):
     with pytest.raises(UserError, match=r"three_weights"):
-        summaries.claims(planned, files.target_of(planned))
+        claims.execute(planned, layout.target_of(planned))

@@ -19,7 +19,7 @@ from grokatlas import cli
 from grokatlas.errors import UserError
 from grokatlas.export import archive, archive_files, closure
 from grokatlas.results import files as store
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 from tests.unit import small_tree
 
 KINDS = ("tar.gz", "zip")
@@ -177,9 +177,9 @@ def test_what_is_not_made_yet_is_told(tree, tmp_path):
 
 def test_what_is_not_made_yet_is_one_line(tree, tmp_path):
     for number in range(20):
-        stem = store.figure_stem("smoke", "atlas", f"more{number:02}")
-        small_tree.write(store.spec_path("figure", stem), {})
-    small_tree.write(store.spec_path("claims", store.claims_stem("smoke")), {})
+        stem = layout.figure_stem("smoke", "atlas", f"more{number:02}")
+        small_tree.write(layout.spec_path("figure", stem), {})
+    small_tree.write(layout.spec_path("claims", layout.claims_stem("smoke")), {})
     text = archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
     assert len(text.splitlines()) == 2
     assert "figures/atlas/more04 and 15 more" in text
@@ -189,7 +189,7 @@ def test_what_is_not_made_yet_is_one_line(tree, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("job", ["dataset", "run", "measure", "table", "figure"])
 def test_a_changed_file_is_not_packed(tree, tmp_path, kind, job):
-    file = store.outputs(job, tree[job])[-1]
+    file = layout.outputs(job, tree[job])[-1]
     text = bytearray(file.read_bytes())
     text[7] ^= 1
     file.write_bytes(text)
@@ -218,27 +218,27 @@ def edit(path: Path, **changes) -> None:
     ],
 )
 def test_an_edited_manifest_is_not_packed(tree, tmp_path, job, changes, words):
-    edit(store.manifest_of(job, tree[job]), **changes)
+    edit(layout.manifest_of(job, tree[job]), **changes)
     with pytest.raises(UserError, match=words):
         archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
     assert not list(tmp_path.glob("*x.zip*"))
 
 
 def test_a_stale_result_is_not_packed(tree, tmp_path):
-    edit(store.spec_path("table", tree["table"]), digest="0")
+    edit(layout.spec_path("table", tree["table"]), digest="0")
     with pytest.raises(UserError, match="toys: does not fit its job file; run `snakemake`"):
         archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
 
 
 def test_a_result_that_was_just_remade_is_packed(tree, tmp_path):
     """Its job file names the result that it replaced, until the next plan."""
-    edit(store.spec_path("table", tree["table"]), replaces="0")
+    edit(layout.spec_path("table", tree["table"]), replaces="0")
     archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
     assert (tmp_path / "x.zip").exists()
 
 
 def test_a_result_of_another_input_is_not_packed(tree, tmp_path):
-    path = store.manifest_of("measure", tree["measure"])
+    path = layout.manifest_of("measure", tree["measure"])
     inputs = store.read_json(path)["inputs"]
     edit(path, inputs=dict.fromkeys(inputs, "0" * 64))
     with pytest.raises(UserError, match="was made from another results/"):
@@ -248,10 +248,10 @@ def test_a_result_of_another_input_is_not_packed(tree, tmp_path):
 def test_an_accepted_result_is_packed(tree, tmp_path):
     """An acceptance stamps a new digest, of new code, and keeps the code that made the result."""
     for job in ("dataset", "run", "measure", "table", "figure"):
-        for path in (store.spec_path(job, tree[job]), store.manifest_of(job, tree[job])):
+        for path in (layout.spec_path(job, tree[job]), layout.manifest_of(job, tree[job])):
             if job == "figure":
                 code = {"grokatlas.toy": "new"}
-                upstream = [store.read_json(store.manifest_of("table", tree["table"]))["digest"]]
+                upstream = [store.read_json(layout.manifest_of("table", tree["table"]))["digest"]]
                 spec = store.read_json(path)["spec"]
                 changes = {"digest": hashing.of_job(job, spec, code, upstream)}
                 is_manifest = path.name.endswith("manifest.json")
@@ -500,7 +500,7 @@ def test_what_is_no_archive_is_refused(packed, tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_result_is_only_overwritten_when_told(packed, tree, tmp_path, kind):
-    file = store.outputs("run", tree["run"])[0]
+    file = layout.outputs("run", tree["run"])[0]
     archive.adopt(packed[kind], replace=False)
     file.write_bytes(b"mine")
     text = refused(packed[kind], f"1 results here differ from the archive's ({tree['run']})")
@@ -512,13 +512,13 @@ def test_another_result_is_only_overwritten_when_told(packed, tree, tmp_path, ki
 @pytest.mark.parametrize("change", [{"digest": "0" * 64}, {"outputs": {}}])
 def test_a_result_of_another_digest_is_another_result(packed, tree, change):
     archive.adopt(packed["zip"], replace=False)
-    edit(store.manifest_of("run", tree["run"]), **change)
+    edit(layout.manifest_of("run", tree["run"]), **change)
     refused(packed["zip"], "1 results here differ")
 
 
 def test_the_same_result_of_another_machine_is_kept(packed, tree):
     archive.adopt(packed["zip"], replace=False)
-    path = store.manifest_of("run", tree["run"])
+    path = layout.manifest_of("run", tree["run"])
     edit(path, host={"name": "elsewhere"}, wall_seconds=1)
     before = content(Path())
     archive.adopt(packed["zip"], replace=False)
@@ -526,7 +526,7 @@ def test_the_same_result_of_another_machine_is_kept(packed, tree):
 
 
 def test_a_job_file_alone_is_no_result(packed, tree, tmp_path):
-    store.write_json(store.spec_path("run", tree["run"]), {"planned": True})
+    store.write_json(layout.spec_path("run", tree["run"]), {"planned": True})
     archive.adopt(packed["zip"], replace=False)
     assert content(Path()) == content(tmp_path / "from")
 
@@ -536,7 +536,7 @@ def test_tables_only_never_replaces_what_it_does_not_hold(packed, tree, tmp_path
     monkeypatch.chdir(tmp_path / "from")
     archive.pack(tmp_path / "t.zip", "smoke", tables_only=True)
     monkeypatch.chdir(tmp_path / "to")
-    file = store.outputs("run", tree["run"])[0]
+    file = layout.outputs("run", tree["run"])[0]
     file.write_bytes(b"mine")
     with pytest.raises(UserError, match=r"does not hold results/runs/.*nothing was changed"):
         archive.adopt(tmp_path / "t.zip", replace=True)
@@ -590,7 +590,7 @@ def crowded(packed, tree):
     """An archive, and a folder whose results differ from it and are to be replaced."""
     archive.adopt(packed["zip"], replace=False)
     for kind in ("run", "table"):
-        store.outputs(kind, tree[kind])[0].write_bytes(b"mine")
+        layout.outputs(kind, tree[kind])[0].write_bytes(b"mine")
     return packed["zip"]
 
 
@@ -611,7 +611,7 @@ def test_a_run_that_leads_to_another_disk_is_filled(packed, tree, other_disk):
     tree["run"].parent.mkdir(parents=True)
     tree["run"].symlink_to(other_disk)
     archive.adopt(packed["zip"], replace=False)
-    assert store.verified(tree["run"] / store.HISTORY)
+    assert store.verified(tree["run"] / layout.HISTORY)
     assert not list(other_disk.glob(".*"))
 
 

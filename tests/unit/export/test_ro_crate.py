@@ -14,6 +14,7 @@ from grokatlas import cli
 from grokatlas.errors import UserError
 from grokatlas.export import closure, ro_crate, ro_crate_metadata
 from grokatlas.results import files as store
+from grokatlas.results import layout
 from tests.unit import small_tree
 from tests.unit.crates import PROFILES, entities, ids, issues, of_type, several
 
@@ -97,10 +98,10 @@ def test_every_job_is_an_action_with_what_it_read_and_wrote(written, tree):
     assert len(actions) == 6  # five jobs and the whole
     for kind, target in tree.items():
         action = actions[f"#job/{target.as_posix().partition('/')[2]}"]
-        manifest = store.read_json(store.manifest_of(kind, target))
-        job_file = str(store.spec_path(kind, target))
+        manifest = store.read_json(layout.manifest_of(kind, target))
+        job_file = str(layout.spec_path(kind, target))
         assert ids(action["object"]) == {job_file, *manifest["inputs"]}
-        assert ids(action["result"]) == {str(file) for file in store.outputs(kind, target)}
+        assert ids(action["result"]) == {str(file) for file in layout.outputs(kind, target)}
         assert action["startTime"] == "2026-11-20T10:00:00+00:00"
         assert action["endTime"] == "2026-11-20T10:01:01+00:00"
         assert "agent" not in action
@@ -113,7 +114,7 @@ def test_every_job_is_an_action_with_what_it_read_and_wrote(written, tree):
 def test_the_whole_run_makes_figures_and_tables(written, tree):
     everything = entities(written)
     assert ids(everything["#workflow"]["result"]) == {
-        str(file) for kind in ("table", "figure") for file in store.outputs(kind, tree[kind])
+        str(file) for kind in ("table", "figure") for file in layout.outputs(kind, tree[kind])
     }
     assert ids(everything["#workflow"]["instrument"]) == {"Snakefile"}
     assert ids(everything["./"]["mainEntity"]) == {"Snakefile"}
@@ -135,7 +136,7 @@ def test_every_reference_leads_to_an_entity(written):
 
 def test_each_other_version_and_commit_is_a_tool_of_its_own(tree, tmp_path):
     ro_crate.write(tmp_path / "1.zip", "smoke")
-    path = store.manifest_of("figure", tree["figure"])
+    path = layout.manifest_of("figure", tree["figure"])
     content = store.read_json(path)
     small_tree.write(path, {**content, "versions": {"python": "3.13.0"}, "git": None})
     ro_crate.write(tmp_path / "2.zip", "smoke")
@@ -150,7 +151,7 @@ def test_each_other_version_and_commit_is_a_tool_of_its_own(tree, tmp_path):
 
 def test_what_no_manifest_tells_is_not_told(tree, tmp_path):
     for kind, target in tree.items():
-        path = store.manifest_of(kind, target)
+        path = layout.manifest_of(kind, target)
         content = store.read_json(path)
         for key in ("git", "versions", "host", "started", "wall_seconds"):
             content.pop(key)
@@ -163,7 +164,7 @@ def test_what_no_manifest_tells_is_not_told(tree, tmp_path):
 
 
 def test_no_host_no_user_and_no_path_outside_is_told(tree, tmp_path):
-    path = store.manifest_of("figure", tree["figure"])
+    path = layout.manifest_of("figure", tree["figure"])
     note = {"who": "Alice Example", "reason": "told by alice@example.org", "code": {}}
     content = store.read_json(path)
     note["code"] = content["code"]
@@ -195,14 +196,14 @@ def test_the_licence_is_that_of_the_project():
 def test_every_kind_of_result_has_a_step_and_every_file_a_format():
     assert set(ro_crate_metadata.STEPS) == set(closure.KINDS)
     for kind in closure.KINDS:
-        for file in store.outputs(kind, Path("x")):
+        for file in layout.outputs(kind, Path("x")):
             assert file.suffix in ro_crate_metadata.FORMATS
 
 
 def test_mistakes_are_told_in_one_line(tree, tmp_path, capsys):
     assert cli.main(["crate", str(tmp_path / "x.tar.gz")]) == 1
     assert "a crate is a .zip" in capsys.readouterr().err
-    file = store.outputs("run", tree["run"])[0]
+    file = layout.outputs("run", tree["run"])[0]
     text = file.read_bytes()
     file.write_bytes(text.replace(b"run", b"fun"))
     with pytest.raises(UserError, match=r"history\.parquet: is not the file its manifest records"):

@@ -12,8 +12,7 @@ from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.operate import prune, unlock
 from grokatlas.plan import declared_jobs, results_folder
-from grokatlas.results import files as store
-from grokatlas.results import locks
+from grokatlas.results import layout, locks
 from tests.unit import audit_tree
 
 OLD = ("results/runs", "results/measures", "results/data", "results/smoke")
@@ -52,7 +51,7 @@ def orphan(jobs) -> Path:
 def test_what_no_paper_declares_goes_and_the_rest_stays(jobs, capsys):
     run = orphan(jobs)
     (run / "log.txt").write_text("run: step\n")
-    (run / store.LOCK).touch()
+    (run / layout.LOCK).touch()
     before, kept = files(), {file for job in jobs.values() for file in job.outputs}
     told = pruned(capsys, "--dry-run")
     assert files() == before
@@ -60,7 +59,7 @@ def test_what_no_paper_declares_goes_and_the_rest_stays(jobs, capsys):
     assert pruned(capsys) == told.replace("would remove", "removed")
     assert before - files() >= {str(run), f"results/measures/{run.name}"}
     assert all(file.exists() for file in kept)
-    report = verify(Tree(store.RESULTS), jobs)
+    report = verify(Tree(layout.RESULTS), jobs)
     assert report.ok
     assert pruned(capsys) == "removed 0 results and leftovers, 0 B\n"
 
@@ -110,18 +109,18 @@ def test_leftovers_of_killed_jobs_go(jobs, capsys, monkeypatch, name):
 
 def test_refused_states_go_and_the_state_of_a_run_on_its_way_stays(jobs, capsys):
     run = next(job for job in jobs.values() if job.kind == "run").target
-    for name in (store.STATE, f"{store.STATE}.refused-1"):
+    for name in (layout.STATE, f"{layout.STATE}.refused-1"):
         (run / name).mkdir()
         (run / name / "state.json").write_text("{}")
     pruned(capsys)
-    assert (run / store.STATE).exists()
-    assert not (run / f"{store.STATE}.refused-1").exists()
+    assert (run / layout.STATE).exists()
+    assert not (run / f"{layout.STATE}.refused-1").exists()
 
 
 def test_a_run_that_a_process_holds_stays(jobs, capsys):
     run = orphan(jobs)
     before = {name for name in files() if name.startswith(str(run))}
-    with locks.held(run / store.LOCK):
+    with locks.held(run / layout.LOCK):
         for options in (["--dry-run"], []):
             assert f"{run}: a process holds its lock; it stays" in pruned(capsys, *options)
         assert before <= files()
@@ -156,4 +155,4 @@ def test_results_on_another_disk_are_pruned(jobs, capsys, tmp_path):
     results_folder.link(f"{tmp_path}/big", "here")
     assert f"removed {run}: " in pruned(capsys)
     assert Path("results/runs").is_symlink()
-    assert verify(Tree(store.RESULTS), jobs).ok
+    assert verify(Tree(layout.RESULTS), jobs).ok

@@ -13,7 +13,7 @@ import pytest
 from grokatlas import cli
 from grokatlas.operate import display, status
 from grokatlas.plan import remaining
-from grokatlas.results import files
+from grokatlas.results import files, layout
 
 ROOT = Path(__file__).parents[3]
 PAPER = ROOT / "tests/workflow/papers/geometry.yaml"
@@ -73,7 +73,7 @@ def test_every_state_is_told_and_nothing_is_changed(runs, tmp_path):
     _log(failed, _started(failed), _step(failed, 5), ERROR)
     _log(done, _started(done), _step(done, 20))
     _finish(done)
-    lock = filelock.FileLock(running.target / files.LOCK)
+    lock = filelock.FileLock(running.target / layout.LOCK)
     with lock:
         before = [(p, p.lstat().st_mtime_ns, p.lstat().st_ctime_ns) for p in tmp_path.rglob("*")]
         rows = _rows()
@@ -94,7 +94,7 @@ def test_every_state_is_told_and_nothing_is_changed(runs, tmp_path):
 
 def test_a_run_that_was_killed_here_is_not_running(runs):
     _log(runs[0], _started(runs[0]), _step(runs[0], 10))
-    (runs[0].target / files.LOCK).touch()
+    (runs[0].target / layout.LOCK).touch()
     row = _only(runs[0])
     assert (row.state, row.step) == ("failed", 10)
     assert row.note.startswith("ended without a word after: step 10/20")
@@ -129,7 +129,7 @@ def test_a_run_on_another_machine_is_told_by_what_it_wrote(runs, lines, age, sta
 def test_a_run_that_saves_is_not_silent(runs):
     job = runs[0]
     _log(job, _started(job, "node7"), age=3600)
-    state = job.target / files.STATE
+    state = job.target / layout.STATE
     state.mkdir()
     (state / "state.json").write_text('{"step": 12}')
     row = _only(job)
@@ -151,7 +151,7 @@ def test_a_result_that_does_not_fit_waits(runs):
 
 @pytest.mark.parametrize("damage", [b"\xff\xfe\x00 no text", b"", b"{}"])
 def test_damaged_files_are_no_error(runs, damage):
-    state = runs[0].target / files.STATE
+    state = runs[0].target / layout.STATE
     state.mkdir(parents=True)
     for file in (runs[0].target / "log.txt", runs[0].manifest, state / "state.json"):
         file.write_bytes(damage)

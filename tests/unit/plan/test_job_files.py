@@ -10,15 +10,15 @@ import pytest
 
 from grokatlas.errors import UserError
 from grokatlas.plan import job_files
-from grokatlas.plan.graph import Job
-from grokatlas.results import dates, files
+from grokatlas.plan.jobs import Job
+from grokatlas.results import dates, files, layout
 
 
 class Run:
     """A planned run and its files."""
 
     def __init__(self, code: str = "new") -> None:
-        self.job = Job("run", files.run_folder("0123456789ab"), {"steps": 1}, {"module": code})
+        self.job = Job("run", layout.run_folder("0123456789ab"), {"steps": 1}, {"module": code})
         self.history = self.job.outputs[0]
 
     def write(self) -> str:

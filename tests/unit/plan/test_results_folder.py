@@ -13,7 +13,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import archive, closure
 from grokatlas.plan import results_folder
 from grokatlas.plan.project import Project
-from grokatlas.results import files
+from grokatlas.results import layout
 from grokatlas.run_store import store as run_store
 from tests.unit import small_tree
 from tests.unit.declare.test_config_errors import write
@@ -45,15 +45,15 @@ def refused(big: Path, *words: str) -> None:
 
 def test_what_is_made_is_in_the_other_folder(linked):
     tree = small_tree.make()
-    assert not files.RESULTS.is_symlink()
-    assert {path.name for path in files.RESULTS.iterdir()} == {*results_folder.FOLDERS}
-    assert (linked / "runs" / tree["run"].name / files.HISTORY).is_file()
+    assert not layout.RESULTS.is_symlink()
+    assert {path.name for path in layout.RESULTS.iterdir()} == {*results_folder.FOLDERS}
+    assert (linked / "runs" / tree["run"].name / layout.HISTORY).is_file()
     results_folder.link(str(linked), "here")  # again: nothing to do
 
 
 def test_verify_pack_and_adopt_go_through_the_links(linked, tmp_path, monkeypatch):
     target = small_tree.make()
-    found = verify(Tree(files.RESULTS), None)
+    found = verify(Tree(layout.RESULTS), None)
     assert found.ok
     assert len(found.findings) == 18
     assert cli.main(["verify", f"{target['run']}"]) == 0
@@ -65,8 +65,8 @@ def test_verify_pack_and_adopt_go_through_the_links(linked, tmp_path, monkeypatc
     (tmp_path / "second" / "config").mkdir()
     Path("config/config.yaml").write_text(f"results: {tmp_path}/other/atlas\n")
     archive.adopt(tmp_path / "all.zip", replace=False)
-    assert files.run_folder("").is_symlink()
-    assert verify(Tree(files.RESULTS), None).ok
+    assert layout.run_folder("").is_symlink()
+    assert verify(Tree(layout.RESULTS), None).ok
     assert not list((tmp_path / "other").rglob(".adopt*"))
 
 
@@ -83,9 +83,9 @@ def test_a_checkout_that_was_moved_keeps_its_results(linked, tmp_path, monkeypat
     small_tree.make()
     Path.cwd().rename(tmp_path / "moved")
     monkeypatch.chdir(tmp_path / "moved")
-    assert not verify(Tree(files.RESULTS), None).ok
+    assert not verify(Tree(layout.RESULTS), None).ok
     results_folder.link(str(linked), "here")  # as the next `snakemake` does
-    assert verify(Tree(files.RESULTS), None).ok
+    assert verify(Tree(layout.RESULTS), None).ok
 
 
 def test_the_folder_of_another_checkout_is_refused(linked, tmp_path, monkeypatch):
@@ -97,12 +97,12 @@ def test_the_folder_of_another_checkout_is_refused(linked, tmp_path, monkeypatch
 @pytest.mark.parametrize("name", results_folder.FOLDERS)
 def test_a_folder_with_results_is_not_hidden_by_a_link(big, name):
     big.parent.mkdir()
-    file = files.RESULTS / name / "x" / "y"
+    file = layout.RESULTS / name / "x" / "y"
     file.parent.mkdir(parents=True)
     file.touch()
     refused(big, f"results/{name}: the setting", f"mkdir -p {big} && mv results/{name} {big}/")
     big.mkdir()
-    shutil.move(files.RESULTS / name, big)  # as the line says
+    shutil.move(layout.RESULTS / name, big)  # as the line says
     results_folder.link(str(big), "here")
     assert file.exists()
 
@@ -116,15 +116,15 @@ def test_all_that_is_to_be_moved_is_named_at_once(big):
 
 def test_empty_folders_become_links(big):
     big.parent.mkdir()
-    files.run_folder("").mkdir(parents=True)
+    layout.run_folder("").mkdir(parents=True)
     results_folder.link(str(big), "here")
-    assert files.run_folder("").is_symlink()
+    assert layout.run_folder("").is_symlink()
 
 
 def test_a_link_to_elsewhere_is_not_changed(big, tmp_path):
     big.parent.mkdir()
-    files.RESULTS.mkdir()
-    files.run_folder("").symlink_to(tmp_path)
+    layout.RESULTS.mkdir()
+    layout.run_folder("").symlink_to(tmp_path)
     refused(big, f"results/runs: is a link to {tmp_path}, not to {big}/runs")
 
 
@@ -136,8 +136,8 @@ def test_a_folder_that_cannot_be_is_refused(big):
     big.parent.mkdir()
     big.touch()
     refused(big, f"{big} is no folder")
-    files.RESULTS.mkdir()
-    refused(files.RESULTS.resolve() / "more", "is in results itself")
+    layout.RESULTS.mkdir()
+    refused(layout.RESULTS.resolve() / "more", "is in results itself")
 
 
 @pytest.mark.parametrize("mark", [None, "", "/somewhere/results\n"])
@@ -146,7 +146,7 @@ def test_a_link_that_nobody_marked_is_refused(linked, mark):
     (linked / results_folder.MARK).unlink()
     if mark is not None:
         (linked / results_folder.MARK).write_text(mark)
-    tree = Tree(files.RESULTS)
+    tree = Tree(layout.RESULTS)
     assert tree.refused["results/runs"] == "is a link out of the tree; refused"
     assert not verify(tree, None).ok
     with pytest.raises(UserError, match=r"results/.*: is a link out of the tree; refused; put"):
@@ -157,27 +157,27 @@ def test_a_link_that_nobody_marked_is_refused(linked, mark):
 @pytest.mark.parametrize("kind", ["dataset", "run", "measure", "table", "figure"])
 def test_verify_and_pack_refuse_the_same_links(big, tmp_path, kind):
     target = small_tree.make()[kind]
-    file = files.outputs(kind, target)[0]
+    file = layout.outputs(kind, target)[0]
     for place in (file, file.parent):
         moved = tmp_path / "moved"
         shutil.move(place, moved)
         place.symlink_to(moved)
-        report = verify(Tree(files.RESULTS), None)
+        report = verify(Tree(layout.RESULTS), None)
         assert "missing" not in {finding.verdict for finding in report.findings.values()}
         assert report.findings[place.as_posix()].reason == "is a link out of the tree; refused"
         with pytest.raises(UserError, match=f"{place}: is a link out of the tree; refused; put"):
             archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
         place.unlink()
         shutil.move(moved, place)
-    assert verify(Tree(files.RESULTS), None).ok
+    assert verify(Tree(layout.RESULTS), None).ok
 
 
 def test_a_link_inside_the_tree_is_followed_by_both(linked, tmp_path):
-    file = files.outputs("run", small_tree.make()["run"])[0]
+    file = layout.outputs("run", small_tree.make()["run"])[0]
     other = linked / "data" / "same"
     shutil.move(file, other)
     file.symlink_to(other)
-    report = verify(Tree(files.RESULTS), None)
+    report = verify(Tree(layout.RESULTS), None)
     assert report.findings[file.as_posix()].verdict == "ok"
     archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
 
@@ -190,8 +190,8 @@ def test_the_setting_makes_the_links(big, tmp_path, monkeypatch):
     folder = write(tmp_path, settings="results: ~/atlas\n")
     Project(folder, {}).prepare_jobs()
     Project(folder, {}).job_file("claims", "smoke", "smoke", runs=False)  # a dry run
-    assert not files.RESULTS.exists()
+    assert not layout.RESULTS.exists()
     Project(folder, {}).prepare("smoke")
-    assert files.run_folder("").resolve() == big / "runs"
+    assert layout.run_folder("").resolve() == big / "runs"
     with pytest.raises(UserError, match=r"^--config: results: no folder .*nowhere"):
         Project(folder, {"results": "../nowhere/atlas"}).prepare("smoke")

@@ -3,8 +3,8 @@
 import pytest
 
 from grokatlas.publish import recorded
-from grokatlas.results import files, hashing
-from grokatlas.rules import summaries
+from grokatlas.results import hashing, layout
+from grokatlas.rules import atlas
 from tests.unit import small_tree
 
 CLAIM = {"paper": "atlas", "id": "T1", "verdict": "reproduced", "reason": "", "value": "1.0"}
@@ -17,23 +17,23 @@ def pages(tmp_path, monkeypatch):
     for scale in ("quick", "paper"):
         small_tree.make(scale)
         papers = {"atlas": {"figures": {"fig1": {}, "fig2": {}}}}
-        folder = files.atlas_folder(scale)
-        small_tree.write(files.spec_path("atlas", folder), {"spec": {"papers": papers}})
+        folder = layout.atlas_folder(scale)
+        small_tree.write(layout.spec_path("atlas", folder), {"spec": {"papers": papers}})
         claimed(scale, CLAIM)
     monkeypatch.setattr(
-        summaries, "planned", lambda scale: files.spec_path("atlas", files.atlas_folder(scale))
+        atlas, "atlas_job_file", lambda scale: layout.spec_path("atlas", layout.atlas_folder(scale))
     )
-    monkeypatch.setattr(summaries, "from_what_is_there", lambda job_file: job_file)
+    monkeypatch.setattr(atlas, "from_what_is_there", lambda job_file: job_file)
     return tmp_path / "docs" / "papers"
 
 
 def claimed(scale: str, *rows: dict[str, str]) -> None:
     """Judge claims of a scale like this."""
-    stem = files.claims_stem(scale)
-    (file,) = files.outputs("claims", stem)
+    stem = layout.claims_stem(scale)
+    (file,) = layout.outputs("claims", stem)
     recorded._write(file, tuple(rows[0]), list(rows))
     outputs = {file.name: hashing.file_sha256(file)}
-    small_tree.write(files.manifest_of("claims", stem), {"outputs": outputs})
+    small_tree.write(layout.manifest_of("claims", stem), {"outputs": outputs})
 
 
 def test_a_figure_is_taken_with_its_origin(pages):
@@ -44,7 +44,7 @@ def test_a_figure_is_taken_with_its_origin(pages):
     assert row["commit"] == small_tree.COMMIT[:12]
     assert row["runs"] == "1"
     assert told == ["atlas/fig1: Toy CPU", "1 reproduced"]
-    made = files.outputs("figure", files.figure_stem("quick", "atlas", "fig1"))
+    made = layout.outputs("figure", layout.figure_stem("quick", "atlas", "fig1"))
     assert (pages / "atlas" / "fig1.png").read_bytes() == made[1].read_bytes()
 
 

@@ -10,8 +10,8 @@ from grokatlas import code_digest, registry
 from grokatlas.claims import divergence
 from grokatlas.declare import signatures
 from grokatlas.operate import status
-from grokatlas.results import endings, files
-from grokatlas.rules import jobs, savepoint
+from grokatlas.results import endings, files, layout
+from grokatlas.rules import savepoint, train
 
 TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}
 SPEC = {
@@ -29,7 +29,7 @@ SPEC = {
         "snapshots": [],
     },
 }
-RUN = files.run_folder("0123456789ab")
+RUN = layout.run_folder("0123456789ab")
 DIVERGED = {"1": 6, "2": 2}
 
 
@@ -39,12 +39,12 @@ def _here(tmp_path, monkeypatch):
 
 
 def _trained(spec=SPEC, run=RUN):
-    key = jobs.run_digest(spec, {})
+    key = train.run_digest(spec, {})
     job = {"kind": "run", "spec": spec, "code": {}, "digest": key, "inputs": ["results/data/none"]}
-    file = files.spec_path("run", run)
+    file = layout.spec_path("run", run)
     files.write_json(file, files.sealed(job))
-    jobs.train(file, run, "cpu", 1, 300)
-    return files.read_sealed(files.manifest_of("run", run))
+    train.execute(file, run, "cpu", 1, 300)
+    return files.read_sealed(layout.manifest_of("run", run))
 
 
 def test_a_member_diverged_from_the_step_after_its_last_finite_row():
@@ -131,7 +131,7 @@ def test_a_claim_does_not_read_members_that_diverged():
 
 def _history():
     _trained()
-    return files.outputs("run", RUN)[0]
+    return layout.outputs("run", RUN)[0]
 
 
 def test_status_tells_that_members_diverged():

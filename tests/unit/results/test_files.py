@@ -9,7 +9,7 @@ from safetensors.numpy import save_file
 
 from grokatlas.errors import UserError
 from grokatlas.results import files as store
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 
 WRITERS = {
     "json": lambda path, size: store.write_json(path, list(range(size))),
@@ -96,7 +96,7 @@ def test_a_failing_sync_leaves_nothing(tmp_path, monkeypatch):
 @pytest.fixture
 def result(tmp_path):
     """A file and the manifest beside it."""
-    path = tmp_path / "run" / store.HISTORY
+    path = tmp_path / "run" / layout.HISTORY
     store.write_parquet(path, pd.DataFrame({"a": [1.0, 2.0]}))
     manifest = {"digest": "d", "outputs": {path.name: hashing.file_sha256(path)}}
     store.write_json(path.parent / "manifest.json", store.sealed(manifest))
@@ -156,7 +156,7 @@ def test_a_missing_file_is_refused(result):
 
 
 def test_arrays_come_back_as_written(tmp_path):
-    path = tmp_path / store.SNAPSHOTS
+    path = tmp_path / layout.SNAPSHOTS
     arrays = {"b/x": np.arange(6.0).reshape(2, 3), "a": np.array([1, 2]), "e": np.zeros((0, 2))}
     store.write_arrays(path, arrays, {"note": "text"})
     manifest = {"outputs": {path.name: hashing.file_sha256(path)}}
@@ -180,7 +180,7 @@ def test_the_same_arrays_are_the_same_bytes(tmp_path):
 
 
 def test_arrays_of_an_earlier_version_are_read(tmp_path):
-    path, metadata = tmp_path / store.DATA, {"outputs": "97", "per_member": "0"}
+    path, metadata = tmp_path / layout.DATA, {"outputs": "97", "per_member": "0"}
     save_file({"x": np.zeros(3)}, path, metadata=metadata)
     manifest = {"outputs": {path.name: hashing.file_sha256(path)}}
     store.write_json(tmp_path / "manifest.json", store.sealed(manifest))
@@ -190,15 +190,15 @@ def test_arrays_of_an_earlier_version_are_read(tmp_path):
 @pytest.mark.parametrize("kind", ["dataset", "run", "measure", "table", "figure"])
 def test_each_output_finds_its_manifest(tmp_path, kind):
     target = tmp_path / "a.b-1f"  # a stem may hold a dot
-    store.write_json(store.manifest_of(kind, target), {})
-    for file in store.outputs(kind, target):
-        assert store.manifest_path(file) == store.manifest_of(kind, target)
-    assert store.target_of(store.spec_path(kind, target)) == target
+    store.write_json(layout.manifest_of(kind, target), {})
+    for file in layout.outputs(kind, target):
+        assert layout.manifest_path(file) == layout.manifest_of(kind, target)
+    assert layout.target_of(layout.spec_path(kind, target)) == target
 
 
 def test_no_two_files_of_a_job_share_a_name(tmp_path):
     for kind in ("dataset", "run", "measure", "table", "figure"):
         target = tmp_path / kind
-        files = [store.spec_path(kind, target), store.manifest_of(kind, target)]
-        files += store.outputs(kind, target)
+        files = [layout.spec_path(kind, target), layout.manifest_of(kind, target)]
+        files += layout.outputs(kind, target)
         assert len(set(files)) == len(files)

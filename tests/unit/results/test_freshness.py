@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.results import files, freshness
+from grokatlas.results import files, freshness, layout
 
 
 class Result:
@@ -15,7 +15,7 @@ class Result:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.manifest = folder / "manifest.json"
-        self.output = folder / files.HISTORY
+        self.output = folder / layout.HISTORY
 
     def state(self, planned: str = "new", inputs: tuple[Path, ...] = ()) -> str:
         return freshness.state("run", self.folder, planned, list(inputs))
@@ -69,7 +69,7 @@ def test_a_partial_result_is_stale(result):
 
 
 def test_a_result_from_another_input_is_stale(result, tmp_path):
-    data = tmp_path / "data" / files.DATA
+    data = tmp_path / "data" / layout.DATA
     files.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "hash"}})
     result.finish(inputs={str(data): "hash"})
     assert result.state("new", (data,)) == "up to date"

@@ -13,7 +13,7 @@ import pytest
 
 from grokatlas.errors import UserError
 from grokatlas.operate import status
-from grokatlas.results import files, locks
+from grokatlas.results import layout, locks
 from grokatlas.rules import savepoint
 
 # holds a lock on a disk without flock until a line comes
@@ -162,5 +162,5 @@ def test_status_knows_a_lock_that_is_a_file(bare, host):
 
 
 def test_a_lock_names_no_artefact():
-    assert locks.lease_file(Path("x", files.LOCK)).name.endswith(".lock")
+    assert locks.lease_file(Path("x", layout.LOCK)).name.endswith(".lock")
     assert filelock.SoftFileLease  # pyproject.toml asks for the version that has it

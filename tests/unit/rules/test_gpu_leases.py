@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from grokatlas.errors import UserError
-from grokatlas.results import files
-from grokatlas.rules import gpu_leases, jobs
+from grokatlas.results import files, layout
+from grokatlas.rules import gpu_leases, measure, train
 from tests.fake_gpus import gpu, install
 
-from .test_jobs import RUN, SPEC, _job_file
+from .test_rules import RUN, SPEC, _job_file
 
 TWO = (gpu(0), gpu(1))
 DIVIDED = (
@@ -174,7 +174,7 @@ def test_a_run_leases_a_device_unless_it_trains_on_the_cpu(
     machine, monkeypatch, spec, device, leased
 ):
     monkeypatch.chdir(machine)
-    jobs.train(_job_file(RUN, "run", spec), RUN, device, 1, 300)
+    train.execute(_job_file(RUN, "run", spec), RUN, device, 1, 300)
     assert _locks(machine) == leased
     (segment,) = files.read_json(RUN / "manifest.json")["segments"]
     assert segment["devices"] == (leased[0].removesuffix(".lock") if leased else None)
@@ -185,7 +185,7 @@ def test_a_measure_that_wants_a_gpu_leases_one(machine, monkeypatch, device, lea
     monkeypatch.chdir(machine)
     monkeypatch.setenv("GROKATLAS_DEVICE", device)
     monkeypatch.setattr("grokatlas.plan.resources.uses_gpu", lambda kind, spec: kind == "measure")
-    stem = files.measure_stem("0123456789ab", "m")
+    stem = layout.measure_stem("0123456789ab", "m")
     with pytest.raises(UserError, match="cannot be read"):  # it leases before it reads its inputs
-        jobs.measure(_job_file(stem, "measure", {"measure": {"name": "m"}}, ["r", "d"]), stem)
+        measure.execute(_job_file(stem, "measure", {"measure": {"name": "m"}}, ["r", "d"]), stem)
     assert _locks(machine) == leased

@@ -16,8 +16,9 @@ import pytest
 
 from grokatlas import cli
 from grokatlas.errors import UserError
-from grokatlas.plan import graph, job_files
-from grokatlas.results import files, hashing
+from grokatlas.plan import job_files, jobs
+from grokatlas.plan.jobs import Plan
+from grokatlas.results import files, hashing, layout
 from grokatlas.run_store import entry
 from grokatlas.run_store import store as run_store
 from tests.unit import audit_tree
@@ -54,14 +55,14 @@ class Checkouts:
 
     def bring(self, jobs=None) -> list[Path]:
         """Plan in this checkout with the store: what was renewed."""
-        made = graph.Plan("smoke")
+        made = Plan("smoke")
         for job in (jobs or self.jobs).values():
             group = getattr(made, f"{job.kind}s")
             group[job.target] = job
         job_files.write(made.jobs, made.states())
         return run_store.bring_missing(self.root, made.runs.values(), made)
 
-    def place(self, run: graph.Job) -> Path:
+    def place(self, run: jobs.Job) -> Path:
         """Where a run lies in the store."""
         return entry.place_of(self.root, "run", run.target.name, run.digest)
 
@@ -102,7 +103,7 @@ def test_a_run_comes_back_with_the_data_it_was_made_from(shared, capsys):
         assert mark.keys() == {"entry", "host", "when"}
         assert files.sealed(marked) == files.read_sealed(made_there / "manifest.json")
     assert shared.bring() == []
-    assert not list(Path().rglob(files.LOCK))
+    assert not list(Path().rglob(layout.LOCK))
 
 
 def test_a_run_that_is_here_stays(shared):
@@ -125,10 +126,10 @@ def test_a_run_replaces_one_that_does_not_fit(shared):
     shared.enter("second")
     audit_tree.build(audit_tree.declared(run_code="0"))
     shutil.rmtree(shared.data.target)
-    (shared.runs[0].target / files.STATE).mkdir()
+    (shared.runs[0].target / layout.STATE).mkdir()
     assert set(shared.bring()) == {job.target for job in (*shared.runs, shared.data)}
     assert files.read_sealed(shared.runs[0].manifest)["digest"] == shared.runs[0].digest
-    assert not (shared.runs[0].target / files.STATE).exists()
+    assert not (shared.runs[0].target / layout.STATE).exists()
 
 
 def test_runs_of_other_code_lie_beside_each_other_and_are_not_confused(shared):
@@ -200,13 +201,13 @@ def test_a_run_that_trains_here_is_left_alone(shared):
     shared.enter("second")
     folder = shared.runs[0].target
     folder.mkdir(parents=True)
-    with filelock.FileLock(folder / files.LOCK):
+    with filelock.FileLock(folder / layout.LOCK):
         renewed = shared.bring()
     assert folder not in renewed
     assert shared.runs[1].target in renewed
 
 
-FILES = [files.HISTORY, files.SNAPSHOTS, "manifest.json", "spec.json"]
+FILES = [layout.HISTORY, layout.SNAPSHOTS, "manifest.json", "spec.json"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -245,14 +246,14 @@ def test_putting_a_run_mends_a_damaged_entry(shared):
     place = shared.place(shared.runs[0])
     before = contents(place)
     assert not run_store.put(shared.root, shared.runs[0].target, Path())
-    spoil(place / files.HISTORY)
+    spoil(place / layout.HISTORY)
     assert run_store.put(shared.root, shared.runs[0].target, Path())
     assert contents(place) == before
 
 
 def test_data_that_were_damaged_are_left_to_be_made(shared):
     (data,) = (shared.root / "data").iterdir()
-    spoil(data / files.DATA)
+    spoil(data / layout.DATA)
     shared.enter("second")
     assert set(shared.bring()) == {run.target for run in shared.runs}
     assert not data.exists()
@@ -361,7 +362,7 @@ def test_a_store_that_is_only_read_gives_and_takes_nothing(read_only, capsys):
 
 def test_damage_in_a_store_that_is_only_read_is_ignored(read_only, capsys):
     run, other = read_only.runs
-    file = read_only.place(run) / files.HISTORY
+    file = read_only.place(run) / layout.HISTORY
     spoil(file)
     file.chmod(0o444)
     with no_privileges():
@@ -374,7 +375,7 @@ def test_damage_in_a_store_that_is_only_read_is_ignored(read_only, capsys):
 
 def test_an_entry_that_may_not_be_read_is_not_taken_for_damaged(read_only, capsys):
     run = read_only.runs[0]
-    (read_only.place(run) / files.HISTORY).chmod(0)
+    (read_only.place(run) / layout.HISTORY).chmod(0)
     with no_privileges():
         assert run.target not in read_only.bring()
     line, _ = capsys.readouterr().err.splitlines()
@@ -416,8 +417,11 @@ REFUSED = {
     "manifest deep": (lambda run: (run / "manifest.json").write_text("[" * 10**5), "is damaged"),
     "manifest gone": (lambda run: (run / "manifest.json").unlink(), "is missing"),
     "spec gone": (lambda run: (run / "spec.json").unlink(), "is missing"),
-    "history gone": (lambda run: (run / files.HISTORY).unlink(), "is missing"),
-    "history spoilt": (lambda run: spoil(run / files.HISTORY), "not the file its manifest records"),
+    "history gone": (lambda run: (run / layout.HISTORY).unlink(), "is missing"),
+    "history spoilt": (
+        lambda run: spoil(run / layout.HISTORY),
+        "not the file its manifest records",
+    ),
     "kind": (lambda run: resealed(run / "manifest.json", kind="dataset"), "not that of a run"),
     "shape": (lambda run: resealed(run / "manifest.json", outputs=[]), "lacks what a job writes"),
     "notes": (lambda run: resealed(run / "manifest.json", accepted=[1]), "lacks what a job"),
@@ -476,7 +480,7 @@ def test_add_takes_a_run_whatever_its_folder_is_called_and_without_its_data(
 def test_a_run_that_was_made_elsewhere_waits_for_no_data(shared):
     run = shared.runs[0]
     resealed(run.manifest, inputs={})
-    made = graph.Plan("smoke", datasets={"": shared.data}, runs={"": run})
+    made = Plan("smoke", datasets={"": shared.data}, runs={"": run})
     assert [current for _, current in made.inputs(run)] == [True]
     shutil.rmtree(shared.data.target)
     made.look_again([shared.data.target])
@@ -487,7 +491,7 @@ def test_a_run_that_was_made_elsewhere_waits_for_no_data(shared):
 
 
 def test_what_hangs_on_a_run_is_planned_again(shared):
-    made = graph.Plan("smoke")
+    made = Plan("smoke")
     for job in shared.jobs.values():
         getattr(made, f"{job.kind}s")[job.target] = job
     (first, second) = shared.runs
@@ -500,7 +504,7 @@ def test_what_hangs_on_a_run_is_planned_again(shared):
         "table",
         "figure",
     }
-    assert {job.target for job in graph.upstream(replace(second))} == {
+    assert {job.target for job in jobs.upstream(replace(second))} == {
         second.target,
         shared.data.target,
     }
@@ -568,7 +572,7 @@ def test_bringing_a_run_counts_as_use(shared, capsys):
 def test_leftovers_and_data_without_run_go_after_a_day(shared, capsys, monkeypatch):
     run = shared.place(shared.runs[0])
     (shared.root / ".put-0.part").mkdir()
-    spoil(run / files.HISTORY)
+    spoil(run / layout.HISTORY)
     shared.enter("second")
     shared.bring()
     for place in (shared.root / "runs").iterdir():

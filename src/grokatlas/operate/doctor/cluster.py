@@ -14,7 +14,7 @@ from grokatlas.operate import slurm
 from grokatlas.operate.doctor import findings
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import resources
-from grokatlas.plan.graph import Job
+from grokatlas.plan.jobs import Job
 from grokatlas.results import account
 
 PROFILE = Path("profiles/slurm")

@@ -7,7 +7,7 @@ from typing import Any
 
 from grokatlas import registry
 from grokatlas.operate.doctor.findings import Finding
-from grokatlas.plan.graph import Job
+from grokatlas.plan.jobs import Job
 
 NAMES = ("mnist", "cifar10")
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grokatlas.operate.doctor.findings import Finding
-from grokatlas.plan.graph import Job
-from grokatlas.results import account
-from grokatlas.results import files as store
+from grokatlas.plan.jobs import Job
+from grokatlas.results import account, layout
 
 NAME = ".doctor-"  # a check's own files begin so
 PART = ".part"  # and end so, as temporary files do, which no command takes for results
@@ -46,7 +45,7 @@ class Owned(NamedTuple):
 
 def place() -> Path:
     """The results, or the nearest folder above them that is there."""
-    results = store.RESULTS.resolve()
+    results = layout.RESULTS.resolve()
     return next(folder for folder in (results, *results.parents) if folder.is_dir())
 
 
@@ -57,8 +56,8 @@ def writing(missing: list[Job]) -> Iterator[Finding]:
         missing: jobs that are not made; where there are none, nothing has to be written.
     """
     folders = [place()]
-    if store.RESULTS.is_dir():
-        folders += sorted(entry for entry in store.RESULTS.iterdir() if entry.is_dir())
+    if layout.RESULTS.is_dir():
+        folders += sorted(entry for entry in layout.RESULTS.iterdir() if entry.is_dir())
     for folder in folders:
         try:
             _exercise(folder)
@@ -73,9 +72,9 @@ def writing(missing: list[Job]) -> Iterator[Finding]:
 
 def owners(missing: list[Job]) -> Iterator[Finding]:
     """Whether this account can go on from the results of other accounts, and they from its own."""
-    if not store.RESULTS.is_dir():
+    if not layout.RESULTS.is_dir():
         return
-    found = _owned(store.RESULTS)
+    found = _owned(layout.RESULTS)
     others = ", ".join(str(user) for user in sorted(found.users))
     if found.closed or found.unread:
         first = (found.closed or found.unread)[0]
@@ -93,8 +92,10 @@ def owners(missing: list[Job]) -> Iterator[Finding]:
     problems = []
     if mask & stat.S_IWGRP:
         problems.append(f"set umask 002, as {mask:03o} keeps what is made now from their group")
-    if not store.RESULTS.stat().st_mode & stat.S_ISGID:
-        problems.append(f"set chmod g+s on all folders of {store.RESULTS}, so that the group stays")
+    if not layout.RESULTS.stat().st_mode & stat.S_ISGID:
+        problems.append(
+            f"set chmod g+s on all folders of {layout.RESULTS}, so that the group stays"
+        )
     if problems:
         yield Finding("warn", "owners", f"{text}; {'; '.join(problems)}")
         return
@@ -127,7 +128,7 @@ def locks() -> Iterator[Finding]:
     """Whether a second process is refused a lock that this one holds, on the disk of the runs."""
     import fcntl
 
-    runs = store.run_folder("")
+    runs = layout.run_folder("")
     path = _new(runs.resolve() if runs.is_dir() else place())
     try:
         with path.open("r+b") as stream:

@@ -14,8 +14,8 @@ from grokatlas.errors import UserError
 from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import resources
-from grokatlas.plan.graph import Job
-from grokatlas.results import files
+from grokatlas.plan.jobs import Job
+from grokatlas.results import files, layout
 from grokatlas.rules import gpu_leases
 from grokatlas.run_store import entry as entries
 from grokatlas.run_store import store as run_store
@@ -100,8 +100,8 @@ def _summary(jobs: list[Estimate | None]) -> str:
 def recorded() -> list[Recorded]:
     """Every finished run and measure below ``results``; what cannot be read is left out."""
     found = []
-    runs = files.run_folder("").glob("*/manifest.json")
-    measures = files.measure_stem("*", "*.manifest.json")
+    runs = layout.run_folder("").glob("*/manifest.json")
+    measures = layout.measure_stem("*", "*.manifest.json")
     for path in sorted([*runs, *Path().glob(str(measures))]):
         with contextlib.suppress(UserError, LookupError, TypeError, ValueError, OSError):
             found.append(_record(files.read_json(path), path.parent.name))
@@ -112,7 +112,7 @@ def _record(manifest: dict[str, Any], run: str) -> Recorded:
     if manifest["kind"] == "run":
         spec, took = manifest["spec"], float(manifest["train_seconds"])
         return Recorded(_kind(spec), manifest["device"]["type"], resources.seconds(spec), took)
-    spec = files.read_json(files.spec_path("run", files.run_folder(run)))["spec"]
+    spec = files.read_json(layout.spec_path("run", layout.run_folder(run)))["spec"]
     kind = (manifest["spec"]["measure"]["name"], *_kind(spec))
     return Recorded(kind, "cpu", _measure_work(spec), float(manifest["wall_seconds"]))
 

@@ -13,8 +13,8 @@ from grokatlas.operate import unlock
 from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import resources
-from grokatlas.plan.graph import Job
-from grokatlas.results import files
+from grokatlas.plan.jobs import Job
+from grokatlas.results import layout
 from grokatlas.rules import gpu_leases
 
 LEAST = 2 * 10**9  # bytes that should be free besides: data sets, tables, logs
@@ -49,7 +49,7 @@ def gpus(missing: list[Job], device: str) -> Iterator[Finding]:
 
 def disk(missing: list[Job]) -> Iterator[Finding]:
     """The space for the runs that are not made yet."""
-    runs = files.run_folder("").resolve()  # may be a link to another disk
+    runs = layout.run_folder("").resolve()  # may be a link to another disk
     place = next(folder for folder in (runs, *runs.parents) if folder.exists())
     free = shutil.disk_usage(place).free
     need = sum(resources.bytes_written(job.spec) for job in missing if job.kind == "run")
@@ -59,9 +59,9 @@ def disk(missing: list[Job]) -> Iterator[Finding]:
     else:
         hint = "make room, or name a folder on another disk as `results` in config/config.yaml"
         yield Finding("warn" if free > need else "fail", "disk", f"{text}; {hint}")
-    if files.RESULTS.is_symlink():
+    if layout.RESULTS.is_symlink():
         what = "results is a link: `git stash` fails, `git checkout` and `git pull` may replace it"
-        hint = f"remove it, `git checkout results`, set `results: {files.RESULTS.resolve()}`"
+        hint = f"remove it, `git checkout results`, set `results: {layout.RESULTS.resolve()}`"
         yield Finding("warn", "disk", f"{what} by a folder; {hint} in config/config.yaml")
 
 

@@ -7,7 +7,20 @@ from grokatlas.errors import UserError
 from grokatlas.operate.doctor import cluster, data, files, findings, forecast, machine, software
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import remaining
-from grokatlas.plan.graph import Job
+from grokatlas.plan.jobs import Job
+
+
+def main(scale: str | None, submit: bool) -> int:
+    """Print every finding as soon as it is known.
+
+    Returns:
+        1 if one fails, else 0.
+    """
+    states = set()
+    for finding in findings_of(scale, submit):
+        print(finding, flush=True)
+        states.add(finding.state)
+    return 1 if "fail" in states else 0
 
 
 def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Iterator[Finding]:

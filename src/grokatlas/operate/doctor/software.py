@@ -7,8 +7,8 @@ from pathlib import Path
 
 from grokatlas.errors import UserError
 from grokatlas.operate.doctor.findings import Finding
-from grokatlas.plan.graph import Job
-from grokatlas.results import environment, files, revision
+from grokatlas.plan.jobs import Job
+from grokatlas.results import environment, files, layout, revision
 
 LOCK = Path("requirements.lock")
 
@@ -69,7 +69,7 @@ def _installed(name: str) -> str | None:
 def _against_runs() -> Iterator[Finding]:
     """Packages of finished runs that are not those here: new runs will not be made alike."""
     made_by: dict[str, Counter[str]] = {}
-    for path in sorted(files.run_folder("").glob("*/manifest.json")):
+    for path in sorted(layout.run_folder("").glob("*/manifest.json")):
         try:
             versions = files.read_json(path)["versions"]
         except (UserError, LookupError, TypeError):

@@ -12,8 +12,9 @@ from grokatlas import cli, code_digest
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files as store
-from grokatlas.results import hashing
-from grokatlas.rules import jobs, savepoint
+from grokatlas.results import hashing, layout
+from grokatlas.rules import dataset as dataset_rule
+from grokatlas.rules import measure, savepoint, table, train
 from grokatlas.rules.finished_run import FinishedRun
 
 SPEC = {
@@ -48,14 +49,14 @@ SPEC = {
     },
 }
 DATA = "results/data/0123456789ab"
-RUN = store.run_folder("0123456789ab")
+RUN = layout.run_folder("0123456789ab")
 
 
 def _job_file(folder, kind, spec, inputs=()):
-    path = store.spec_path(kind, folder)
+    path = layout.spec_path(kind, folder)
     made_by = code_digest.code(code_digest.dataset_modules(SPEC))
     keys = {"dataset": hashing.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])}
-    key = jobs.run_digest(spec, {}) if kind == "run" else keys.get(kind, kind)
+    key = train.run_digest(spec, {}) if kind == "run" else keys.get(kind, kind)
     job = {"kind": kind, "spec": spec, "code": {}, "digest": key, "inputs": list(inputs)}
     store.write_json(path, store.sealed(job))
     return path
@@ -68,23 +69,23 @@ def here(tmp_path, monkeypatch):
 
 
 def _train(folder, inputs=()):
-    jobs.train(_job_file(folder, "run", SPEC, inputs), folder, "cpu", 1, 300)
-    history, snapshots = store.outputs("run", folder)
+    train.execute(_job_file(folder, "run", SPEC, inputs), folder, "cpu", 1, 300)
+    history, snapshots = layout.outputs("run", folder)
     return store.read_parquet(history), store.read_arrays(snapshots)[0]
 
 
 @pytest.mark.usefixtures("here")
 def test_a_run_needs_its_spec_alone():
-    data = store.data_folder("0123456789ab")
-    jobs.make_dataset(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    data = layout.data_folder("0123456789ab")
+    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
     history, snapshots = _train(RUN, [DATA])
-    alone, kept = _train(store.run_folder("aaaaaaaaaaaa"), ["results/data/absent"])
+    alone, kept = _train(layout.run_folder("aaaaaaaaaaaa"), ["results/data/absent"])
     pd.testing.assert_frame_equal(history, alone, check_exact=True)
     assert {k: v.tobytes() for k, v in snapshots.items()} == {
         k: v.tobytes() for k, v in kept.items()
     }
     manifest = store.read_json(RUN / "manifest.json")
-    file = data / store.DATA
+    file = data / layout.DATA
     assert manifest["inputs"] == {str(file): hashing.file_sha256(file)}
 
 
@@ -93,7 +94,7 @@ def test_the_manifest_of_a_run_vouches_for_all_its_files():
     _train(RUN)
     manifest = store.read_json(RUN / "manifest.json")
     assert manifest["outputs"] == {
-        file.name: hashing.file_sha256(file) for file in store.outputs("run", RUN)
+        file.name: hashing.file_sha256(file) for file in layout.outputs("run", RUN)
     }
     assert manifest["device"] == {"type": "cpu", "threads": 1}
     assert manifest["members"] == 2
@@ -107,9 +108,9 @@ def test_the_manifest_of_a_run_vouches_for_all_its_files():
 
 @pytest.mark.usefixtures("here")
 def test_a_changed_data_set_is_refused():
-    data = store.data_folder("0123456789ab")
-    jobs.make_dataset(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
-    file = data / store.DATA
+    data = layout.data_folder("0123456789ab")
+    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    file = data / layout.DATA
     file.write_bytes(file.read_bytes()[:-1] + b"x")
     with pytest.raises(UserError, match="is not the file its manifest records"):
         _train(RUN, [DATA])
@@ -118,35 +119,35 @@ def test_a_changed_data_set_is_refused():
 
 @pytest.mark.usefixtures("here")
 def test_a_data_set_of_another_plan_is_refused():
-    data = store.data_folder("0123456789ab")
+    data = layout.data_folder("0123456789ab")
     job = store.read_json(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}))
     older = store.sealed({key: job[key] for key in job if key != "seal"} | {"digest": "older"})
-    store.write_json(store.spec_path("dataset", data), older)
-    jobs.make_dataset(store.spec_path("dataset", data), data)
+    store.write_json(layout.spec_path("dataset", data), older)
+    dataset_rule.execute(layout.spec_path("dataset", data), data)
     with pytest.raises(UserError, match="is another data set than the run was planned with; run"):
         _train(RUN, [DATA])
-    assert not (RUN / store.STATE).exists()
+    assert not (RUN / layout.STATE).exists()
 
 
 @pytest.mark.usefixtures("here")
 def test_a_measure_reads_the_run():
     _train(RUN)
-    data = store.data_folder("0123456789ab")
-    jobs.make_dataset(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    data = layout.data_folder("0123456789ab")
+    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
     block = {"name": "fourier_features", "parameter": "embedding.0"}
-    stem = store.measure_stem("0123456789ab", "fourier_features-1")
+    stem = layout.measure_stem("0123456789ab", "fourier_features-1")
     job_file = _job_file(stem, "measure", {"measure": block}, [str(RUN), str(data)])
-    jobs.measure(job_file, stem)
-    (file,) = store.outputs("measure", stem)
+    measure.execute(job_file, stem)
+    (file,) = layout.outputs("measure", stem)
     assert sorted(store.read_parquet(file)["member"].unique()) == [0, 1]
 
 
 def _table(light):
     cell = {"case": "", "run": RUN.name, "measures": [], "light": light}
     spec = {"experiment": "toys", "paper": "atlas", "scale": "smoke", "cells": [cell]}
-    stem = store.table_stem("smoke", "atlas", "toys")
-    jobs.table(_job_file(stem, "table", spec, [str(RUN)]), stem)
-    return store.read_parquet(store.outputs("table", stem)[0]).set_index("record")
+    stem = layout.table_stem("smoke", "atlas", "toys")
+    table.execute(_job_file(stem, "table", spec, [str(RUN)]), stem)
+    return store.read_parquet(layout.outputs("table", stem)[0]).set_index("record")
 
 
 @pytest.mark.usefixtures("here")
@@ -185,7 +186,7 @@ def test_a_run_record_sorts_snapshots_by_step(here):
 
 def test_a_run_whose_job_file_lies_elsewhere_takes_it_along(here):
     job_file = _job_file(RUN, "run", SPEC)
-    jobs.train(job_file, here / "away", "cpu", 1, 300)
+    train.execute(job_file, here / "away", "cpu", 1, 300)
     assert (here / "away/spec.json").read_bytes() == job_file.read_bytes()
 
 
@@ -199,16 +200,16 @@ def test_a_finished_run_is_put_into_the_run_store_with_its_data(here, monkeypatc
     monkeypatch.setenv("GROKATLAS_RUN_STORE", str(root))
     spec = {"tasks": members.tasks(SPEC)}
     data, run = (hashing.of(content)[:12] for content in (spec, SPEC))
-    folder = store.data_folder(data)
+    folder = layout.data_folder(data)
     content = {"kind": "dataset", "spec": spec, "code": {}, "digest": "data", "inputs": []}
-    store.write_json(store.spec_path("dataset", folder), store.sealed(content))
-    jobs.make_dataset(store.spec_path("dataset", folder), folder)
+    store.write_json(layout.spec_path("dataset", folder), store.sealed(content))
+    dataset_rule.execute(layout.spec_path("dataset", folder), folder)
     known = hashing.of_job("run", SPEC, {}, ["data"])
     content = {"kind": "run", "spec": SPEC, "code": {}, "digest": known, "inputs": [str(folder)]}
-    job_file = store.spec_path("run", store.run_folder(run))
+    job_file = layout.spec_path("run", layout.run_folder(run))
     store.write_json(job_file, store.sealed(content))
-    jobs.train(job_file, store.run_folder(run), "cpu", 1, 300)
-    sha256 = hashing.file_sha256(folder / store.DATA)
+    train.execute(job_file, layout.run_folder(run), "cpu", 1, 300)
+    sha256 = hashing.file_sha256(folder / layout.DATA)
     assert _entries(root) == [f"data/{data}-{sha256[:12]}", f"runs/{run}-{known[:12]}"]
 
 
@@ -226,7 +227,7 @@ def test_a_run_store_that_takes_nothing_costs_a_warning(here, monkeypatch, capsy
     assert not (RUN / ".state").exists()
 
 
-MOMENTS = ["a temporary file", store.HISTORY, store.SNAPSHOTS, "random"]
+MOMENTS = ["a temporary file", layout.HISTORY, layout.SNAPSHOTS, "random"]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -249,13 +250,13 @@ def test_a_killed_run_leaves_no_half_written_file(here, moment):
                 break
             time.sleep(0.0002)
     files = {file.name: file for file in RUN.iterdir() if not file.name.startswith(".")}
-    assert set(files) <= {"spec.json", store.HISTORY, store.SNAPSHOTS, "manifest.json"}
-    if store.HISTORY in files:
-        assert len(pd.read_parquet(files[store.HISTORY])) == 2 * 101
-    if store.SNAPSHOTS in files:
-        assert len(load_file(files[store.SNAPSHOTS])) == 301 * 5
+    assert set(files) <= {"spec.json", layout.HISTORY, layout.SNAPSHOTS, "manifest.json"}
+    if layout.HISTORY in files:
+        assert len(pd.read_parquet(files[layout.HISTORY])) == 2 * 101
+    if layout.SNAPSHOTS in files:
+        assert len(load_file(files[layout.SNAPSHOTS])) == 301 * 5
     if "manifest.json" in files:
-        for file in store.outputs("run", RUN):
+        for file in layout.outputs("run", RUN):
             store.verified(file)
 
 
@@ -271,7 +272,7 @@ def test_a_job_planned_with_other_code_is_refused(tmp_path):
     with pytest.raises(
         UserError, match=r"code changed since it was planned \(.*grokatlas\.engine\.training"
     ):
-        jobs.train(file, tmp_path, "cpu", 1, 300)
+        train.execute(file, tmp_path, "cpu", 1, 300)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["spec.json"]
 
 
@@ -285,7 +286,7 @@ def test_data_are_not_made_by_other_code_than_planned(here, monkeypatch):
 
     monkeypatch.setattr(code_digest, "code", edited)
     with pytest.raises(UserError, match=r"other data .*\(task modular_addition\); run `snakemake`"):
-        jobs.train(file, RUN, "cpu", 1, 300)
+        train.execute(file, RUN, "cpu", 1, 300)
     assert not (RUN / "manifest.json").exists()
 
 
@@ -299,28 +300,28 @@ def test_a_state_of_another_kind_of_device_is_left_for_it(here, monkeypatch):
 
     monkeypatch.setattr(savepoint.Savepoint, "after", stop)
     with pytest.raises(savepoint.InterruptedRunError):
-        jobs.train(file, RUN, "cpu", 1, 300)
-    state = RUN / store.STATE / savepoint.STATE
+        train.execute(file, RUN, "cpu", 1, 300)
+    state = RUN / layout.STATE / savepoint.STATE
     content = store.read_sealed(state)
     del content["seal"]
     store.write_json(state, store.sealed(content | {"device": "cuda"}))
     with pytest.raises(UserError, match="saved on cuda, this is cpu; go on there, or remove"):
-        jobs.train(file, RUN, "cpu", 1, 300)
+        train.execute(file, RUN, "cpu", 1, 300)
     assert store.read_sealed(state)["device"] == "cuda"
 
 
 def test_the_last_part_of_a_run_ends_where_its_last_member_stopped(here):
     spec = {**SPEC, "train": {**SPEC["train"], "stop": {"train_loss": {"below": 1.5}}}}
-    jobs.train(_job_file(RUN, "run", spec), RUN, "cpu", 1, 300)
+    train.execute(_job_file(RUN, "run", spec), RUN, "cpu", 1, 300)
     (segment,) = store.read_json(RUN / "manifest.json")["segments"]
-    last = store.read_parquet(store.outputs("run", RUN)[0])["step"].max()
+    last = store.read_parquet(layout.outputs("run", RUN)[0])["step"].max()
     assert 0 < segment["end_step"] == last < 30
 
 
 @pytest.mark.parametrize("command", ["dataset", "train", "measure", "table", "figure", "claims"])
 @pytest.mark.usefixtures("here")
 def test_a_job_file_of_another_kind_is_refused_in_one_line(command, capsys):
-    job_file = _job_file(store.claims_stem("smoke"), "atlas", {"scale": "smoke"})
+    job_file = _job_file(layout.claims_stem("smoke"), "atlas", {"scale": "smoke"})
     assert cli.main([command, str(job_file)]) == 1
     kind = "run" if command == "train" else command
     problem = f"is a job file of kind 'atlas'; give a job file of kind {kind!r}"
@@ -330,7 +331,7 @@ def test_a_job_file_of_another_kind_is_refused_in_one_line(command, capsys):
 @pytest.mark.parametrize("options", [[], ["--partial"]])
 @pytest.mark.usefixtures("here")
 def test_the_atlas_needs_its_own_job_file(options, capsys):
-    job_file = _job_file(store.claims_stem("smoke"), "claims", {"scale": "smoke"})
+    job_file = _job_file(layout.claims_stem("smoke"), "claims", {"scale": "smoke"})
     assert cli.main(["atlas", str(job_file), *options]) == 1
     assert "is a job file of kind 'claims'; give" in capsys.readouterr().err
 
@@ -338,9 +339,9 @@ def test_the_atlas_needs_its_own_job_file(options, capsys):
 def test_components_that_do_not_fit_together_are_one_line(here):
     spec = {**SPEC, "task": {**SPEC["task"], "encoding": "one_hot"}}
     with pytest.raises(UserError, match="training failed: bilinear_encoder needs pairs of tokens"):
-        jobs.train(_job_file(RUN, "run", spec), RUN, "cpu", 1, 300)
+        train.execute(_job_file(RUN, "run", spec), RUN, "cpu", 1, 300)
     mlp = {"name": "mlp", "width": 4, "hidden_layers": 1, "bias": True, "init_scale": 1.0}
     mlp |= {"init_law": "normal_fan_in", "output_scale": 1.0}
     with pytest.raises(UserError, match=r"training failed: .*GROKATLAS_TRACEBACK=1") as caught:
-        jobs.train(_job_file(RUN, "run", {**SPEC, "model": mlp}), RUN, "cpu", 1, 300)
+        train.execute(_job_file(RUN, "run", {**SPEC, "model": mlp}), RUN, "cpu", 1, 300)
     assert "\n" not in str(caught.value)

@@ -1,0 +1,135 @@
+"""The jobs of a plan, and which of them depend on which."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from grokatlas import code_digest
+from grokatlas.results import files, freshness, hashing, layout, manifest
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of the workflow: what it makes, from what, under which digest.
+
+    Attributes:
+        kind: dataset, run, measure, table, figure, claims or atlas.
+        target: the folder (dataset, run, atlas) or the stem (the others) of its files.
+        spec: plain data that describes the job completely.
+        code: digest of every module that it can reach.
+        inputs: the jobs whose files it reads.
+    """
+
+    kind: str
+    target: Path
+    spec: dict[str, Any]
+    code: dict[str, str]
+    inputs: tuple["Job", ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with the spec, the code or anything upstream, and with nothing else."""
+        upstream = [job.digest for job in self.inputs]
+        return hashing.of_job(self.kind, self.spec, self.code, upstream)
+
+    @property
+    def spec_path(self) -> Path:
+        """The job file, which is the rule's first input."""
+        return layout.spec_path(self.kind, self.target)
+
+    @property
+    def manifest(self) -> Path:
+        """The manifest that the job leaves."""
+        return layout.manifest_of(self.kind, self.target)
+
+    @property
+    def outputs(self) -> list[Path]:
+        """The files that the job makes, without its manifest."""
+        return layout.outputs(self.kind, self.target)
+
+    @property
+    def files_read(self) -> list[Path]:
+        """The files of every job that this one reads."""
+        return [file for each in self.inputs for file in each.outputs]
+
+    def state(self) -> freshness.State:
+        """Whether its result is up to date, stale or absent now."""
+        return freshness.state(self.kind, self.target, self.digest, self.files_read)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What the job file says."""
+        return {
+            "kind": self.kind,
+            "spec": self.spec,
+            "code": self.code,
+            "digest": self.digest,
+            "inputs": [str(job.target) for job in self.inputs],
+        }
+
+
+@dataclass
+class Plan:
+    """All jobs of one scale, by the wildcards of their rules."""
+
+    scale: str
+    datasets: dict[str, Job] = field(default_factory=dict)
+    runs: dict[str, Job] = field(default_factory=dict)
+    measures: dict[tuple[str, str], Job] = field(default_factory=dict)
+    tables: dict[tuple[str, str], Job] = field(default_factory=dict)
+    figures: dict[tuple[str, str], Job] = field(default_factory=dict)
+    claims: dict[str, Job] = field(default_factory=dict)  # by the scale, as the atlas
+    atlas: dict[str, Job] = field(default_factory=dict)
+    sources: code_digest.Sources = field(default_factory=code_digest.Sources)
+    _states: dict[Path, freshness.State] = field(default_factory=dict)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """Every job, upstream first."""
+        groups = (self.datasets, self.runs, self.measures, self.tables, self.figures)
+        return [job for group in (*groups, self.claims, self.atlas) for job in group.values()]
+
+    def state(self, job: Job) -> freshness.State:
+        """The state of a job's result when it was first asked for."""
+        if job.target not in self._states:
+            self._states[job.target] = job.state()
+        return self._states[job.target]
+
+    def states(self) -> dict[Path, freshness.State]:
+        """The state of every job's result, by target."""
+        return {job.target: self.state(job) for job in self.jobs}
+
+    def is_up_to_date(self, job: Job) -> bool:
+        """Whether a job's result is up to date."""
+        return self.state(job) == "up to date"
+
+    def look_again(self, targets: Iterable[Path]) -> list[Job]:
+        """The jobs with these targets and all that depend on them; their states are forgotten."""
+        found = set(targets)
+        for job in self.jobs:
+            if any(each.target in found for each in job.inputs):
+                found.add(job.target)
+        for target in found:
+            self._states.pop(target, None)
+        return [job for job in self.jobs if job.target in found]
+
+    def inputs(self, job: Job) -> list[tuple[Path, bool]]:
+        """Every file that a job reads, and whether it is up to date.
+
+        A run that was made elsewhere waits for no data set that is not here.
+        """
+        without = job.kind == "run" and not all(map(Path.exists, job.files_read))
+        without = without and self.is_up_to_date(job)
+        if without and manifest.made_elsewhere(files.read_json(job.manifest)):
+            return []
+        return [(file, self.is_up_to_date(each)) for each in job.inputs for file in each.outputs]
+
+
+def upstream(job: Job) -> list[Job]:
+    """A job and all that it hangs on."""
+    found = {job.target: job}
+    for direct in job.inputs:
+        found |= {each.target: each for each in upstream(direct)}
+    return list(found.values())

@@ -1,0 +1,68 @@
+"""Rule `claims`: every claim with its verdict."""
+
+from pathlib import Path
+from typing import Any
+
+from grokatlas.errors import UserError
+from grokatlas.results import files, layout
+from grokatlas.results.manifest import Recorder
+from grokatlas.rules.job_file import read_job_file
+from grokatlas.rules.partial import CURRENT, EARLIER, at_hand, note_gaps
+
+
+def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
+    """Judge every claim.
+
+    Args:
+        job_file: the job's file.
+        stem: where ``claims.csv`` goes, without suffix.
+        partial: judge by the tables that are there, and leave out claims whose function fails;
+            otherwise all have to be there.
+
+    Raises:
+        UserError: a table is missing or damaged, or a claim's function fails.
+    """
+    import functools
+
+    from grokatlas.claims import judging
+
+    job = read_job_file(job_file, "claims")
+    scale, targets = job["spec"]["scale"], [Path(target) for target in job["inputs"]]
+    ages = {target: at_hand("table", target) if partial else CURRENT for target in targets}
+    there = [target for target in targets if ages[target]]
+    recorder = Recorder(job, [layout.outputs("table", target)[0] for target in there])
+
+    @functools.lru_cache(maxsize=8)  # figures of a paper share tables
+    def read(target: Path) -> Any:
+        return files.read_parquet(layout.outputs("table", target)[0])
+
+    rows, failed = [], []
+    for paper, declared in job["spec"]["papers"].items():
+        for claim in declared:
+            stems = {n: layout.table_stem(scale, paper, n) for n in claim["experiments"]}
+            whole = scale in claim["scales"] and all(ages[target] for target in stems.values())
+            tables = {name: read(target) for name, target in stems.items()} if whole else None
+            try:
+                row = judging.row(paper, claim, tables, scale)
+            except UserError as error:
+                if not partial:
+                    raise
+                row = judging.row(paper, claim, None, scale) | {"reason": str(error)}
+                failed.append(f"{paper}/{claim['id']}")
+            if whole:
+                row |= _origin(list(stems.values()), ages)
+            rows.append(row)
+    (file,) = layout.outputs("claims", stem)
+    files.write_csv(file, judging.frame(rows))
+    note_gaps(recorder, ages, failed)
+    recorder.write(layout.manifest_of("claims", stem), [file])
+
+
+def _origin(targets: list[Path], ages: dict[Path, str]) -> dict[str, str]:
+    """The commits that made a claim's tables, and whether their code is the one here."""
+    commits = set()
+    for target in targets:
+        git = files.read_sealed(layout.manifest_of("table", target)).get("git") or {}
+        commits.add(git.get("commit", "unknown")[:12] + (" dirty" if git.get("dirty") else ""))
+    code = CURRENT if all(ages[target] == CURRENT for target in targets) else EARLIER
+    return {"commit": ", ".join(sorted(commits)), "code": code}

@@ -1,0 +1,31 @@
+"""Rules `figure` and `published_table`: one figure, or one table of a paper, and its data."""
+
+from pathlib import Path
+from typing import Any
+
+from grokatlas.results import files, layout
+from grokatlas.results.manifest import Recorder
+from grokatlas.rules.job_file import read_job_file
+
+
+def execute(job_file: Path, stem: Path) -> None:
+    """Draw a figure, or set a table."""
+    from grokatlas.rules import rendering
+
+    job = read_job_file(job_file, "figure")
+    spec = job["spec"]
+    stems = {n: layout.table_stem(spec["scale"], spec["paper"], n) for n in spec["experiments"]}
+    inputs = {name: layout.outputs("table", table)[0] for name, table in stems.items()}
+    recorder = Recorder(job, list(inputs.values()))
+    frames = {name: files.read_parquet(file) for name, file in inputs.items()}
+    drawn = layout.outputs("figure", stem)
+    rendering.render(spec, frames, drawn, _origin(job, frames, recorder))
+    recorder.write(layout.manifest_of("figure", stem), drawn)
+
+
+def _origin(job: dict[str, Any], frames: dict[str, Any], recorder: Recorder) -> str:
+    """What a figure's files say about themselves: the job's digest, the commit, the runs."""
+    git = recorder.revision["git"]
+    commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"
+    runs = sorted({str(run) for frame in frames.values() for run in frame["run"].unique()})
+    return f"digest {job['digest']}; commit {commit}; runs {' '.join(runs)}"

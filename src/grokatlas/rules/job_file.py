@@ -1,0 +1,50 @@
+"""What every rule does with its job file: read it, and report errors of components in one line."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas import code_digest
+from grokatlas.errors import UserError
+from grokatlas.results import files
+
+# what components and libraries raise where spec, data or machine do not fit
+MISTAKES = (ValueError, TypeError, LookupError, RuntimeError, ImportError, OSError, MemoryError)
+
+
+def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
+    """A job file, if it is of this kind and the code here is the code it was planned with.
+
+    Raises:
+        UserError: the file is missing, was edited or is of another kind, or the code changed since
+            the plan was made: the manifest would name code that did not run.
+    """
+    job = files.read_sealed(job_file)
+    if "outputs" in job or job.get("kind") != kind:
+        found = "manifest" if "outputs" in job else f"job file of kind {job.get('kind')!r}"
+        raise UserError(str(job_file), f"is a {found}; give a job file of kind {kind!r}")
+    here = code_digest.code(list(job["code"]))
+    if code_digest.values(here) != code_digest.values(job["code"]):
+        names = code_digest.changed(job["code"], here) or ["modules were moved"]
+        problem = f"the code changed since it was planned ({', '.join(names)})"
+        raise UserError(str(job_file), f"{problem}; run `snakemake` again")
+    return job
+
+
+@contextlib.contextmanager
+def one_line_errors(job_file: Path, what: str) -> Iterator[None]:
+    """Errors of components in one line, unless ``GROKATLAS_TRACEBACK`` asks for more."""
+    try:
+        yield
+    except MISTAKES as error:
+        if os.environ.get("GROKATLAS_TRACEBACK"):
+            raise
+        problem = f"{what} failed: {first_line(error)} (GROKATLAS_TRACEBACK=1 shows where)"
+        raise UserError(str(job_file), problem) from None
+
+
+def first_line(error: Exception) -> str:
+    """An error's first line; some have none."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__

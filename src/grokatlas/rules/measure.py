@@ -1,0 +1,34 @@
+"""Rule `measure`: one measure of one run."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from grokatlas import registry
+from grokatlas.results import files, layout
+from grokatlas.results.manifest import Recorder
+from grokatlas.rules.finished_run import FinishedRun
+from grokatlas.rules.job_file import one_line_errors, read_job_file
+
+
+def execute(job_file: Path, stem: Path) -> None:
+    """Compute a measure."""
+    from grokatlas.plan import resources
+    from grokatlas.rules import gpu_leases
+
+    job = read_job_file(job_file, "measure")
+    if resources.uses_gpu("measure", job["spec"]) and os.environ.get("GROKATLAS_DEVICE") != "cpu":
+        gpu_leases.take()
+    run, data = (Path(folder) for folder in job["inputs"])
+    recorder = Recorder(job, [*layout.outputs("run", run), *layout.outputs("dataset", data)])
+    (file,) = layout.outputs("measure", stem)
+    block = job["spec"]["measure"]
+    with one_line_errors(job_file, block["name"]):
+        files.write_parquet(file, measured(block, FinishedRun(run, data)))
+    recorder.write(layout.manifest_of("measure", stem), [file])
+
+
+def measured(block: dict[str, Any], run: FinishedRun) -> Any:
+    """A measure of a run, as a data frame."""
+    keywords = {key: value for key, value in block.items() if key != "name"}
+    return registry.load("measures", block["name"]).build(**keywords)(run)

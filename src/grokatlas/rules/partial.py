@@ -1,0 +1,36 @@
+"""Claims and pages from results that are not complete, or that earlier code made."""
+
+from pathlib import Path
+
+from grokatlas.errors import UserError
+from grokatlas.results import files, layout
+from grokatlas.results.manifest import Recorder
+
+CURRENT, EARLIER = "current", "earlier"
+
+
+def at_hand(kind: str, target: Path) -> str:
+    """Whether a job's result lies here, whole and of the planned spec.
+
+    Returns:
+        ``current``; ``earlier`` where other code made it, or it was made from what is older than
+        the plan; empty where it cannot be used.
+    """
+    try:
+        manifest = files.read_sealed(layout.manifest_of(kind, target))
+        job = files.read_sealed(layout.spec_path(kind, target))
+        if manifest["spec"] != job["spec"]:
+            return ""
+        for file in layout.outputs(kind, target):
+            files.verified(file)
+    except (UserError, KeyError):
+        return ""
+    return CURRENT if manifest["digest"] == job["digest"] else EARLIER
+
+
+def note_gaps(recorder: Recorder, ages: dict[Path, str], failed: list[str] | None = None) -> None:
+    """Let a manifest tell what was absent, made by earlier code or failed: it never fits a plan."""
+    absent = [target.as_posix() for target, age in ages.items() if not age]
+    earlier = [target.as_posix() for target, age in ages.items() if age == EARLIER]
+    if absent or earlier or failed:
+        recorder.note(partial={"absent": absent, "earlier": earlier, "failed": failed or []})

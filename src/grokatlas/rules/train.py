@@ -1,0 +1,150 @@
+"""Rule `train`: one run, from its job file alone; goes on where a killed process left it."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from grokatlas import code_digest
+from grokatlas.engine import dataset as datasets
+from grokatlas.engine import members
+from grokatlas.errors import UserError
+from grokatlas.results import files, freshness, hashing, layout
+from grokatlas.results.manifest import Recorder
+from grokatlas.rules import devices
+from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
+from grokatlas.rules.progress import Progress
+from grokatlas.run_store import store as run_store
+
+
+def main(job_file: Path, out: Path, device: str, threads: int, period: float) -> None:
+    """Train one run in a process that ends with it; see `execute`."""
+    execute(job_file, out, device, threads, period, last=True)
+
+
+def execute(
+    job_file: Path, out: Path, device: str, threads: int, period: float, last: bool = False
+) -> None:
+    """Train one run.
+
+    Args:
+        job_file: the run's ``spec.json``. Where the data set that it names is not here, the data
+            are made in this process.
+        out: folder of history, snapshots and manifest; the job file is copied there.
+        device: ``auto``, ``cpu`` or ``cuda``. Unless it is the CPU, a GPU of this machine is leased
+            first; ``auto`` is the CPU for a dynamics that is compiled for it.
+        threads: CPU threads of one operation.
+        period: seconds between two saves of the run's state.
+        last: whether the process ends with the run.
+    """
+    from grokatlas.declare import signatures
+    from grokatlas.plan import resources
+    from grokatlas.results import endings, environment
+    from grokatlas.rules import gpu_leases, savepoint
+
+    job = read_job_file(job_file, "run")
+    if device == "auto" and not resources.uses_gpu("run", job["spec"]):
+        device = "cpu"
+    data = [f for folder in job["inputs"] for f in layout.outputs("dataset", Path(folder))]
+    data = [files.verified(file) for file in data if file.exists()]
+    if data:
+        _check_planned(job_file, job)
+    with savepoint.locked(out):
+        if freshness.finished("run", out, job["digest"], data):
+            print(f"run {out.name}: is already there", file=sys.stderr)
+            return
+        if device != "cpu":
+            gpu_leases.take()
+        recorder = Recorder(job, data)
+        segment = {
+            "host": socket.gethostname(),
+            "job": os.environ.get("SLURM_JOB_ID"),
+            "devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
+            "versions": environment.computing(),
+        }
+        record = savepoint.Savepoint(out, job["digest"], period, segment)
+        with record.listening(last):
+            facts = _trained(job_file, job, data, record, device, threads)
+            history, snapshots = layout.outputs("run", out)
+            record.finish(history, snapshots)
+            declared, _ = signatures.logged(job["spec"]["observables"])
+            recorder.note(**facts, **endings.read(history, job["spec"], declared))
+            recorder.write(layout.manifest_of("run", out), [history, snapshots])
+            for line in endings.lines(out.name, files.read_json(layout.manifest_of("run", out))):
+                print(line, file=sys.stderr)
+            beside = layout.spec_path("run", out)
+            if beside.resolve() != job_file.resolve():
+                files.write_json(beside, job)
+            _share(out)
+            record.remove()
+
+
+def _trained(
+    job_file: Path, job: dict[str, Any], data: list[Path], record: Any, device: str, threads: int
+) -> dict[str, Any]:
+    """Train into a record, and tell what the manifest should say of it."""
+    spec = job["spec"]
+    devices.use_repeatable_kernels()
+    import torch
+
+    from grokatlas.engine import training
+
+    torch.set_num_threads(threads)
+    chosen = devices.chosen(device)
+    record.device = chosen.type
+    run = f"run {record.folder.parent.name}"
+    print(f"{run}: trains on {socket.gethostname()}, {devices.name_of(chosen)}", file=sys.stderr)
+    with one_line_errors(job_file, "training"):
+        dataset = (
+            datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
+        )
+        training.train(spec, dataset, chosen, record, Progress(run))
+    return {
+        "device": devices.facts(chosen, threads),
+        "train_seconds": record.spent(),
+        "updates": {"count": record.updates.count, "seconds": round(record.updates.seconds, 6)},
+        "members": len(members.of(spec)),
+        "segments": record.all_segments(record.step),
+        "seeds": spec["ensemble"]["seed"],
+    }
+
+
+def _check_planned(job_file: Path, job: dict[str, Any]) -> None:
+    """The data set that is here is the one that the run was planned with, not an older one."""
+    manifests = [layout.manifest_of("dataset", Path(folder)) for folder in job["inputs"]]
+    made = [files.read_sealed(manifest)["digest"] for manifest in manifests]
+    if hashing.of_job("run", job["spec"], job["code"], made) != job["digest"]:
+        problem = f"{job['inputs'][0]} is another data set than the run was planned with"
+        raise UserError(str(job_file), f"{problem}; run `snakemake`, which makes it anew")
+
+
+def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
+    """The data of a run that came without them, by the code with which the run was planned."""
+    if run_digest(job["spec"], job["code"]) != job["digest"]:
+        task = job["spec"]["task"]["name"]
+        problem = f"the code here makes other data than it was planned with (task {task})"
+        raise UserError(str(job_file), f"{problem}; run `snakemake` again")
+    try:
+        return datasets.make(members.tasks(job["spec"]))
+    except ImportError as error:
+        problem = f"its data cannot be made here: {first_line(error)}"
+        todo = f"install it, or bring the folder {job['inputs'][0]} along"
+        raise UserError(str(job_file), f"{problem}; {todo}") from None
+
+
+def run_digest(spec: dict[str, Any], code: dict[str, str]) -> str:
+    """The digest of a run of some code, on the data set that the code here makes."""
+    made_by = code_digest.code(code_digest.dataset_modules(spec))
+    data = hashing.of_job("dataset", {"tasks": members.tasks(spec)}, made_by, [])
+    return hashing.of_job("run", spec, code, [data])
+
+
+def _share(run: Path) -> None:
+    """Put a finished run into the run store, if there is one; that it fails costs nothing here."""
+    try:
+        root = run_store.chosen()
+        if root is not None:
+            run_store.put(root, run, Path())
+    except UserError as error:
+        print(f"warning: not put into the run store: {error}", file=sys.stderr)
