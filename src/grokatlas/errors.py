@@ -13,6 +13,8 @@ class UserError(Exception):
     code = 1
 
     def __init__(self, place: str, problem: str) -> None:
+        self.place = place
+        self.problem = problem
         text = f"{place}: {problem}"
         super().__init__("".join(c if c.isprintable() else " " for c in text).strip())
 

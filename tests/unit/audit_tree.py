@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from safetensors.numpy import save_file
 
-from grokatlas.declare import cells
 from grokatlas.plan.jobs import Job
 from grokatlas.results import files, hashing, layout
 
@@ -48,7 +47,7 @@ def declared(
         spec = spec_of(lr)
         target = layout.run_folder(hashing.of(spec)[:12])
         run = Job("run", target, spec, {"grokatlas.engine.training": run_code}, (data,))
-        stem = layout.measure_stem(run.target.name, cells.measure_id(MEASURE))
+        stem = layout.measure_stem(run.target.name, layout.measure_id(MEASURE))
         code = {"grokatlas.components.measures.fourier_features": measure_code}
         measure = Job("measure", stem, {"measure": MEASURE}, code, (run, data))
         jobs += [run, measure]

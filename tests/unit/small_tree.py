@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from grokatlas.declare import cells
 from grokatlas.results import files, hashing, layout
 
 COMMIT = "c0ffee" * 6 + "abcd"
@@ -14,7 +13,7 @@ def make(scale: str = "smoke") -> dict[str, Path]:
     """Write the tree below the working directory; the target of every kind."""
     data = _job("dataset", layout.data_folder, {"tasks": [{"name": "toy", "seed": 0}]})
     run = _job("run", layout.run_folder, {"task": {"name": "toy"}, "optimizer": {"lr": 0.1}}, data)
-    name = cells.measure_id(MEASURE)
+    name = layout.measure_id(MEASURE)
     measure = _write(
         "measure", layout.measure_stem(run.name, name), {"measure": MEASURE}, run, data
     )

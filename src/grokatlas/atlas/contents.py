@@ -10,10 +10,12 @@ import pandas as pd
 
 from grokatlas import text as words
 from grokatlas.audit import explain, mixed, values
-from grokatlas.audit.tree import Result, Tree
+from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts as judging
 from grokatlas.engine import members
 from grokatlas.results import files, layout
+from grokatlas.results.ancestry import ancestors
+from grokatlas.results.result import Result
 
 METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # blocks of a run's spec
 USUAL = "gradient_training"  # a dynamics that is no method of its own
@@ -198,19 +200,14 @@ def behind(tree: Tree, target: str) -> dict[str, Result]:
 
     What is made tells by its manifest; what is not made, by the job file of the plan.
     """
-    found: dict[str, Result] = {}
-    waiting = [target]
-    while waiting:
-        name = waiting.pop()
-        if name in found or name not in tree.results:
-            continue
-        result = found[name] = tree.results[name]
-        if result.sound:
-            owners = (tree.owner(file) for file in result.sound["inputs"])
-            waiting += [owner.target for owner in owners if owner]
-        else:
-            waiting += _content(result).get("inputs", [])
-    return found
+
+    def inputs(name: str) -> list[str]:
+        result = tree.results[name]
+        found = tree.inputs(name) if result.sound else _content(result).get("inputs", [])
+        return [each for each in found if each in tree.results]
+
+    names = ancestors([target], inputs) if target in tree.results else []
+    return {name: tree.results[name] for name in names}
 
 
 def methods_of(specs: list[dict[str, Any]]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Let results stand for today's code after a change proven neutral, and keep a note of it."""
 
+import functools
 import subprocess
 import time
 from typing import Any
@@ -11,7 +12,8 @@ from grokatlas.audit.verify import BROKEN, Report, verify
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
-from grokatlas.results import account, files, manifest, revision
+from grokatlas.results import account, files, freshness, manifest, revision
+from grokatlas.results.ancestry import ancestors, descendants
 
 
 def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
@@ -43,8 +45,10 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
             raise UserError(target, "no paper declares it at any scale; it cannot be accepted")
         if not _here(tree, target):
             raise UserError(target, "was not made yet; run `snakemake` to make it")
-    needed = [target for target in _upstream(named, jobs) if _here(tree, target)]
-    affected = _downstream({t for t in needed if not _fits(tree, jobs[t])}, jobs)
+    inputs = functools.partial(_inputs, jobs)
+    needed = [target for target in ancestors(named, inputs) if _here(tree, target)]
+    renewed = [t for t in needed if not _is_up_to_date(tree, jobs[t])]
+    affected = descendants(renewed, jobs, inputs)
     judged = dict.fromkeys([*needed, *(target for target in affected if _here(tree, target))])
     report = verify(tree, jobs, list(judged))
     for target in needed:
@@ -57,7 +61,7 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
         accepted = [*record.content.get("accepted", []), note]
         content = {**record.content, "digest": note["new"], "accepted": accepted}
         files.write_json(tree.path(record.name), files.sealed(content))
-    return lines or ["nothing to accept: all of it fits this checkout"]
+    return lines or ["nothing to accept: all of it is up to date"]
 
 
 def _named(tree: Tree, text: str) -> list[str]:
@@ -72,29 +76,14 @@ def _here(tree: Tree, target: str) -> bool:
     return result is not None and (result.manifest is not None or bool(result.files))
 
 
-def _fits(tree: Tree, job: Job) -> bool:
+def _inputs(jobs: dict[str, Job], target: str) -> list[str]:
+    return [job.target.as_posix() for job in jobs[target].inputs]
+
+
+def _is_up_to_date(tree: Tree, job: Job) -> bool:
     """Whether a job's result has the planned digest, or was not made here."""
     target = job.target.as_posix()
-    return not _here(tree, target) or tree.results[target].sound.get("digest") == job.digest
-
-
-def _upstream(targets: list[str], jobs: dict[str, Job]) -> list[str]:
-    found: dict[str, None] = {}
-    waiting = list(targets)
-    while waiting:
-        target = waiting.pop()
-        found[target] = None
-        waiting += [job.target.as_posix() for job in jobs[target].inputs]
-    return list(found)
-
-
-def _downstream(targets: set[str], jobs: dict[str, Job]) -> set[str]:
-    """Targets and all that hang on them; the plan lists upstream jobs first."""
-    found = set(targets)
-    for target, job in jobs.items():
-        if any(upstream.target.as_posix() in found for upstream in job.inputs):
-            found.add(target)
-    return found
+    return not _here(tree, target) or freshness.matches(tree.results[target].sound, job.digest)
 
 
 def _check(target: str, report: Report) -> None:
@@ -119,14 +108,16 @@ def _stamp(
     for target, job in jobs.items():
         if target not in affected or not _here(tree, target):
             continue
-        if _fits(tree, job):
+        if _is_up_to_date(tree, job):
             continue
         content = tree.results[target].sound
         why = ""
         if target in unsound:
             why = "it does not verify"
+        elif content.get("partial"):
+            why = "it was made from results that were not complete"
         elif target not in needed:
-            stale = [j.target.as_posix() for j in job.inputs if not _fits(tree, j)]
+            stale = [j.target.as_posix() for j in job.inputs if not _is_up_to_date(tree, j)]
             why = _own_change(content, job, [name for name in stale if name not in stamped])
         if why:
             lines.append(f"remains  {target}: {why}; `snakemake` remakes it")

@@ -5,8 +5,9 @@ from typing import Any
 
 from grokatlas import code_digest
 from grokatlas.audit import dotted, locate, numbers
-from grokatlas.audit.tree import ROOT, Tree
+from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
+from grokatlas.results.result import ROOT
 
 
 def compare(first: str, second: str, default: Path) -> tuple[list[str], bool]:
@@ -124,18 +125,11 @@ def _cells(tree: Tree, target: str) -> dict[tuple[str, str], str]:
 
 def _data(tree: Tree, target: str) -> str:
     """The hashes of the data sets behind a result, sorted."""
-    found, waiting = set(), [target]
-    seen: set[str] = set()
-    while waiting:
-        each = waiting.pop()
-        if each in seen:
-            continue
-        seen.add(each)
+    found = set()
+    for each in tree.ancestors([target]):
         result = tree.results[each]
         if result.sound.get("kind") == "dataset":
             found |= {f"{each.split('/')[-1]} {sha[:12]}" for sha in result.outputs.values()}
-        owners = [tree.owner(name) for name in result.sound.get("inputs", {})]
-        waiting += [owner.target for owner in owners if owner]
     return ", ".join(sorted(found)) or "none"
 
 

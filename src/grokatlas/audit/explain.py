@@ -6,11 +6,12 @@ from typing import Any
 
 from grokatlas import code_digest
 from grokatlas.audit import dotted, locate, metadata, mixed, values
-from grokatlas.audit.tree import ROOT, Result, Tree
+from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
 from grokatlas.results import endings, hashing
 from grokatlas.results.environment import COMPUTING, DRAWING
 from grokatlas.results.manifest import MARK
+from grokatlas.results.result import ROOT, Result
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,7 @@ def _lines(part: Part, indent: str) -> list[str]:
 
 def _made_from(tree: Tree, result: Result) -> list[str]:
     """The results that a result read: runs, then their measures, then data."""
-    owners = [tree.owner(name) for name in result.sound["inputs"]]
-    found = dict.fromkeys(owner.target for owner in owners if owner)
+    found = tree.inputs(result.target)
     later = (f"{ROOT}/data/", f"{ROOT}/measures/")
     return sorted(found, key=lambda target: [target.startswith(place) for place in later])
 

@@ -49,16 +49,8 @@ def notes(tree: Tree, chosen: list[str]) -> list[str]:
 
 def behind(tree: Tree, target: str) -> list[dict[str, Any]]:
     """The manifests of a result and of all that it was made from, as far as they are sound."""
-    found: dict[str, dict[str, Any]] = {}
-    waiting = [target]
-    while waiting:
-        name = waiting.pop()
-        content = tree.results[name].sound
-        if name not in found and content:
-            found[name] = content
-            owners = [tree.owner(file) for file in content["inputs"]]
-            waiting += [owner.target for owner in owners if owner]
-    return list(found.values())
+    manifests = (tree.results[name].sound for name in tree.ancestors([target]))
+    return [content for content in manifests if content]
 
 
 def versions(content: dict[str, Any]) -> dict[str, set[str]]:

@@ -4,18 +4,16 @@ Nothing here trusts a file: links out of the tree and paths that leave it are re
 checked for shape and seal, and no file is unpickled.
 """
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grokatlas.errors import UserError
 from grokatlas.plan import results_folder
-from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
+from grokatlas.results.ancestry import ancestors
+from grokatlas.results.result import JOB_FILE_TABLES, MANIFEST_TABLES, Record, Result, read_record
 
 ROOT = layout.RESULTS.name
 MANIFEST = "manifest.json"
@@ -23,62 +21,6 @@ JOB_FILE = "spec.json"
 NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", results_folder.MARK)
 NO_ARTEFACT_SUFFIXES = (".log", ".lock")
 BROKEN_LOCK = ".lock."  # of a process that was killed while it took over a lock
-
-
-@dataclass(frozen=True)
-class Record:
-    """A manifest or a job file.
-
-    Attributes:
-        name: its path from the tree's parent, such as ``results/runs/<run>/manifest.json``.
-        content: what it says; empty where it cannot be read.
-        verdict: ``ok``, ``modified`` or ``unverified``.
-        problem: what is wrong with it.
-    """
-
-    name: str
-    content: dict[str, Any]
-    verdict: str = "ok"
-    problem: str = ""
-
-
-@dataclass
-class Result:
-    """What one job left.
-
-    Attributes:
-        target: the folder (dataset, run) or the stem (measure, table, figure) of its files.
-        manifest: its manifest, if there is one.
-        job: its job file, if there is one.
-        files: the names of all other files that lie there and could be its outputs.
-    """
-
-    target: str
-    manifest: Record | None = None
-    job: Record | None = None
-    files: set[str] = field(default_factory=set)
-
-    @property
-    def sound(self) -> dict[str, Any]:
-        """The manifest's content if it can be trusted, else nothing."""
-        return self.manifest.content if self.manifest and self.manifest.verdict == "ok" else {}
-
-    @property
-    def problem(self) -> str:
-        """Why its manifest tells nothing; only for a result that is not `sound`."""
-        if self.manifest:
-            return f"its manifest {self.manifest.problem}"
-        if self.files or not self.job:
-            return "no manifest vouches for it"
-        return "it was not made yet; run `snakemake` to make it"
-
-    @property
-    def outputs(self) -> dict[str, str]:
-        """The sha256 of every file that the manifest vouches for, by the file's name."""
-        if self.manifest is None:
-            return {}
-        folder = self.manifest.name.rpartition("/")[0]
-        return {f"{folder}/{file}": sha for file, sha in self.sound.get("outputs", {}).items()}
 
 
 class Tree:
@@ -117,6 +59,15 @@ class Tree:
         """The result that a file belongs to."""
         target = self._owners.get(name)
         return self.results[target] if target else None
+
+    def inputs(self, target: str) -> list[str]:
+        """The results that a result was made from, as far as they are here."""
+        owners = [self.owner(name) for name in self.results[target].inputs]
+        return list(dict.fromkeys(owner.target for owner in owners if owner))
+
+    def ancestors(self, targets: Iterable[str]) -> list[str]:
+        """Results and all that they were made from, as far as it is here."""
+        return ancestors(targets, self.inputs)
 
     def link_above(self, name: str) -> str:
         """The refused link that a file would be found through; empty if there is none."""
@@ -179,38 +130,16 @@ class Tree:
             result = self.results.setdefault(target, Result(target))
             self._owners[name] = target
             if file == MANIFEST or file.endswith(f".{MANIFEST}"):
-                result.manifest = self._record(name, ("outputs", "inputs", "code"))
+                result.manifest = self._record(name, MANIFEST_TABLES)
             elif file == JOB_FILE or file.endswith(f".{JOB_FILE}"):
-                result.job = self._record(name, ("code",))
+                result.job = self._record(name, JOB_FILE_TABLES)
             else:
                 result.files.add(name)
 
-    def _record(self, name: str, maps: tuple[str, ...]) -> Record:
+    def _record(self, name: str, tables: tuple[str, ...]) -> Record:
         if name in self.refused:
             return Record(name, {}, "unverified", self.refused[name])
-        try:
-            text = self.path(name).read_text(encoding="utf-8")
-            content = json.loads(text)
-            if not isinstance(content, dict):
-                return Record(name, {}, "modified", "is not what a job writes")
-            if "seal" not in content:
-                return Record(name, {}, "unverified", "has no seal; run `snakemake` to remake it")
-            if not store.seal_holds(content) or store.json_text(content) != text:
-                return Record(name, {}, "modified", "was edited after it was written")
-        except (ValueError, RecursionError):
-            return Record(name, {}, "modified", "cannot be read as JSON")
-        except OSError as error:
-            return Record(name, {}, "unverified", f"cannot be read: {error.strerror}")
-        problem = _shape_problem(content, maps)
-        return Record(name, content, "unverified", problem) if problem else Record(name, content)
-
-
-def inside(name: Any) -> bool:
-    """Whether a name that a manifest gives stays in the tree."""
-    if not isinstance(name, str) or "\\" in name or "\0" in name:
-        return False
-    parts = name.split("/")
-    return parts[0] == ROOT and len(parts) > 1 and not any(p in ("", ".", "..") for p in parts)
+        return read_record(name, self.path(name), tables)
 
 
 def _target(folder: str, file: str, everything: set[str]) -> str:
@@ -225,25 +154,3 @@ def _target(folder: str, file: str, everything: set[str]) -> str:
     if f"{folder}/{MANIFEST}" in everything or f"{folder}/{JOB_FILE}" in everything:
         return folder
     return stem
-
-
-def _shape_problem(content: dict[str, Any], maps: tuple[str, ...]) -> str:
-    """What a sealed record lacks or names that no job writes; empty if nothing."""
-    if not all(isinstance(content.get(key), str) for key in ("kind", "digest")):
-        return "lacks kind or digest"
-    if not isinstance(content.get("spec"), dict):
-        return "lacks its spec"
-    for key in maps:
-        table = content.get(key)
-        if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
-            return f"lacks its {key}"
-    for name in content.get("outputs", {}):
-        if name in ("", ".", "..") or any(c in name for c in "/\\\0"):
-            return f"names an output outside its folder ({name!r}); refused"
-    listed = content.get("inputs", {})
-    if not isinstance(listed, dict | list):
-        return "lacks its inputs"
-    for name in listed:
-        if not inside(name):
-            return f"names an input outside the tree ({name!r}); refused"
-    return ""

@@ -68,8 +68,8 @@ def _table_columns(tree: Tree, figure: str) -> dict[str, str]:
     """The columns of a figure's tables, each with where the table took it from."""
     found: dict[str, str] = {}
     described = dict.fromkeys(ROW_KEYS, "names the row of its table")
-    for table in _upstream(tree, figure):
-        for upstream in _upstream(tree, table):
+    for table in tree.inputs(figure):
+        for upstream in tree.inputs(table):
             content = tree.results[upstream].sound
             if content.get("kind") == "run":
                 described |= _spec_columns(content["spec"])
@@ -107,11 +107,6 @@ def _spec_columns(spec: dict[str, Any]) -> dict[str, str]:
     found = dict.fromkeys(dotted.flat(blocks), "from the runs' specs")
     member = "varies from member to member (ensemble axis)"
     return found | {path: member for axis, v in axes.items() for path in dotted.flat(v, axis)}
-
-
-def _upstream(tree: Tree, target: str) -> list[str]:
-    owners = [tree.owner(name) for name in tree.results[target].sound.get("inputs", {})]
-    return list(dict.fromkeys(owner.target for owner in owners if owner))
 
 
 def _parquet(tree: Tree, name: str, origin: str) -> dict[str, str]:

@@ -6,11 +6,12 @@ from typing import Any
 
 from grokatlas import code_digest
 from grokatlas.audit import dotted, mixed
-from grokatlas.audit.tree import Record, Result, Tree
+from grokatlas.audit.tree import Tree
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 from grokatlas.results.manifest import MARK, code_of
+from grokatlas.results.result import Record, Result
 
 VERDICTS = ("ok", "stale-code", "stale-spec", "modified", "missing", "orphan", "unverified")
 BROKEN = ("modified", "missing", "unverified")
@@ -77,7 +78,7 @@ def verify(tree: Tree, jobs: dict[str, Job] | None, targets: list[str] | None = 
         targets: what to start from; everything by default.
     """
     judge = _Judge(tree, jobs)
-    chosen = list(tree.results) if targets is None else judge.closure(targets)
+    chosen = list(tree.results) if targets is None else tree.ancestors(targets)
     tree.hash_all(judge.named(chosen))
     report = Report()
     for target in chosen:
@@ -108,22 +109,6 @@ class _Judge:
         self._files: dict[str, dict[str, Finding]] = {}
         self._own: dict[str, dict[str, Finding]] = {}
         self._open: set[str] = set()
-
-    def closure(self, targets: list[str]) -> list[str]:
-        """Targets and all that they were made from."""
-        found: dict[str, None] = {}
-        waiting = list(targets)
-        while waiting:
-            target = waiting.pop()
-            if target not in found:
-                found[target] = None
-                waiting += self.upstream(self.tree.results[target])
-        return list(found)
-
-    def upstream(self, result: Result) -> list[str]:
-        """The results whose files a result was made from, as far as they are here."""
-        owners = [self.tree.owner(name) for name in result.sound.get("inputs", {})]
-        return list(dict.fromkeys(owner.target for owner in owners if owner))
 
     def named(self, targets: list[str]) -> list[str]:
         """The files there are that some manifest vouches for."""
@@ -172,9 +157,7 @@ class _Judge:
         manifest, job = (self._record(r, result) for r in (result.manifest, result.job))
         moved = bool(result.sound) and _moved(result)
         if moved:
-            manifest = job = Finding(
-                "orphan", f"is {declared_jobs.home(result.sound)}, moved or renamed"
-            )
+            manifest = job = Finding("orphan", f"is {layout.home(result.sound)}, moved or renamed")
         if result.job:
             found[result.job.name] = job
         elif result.manifest:
@@ -198,7 +181,7 @@ class _Judge:
             return OK
         if record.verdict != "ok":
             return Finding(record.verdict, record.problem)
-        home = declared_jobs.home(record.content)
+        home = layout.home(record.content)
         if home is not None and home != result.target:
             return Finding("modified", f"is that of {home or 'nothing'}, not of {result.target}")
         if record is result.manifest and not _agree(result):
@@ -274,11 +257,11 @@ class _Judge:
         if hashing.of(manifest["spec"]) != hashing.of(job.spec):
             path, old, new = dotted.differences(manifest["spec"], job.spec)[0]
             return Finding("stale-spec", f"{path} was {old}, now {new}", (target,))
-        modules = code_digest.changed(code_of(manifest), job.code)
-        if modules and manifest["digest"] != job.digest:
-            return Finding("stale-code", f"changed since: {', '.join(modules)}", (target,))
-        if manifest["digest"] == job.digest:
+        if manifest["digest"] == job.digest:  # of one made from a part, `partial` says so
             return OK
+        modules = code_digest.changed(code_of(manifest), job.code)
+        if modules:
+            return Finding("stale-code", f"changed since: {', '.join(modules)}", (target,))
         for upstream in job.inputs:
             name = upstream.target.as_posix()
             if name in self.tree.results and self.tree.results[name].sound:
@@ -290,23 +273,19 @@ class _Judge:
     def _used_by_declared(self) -> dict[str, str]:
         """Every result that a declared one was made from, with one that was."""
         found: dict[str, str] = {}
-        waiting = [target for target in self.tree.results if target in (self.jobs or {})]
-        while waiting:
-            target = waiting.pop()
-            for upstream in self.upstream(self.tree.results[target]):
-                if upstream not in found:
-                    found[upstream] = target
-                    waiting.append(upstream)
+        for declared in (target for target in self.tree.results if target in (self.jobs or {})):
+            for target in self.tree.ancestors([declared])[1:]:
+                found.setdefault(target, declared)
         return found
 
 
 def _moved(result: Result) -> bool:
     """Whether a whole result lies where another one belongs."""
-    home = declared_jobs.home(result.sound)
+    home = layout.home(result.sound)
     if home is None or home == result.target:
         return False
     job = result.job
-    return job is None or (job.verdict == "ok" and declared_jobs.home(job.content) == home)
+    return job is None or (job.verdict == "ok" and layout.home(job.content) == home)
 
 
 def _agree(result: Result) -> bool:

@@ -12,7 +12,6 @@ from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Paper, Train
 from grokatlas.declare.validation import check_block, check_keywords, check_value
 from grokatlas.errors import MistakeError, nearest, shown
-from grokatlas.results import hashing
 
 BLOCKS = ("task", "model", "loss", "optimizer", "dynamics")
 AXES = ("model", "loss", "optimizer", "dynamics", "penalties", "gradients", "inputs")
@@ -34,12 +33,6 @@ class Cell:
     label: str
     spec: dict[str, Any]
     measures: list[dict[str, Any]]
-
-
-def measure_id(measure: dict[str, Any]) -> str:
-    """A measure's file name: its name, and a digest of its keywords if it has any."""
-    keywords = {key: value for key, value in measure.items() if key != "name"}
-    return measure["name"] + (f"-{hashing.of(keywords)[:8]}" if keywords else "")
 
 
 def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:

@@ -19,9 +19,9 @@ from grokatlas.declare.models import load_settings
 from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure
 from grokatlas.export.archive_files import Entry, Member
-from grokatlas.export.closure import Result
 from grokatlas.plan import declared_jobs, results_folder
 from grokatlas.results import hashing, layout, placing
+from grokatlas.results.result import Result
 
 INDEX = "grokatlas-archive.json"
 FORMAT = {"format": "grokatlas results", "version": 1}
@@ -147,7 +147,7 @@ def _survey(archive: Path) -> dict[str, dict[str, Any]]:
 
 
 def _check_member(archive: Path, entry: Entry, listed: dict[str, dict[str, Any]]) -> None:
-    if closure.place(entry.name) is None:
+    if layout.owner(entry.name) is None:
         problem = f"member {entry.name!r} is no file that a job writes into {layout.RESULTS}"
         raise UserError(str(archive), f"{problem}; refused")
     if entry.name not in listed or listed[entry.name]["size"] != entry.size:
@@ -258,7 +258,7 @@ def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> No
 
 def _loaded(stage: Path, listed: dict[str, dict[str, Any]]) -> list[Result]:
     """The staged results, upstream first, checked against their manifests and each other."""
-    places = sorted({place for place in map(closure.place, listed) if place})
+    places = sorted({place for place in map(layout.owner, listed) if place})
     results = {target: closure.load(stage, target) for _, target in places}
     closure.check(results)
     for result in results.values():
@@ -267,7 +267,7 @@ def _loaded(stage: Path, listed: dict[str, dict[str, Any]]) -> list[Result]:
                 raise UserError(name, "is missing in the archive; pack it again")
             if name in listed and listed[name]["sha256"] != sha256:
                 raise UserError(name, "is not the file its manifest records; refused")
-    return sorted(results.values(), key=lambda result: closure.KINDS.index(result.kind))
+    return sorted(results.values(), key=lambda result: layout.HANDED_ON.index(result.kind))
 
 
 def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | None:
@@ -275,7 +275,7 @@ def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | Non
     job_file, manifest_file = result.records
     try:
         here = json.loads(Path(manifest_file).read_bytes())
-        same = all(here[key] == result.manifest[key] for key in ("digest", "outputs"))
+        same = all(here[key] == result.sound[key] for key in ("digest", "outputs"))
     except FileNotFoundError:
         same, here = True, None
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -317,7 +317,7 @@ def _member(name: str, text: bytes) -> Member:
 
 
 def _described(results: list[Result], members: list[Member]) -> str:
-    counts = {kind: sum(r.kind == kind for r in results) for kind in closure.KINDS}
+    counts = {kind: sum(r.kind == kind for r in results) for kind in layout.HANDED_ON}
     text = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
     size = f" ({len(members)} files, {bytes_text(sum(m.size for m in members))})" if members else ""
     return text + size

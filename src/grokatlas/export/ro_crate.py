@@ -7,8 +7,8 @@ from pathlib import Path
 from grokatlas.errors import UserError
 from grokatlas.export import archive, archive_files, closure, ro_crate_metadata
 from grokatlas.export.archive_files import Member
-from grokatlas.export.closure import Result
 from grokatlas.results import hashing
+from grokatlas.results.result import Result
 
 METADATA = "ro-crate-metadata.json"
 SOURCES = ("workflow/rules/*.smk", "config/papers/*.yaml", "LICENSE", "*.lock")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from grokatlas import __version__
 from grokatlas.export import archive
 from grokatlas.export.archive_files import Member
-from grokatlas.export.closure import Result
 from grokatlas.results import hashing, revision
+from grokatlas.results.result import Result
 
 if TYPE_CHECKING:
     from rocrate.model.entity import Entity
@@ -148,12 +148,12 @@ class _Description:
         name = result.target.partition("/")[2]
         tool = self.tool(result)
         job_file, _ = result.records
-        inputs = [job_file, *result.manifest["inputs"]]
+        inputs = [job_file, *result.sound["inputs"]]
         create = self.add(
             f"#job/{name}",
             "CreateAction",
             f"{rule} {name}",
-            description=f"{text} {_machine(result.manifest)}".strip(),
+            description=f"{text} {_machine(result.sound)}".strip(),
             instrument=tool,
             object=[self.entities[file] for file in inputs],
             result=[self.entities[file] for file in result.outputs],
@@ -208,7 +208,7 @@ class _Description:
     def tool(self, result: Result) -> "Entity":
         """The software of a job: its command, at the version and commit of its manifest."""
         rule, text = STEPS[result.kind]
-        versions, git = _versions(result), result.manifest.get("git")
+        versions, git = _versions(result), result.sound.get("git")
         id_ = f"#tool/{rule}-{hashing.of([versions, git])[:8]}"
         if id_ in self.entities:
             return self.entities[id_]
@@ -249,14 +249,14 @@ def _revision(version: str, git: dict[str, Any] | None) -> str:
 
 
 def _versions(result: Result) -> dict[str, str]:
-    return result.manifest.get("versions") or {}
+    return result.sound.get("versions") or {}
 
 
 def _times(result: Result) -> dict[str, str]:
     """Start and end of a job, if its manifest tells them."""
     try:
-        start = datetime.strptime(result.manifest["started"], _TIME)
-        end = start + timedelta(seconds=result.manifest["wall_seconds"])
+        start = datetime.strptime(result.sound["started"], _TIME)
+        end = start + timedelta(seconds=result.sound["wall_seconds"])
     except (KeyError, TypeError, ValueError, OverflowError):
         return {}
     return {name: time.strftime(_ZONED) for name, time in (("startTime", start), ("endTime", end))}

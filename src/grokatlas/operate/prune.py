@@ -6,13 +6,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Result, Tree
+from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Tree
 from grokatlas.audit.verify import Report, verify
 from grokatlas.errors import UserError
 from grokatlas.export.archive import bytes_text
 from grokatlas.operate import unlock
 from grokatlas.plan import declared_jobs
 from grokatlas.results import layout, locks
+from grokatlas.results.result import Result
 
 DAY = 86400.0  # seconds: a temporary file that is younger may still be written
 REFUSED = f"{layout.STATE}.refused-*"  # states of runs that were set aside

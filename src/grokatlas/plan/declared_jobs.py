@@ -1,15 +1,13 @@
 """What the checkout plans now, at every scale, without writing anything."""
 
 from pathlib import Path
-from typing import Any
 
-from grokatlas.declare import cells
 from grokatlas.declare.models import SCALES, Paper
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job
 from grokatlas.plan.project import Project
-from grokatlas.results import files, hashing, layout
+from grokatlas.results import files, layout
 
 CONFIG = Path("config")
 
@@ -57,29 +55,3 @@ def scale(folder: Path = CONFIG) -> str | None:
     if not (folder / "config.yaml").is_file():
         return None
     return Project(folder, {}, warn=lambda text: None).settings.scale
-
-
-def home(content: dict[str, Any]) -> str | None:
-    """The target that a manifest or job file is about; None for a kind unknown here."""
-    spec = content["spec"]
-    try:
-        if content["kind"] == "dataset":
-            return layout.data_folder(hashing.of(spec)[:12]).as_posix()
-        if content["kind"] == "run":
-            return layout.run_folder(hashing.of(spec)[:12]).as_posix()
-        if content["kind"] == "measure":
-            runs = [name for name in content["inputs"] if name.split("/")[1] == "runs"]
-            name = cells.measure_id(spec["measure"])
-            return layout.measure_stem(runs[0].split("/")[2], name).as_posix()
-        if content["kind"] == "table":
-            stem = layout.table_stem(spec["scale"], spec["paper"], spec["experiment"])
-            return stem.as_posix()
-        if content["kind"] == "figure":
-            return layout.figure_stem(spec["scale"], spec["paper"], spec["figure"]).as_posix()
-        if content["kind"] == "claims":
-            return layout.claims_stem(spec["scale"]).as_posix()
-        if content["kind"] == "atlas":
-            return layout.atlas_folder(spec["scale"]).as_posix()
-    except (KeyError, IndexError, TypeError, AttributeError):
-        return ""
-    return None

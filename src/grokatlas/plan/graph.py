@@ -137,7 +137,7 @@ def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:
 
 
 def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
-    name = cells.measure_id(measure)
+    name = layout.measure_id(measure)
     key = (run.target.name, name)
     if key not in plan.measures:
         model = module_name("model", run.spec["model"]["name"])  # a measure may rebuild networks

@@ -8,9 +8,10 @@ from typing import Any
 
 from grokatlas import code_digest
 from grokatlas.results import files, freshness, hashing, layout, manifest
+from grokatlas.results.ancestry import ancestors, descendants
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Job:
     """One job of the workflow: what it makes, from what, under which digest.
 
@@ -107,13 +108,14 @@ class Plan:
 
     def look_again(self, targets: Iterable[Path]) -> list[Job]:
         """The jobs with these targets and all that depend on them; their states are forgotten."""
-        found = set(targets)
-        for job in self.jobs:
-            if any(each.target in found for each in job.inputs):
-                found.add(job.target)
-        for target in found:
-            self._states.pop(target, None)
-        return [job for job in self.jobs if job.target in found]
+        chosen = set(targets)
+        jobs = self.jobs
+        found = descendants(
+            (job for job in jobs if job.target in chosen), jobs, lambda job: job.inputs
+        )
+        for job in found:
+            self._states.pop(job.target, None)
+        return [job for job in jobs if job in found]
 
     def inputs(self, job: Job) -> list[tuple[Path, bool]]:
         """Every file that a job reads, and whether it is up to date.
@@ -127,9 +129,6 @@ class Plan:
         return [(file, self.is_up_to_date(each)) for each in job.inputs for file in each.outputs]
 
 
-def upstream(job: Job) -> list[Job]:
-    """A job and all that it hangs on."""
-    found = {job.target: job}
-    for direct in job.inputs:
-        found |= {each.target: each for each in upstream(direct)}
-    return list(found.values())
+def with_ancestors(jobs: Iterable[Job]) -> list[Job]:
+    """Jobs of one plan and all that they depend on."""
+    return ancestors(jobs, lambda job: job.inputs)

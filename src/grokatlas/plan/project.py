@@ -22,7 +22,7 @@ from grokatlas.declare.models import (
 from grokatlas.errors import UserError, nearest
 from grokatlas.plan import job_files, results_folder, which_code
 from grokatlas.plan.graph import light_measures, make_plan
-from grokatlas.plan.jobs import Job, Plan, upstream
+from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.registry import PACKAGE
 from grokatlas.results import account
 from grokatlas.run_store import store
@@ -188,7 +188,7 @@ class Project:
         """Bring the missing runs that a job depends on from the run store, and plan with them."""
         if self._store is None:
             return
-        needed = [each for each in upstream(job) if each.kind == "run"]
+        needed = [each for each in with_ancestors([job]) if each.kind == "run"]
         wanted = [run for run in needed if run.target not in self._sought]
         self._sought |= {run.target for run in wanted}
         if not runs:  # a Snakemake that runs here may need a stale one as it is

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
-from grokatlas.plan.jobs import Job, Plan, upstream
+from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.plan.project import Project
 from grokatlas.results import files
 
@@ -41,7 +41,7 @@ def at(scale: str | None, folder: Path = CONFIG) -> Wanted:
         raise UserError(str(folder / "config.yaml"), "no such file; run this in the checkout")
     project = Project(folder, {}, warn=lambda text: None)
     plan = make_plan(project.papers, scale or project.settings.scale)
-    needed = {job.target for figure in plan.figures.values() for job in upstream(figure)}
+    needed = {job.target for job in with_ancestors(plan.figures.values())}
     return Wanted(project, plan, [job for job in plan.jobs if job.target in needed])
 
 

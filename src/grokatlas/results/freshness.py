@@ -27,7 +27,8 @@ def state(kind: str, target: Path, key: str, inputs: list[Path]) -> State:
     """
     found = manifest_or_none(layout.manifest_of(kind, target))
     if found is not None:
-        return "up to date" if _matches(found, key, inputs) else "stale"
+        same = matches(found, key) and all(_same_input(found, file) for file in inputs)
+        return "up to date" if same else "stale"
     exists = any(os.path.lexists(file) for file in layout.outputs(kind, target))
     return "stale" if exists else "absent"
 
@@ -58,13 +59,14 @@ def manifest_or_none(path: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else {}
 
 
-def _matches(manifest: dict[str, Any], key: str, inputs: list[Path]) -> bool:
-    known = manifest.get("digest") == key and "seal" in manifest
-    return (
-        known
-        and not manifest.get("partial")
-        and all(_same_input(manifest, file) for file in inputs)
-    )
+def matches(manifest: dict[str, Any], key: str) -> bool:
+    """Whether a manifest is of a whole result that was planned with this digest.
+
+    Args:
+        manifest: its content; empty where it cannot be trusted.
+        key: the planned digest.
+    """
+    return manifest.get("digest") == key and "seal" in manifest and not manifest.get("partial")
 
 
 def _same_input(manifest: dict[str, Any], file: Path) -> bool:

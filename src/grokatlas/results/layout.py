@@ -3,9 +3,12 @@
 Everything is below ``results/`` of the working directory.
 """
 
+import re
 from pathlib import Path
+from typing import Any
 
 from grokatlas.errors import UserError
+from grokatlas.results import hashing
 
 RESULTS = Path("results")
 SCALES = ("smoke", "quick", "paper")  # from the smallest to the published size
@@ -19,6 +22,18 @@ FOLDERS = ("dataset", "run", "atlas")  # kinds of jobs with a folder of their ow
 _HOMES = {"data": "dataset", "runs": "run", "measures": "measure"}
 _HOMES_OF_A_SCALE = {"tables": "table", "figures": "figure", "claims": "claims", "atlas": "atlas"}
 
+_ID = "[0-9a-f]{12}"
+_SCALE = f"(?:{'|'.join(SCALES)})"
+_NAME = "[a-z0-9_]+"
+_TARGETS = {  # of what is handed on, each after what it depends on
+    "dataset": f"{RESULTS}/data/{_ID}",
+    "run": f"{RESULTS}/runs/{_ID}",
+    "measure": f"{RESULTS}/measures/{_ID}/[a-z0-9_-]+",
+    "table": f"{RESULTS}/{_SCALE}/tables/{_NAME}/{_NAME}",
+    "figure": f"{RESULTS}/{_SCALE}/figures/{_NAME}/{_NAME}",
+}
+HANDED_ON = tuple(_TARGETS)
+
 
 def data_folder(dataset: str) -> Path:
     """The folder of a data set."""
@@ -28,6 +43,12 @@ def data_folder(dataset: str) -> Path:
 def run_folder(run: str) -> Path:
     """The folder of a run."""
     return RESULTS / "runs" / run
+
+
+def measure_id(measure: dict[str, Any]) -> str:
+    """A measure's file name: its name, and a digest of its keywords if it has any."""
+    keywords = {key: value for key, value in measure.items() if key != "name"}
+    return measure["name"] + (f"-{hashing.of(keywords)[:8]}" if keywords else "")
 
 
 def measure_stem(run: str, measure: str) -> Path:
@@ -116,3 +137,40 @@ def manifest_path(artefact: Path) -> Path:
     """The manifest that vouches for an artefact: the stem's own, else the folder's."""
     own = artefact.with_name(artefact.stem + ".manifest.json")
     return own if own.exists() else artefact.with_name("manifest.json")
+
+
+def owner(name: str) -> tuple[str, str] | None:
+    """Kind and target of the result that a file belongs to; None where no job writes."""
+    for kind, pattern in _TARGETS.items():
+        match = re.fullmatch(rf"({pattern})[/.][a-z.]+", name)
+        if match:
+            target = Path(match[1])
+            files = [*outputs(kind, target), spec_path(kind, target), manifest_of(kind, target)]
+            return (kind, match[1]) if name in (f.as_posix() for f in files) else None
+    return None
+
+
+def home(content: dict[str, Any]) -> str | None:
+    """The target that a manifest or job file is about; None for a kind unknown here."""
+    spec = content["spec"]
+    try:
+        if content["kind"] == "dataset":
+            return data_folder(hashing.of(spec)[:12]).as_posix()
+        if content["kind"] == "run":
+            return run_folder(hashing.of(spec)[:12]).as_posix()
+        if content["kind"] == "measure":
+            runs = [name for name in content["inputs"] if name.split("/")[1] == "runs"]
+            name = measure_id(spec["measure"])
+            return measure_stem(runs[0].split("/")[2], name).as_posix()
+        if content["kind"] == "table":
+            stem = table_stem(spec["scale"], spec["paper"], spec["experiment"])
+            return stem.as_posix()
+        if content["kind"] == "figure":
+            return figure_stem(spec["scale"], spec["paper"], spec["figure"]).as_posix()
+        if content["kind"] == "claims":
+            return claims_stem(spec["scale"]).as_posix()
+        if content["kind"] == "atlas":
+            return atlas_folder(spec["scale"]).as_posix()
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return ""
+    return None

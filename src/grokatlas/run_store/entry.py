@@ -7,21 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest
-from grokatlas.errors import UserError
-from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
-from grokatlas.results.manifest import code_of
+from grokatlas.results.result import DamagedError, UnreadableError, load
 
 FOLDERS = {"run": "runs", "dataset": "data"}
-
-
-class DamagedError(UserError):
-    """A run or data set is not what its manifest, its job file or its place say."""
-
-
-class UnreadableError(UserError):
-    """A file is there and cannot be read: nothing is known about it."""
 
 
 @dataclass(frozen=True)
@@ -77,26 +66,17 @@ def read(kind: str, folder: Path) -> Entry:
     """A finished run or data set by its job file and manifest; its outputs are not hashed.
 
     Raises:
-        DamagedError: a file is missing or was edited, or one does not fit the other.
+        DamagedError: a file is missing or was edited, or one does not belong to the other.
         UnreadableError: a file cannot be read.
     """
-    job_file, manifest_file = layout.spec_path(kind, folder), layout.manifest_of(kind, folder)
-    for file in (manifest_file, job_file, *layout.outputs(kind, folder)):
+    for file in layout.outputs(kind, folder):
         _check_readable(file)
-    job = _record(kind, job_file, ("code",))
-    manifest = _record(kind, manifest_file, ("code", "inputs", "outputs"))
-    names = {file.name for file in layout.outputs(kind, folder)}
-    if set(manifest["outputs"]) != names:
-        raise DamagedError(str(manifest_file), f"does not name exactly {', '.join(sorted(names))}")
-    for name in manifest["inputs"]:
+    found = load(kind, folder)
+    for name in found.inputs:
         if layout.outputs("dataset", layout.data_folder(Path(name).parent.name)) != [Path(name)]:
-            raise DamagedError(str(manifest_file), f"names {name!r}, which no training reads")
-    same = all(job[key] == manifest[key] for key in ("digest", "spec"))
-    same = same and code_digest.values(job["code"]) == code_digest.values(code_of(manifest))
-    if not same:
-        problem = f"does not fit {job_file.name} beside it: another spec, code or digest"
-        raise DamagedError(str(manifest_file), problem)
-    return Entry(kind, folder, job, manifest)
+            problem = f"names {name!r}, which no training reads"
+            raise DamagedError(str(layout.manifest_of(kind, folder)), problem)
+    return Entry(kind, folder, found.planned, found.sound)
 
 
 def _check_readable(file: Path) -> None:
@@ -106,25 +86,6 @@ def _check_readable(file: Path) -> None:
         file.open("rb").close()
     except OSError as error:
         raise UnreadableError(str(file), f"cannot be read: {error.strerror}") from None
-
-
-def _record(kind: str, file: Path, tables: tuple[str, ...]) -> dict[str, Any]:
-    """A job file or manifest of this kind, as a job wrote it."""
-    try:
-        content = store.read_sealed(file)
-    except (UserError, RecursionError):
-        raise DamagedError(str(file), "is damaged, or was edited after it was written") from None
-    if content.get("kind") != kind:
-        raise DamagedError(str(file), f"is not that of a {kind}")
-    sound = isinstance(content.get("digest"), str) and isinstance(content.get("spec"), dict)
-    found = [content.get(table) for table in tables]
-    sound = sound and all(isinstance(table, dict) for table in found)
-    sound = sound and all(isinstance(text, str) for table in found for text in table.values())
-    notes = content.get("accepted", [])
-    sound = sound and isinstance(notes, list) and all(isinstance(note, dict) for note in notes)
-    if not sound:
-        raise DamagedError(str(file), "lacks what a job writes")
-    return content
 
 
 def copy(source: Path, target: Path, recorded: str) -> None:

@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grokatlas.errors import UserError
-from grokatlas.results import files, hashing, layout, locks
+from grokatlas.results import files, freshness, hashing, layout, locks
 from grokatlas.results.manifest import MARK
+from grokatlas.results.result import DamagedError, UnreadableError
 from grokatlas.run_store import entry as entries
-from grokatlas.run_store.entry import DamagedError, Entry, UnreadableError
+from grokatlas.run_store.entry import Entry
 
 VARIABLE = "GROKATLAS_RUN_STORE"  # environment variable: the folder
 DAMAGED = "damaged"
@@ -168,7 +169,7 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
     run, planned = job.target, {data.target: data.digest for data in job.inputs}
     place = entries.place_of(root, "run", run.name, job.digest)
     entry = _found(root, "run", place)
-    if entry is None or entry.manifest["digest"] != job.digest:
+    if entry is None or not freshness.matches(entry.manifest, job.digest):
         return []
     renewed = []
     with _locked(run) as locked:

@@ -10,7 +10,7 @@ from grokatlas.declare.models import Paper
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
-from grokatlas.results import hashing
+from grokatlas.results import hashing, layout
 
 MODEL = {
     "name": "mlp",
@@ -307,7 +307,7 @@ def test_a_light_measure_is_the_tables_work():
     measured = {"observables": [{"name": "accuracies"}], "measures": [times, features]}
     plan = make_plan({"geometry": paper(BASE | measured, one={})}, "paper")
     ((run, name),) = plan.measures
-    assert name == cells.measure_id(features)
+    assert name == layout.measure_id(features)
     table = plan.tables["geometry", "one"]
     (cell,) = table.spec["cells"]
     assert (cell["run"], cell["measures"], cell["light"]) == (run, [name], [times])
@@ -317,10 +317,10 @@ def test_a_light_measure_is_the_tables_work():
 
 def test_the_id_of_a_measure_is_its_keywords():
     low, high, same = (
-        cells.measure_id({"name": "grokking_times", "test_accuracy": x}) for x in (0.5, 0.9, 0.5)
+        layout.measure_id({"name": "grokking_times", "test_accuracy": x}) for x in (0.5, 0.9, 0.5)
     )
     assert low == same != high
-    assert cells.measure_id({"name": "plain"}) == "plain"
+    assert layout.measure_id({"name": "plain"}) == "plain"
 
 
 @pytest.mark.parametrize("scale", ["smoke", "quick", "paper"])

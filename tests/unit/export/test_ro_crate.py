@@ -12,7 +12,7 @@ from rocrate_validator.models import Severity
 
 from grokatlas import cli
 from grokatlas.errors import UserError
-from grokatlas.export import closure, ro_crate, ro_crate_metadata
+from grokatlas.export import ro_crate, ro_crate_metadata
 from grokatlas.results import files as store
 from grokatlas.results import layout
 from tests.unit import small_tree
@@ -194,8 +194,8 @@ def test_the_licence_is_that_of_the_project():
 
 
 def test_every_kind_of_result_has_a_step_and_every_file_a_format():
-    assert set(ro_crate_metadata.STEPS) == set(closure.KINDS)
-    for kind in closure.KINDS:
+    assert set(ro_crate_metadata.STEPS) == set(layout.HANDED_ON)
+    for kind in layout.HANDED_ON:
         for file in layout.outputs(kind, Path("x")):
             assert file.suffix in ro_crate_metadata.FORMATS
 
