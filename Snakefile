@@ -18,6 +18,12 @@ rule all:
         everything,
 
 
+# local jobs share the imports of libraries
+onstart:
+    if workflow.local_exec:
+        warm.start()
+
+
 onsuccess:
     print("figures and tables are in results, by scale", file=sys.stderr)
 

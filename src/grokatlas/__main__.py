@@ -1,10 +1,17 @@
 """``python -m grokatlas``: what the rules call."""
 
 import gc
+import os
 import sys
 
-from grokatlas.cli import main
+code = None
+if os.environ.get("GROKATLAS_WARM"):
+    from grokatlas.rules import warm
 
-code = main()
+    code = warm.run(sys.argv[1:])
+if code is None:
+    from grokatlas.cli import main
+
+    code = main()
 gc.freeze()  # Python's last search for garbage takes a second once torch is loaded
 sys.exit(code)

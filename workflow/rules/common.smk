@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 from grokatlas.errors import UserError
 from grokatlas.plan.invocation import opened
 from grokatlas.plan.resources import of_job
+from grokatlas.rules import warm
 
 try:
     PROJECT, SCALE = opened(workflow, config)

@@ -1,0 +1,163 @@
+"""Jobs that fork from a warm process do what they do without one, and leave nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from grokatlas.rules import warm
+from tests.workflow.test_killed_runs import _command as command
+from tests.workflow.test_killed_runs import _result, _saved_step, _wait_for_state
+
+HOLDER = (
+    "import os, sys; from grokatlas.rules import warm; warm.start();"
+    "print(os.environ.get(warm.VARIABLE, ''), flush=True); sys.stdin.read()"
+)
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="used on Linux alone")
+
+
+class Holder:
+    """A process that started warm processes, as a Snakemake does."""
+
+    def __init__(self) -> None:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen([sys.executable, "-c", HOLDER], **pipes)
+        self.folder = Path(self.process.stdout.readline().strip())
+        self.env = {**os.environ, **dict.fromkeys(warm.THREADS, "1")}
+        self.env[warm.VARIABLE] = str(self.folder)
+        until(lambda: all((self.folder / family).exists() for family in warm.FAMILIES))
+
+    def servers(self) -> list[int]:
+        """The process ids of the warm processes and of their forks."""
+        return [pid for pid, line in processes() if str(self.folder) in line]
+
+
+def until(condition, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def processes():
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            yield int(path.parent.name), path.read_bytes().decode(errors="replace")
+        except OSError:  # it ended meanwhile
+            continue
+
+
+@pytest.fixture
+def holder():
+    made = Holder()
+    if not made.folder.name:
+        pytest.skip("a GPU is visible here")
+    yield made
+    made.process.kill()
+    made.process.communicate()
+    until(lambda: not made.servers())
+
+
+@pytest.fixture(scope="module")
+def cold(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cold")
+    env = {**os.environ, **dict.fromkeys(warm.THREADS, "1")}
+    subprocess.run(command(folder), env=env, check=True, capture_output=True)
+    return _result(folder)
+
+
+def start(holder: Holder, folder: Path) -> subprocess.Popen:
+    return subprocess.Popen(command(folder), env=holder.env, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_fork_writes_the_same_bytes_and_its_log_goes_where_the_job_sends_it(
+    holder, cold, tmp_path
+):
+    with start(holder, tmp_path) as process:
+        text = process.stderr.read()
+    assert process.returncode == 0, text
+    assert text.startswith(f"run {tmp_path.name}: trains on ")
+    assert _result(tmp_path) == cold
+
+
+def test_the_warm_process_has_no_module_of_ours_and_the_job_s_process_no_torch(holder, tmp_path):
+    with start(holder, tmp_path) as process:
+        _wait_for_state(process, tmp_path)
+        maps = Path(f"/proc/{process.pid}/maps").read_text()
+        process.kill()
+    assert "libtorch" not in maps
+    source = Path(warm.__file__).read_text()
+    imported = [name for names in warm.FAMILIES.values() for name in names]
+    assert not [name for name in imported if name.startswith("grokatlas")]
+    assert "import grokatlas" not in source
+    assert "from grokatlas" not in source
+
+
+def test_a_signal_reaches_the_fork(holder, cold, tmp_path):
+    with start(holder, tmp_path) as process:
+        _wait_for_state(process, tmp_path)
+        process.send_signal(signal.SIGTERM)
+        *_, line = process.stderr.read().splitlines()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert line.endswith(f"at step {_saved_step(tmp_path)}; run it again to go on")
+    with start(holder, tmp_path) as process:
+        text = process.stderr.read()
+    assert "goes on from step" in text
+    assert _result(tmp_path) == cold
+
+
+def test_a_job_that_is_killed_takes_its_fork_along(holder, tmp_path):
+    with start(holder, tmp_path) as process:
+        _wait_for_state(process, tmp_path)
+        assert len(holder.servers()) == len(warm.FAMILIES) + 1
+        process.kill()
+    until(lambda: len(holder.servers()) == len(warm.FAMILIES))
+
+
+def test_a_job_whose_warm_process_is_killed_goes_on_by_itself(holder, cold, tmp_path):
+    with start(holder, tmp_path) as process:
+        _wait_for_state(process, tmp_path)
+        for pid in holder.servers():
+            os.kill(pid, signal.SIGKILL)
+        text = process.stderr.read()
+    assert process.returncode == 0, text
+    assert "goes on from step" in text
+    assert _result(tmp_path) == cold
+
+
+def test_a_mistake_is_one_line_with_its_exit_code(holder, tmp_path):
+    line = [sys.executable, "-m", "grokatlas", "train", str(tmp_path / "spec.json")]
+    done = subprocess.run(line, env=holder.env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "no such file" in done.stderr
+
+
+@pytest.mark.parametrize("variable", ["LD_PRELOAD", "PYTHONPATH", "MKL_CBWR", "GLIBC_TUNABLES"])
+def test_other_settings_of_libraries_are_declined(holder, variable, monkeypatch):
+    for name, value in {**holder.env, variable: "other"}.items():
+        monkeypatch.setenv(name, value)
+    assert warm.run(["figure", "no-file"]) is None
+
+
+def test_more_threads_and_other_commands_import_for_themselves(holder, monkeypatch):
+    for name, value in holder.env.items():
+        monkeypatch.setenv(name, value)
+    assert warm.run(["train", "no-file", "--threads", "2"]) is None
+    assert warm.run(["verify"]) is None
+    assert warm.run([]) is None
+
+
+def test_it_ends_with_its_snakemake_and_after_its_last_job(holder, cold, tmp_path):
+    with start(holder, tmp_path) as process:
+        _wait_for_state(process, tmp_path)
+        holder.process.kill()
+        text = process.stderr.read()
+    assert process.returncode == 0, text
+    assert _result(tmp_path) == cold
+    until(lambda: not holder.servers())
+    until(lambda: not holder.folder.exists())
