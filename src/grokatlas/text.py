@@ -106,6 +106,14 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def file_size(size: int) -> str:
+    """A number of bytes as people read it."""
+    for power, unit in ((12, "TB"), (9, "GB"), (6, "MB"), (3, "kB")):
+        if size >= 10**power:
+            return f"{size / 10**power:.1f} {unit}"
+    return f"{size} B"
+
+
 def count(number_of: int, thing: str) -> str:
     """``1 run``, ``3 runs``."""
     return f"{number_of:,} {thing}{'' if number_of == 1 else 's'}"

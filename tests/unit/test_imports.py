@@ -30,7 +30,7 @@ ROOMS = {
     "operate": "rules export audit run_store plan declare results engine.members "
     "components.image_files registry",
     "cli": "operate publish rules export audit plan results",
-    "__main__": "cli",
+    "__main__": "cli rules.warm",
 }
 EVERYWHERE = {"errors", "text", "cli_types"}  # they import nothing of this package
 # libraries that a plan, a command or a job on a cluster's login node does without

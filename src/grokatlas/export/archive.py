@@ -18,10 +18,11 @@ from typing import Any
 from grokatlas.declare.models import load_settings
 from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure
-from grokatlas.export.archive_files import Entry, Member
+from grokatlas.export.archive_files import ArchivedFile, FileToPack
 from grokatlas.plan import declared_jobs, results_folder
 from grokatlas.results import hashing, layout, placing
 from grokatlas.results.result import Result
+from grokatlas.text import file_size
 
 INDEX = "grokatlas-archive.json"
 FORMAT = {"format": "grokatlas results", "version": 1}
@@ -58,7 +59,7 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     return f"{text}\nnot made yet, so not packed: {_shown(absent)}" if absent else text
 
 
-def files(root: Path, result: Result, tables_only: bool) -> list[Member]:
+def files(root: Path, result: Result, tables_only: bool) -> list[FileToPack]:
     """A result's files as members of an archive: outputs, job file, manifest.
 
     Raises:
@@ -74,7 +75,7 @@ def files(root: Path, result: Result, tables_only: bool) -> list[Member]:
             again = f"`snakemake -- {name}` makes it"
             hint = again if result.kind in PLOTTED else "try --tables-only"
             raise UserError(name, f"is missing; {hint}") from None
-        members.append(Member(name, root / name, sha256, size))
+        members.append(FileToPack(name, root / name, sha256, size))
     return members + [_member(name, text) for name, text in result.records.items()]
 
 
@@ -146,7 +147,7 @@ def _survey(archive: Path) -> dict[str, dict[str, Any]]:
     return listed
 
 
-def _check_member(archive: Path, entry: Entry, listed: dict[str, dict[str, Any]]) -> None:
+def _check_member(archive: Path, entry: ArchivedFile, listed: dict[str, dict[str, Any]]) -> None:
     if layout.owner(entry.name) is None:
         problem = f"member {entry.name!r} is no file that a job writes into {layout.RESULTS}"
         raise UserError(str(archive), f"{problem}; refused")
@@ -173,7 +174,7 @@ def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
         raise UserError(f"{archive}: {INDEX}", problem)
     total, packed = sum(sizes), archive.stat().st_size
     if total > max(ALWAYS_ALLOWED, LARGEST_RATIO * packed):
-        problem = f"would unpack {bytes_text(packed)} to {bytes_text(total)}; refused"
+        problem = f"would unpack {file_size(packed)} to {file_size(total)}; refused"
         raise UserError(str(archive), problem)
     _check_space(archive, listed)
     return listed
@@ -191,8 +192,8 @@ def _check_space(archive: Path, listed: dict[str, dict[str, Any]]) -> None:
     for disk, total in needed.items():
         free = shutil.disk_usage(folders[disk]).free
         if total > free:
-            problem = f"needs {bytes_text(total)}, the disk of {folders[disk]} has"
-            raise UserError(str(archive), f"{problem} {bytes_text(free)} left")
+            problem = f"needs {file_size(total)}, the disk of {folders[disk]} has"
+            raise UserError(str(archive), f"{problem} {file_size(free)} left")
 
 
 @contextlib.contextmanager
@@ -312,14 +313,14 @@ def _place(
     placing.all_or_none(wanted, removed)
 
 
-def _member(name: str, text: bytes) -> Member:
-    return Member(name, text, hashlib.sha256(text).hexdigest(), len(text))
+def _member(name: str, text: bytes) -> FileToPack:
+    return FileToPack(name, text, hashlib.sha256(text).hexdigest(), len(text))
 
 
-def _described(results: list[Result], members: list[Member]) -> str:
+def _described(results: list[Result], members: list[FileToPack]) -> str:
     counts = {kind: sum(r.kind == kind for r in results) for kind in layout.HANDED_ON}
     text = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
-    size = f" ({len(members)} files, {bytes_text(sum(m.size for m in members))})" if members else ""
+    size = f" ({len(members)} files, {file_size(sum(m.size for m in members))})" if members else ""
     return text + size
 
 
@@ -327,11 +328,3 @@ def _shown(names: list[str], most: int = 5) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
-
-
-def bytes_text(size: int) -> str:
-    """A number of bytes as people read it."""
-    for power, unit in ((12, "TB"), (9, "GB"), (6, "MB"), (3, "kB")):
-        if size >= 10**power:
-            return f"{size / 10**power:.1f} {unit}"
-    return f"{size} B"

@@ -37,7 +37,7 @@ _DAMAGE = (
 
 
 @dataclass(frozen=True)
-class Member:
+class FileToPack:
     """A file to be packed.
 
     Attributes:
@@ -54,7 +54,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ArchivedFile:
     """A file of an archive that is read.
 
     Attributes:
@@ -68,7 +68,7 @@ class Entry:
     chunks: Iterator[bytes]
 
 
-def write(out: Path, members: list[Member]) -> None:
+def write(out: Path, members: list[FileToPack]) -> None:
     """Write an archive: same files, same bytes (with one version of zlib).
 
     Raises:
@@ -84,7 +84,7 @@ def write(out: Path, members: list[Member]) -> None:
             _write_tar(temporary, members)
 
 
-def _write_zip(path: Path, members: list[Member]) -> None:
+def _write_zip(path: Path, members: list[FileToPack]) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for member in members:
             info = zipfile.ZipInfo(member.name)  # dated 1980
@@ -95,7 +95,7 @@ def _write_zip(path: Path, members: list[Member]) -> None:
                 _copy(member, sink)
 
 
-def _write_tar(path: Path, members: list[Member]) -> None:
+def _write_tar(path: Path, members: list[FileToPack]) -> None:
     with path.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
         for member in members:
             if len(member.name.encode()) > _LONGEST:
@@ -108,7 +108,7 @@ def _write_tar(path: Path, members: list[Member]) -> None:
         packed.write(bytes(2 * _BLOCK))
 
 
-def _copy(member: Member, sink: IO[bytes]) -> None:
+def _copy(member: FileToPack, sink: IO[bytes]) -> None:
     """Copy a file while checking that it is the one it should be."""
     found, size = hashlib.sha256(), 0
     with _opened(member) as source:
@@ -121,7 +121,7 @@ def _copy(member: Member, sink: IO[bytes]) -> None:
         raise UserError(member.name, f"is not the file its manifest records; {rest}")
 
 
-def _opened(member: Member) -> IO[bytes]:
+def _opened(member: FileToPack) -> IO[bytes]:
     if isinstance(member.source, bytes):
         return io.BytesIO(member.source)
     try:
@@ -130,14 +130,14 @@ def _opened(member: Member) -> IO[bytes]:
         raise UserError(member.name, f"cannot be read: {error.strerror}") from None
 
 
-def _read(member: Member, source: IO[bytes]) -> bytes:
+def _read(member: FileToPack, source: IO[bytes]) -> bytes:
     try:
         return source.read(_CHUNK)
     except OSError as error:
         raise UserError(member.name, f"cannot be read: {error.strerror}") from None
 
 
-def entries(path: Path) -> Iterator[Entry]:
+def entries(path: Path) -> Iterator[ArchivedFile]:
     """The files of an archive, in its order.
 
     Raises:
@@ -165,7 +165,7 @@ def _intact(path: Path) -> Iterator[None]:
         raise UserError(str(path), f"cannot be read: {error.strerror or error}") from None
 
 
-def _zip_entries(path: Path) -> Iterator[Entry]:
+def _zip_entries(path: Path) -> Iterator[ArchivedFile]:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
@@ -174,17 +174,19 @@ def _zip_entries(path: Path) -> Iterator[Entry]:
             if info.filename != info.orig_filename:
                 raise _no_file(path, info.orig_filename)
             with archive.open(info) as stream:
-                yield Entry(info.filename, info.file_size, _exactly(path, stream, info.file_size))
+                yield ArchivedFile(
+                    info.filename, info.file_size, _exactly(path, stream, info.file_size)
+                )
 
 
-def _tar_entries(path: Path) -> Iterator[Entry]:
+def _tar_entries(path: Path) -> Iterator[ArchivedFile]:
     with gzip.open(path, "rb") as stream:
         while (block := _block(stream)) != bytes(_BLOCK):
             info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
             if not info.isreg() or info.type == tarfile.GNUTYPE_SPARSE or info.size < 0:
                 raise _no_file(path, info.name)
             chunks = _exactly(path, stream, info.size)
-            yield Entry(info.name, info.size, chunks)
+            yield ArchivedFile(info.name, info.size, chunks)
             for _ in chunks:
                 pass
             if stream.read(-info.size % _BLOCK).strip(b"\0"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grokatlas.errors import UserError
 from grokatlas.export import archive, archive_files, closure, ro_crate_metadata
-from grokatlas.export.archive_files import Member
+from grokatlas.export.archive_files import FileToPack
 from grokatlas.results import hashing
 from grokatlas.results.result import Result
 
@@ -35,12 +35,12 @@ def write(out: Path, scale: str | None) -> str:
     members = _sources(root) + [m for result in results for m in _files(root, result)]
     described = ro_crate_metadata.describe(results, members, scale)
     text = json.dumps(described, indent=1, ensure_ascii=False).encode()
-    metadata = Member(METADATA, text, hashlib.sha256(text).hexdigest(), len(text))
+    metadata = FileToPack(METADATA, text, hashlib.sha256(text).hexdigest(), len(text))
     archive_files.write(out, [metadata, *members])
     return f"wrote {out}: {len(results)} jobs and {len(members)} files at scale {scale}"
 
 
-def _files(root: Path, result: Result) -> list[Member]:
+def _files(root: Path, result: Result) -> list[FileToPack]:
     """Job file and outputs of a result; not its manifest, which names hosts and people."""
     for name in result.outputs:
         if not (root / name).exists():
@@ -50,11 +50,11 @@ def _files(root: Path, result: Result) -> list[Member]:
     return [m for m in members if m.name == job_file or m.name in result.outputs]
 
 
-def _sources(root: Path) -> list[Member]:
+def _sources(root: Path) -> list[FileToPack]:
     """The workflow and its configuration, as they lie here."""
     workflow = root / ro_crate_metadata.WORKFLOW
     if not workflow.is_file():
         problem = "no such file; run this in a checkout, as a crate holds its workflow"
         raise UserError(ro_crate_metadata.WORKFLOW, problem)
     paths = [workflow, *(path for glob in SOURCES for path in sorted(root.glob(glob)))]
-    return [Member(p.as_posix(), p, hashing.file_sha256(p), p.stat().st_size) for p in paths]
+    return [FileToPack(p.as_posix(), p, hashing.file_sha256(p), p.stat().st_size) for p in paths]

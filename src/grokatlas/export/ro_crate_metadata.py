@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grokatlas import __version__
 from grokatlas.export import archive
-from grokatlas.export.archive_files import Member
+from grokatlas.export.archive_files import FileToPack
 from grokatlas.results import hashing, revision
 from grokatlas.results.result import Result
 
@@ -50,7 +50,7 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"  # in manifests
 _ZONED = "%Y-%m-%dT%H:%M:%S+00:00"  # as the profiles want it
 
 
-def describe(results: list[Result], members: list[Member], scale: str) -> dict[str, Any]:
+def describe(results: list[Result], members: list[FileToPack], scale: str) -> dict[str, Any]:
     """The metadata of a crate, as JSON-LD.
 
     Args:
@@ -131,7 +131,7 @@ class _Description:
             step = self.add(id_, "HowToStep", rule, description=text, position=str(position))
             self.workflow.append_to("step", step)
 
-    def add_file(self, member: Member) -> None:
+    def add_file(self, member: FileToPack) -> None:
         """A file of the crate."""
         if member.name != WORKFLOW:
             added = self.crate.add_file(member.source, member.name)

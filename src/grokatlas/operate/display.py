@@ -5,7 +5,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from grokatlas.operate.status import Board, Row, duration
+from grokatlas.operate.status import Board, Row
+from grokatlas.text import duration
 
 if TYPE_CHECKING:
     from rich.console import Console, Group

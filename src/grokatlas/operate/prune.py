@@ -9,11 +9,11 @@ from pathlib import Path
 from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Tree
 from grokatlas.audit.verify import Report, verify
 from grokatlas.errors import UserError
-from grokatlas.export.archive import bytes_text
 from grokatlas.operate import unlock
 from grokatlas.plan import declared_jobs
 from grokatlas.results import layout, locks
 from grokatlas.results.result import Result
+from grokatlas.text import file_size
 
 DAY = 86400.0  # seconds: a temporary file that is younger may still be written
 REFUSED = f"{layout.STATE}.refused-*"  # states of runs that were set aside
@@ -54,7 +54,7 @@ def prune(dry_run: bool) -> Iterator[str]:
                 _remove(paths)
         total, count = total + size, count + 1
         yield f"{verb} {target}: {reason}"
-    yield f"{verb} {count} results and leftovers, {bytes_text(total)}"
+    yield f"{verb} {count} results and leftovers, {file_size(total)}"
 
 
 def _refuse_running() -> None:

@@ -14,6 +14,7 @@ from grokatlas.errors import UserError
 from grokatlas.plan import remaining
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.results import endings, files, layout, locks
+from grokatlas.text import duration
 
 STATES = ("running", "failed", "waiting", "done")  # the order of the table
 SILENT = 900.0  # seconds: a run on another machine that wrote nothing for longer has ended
@@ -73,7 +74,7 @@ class Board:
     def rows(self) -> list[Row]:
         """Every run as it is now: those that run first, then failed, waiting and done ones."""
         held = _held_locks()
-        needed = {job.target for job in remaining.to_make(self._jobs)}
+        needed = {job.target for job in remaining.unmade(self._jobs)}
         found = []
         for job, name in self._runs:
             row = self._done.get(job.target.name) or _row(job, name, held, job.target in needed)
@@ -226,13 +227,3 @@ def _saved_step(folder: Path) -> int | None:
     with contextlib.suppress(UserError, LookupError, TypeError, ValueError):
         return int(files.read_json(folder / layout.STATE / "state.json")["step"])
     return None
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people read them."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

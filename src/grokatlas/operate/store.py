@@ -11,11 +11,11 @@ from pathlib import Path
 
 from grokatlas.declare.models import home_expanded, load_settings
 from grokatlas.errors import UserError
-from grokatlas.export.archive import bytes_text
 from grokatlas.plan import declared_jobs
 from grokatlas.run_store import entry as entries
 from grokatlas.run_store import store as run_store
-from grokatlas.run_store.entry import Entry
+from grokatlas.run_store.entry import StoredRun
+from grokatlas.text import file_size
 
 DAY = 86400.0
 NAME = "[0-9a-f]{12}-[0-9a-f]{12}"  # of an entry
@@ -36,7 +36,7 @@ class Stored:
     place: Path
     size: int
     used: float
-    entry: Entry | None
+    entry: StoredRun | None
 
     @property
     def key(self) -> str:
@@ -127,7 +127,7 @@ def listing(store: Path) -> str:
     rows = [HEAD, *(_row(each, declared) for each in last_first)] if runs else []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    size = bytes_text(sum(each.size for each in (*runs, *data)))
+    size = file_size(sum(each.size for each in (*runs, *data)))
     counts = ((len(runs), "run"), (len(data), "data set"))
     counted = ", ".join(f"{number} {kind}{'s' * (number != 1)}" for number, kind in counts)
     lines.append(f"{counted}, {size} in {store}")
@@ -138,7 +138,7 @@ def listing(store: Path) -> str:
 
 def _row(stored: Stored, declared: dict[str, str] | None) -> tuple[str, ...]:
     run, digest = stored.place.name.split("-")
-    size, used = bytes_text(stored.size), time.strftime("%Y-%m-%d", time.gmtime(stored.used))
+    size, used = file_size(stored.size), time.strftime("%Y-%m-%d", time.gmtime(stored.used))
     if stored.entry is None:
         return (run, digest, "damaged", "", size, "", "", used)
     manifest = stored.entry.manifest
@@ -210,7 +210,7 @@ def gc(
         if not dry_run:
             _remove(store, place)
         yield f"{verb} {place.relative_to(store)}: {why}"
-    yield f"{verb} {len(doomed)} entries, {bytes_text(total)}; runs of {bytes_text(left)} stay"
+    yield f"{verb} {len(doomed)} entries, {file_size(total)}; runs of {file_size(left)} stay"
 
 
 def _orphans(store: Path, kept: list[Stored]) -> dict[Path, str]:

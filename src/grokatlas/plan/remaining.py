@@ -13,7 +13,7 @@ CONFIG = Path("config")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Remaining:
     """The jobs of a scale's figures.
 
     Attributes:
@@ -27,7 +27,7 @@ class Wanted:
     jobs: list[Job]
 
 
-def at(scale: str | None, folder: Path = CONFIG) -> Wanted:
+def at(scale: str | None, folder: Path = CONFIG) -> Remaining:
     """What a checkout's figures need.
 
     Args:
@@ -42,7 +42,7 @@ def at(scale: str | None, folder: Path = CONFIG) -> Wanted:
     project = Project(folder, {}, warn=lambda text: None)
     plan = make_plan(project.papers, scale or project.settings.scale)
     needed = {job.target for job in with_ancestors(plan.figures.values())}
-    return Wanted(project, plan, [job for job in plan.jobs if job.target in needed])
+    return Remaining(project, plan, [job for job in plan.jobs if job.target in needed])
 
 
 def main(scale: str | None) -> str:
@@ -52,7 +52,7 @@ def main(scale: str | None) -> str:
     return f"{count} job files of scale {found.plan.scale} are in {files.RESULTS}"
 
 
-def to_make(jobs: list[Job]) -> list[Job]:
+def unmade(jobs: list[Job]) -> list[Job]:
     """Those that the workflow would make for figures: not made, and needed by one that is not made.
 
     What stands behind a figure or table that is made may be absent, as after `grokatlas adopt` of

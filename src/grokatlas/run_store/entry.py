@@ -14,7 +14,7 @@ FOLDERS = {"run": "runs", "dataset": "data"}
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredRun:
     """A finished run or data set, in any folder, whose job file and manifest fit each other.
 
     Attributes:
@@ -62,7 +62,7 @@ def lies(place: Path) -> bool:
         return False
 
 
-def read(kind: str, folder: Path) -> Entry:
+def read(kind: str, folder: Path) -> StoredRun:
     """A finished run or data set by its job file and manifest; its outputs are not hashed.
 
     Raises:
@@ -76,7 +76,7 @@ def read(kind: str, folder: Path) -> Entry:
         if layout.outputs("dataset", layout.data_folder(Path(name).parent.name)) != [Path(name)]:
             problem = f"names {name!r}, which no training reads"
             raise DamagedError(str(layout.manifest_of(kind, folder)), problem)
-    return Entry(kind, folder, found.planned, found.sound)
+    return StoredRun(kind, folder, found.planned, found.sound)
 
 
 def _check_readable(file: Path) -> None:

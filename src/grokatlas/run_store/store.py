@@ -24,7 +24,7 @@ from grokatlas.results import files, freshness, hashing, layout, locks
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import DamagedError, UnreadableError
 from grokatlas.run_store import entry as entries
-from grokatlas.run_store.entry import Entry
+from grokatlas.run_store.entry import StoredRun
 
 VARIABLE = "GROKATLAS_RUN_STORE"  # environment variable: the folder
 DAMAGED = "damaged"
@@ -75,7 +75,7 @@ def put(root: Path, run: Path, tree: Path) -> bool:
     return _put(root, entry)
 
 
-def _put(root: Path, entry: Entry) -> bool:
+def _put(root: Path, entry: StoredRun) -> bool:
     """Copy an entry, checked, under a temporary name that becomes its own."""
     place, stage = entry.place(root), root / UNFINISHED.replace("*", uuid.uuid4().hex)
     try:
@@ -106,7 +106,7 @@ def _make(folder: Path, access: int) -> None:
         folder.chmod(access & 0o2775 | 0o700)
 
 
-def _fill(stage: Path, entry: Entry) -> None:
+def _fill(stage: Path, entry: StoredRun) -> None:
     """Write an entry's files: its outputs, and its records as its job wrote them."""
     for file, recorded in entry.outputs.items():
         with files.atomic(stage / file.name) as temporary:
@@ -190,7 +190,7 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
         return [*renewed, run] if _bring(root, entry, run) else renewed
 
 
-def _found(root: Path, kind: str, place: Path) -> Entry | None:
+def _found(root: Path, kind: str, place: Path) -> StoredRun | None:
     """The entry at a place of a store, if it is sound as far as its records tell."""
     if not entries.lies(place):
         return None
@@ -204,7 +204,7 @@ def _found(root: Path, kind: str, place: Path) -> Entry | None:
     return entry
 
 
-def _bring(root: Path, entry: Entry, target: Path) -> bool:
+def _bring(root: Path, entry: StoredRun, target: Path) -> bool:
     """Copy an entry to its target, the manifest last and marked; whether it was sound."""
     try:
         with contextlib.ExitStack() as stack:

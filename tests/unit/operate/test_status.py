@@ -10,7 +10,7 @@ from pathlib import Path
 import filelock
 import pytest
 
-from grokatlas import cli
+from grokatlas import cli, text
 from grokatlas.operate import display, status
 from grokatlas.plan import remaining
 from grokatlas.results import files, layout
@@ -201,15 +201,15 @@ def test_a_run_whose_files_nothing_needs_is_done(runs):
     for run in runs:
         for file in run.outputs:
             file.unlink()
-    assert remaining.to_make(want.jobs) == []
+    assert remaining.unmade(want.jobs) == []
     assert {row.state for row in _rows().values()} == {"done"}
     figure = want.jobs[-1]
     assert figure.kind == "figure"
     figure.outputs[0].unlink()
-    assert [job.target for job in remaining.to_make(want.jobs)] == [figure.target]
+    assert [job.target for job in remaining.unmade(want.jobs)] == [figure.target]
     for table in (job for job in want.jobs if job.kind == "table"):
         table.outputs[0].unlink()
-    assert {job.kind for job in remaining.to_make(want.jobs)} >= {"figure", "table", "run"}
+    assert {job.kind for job in remaining.unmade(want.jobs)} >= {"figure", "table", "run"}
     assert "waiting" in {row.state for row in _rows().values()}
 
 
@@ -232,7 +232,7 @@ def test_outside_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"), [(0.4, "0 s"), (59, "59 s"), (61, "1 min"), (7260, "2 h 1 min")]
+    ("seconds", "told"), [(0.4, "0.4 s"), (59, "59 s"), (61, "1 min"), (7260, "2 h 1 min")]
 )
 def test_durations(seconds, told):
-    assert status.duration(seconds) == told
+    assert text.duration(seconds) == told

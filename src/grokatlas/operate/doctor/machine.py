@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.export.archive import bytes_text
 from grokatlas.operate import unlock
 from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding
@@ -16,6 +15,7 @@ from grokatlas.plan import resources
 from grokatlas.plan.jobs import Job
 from grokatlas.results import layout
 from grokatlas.rules import gpu_leases
+from grokatlas.text import file_size
 
 LEAST = 2 * 10**9  # bytes that should be free besides: data sets, tables, logs
 PATIENCE = 120.0  # seconds that torch may take to start
@@ -53,7 +53,7 @@ def disk(missing: list[Job]) -> Iterator[Finding]:
     place = next(folder for folder in (runs, *runs.parents) if folder.exists())
     free = shutil.disk_usage(place).free
     need = sum(resources.bytes_written(job.spec) for job in missing if job.kind == "run")
-    text = f"{bytes_text(free)} free in {place}, missing runs need about {bytes_text(need)}"
+    text = f"{file_size(free)} free in {place}, missing runs need about {file_size(need)}"
     if free > 2 * need + LEAST:
         yield Finding("ok", "disk", text)
     else:

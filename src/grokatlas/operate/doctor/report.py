@@ -37,7 +37,7 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
         yield Finding("fail", "plan", str(error))
         return
     project, runs = want.project, [job for job in want.jobs if job.kind == "run"]
-    missing = remaining.to_make(want.jobs)
+    missing = remaining.unmade(want.jobs)
     found = f"{len(want.plan.figures)} figures of {len(runs)} runs at scale {want.plan.scale}"
     yield Finding("ok", "plan", found)
     yield from findings.of("settings", _settings, project)
