@@ -16,7 +16,8 @@ export HOME ?= $(CURDIR)/.snakemake/home
 .PHONY: figures test lint benchmark clean-environment moved
 
 figures: $(STAMP) ## draw every figure at SCALE (quick)
-	@. $(BIN)/activate && snakemake --logger rich --config scale=$(SCALE)
+	@. $(BIN)/activate && if [ -t 2 ]; then shown="--logger rich"; else shown="--quiet rules host"; fi; \
+	snakemake $$shown --config scale=$(SCALE)
 	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
 
 test: $(STAMP) ## run the tests

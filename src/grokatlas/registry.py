@@ -33,6 +33,11 @@ def names(block: str) -> list[str]:
     return sorted(file.stem for file in files if not file.stem.startswith("_"))
 
 
+def exists(block: str, name: str) -> bool:
+    """Whether a block may name this component."""
+    return name.isidentifier() and not name.startswith("_") and path(block, name).is_file()
+
+
 def module_name(block: str, name: str) -> str:
     """The module of a component, such as ``grokatlas.components.optimizers.adam``."""
     return f"grokatlas.{COMPONENTS.name}.{FOLDERS[block]}.{name}"

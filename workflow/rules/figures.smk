@@ -17,6 +17,7 @@ rule figure:
         "results/{scale}/figures/{paper}/{figure}.log",
     wildcard_constraints:
         figure="(?!table)[a-z0-9_]+",
+    priority: 1  # before runs, so that pictures come early
     localrule: True
     conda:
         "../../environment.yml"

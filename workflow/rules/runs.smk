@@ -33,6 +33,7 @@ rule measure:
         manifest="results/measures/{run}/{measure}.manifest.json",
     log:
         "results/measures/{run}/{measure}.log",
+    priority: 1  # before runs, so that pictures come early
     conda:
         "../../environment.yml"
     resources:
@@ -54,6 +55,7 @@ rule table:
         manifest="results/{scale}/tables/{paper}/{experiment}.manifest.json",
     log:
         "results/{scale}/tables/{paper}/{experiment}.log",
+    priority: 1  # before runs, so that pictures come early
     localrule: True
     conda:
         "../../environment.yml"

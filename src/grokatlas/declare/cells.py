@@ -260,7 +260,7 @@ class _Checker:
             problem = f"must be a block with a name; {nearest('', registry.names(block))}"
             self._fail(path, problem)
         name = entry["name"]
-        if not isinstance(name, str) or name not in registry.names(block):
+        if not isinstance(name, str) or not registry.exists(block, name):
             hint = nearest(str(name), registry.names(block))
             self._fail([*path, "name"], f"no component {shown(name)} in {block}; {hint}")
         return name
