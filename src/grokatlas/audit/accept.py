@@ -1,4 +1,4 @@
-"""Let results stand for today's code after a change proven neutral, and keep a note of it."""
+"""Keep results after a change of code that was proven neutral, and record it in a note."""
 
 import functools
 import subprocess
@@ -17,7 +17,7 @@ from grokatlas.results.ancestry import ancestors, descendants
 
 
 def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
-    """Give results, and what hangs on them, the digests of the current plan.
+    """Give results, and what depends on them, the digests of the current plan.
 
     A digest covers everything upstream. So what the named results were made from is accepted with
     them, and so is every result downstream whose own spec and code are unchanged.
@@ -101,7 +101,7 @@ def _check(target: str, report: Report) -> None:
 def _stamp(
     tree: Tree, jobs: dict[str, Job], needed: set[str], affected: set[str], report: Report
 ) -> tuple[list[str], list[str]]:
-    """What to re-stamp, upstream first, and what to tell about it and about the rest."""
+    """What to re-stamp, upstream first, and the lines to print about it and about the rest."""
     unsound = {report.targets[name] for name, f in report.findings.items() if f.verdict in BROKEN}
     stamped: list[str] = []
     lines: list[str] = []

@@ -29,7 +29,9 @@ def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -
     results = locate.tree_of(Path(paths[0]), results) if paths else results
     tree = Tree(results)
     if receipt not in (None, "-") and Path(receipt).resolve().is_relative_to(results.resolve()):
-        raise UserError(f"--json {receipt}", "lies in the tree it vouches for; write it elsewhere")
+        raise UserError(
+            f"--json {receipt}", "is in the tree that it vouches for; write it elsewhere"
+        )
     chosen = locate.targets(tree, paths) if paths else None
     found = judge(tree, declared_jobs.jobs(results=results), chosen)
     content = report.receipt(found, results, strict)
@@ -72,7 +74,7 @@ def diff(first: str, second: str, results: Path) -> int:
 
 
 def accept(paths: list[str], results: Path, reason: str) -> int:
-    """Let results stand for the code of today.
+    """Keep results although the code changed.
 
     Raises:
         UserError: a result does not verify, its spec changed, or no reason is given.

@@ -179,7 +179,7 @@ def _files(tree: Tree, target: str) -> dict[str, str]:
 def _sound(tree: Tree, name: str) -> Path:
     owner = tree.owner(name)
     if owner is None or name in tree.refused:
-        raise UserError(name, "is missing or refused; `grokatlas verify` tells more")
+        raise UserError(name, "is missing or refused; `grokatlas verify` says more")
     if tree.sha256(name) != owner.outputs.get(name):
         raise UserError(name, "is not the file its manifest records; it is not compared")
     return tree.path(name)

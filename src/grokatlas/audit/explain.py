@@ -20,7 +20,7 @@ class Part:
 
     Attributes:
         title: what it is.
-        state: its digest, what is wrong with its manifest, or where it was told of before.
+        state: its digest, what is wrong with its manifest, or where it was described before.
         about: spec, members, code, machine and time, a line each.
         missing: files that it was made from and that are not here.
         made_from: runs, then their measures, then data.
@@ -66,19 +66,19 @@ def _sent(tree: Tree, path: Path, target: str) -> list[str]:
     return [f"{path}: {metadata.origin(path)}", f"{path}: {same}", ""]
 
 
-def parts(tree: Tree, target: str, told: set[str] | None = None) -> Part:
-    """A result and all that it was made from; each is told of once.
+def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
+    """A result and all that it was made from; each is described once.
 
     Args:
         tree: the results.
         target: one of them.
-        told: targets that were told of before; those told of here are added.
+        described: targets that were described before; those of this call are added.
     """
-    told = set() if told is None else told
+    described = set() if described is None else described
     result, title = tree.results[target], _title(target)
-    if target in told:
+    if target in described:
         return Part(title, "see above")
-    told.add(target)
+    described.add(target)
     if not result.sound:
         return Part(title, result.problem)
     content = result.sound
@@ -87,7 +87,7 @@ def parts(tree: Tree, target: str, told: set[str] | None = None) -> Part:
         f"digest {content['digest'][:12]}",
         tuple(_about(content)),
         tuple(name for name in content["inputs"] if tree.owner(name) is None),
-        tuple(parts(tree, upstream, told) for upstream in _made_from(tree, result)),
+        tuple(parts(tree, upstream, described) for upstream in _made_from(tree, result)),
     )
 
 
@@ -119,15 +119,15 @@ def _about(content: dict[str, Any]) -> list[str]:
         lines += dotted.compact(content["spec"])
     elif content["kind"] == "table":
         measures = dotted.light(content["spec"])
-        told = [line for each in measures for line in dotted.compact({"measure": each})]
-        lines += dict.fromkeys(told)
+        lines_of_each = [line for each in measures for line in dotted.compact({"measure": each})]
+        lines += dict.fromkeys(lines_of_each)
     lines += [_code(content), *_software(content), _machine(content)]
     for segment in content.get("segments", []):
         job = f", job {segment['job']}" if segment.get("job") else ""
         steps = f"steps {segment.get('start_step')} to {segment.get('end_step')}"
         others = "".join(f", {name} {version}" for name, version in _changed(segment, content))
         lines.append(f"segment: {steps} on {segment.get('host')}{job}{others}")
-    lines += [line for line in [endings.told(content)] if line]
+    lines += [line for line in [endings.summary(content)] if line]
     mark = content.get(MARK)
     if isinstance(mark, dict):
         where = f"{mark.get('when')} on {mark.get('host')}"

@@ -60,7 +60,7 @@ def targets(tree: Tree, texts: list[str]) -> list[str]:
 
 
 def targets_below(tree: Tree, path: Path) -> list[str]:
-    """The results at a path or below it, if the path lies in the tree or holds it."""
+    """The results at a path or below it, if the path is in the tree or holds it."""
     name = _name(tree, path)
     if name is None:
         holds = tree.folder.resolve().is_relative_to(path.resolve())
@@ -86,7 +86,7 @@ def targets_below(tree: Tree, path: Path) -> list[str]:
 
 
 def tree_of(path: Path, default: Path) -> Path:
-    """The results folder that a path lies in or that it holds, else the default."""
+    """The results folder that a path is in or that it holds, else the default."""
     for folder in (path / ROOT, path, *path.parents):
         named = folder.name == ROOT and any((folder / inner).is_dir() for inner in INSIDE)
         if named or ((folder / "runs").is_dir() and (folder / "data").is_dir()):

@@ -1,4 +1,4 @@
-"""What lies in a results tree, as it lies: results, their manifests and job files, hashes.
+"""The contents of a results tree: results, their manifests and job files, hashes.
 
 Nothing here trusts a file: links out of the tree and paths that leave it are refused, JSON is
 checked for shape and seal, and no file is unpickled.
@@ -52,7 +52,7 @@ class Tree:
         self._read(list(self._walk(self.roots[ROOT], ROOT)))
 
     def path(self, name: str) -> Path:
-        """Where a name of the tree lies."""
+        """The path of a name of the tree."""
         return self.folder / name.removeprefix(f"{ROOT}/")
 
     def owner(self, name: str) -> Result | None:

@@ -147,7 +147,7 @@ class _Judge:
         return self._files[target]
 
     def own(self, target: str) -> dict[str, Finding]:
-        """The verdicts on a result's files, from what lies in its place alone."""
+        """The verdicts on a result's files, from these files alone."""
         if target not in self._own:
             self._own[target] = self._judge_own(self.tree.results[target])
         return self._own[target]
@@ -162,12 +162,12 @@ class _Judge:
             found[result.job.name] = job
         elif result.manifest:
             name = result.manifest.name.removesuffix("manifest.json") + "spec.json"
-            found[name] = Finding("missing", f"{result.manifest.name} stands without it")
+            found[name] = Finding("missing", f"{result.manifest.name} has no job file")
         if result.manifest:
             found[result.manifest.name] = manifest
         elif result.files and result.job:
             name = result.job.name.removesuffix("spec.json") + "manifest.json"
-            found[name] = Finding("missing", "the files beside it stand without it")
+            found[name] = Finding("missing", "the files beside it have no manifest")
         trusted = manifest.verdict == "ok" or moved
         for name in sorted(result.files | (result.outputs.keys() if trusted else set())):
             found[name] = self._output(name, result, manifest, trusted)
@@ -280,7 +280,7 @@ class _Judge:
 
 
 def _moved(result: Result) -> bool:
-    """Whether a whole result lies where another one belongs."""
+    """Whether a whole result is in the place of another one."""
     home = layout.home(result.sound)
     if home is None or home == result.target:
         return False
@@ -289,7 +289,7 @@ def _moved(result: Result) -> bool:
 
 
 def _agree(result: Result) -> bool:
-    """Whether a manifest and the job file beside it tell of one job, as far as both are sound."""
+    """Whether a manifest and the job file beside it are of one job, as far as both are sound."""
     if not result.sound or result.job is None or result.job.verdict != "ok":
         return True
     manifest, job = result.sound, result.job.content

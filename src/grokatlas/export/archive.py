@@ -33,7 +33,7 @@ ALWAYS_ALLOWED = 1 << 26  # bytes unpacked, whatever the ratio
 
 
 def pack(out: Path, scale: str | None, tables_only: bool) -> str:
-    """Write the results of a scale, with all that they hang on, as one archive.
+    """Write the results of a scale, with all that they depend on, as one archive.
 
     Args:
         out: a path that ends in .tar.gz or .zip.
@@ -136,7 +136,7 @@ def _survey(archive: Path) -> dict[str, dict[str, Any]]:
     seen: set[str] = set()
     for entry in found:
         if entry.name in seen:
-            raise UserError(str(archive), f"member {entry.name!r} stands twice; refused")
+            raise UserError(str(archive), f"member {entry.name!r} is listed twice; refused")
         _check_member(archive, entry, listed)
         seen.add(entry.name)
         for _ in entry.chunks:
@@ -272,7 +272,7 @@ def _loaded(stage: Path, listed: dict[str, dict[str, Any]]) -> list[Result]:
 
 
 def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | None:
-    """The files of a result that are to be moved here; None if another result lies here."""
+    """The files of a result that are to be moved here; None if another result is here."""
     job_file, manifest_file = result.records
     try:
         here = json.loads(Path(manifest_file).read_bytes())

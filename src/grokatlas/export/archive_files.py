@@ -42,7 +42,7 @@ class FileToPack:
 
     Attributes:
         name: its path in the archive.
-        source: where it lies, or its bytes.
+        source: its path, or its bytes.
         sha256: the hash that it must have.
         size: its size in bytes.
     """

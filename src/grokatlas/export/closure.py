@@ -1,7 +1,7 @@
 """The results of one scale and all that they depend on, read and checked from manifests alone.
 
 What is handed on (`archive`, `crate`) goes through here. Names are paths with ``/`` that start
-with ``results``, wherever the tree lies.
+with ``results``, wherever the tree is.
 """
 
 from pathlib import Path

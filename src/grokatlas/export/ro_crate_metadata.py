@@ -2,7 +2,7 @@
 
 It conforms to the Provenance Run Crate profile 0.5, thereby to Workflow Run and Process Run Crate
 (https://www.researchobject.org/workflow-run-crate/). Everything in it is read from manifests, job
-files and the files themselves. What they do not tell is left out, so there is no author and no
+files and the files themselves. What they do not say is left out, so there is no author and no
 agent; so are the names of hosts and of who accepted a result.
 """
 
@@ -118,7 +118,7 @@ class _Description:
         types = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
         text = (
             "Workflow and configuration are those of the checkout in which this crate was "
-            "written. The commit whose code made a file stands in the version of its tool."
+            "written. The version of a file's tool names the commit whose code made the file."
         )
         version = _revision(__version__, revision.facts()["git"])
         facts = {"@type": types, "name": "Grokking Atlas", "description": text, "version": version}
@@ -173,7 +173,7 @@ class _Description:
         """The run of the workflow as a whole, and of the engine."""
         text = (
             "All jobs together, from the start of the first to the end of the last. Their "
-            "manifests do not tell how many calls of Snakemake made them."
+            "manifests do not say how many calls of Snakemake made them."
         )
         made = [(r.kind, file) for r in results if r.kind in archive.PLOTTED for file in r.outputs]
         chosen = self.add("#scale", "PropertyValue", "scale", value=scale)
@@ -253,7 +253,7 @@ def _versions(result: Result) -> dict[str, str]:
 
 
 def _times(result: Result) -> dict[str, str]:
-    """Start and end of a job, if its manifest tells them."""
+    """Start and end of a job, if its manifest has them."""
     try:
         start = datetime.strptime(result.sound["started"], _TIME)
         end = start + timedelta(seconds=result.sound["wall_seconds"])
@@ -263,7 +263,7 @@ def _times(result: Result) -> dict[str, str]:
 
 
 def _span(results: list[Result]) -> dict[str, str]:
-    """From the first job's start to the last one's end, as far as manifests tell them."""
+    """From the first job's start to the last one's end, as far as manifests have them."""
     times = [time for time in map(_times, results) if time]
     if not times:
         return {}

@@ -23,11 +23,11 @@ def prune(dry_run: bool) -> Iterator[str]:
     """Remove orphans, leftovers of killed jobs that are older than a day, and refused states.
 
     An orphan is a finished result that no paper declares at any scale and no declared one was made
-    from, or one that lies where another belongs. What is in a declared result's place stays, and so
+    from, or one that is where another belongs. What is in a declared result's place stays, and so
     do files that no job wrote.
 
     Args:
-        dry_run: only tell.
+        dry_run: only list what would be removed.
 
     Yields:
         a line for everything removed or held by a process, then a summary.

@@ -55,7 +55,7 @@ def _state(folder: Path, job: dict[str, Any]) -> str:
     device = made.get("device", {})
     kind = device.get("name", device.get("type"))
     stored = ", from the run store" if MARK in made else ""
-    ended = endings.told(made)
+    ended = endings.summary(made)
     ended = f", {ended}" if ended else ""
     commit = (made["git"] or {}).get("commit", "unknown")
     return (

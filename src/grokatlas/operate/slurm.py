@@ -23,7 +23,7 @@ def ask(*command: str, patience: float = PATIENCE) -> str:
         problem = f"no answer within {patience:.0f} s; try again when Slurm answers"
         raise UserError(command[0], problem) from None
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["fails without a word"])[-1]
+        last = (done.stderr.strip().splitlines() or ["fails without an error message"])[-1]
         problem = last.removeprefix(f"{command[0]}: ")
         raise UserError(command[0], f"{problem}; try again when Slurm answers")
     return done.stdout

@@ -116,7 +116,11 @@ def _row(job: Job, name: str, held: set[int] | None, needed: bool) -> Row:
         note = "is made again: its spec, code or data changed"
         return Row(folder.name, name, "waiting", None, steps, note=note)
     if log.last:
-        silent = "ended without a word after: " if ALIVE.match(log.last) else ""
+        silent = (
+            "the process ended without an error message; last line: "
+            if ALIVE.match(log.last)
+            else ""
+        )
         note = silent + log.last.removeprefix(f"run {folder.name}: ")
         return Row(folder.name, name, "failed", step, steps, where=log.where, note=note)
     return Row(folder.name, name, "waiting", step, steps)
@@ -127,7 +131,7 @@ def _done(job: Job, name: str, manifest: dict[str, Any]) -> Row:
     where = f"{manifest['host']['name']}, {device.get('name', device['type'])}"
     step = manifest["segments"][-1]["end_step"]
     took = f"in {duration(manifest['train_seconds'])}"
-    note = ", ".join(filter(None, [took, endings.told(manifest)]))
+    note = ", ".join(filter(None, [took, endings.summary(manifest)]))
     steps = job.spec["train"]["steps"]
     return Row(job.target.name, name, "done", step, steps, where=where, note=note)
 
@@ -174,9 +178,9 @@ class _Log:
 def _alive(folder: Path, log: _Log, held: set[int] | None) -> bool:
     """Whether a process trains a run.
 
-    On this machine the kernel tells who holds the run's lock; on a disk without such locks a file
-    does. On another machine, a run that said nothing else last and wrote something lately is taken
-    to go on.
+    On this machine the kernel knows the process that holds the run's lock; on a disk without such
+    locks a file names it. On another machine, a run counts as running if the last line of its log
+    is no error and something was written lately.
     """
     if locks.leased(folder / layout.LOCK):
         return True
@@ -196,7 +200,7 @@ def _alive(folder: Path, log: _Log, held: set[int] | None) -> bool:
 def _held_locks() -> set[int] | None:
     """The inode of every file that a process of this machine has locked.
 
-    Read, not tried: trying a lock would hold it for a moment. None where the kernel does not tell.
+    Read, not tried: trying a lock would hold it for a moment. None where the kernel does not say.
     The file system is left out, as some are called otherwise there than by `stat`.
     """
     try:

@@ -24,7 +24,7 @@ HEAD = ("run", "digest", "code", "for", "size", "made", "on", "used")
 
 @dataclass(frozen=True)
 class Stored:
-    """An entry as it lies in a store.
+    """An entry of a store.
 
     Attributes:
         place: its folder.
@@ -101,7 +101,7 @@ def add(store: Path, folders: list[Path]) -> int:
     Args:
         store: the store.
         folders: of runs, each with spec.json, history, snapshots and manifest. The data set of a
-            run that lies in a results tree comes along.
+            run in a results tree is copied with it.
 
     Returns:
         0, or 1 if one was refused.
@@ -177,7 +177,7 @@ def gc(
         unused: remove runs that were not put or brought for so many days.
         keep: then remove the longest unused until all runs have so many bytes at most.
         stale: remove runs that no paper of this checkout declares, or with other code.
-        dry_run: only tell.
+        dry_run: only list what would be removed.
 
     Yields:
         one line for everything removed, then a summary.
@@ -265,7 +265,7 @@ def _size(folder: Path) -> int:
 
 
 def _remove(store: Path, place: Path) -> None:
-    """Remove a folder of a store, under another name first, so that nobody reads half of it."""
+    """Remove a folder of a store, renamed first, so that no other process reads a part of it."""
     gone = store / run_store.UNFINISHED.replace("*", uuid.uuid4().hex)
     try:
         place.rename(gone)

@@ -55,7 +55,7 @@ def main(scale: str | None) -> str:
 def unmade(jobs: list[Job]) -> list[Job]:
     """Those that the workflow would make for figures: not made, and needed by one that is not made.
 
-    What stands behind a figure or table that is made may be absent, as after `grokatlas adopt` of
+    What a finished figure or table was made from may be absent, as after `grokatlas adopt` of
     tables alone.
 
     Args:

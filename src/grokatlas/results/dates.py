@@ -1,4 +1,4 @@
-"""The dates that files of results are given, which tell Snakemake what is stale.
+"""The dates that files of results are given, by which Snakemake knows what is stale.
 
 They are constants, so neither the clock of a machine, nor that of a file server, nor the precision
 of a file system matters.

@@ -80,7 +80,7 @@ def diverged(place: "np.ndarray", step: "np.ndarray", finite: "np.ndarray") -> d
     return {int(member): int(first[member]) for member in np.unique(place[after])}
 
 
-def told(manifest: dict[str, Any]) -> str:
+def summary(manifest: dict[str, Any]) -> str:
     """How many members of a run diverged and from when on, in words; empty if none did."""
     steps = manifest.get("diverged", {})
     if not steps:

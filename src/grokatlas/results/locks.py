@@ -19,7 +19,7 @@ from typing import Any
 from grokatlas.errors import UserError
 
 MISSING = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)  # flock is not to be had
-RENEWED = 60.0  # seconds between two renewals of a file that stands for a lock
+RENEWED = 60.0  # seconds between two renewals of a file that is used as a lock
 SILENT = 300.0  # seconds without one after which it is left over; written into each file
 LEASE = ".lease.lock"  # its name is that of the lock with this end
 
@@ -109,12 +109,12 @@ def _end(text: str) -> None:
 
 
 def lease_file(file: Path) -> Path:
-    """The file that stands for a lock on a disk without flock."""
+    """The file that is used as a lock on a disk without flock."""
     return file.with_name(file.name.removesuffix(".lock") + LEASE)
 
 
 def owner(file: Path) -> str:
-    """Who holds a lock, as far as a file tells: host and process, or nothing."""
+    """Who holds a lock, as a file names it: host and process, or nothing."""
     import filelock
 
     found = filelock.SoftFileLease(lease_file(file), lease_duration=SILENT).owner

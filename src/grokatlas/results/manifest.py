@@ -58,7 +58,7 @@ class Recorder:
 
 
 def code_of(manifest: dict[str, Any]) -> dict[str, str]:
-    """The code that a result stands for: that of its last acceptance, else the one that made it."""
+    """The code of a result: that of its last acceptance, else the one that made it."""
     accepted = manifest.get("accepted") or [{}]
     code: dict[str, str] = accepted[-1].get("code", manifest["code"])
     return code

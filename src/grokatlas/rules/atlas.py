@@ -66,7 +66,7 @@ def execute(job_file: Path, folder: Path, partial: bool = False) -> None:
 
 
 def from_what_is_there(atlas_job: Path) -> Path:
-    """Claims and atlas from the results that lie here; tells on stderr how many are missing.
+    """Claims and atlas from the results that are here; prints on stderr how many are missing.
 
     Args:
         atlas_job: the planned atlas's job file.

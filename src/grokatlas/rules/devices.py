@@ -78,7 +78,7 @@ def facts(device: "torch.device", threads: int) -> dict[str, Any]:
 
 
 def _driver() -> str | None:
-    """Version of the NVIDIA driver, as the kernel tells it."""
+    """Version of the NVIDIA driver, as the kernel reports it."""
     try:
         text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
     except OSError:

@@ -47,7 +47,7 @@ def take() -> None:
 
 
 def devices() -> list[str]:
-    """The devices that a process started here may lease, by UUID where nvidia-smi tells it.
+    """The devices that a process started here may lease, by UUID where nvidia-smi reports it.
 
     A number in ``CUDA_VISIBLE_DEVICES`` is that of nvidia-smi. A GPU that is divided counts as its
     parts (MIG).
@@ -103,7 +103,7 @@ def _leased(found: list[str]) -> tuple[str, Any]:
     try:
         with contextlib.suppress(FileExistsError):
             folder.mkdir()
-            folder.chmod(0o1777)  # every user adds lock files, nobody removes another's
+            folder.chmod(0o1777)  # every user adds lock files, none removes those of another
         for looks in itertools.count():
             for device in found:
                 file = folder / f"{device.replace('/', '_')}.lock"

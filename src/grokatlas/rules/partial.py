@@ -10,7 +10,7 @@ CURRENT, EARLIER = "current", "earlier"
 
 
 def at_hand(kind: str, target: Path) -> str:
-    """Whether a job's result lies here, whole and of the planned spec.
+    """Whether a job's result is here, whole and of the planned spec.
 
     Returns:
         ``current``; ``earlier`` where other code made it, or it was made from what is older than
@@ -29,7 +29,7 @@ def at_hand(kind: str, target: Path) -> str:
 
 
 def note_gaps(recorder: Recorder, ages: dict[Path, str], failed: list[str] | None = None) -> None:
-    """Let a manifest tell what was absent, made by earlier code or failed: it never fits a plan."""
+    """Record in a manifest what was absent, stale or failed: such a result is never up to date."""
     absent = [target.as_posix() for target, age in ages.items() if not age]
     earlier = [target.as_posix() for target, age in ages.items() if age == EARLIER]
     if absent or earlier or failed:

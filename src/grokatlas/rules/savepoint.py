@@ -1,4 +1,4 @@
-"""A run on its way, on disk: saved now and then, gone on from after a kill, locked while it trains.
+"""The state of an unfinished run on disk: saved periodically, resumed after a kill, locked.
 
 The folder ``.state`` beside a run's results holds blocks of history, snapshots, the tensors of the
 last save, and ``state.json``, which names each of these files with its sha256 and is replaced last:
@@ -227,7 +227,7 @@ class Savepoint:
         files.write_arrays(snapshots, arrays, {})
 
     def remove(self) -> None:
-        """Remove the state of a finished run, and its lock: who still waits finds the result."""
+        """Remove the saved state and the lock of a finished run."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.with_name(layout.LOCK).unlink(missing_ok=True)
 

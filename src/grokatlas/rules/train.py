@@ -83,7 +83,7 @@ def execute(
 def _trained(
     job_file: Path, job: dict[str, Any], data: list[Path], record: Any, device: str, threads: int
 ) -> dict[str, Any]:
-    """Train into a record, and tell what the manifest should say of it."""
+    """Train into a record, and return what the manifest should say of it."""
     spec = job["spec"]
     devices.use_repeatable_kernels()
     import torch

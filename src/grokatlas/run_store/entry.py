@@ -19,7 +19,7 @@ class StoredRun:
 
     Attributes:
         kind: run or dataset.
-        folder: where it lies.
+        folder: of its files.
         job: content of its job file.
         manifest: content of its manifest.
     """
@@ -54,8 +54,8 @@ def place_of(root: Path, kind: str, id_: str, key: str) -> Path:
     return root / FOLDERS[kind] / f"{id_}-{key[:12]}"
 
 
-def lies(place: Path) -> bool:
-    """Whether an entry lies at a place; not where nobody may look."""
+def exists(place: Path) -> bool:
+    """Whether an entry exists there; False if the folder cannot be read."""
     try:
         return place.is_dir()
     except OSError:
@@ -114,7 +114,7 @@ def _chunks(file: Path) -> Iterator[bytes]:
 
 
 def damage(kind: str, place: Path) -> DamagedError | None:
-    """What is wrong with an entry, if anything can be told."""
+    """What is wrong with an entry; None if nothing is, or if it cannot be read."""
     try:
         for file, recorded in read(kind, place).outputs.items():
             copy(file, Path(os.devnull), recorded)

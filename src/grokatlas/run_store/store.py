@@ -1,6 +1,6 @@
 """Finished runs in a folder shared by checkouts and users: put there once, not trained again.
 
-A run lies in ``runs/<run>-<digest>``, the data set that it was made from in
+A run is in ``runs/<run>-<digest>``, the data set that it was made from in
 ``data/<dataset>-<sha256>``, each with job file and manifest as in ``results``. The digest covers
 spec, code and data: versions of a run lie side by side, and a look-up is one path. An entry appears
 by one rename and is never changed. What is read from it is hashed; an entry that is not what its
@@ -52,7 +52,7 @@ def put(root: Path, run: Path, tree: Path) -> bool:
     Args:
         root: the store.
         run: the folder of the run, whatever it is called.
-        tree: where ``results`` with the run's data set lies, if it does.
+        tree: where ``results`` with the run's data set is, if it is there.
 
     Returns:
         whether it was not there already.
@@ -67,7 +67,7 @@ def put(root: Path, run: Path, tree: Path) -> bool:
             continue
         data = entries.read("dataset", folder)
         if recorded not in data.outputs.values():
-            raise DamagedError(str(run), f"was made from another {name} than lies there")
+            raise DamagedError(str(run), f"was made from another {name} than the one that is there")
         spec, code = entry.job["spec"], entry.job["code"]
         if hashing.of_job("run", spec, code, [data.manifest["digest"]]) != entry.job["digest"]:
             raise DamagedError(str(run), "its digest is not that of its spec, code and data")
@@ -79,7 +79,7 @@ def _put(root: Path, entry: StoredRun) -> bool:
     """Copy an entry, checked, under a temporary name that becomes its own."""
     place, stage = entry.place(root), root / UNFINISHED.replace("*", uuid.uuid4().hex)
     try:
-        if entries.lies(place):
+        if entries.exists(place):
             if not entries.damage(entry.kind, place):
                 return False
             _set_aside(root, place)
@@ -91,7 +91,7 @@ def _put(root: Path, entry: StoredRun) -> bool:
             file.chmod(access & 0o444 | 0o400)
         stage.rename(place)
     except OSError as error:
-        if entries.lies(place):
+        if entries.exists(place):
             return False  # another process was faster
         raise UserError(str(root), f"cannot be written: {error.strerror or error}") from None
     finally:
@@ -152,8 +152,8 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
     """Copy a run from a store to ``results``, with its data set, if the store holds it.
 
     A data set that the store has of other code, with the same bytes, stays there: the workflow
-    makes its own where it is wanted. Whatever is wrong in the store is told in one line on stderr;
-    the run is then to be trained.
+    makes its own where it is wanted. Whatever is wrong in the store is reported in one line on
+    stderr; the run is then trained.
 
     Args:
         root: the store.
@@ -191,8 +191,8 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
 
 
 def _found(root: Path, kind: str, place: Path) -> StoredRun | None:
-    """The entry at a place of a store, if it is sound as far as its records tell."""
-    if not entries.lies(place):
+    """The entry at a place of a store, if it is sound by its records."""
+    if not entries.exists(place):
         return None
     try:
         entry = entries.read(kind, place)
@@ -244,7 +244,7 @@ def _locked(run: Path) -> Iterator[bool]:
 
 def _give_up(root: Path, place: Path, error: UserError) -> None:
     """Tell that an entry is not used, and set it aside if it is damaged."""
-    if not entries.lies(place):
+    if not entries.exists(place):
         return  # removed in the meantime
     done = "not used"
     if isinstance(error, DamagedError):

@@ -339,7 +339,7 @@ def test_a_member_that_stands_twice_is_refused(packed, tree, kind):
     files = members(packed[kind])
     name = f"{tree['run']}/history.parquet"
     rewrite(packed[kind], files, [(name, files[name])])
-    refused(packed[kind], "stands twice; refused")
+    refused(packed[kind], "is listed twice; refused")
 
 
 @pytest.mark.parametrize("kind", KINDS)

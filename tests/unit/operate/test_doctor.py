@@ -146,7 +146,7 @@ USE_SACCT = ("slurm-status-command: squeue", "slurm-status-command: sacct")
             "error: no controller; try again",
         ),
         ("sacctmgr", "echo a; echo b; echo a", (), "account", "warn", "several (a, b)"),
-        ("sacctmgr", ":", (), "account", "warn", "none of yours"),
+        ("sacctmgr", ":", (), "account", "warn", "no Slurm account"),
         ("sacctmgr", "exit 1", (), "account", "warn", "if jobs are refused"),
         ("sacctmgr", "echo physics", SET_ACCOUNT, "account", "fail", "chemistry is not yours"),
         ("sacctmgr", "echo physics; echo chemistry", SET_ACCOUNT, "account", "ok", "chemistry"),

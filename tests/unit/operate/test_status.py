@@ -97,7 +97,7 @@ def test_a_run_that_was_killed_here_is_not_running(runs):
     (runs[0].target / layout.LOCK).touch()
     row = _only(runs[0])
     assert (row.state, row.step) == ("failed", 10)
-    assert row.note.startswith("ended without a word after: step 10/20")
+    assert row.note.startswith("the process ended without an error message; last line: step 10/20")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_run_on_another_machine_is_told_by_what_it_wrote(runs, lines, age, sta
     assert row.state == state
     if state == "failed":
         last = known.get(lines[-1], lines[-1]).removeprefix(f"run {job.target.name}: ")
-        silent = "" if lines[-1] in ("stopped", ERROR) else "ended without a word after: "
+        silent = "" if lines[-1] in ("stopped", ERROR) else "the process ended without an error message; last line: "
         assert row.note == silent + last
 
 

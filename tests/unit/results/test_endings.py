@@ -76,7 +76,7 @@ def test_the_manifest_and_the_log_of_a_run_name_members_that_diverged(capsys):
 def test_a_run_without_divergence_says_nothing(capsys):
     manifest = _trained(SPEC | {"ensemble": {"optimizer.lr": [0.1], "seed": [0]}})
     assert not {"diverged", "untrained"} & manifest.keys()
-    assert endings.told(manifest) == ""
+    assert endings.summary(manifest) == ""
     assert "member" not in capsys.readouterr().err
 
 
@@ -114,7 +114,7 @@ def test_a_log_names_ten_members_and_counts_the_rest():
     told = list(endings.lines("a", manifest))
     assert len(told) == 11
     assert told[-1] == "run a: and so for 15 other members"
-    assert endings.told(manifest) == "25 of 30 members diverged (the first at step 7)"
+    assert endings.summary(manifest) == "25 of 30 members diverged (the first at step 7)"
 
 
 def test_a_claim_does_not_read_members_that_diverged():

@@ -1,1 +1,1 @@
-"""``grokatlas doctor``: what may go wrong before a long run, told before it starts."""
+"""``grokatlas doctor``: what may go wrong in a long run, reported before it starts."""

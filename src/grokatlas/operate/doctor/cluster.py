@@ -156,7 +156,7 @@ def _account(settings: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("fail", "account", f"{text}; change {SETTINGS}")
     elif not names:
         yield Finding(
-            "warn", "account", "Slurm knows none of yours; ask for one if jobs are refused"
+            "warn", "account", "you have no Slurm account; ask for one if jobs are refused"
         )
     elif len(names) > 1 and not given:
         text = f"several ({there}), the default one pays; set slurm_account in {SETTINGS}"

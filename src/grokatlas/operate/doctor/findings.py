@@ -1,4 +1,4 @@
-"""What a check found, and how a check that cannot be made is told."""
+"""What a check found, and the finding for a check that cannot be made."""
 
 import subprocess
 from collections.abc import Callable, Iterable

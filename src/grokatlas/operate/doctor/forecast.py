@@ -163,7 +163,7 @@ def _kind(spec: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _stored(root: Path | None, job: Job) -> bool:
-    """Whether a run lies in the run store, so that it is brought in instead of trained."""
+    """Whether the run store has a run, which is then copied instead of trained."""
     if root is None or job.kind != "run":
         return False
-    return entries.lies(entries.place_of(root, "run", job.target.name, job.digest))
+    return entries.exists(entries.place_of(root, "run", job.target.name, job.digest))
