@@ -122,7 +122,8 @@ def test_a_run_on_another_machine_is_told_by_what_it_wrote(runs, lines, age, sta
     assert row.state == state
     if state == "failed":
         last = known.get(lines[-1], lines[-1]).removeprefix(f"run {job.target.name}: ")
-        silent = "" if lines[-1] in ("stopped", ERROR) else "the process ended without an error message; last line: "
+        silent = "the process ended without an error message; last line: "
+        silent = "" if lines[-1] in ("stopped", ERROR) else silent
         assert row.note == silent + last
 
 
