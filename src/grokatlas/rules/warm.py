@@ -100,7 +100,7 @@ def run(arguments: list[str]) -> int | None:
         "folder": str(Path.cwd()),
         "umask": _umask(),
         "path": sys.path,
-        "ignored": [s for s in FORWARDED if signal.getsignal(s) == signal.SIG_IGN],
+        "ignored": _ignored(),
     }
     text = json.dumps(request).encode()
     with socket.socket(socket.AF_UNIX) as connection:
@@ -126,9 +126,8 @@ def _outcome(connection: socket.socket, process: int) -> int | None:
             os.kill(process, number)
 
     before = {number: signal.getsignal(number) for number in FORWARDED}
-    for number, handler in before.items():
-        if handler != signal.SIG_IGN:
-            signal.signal(number, forward)
+    for number in set(FORWARDED) - set(_ignored()):
+        signal.signal(number, forward)
     try:
         code = int.from_bytes(_received(connection, LENGTH), signed=True)
     except OSError:
@@ -140,6 +139,11 @@ def _outcome(connection: socket.socket, process: int) -> int | None:
         signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
         os.kill(os.getpid(), -code)
     return code
+
+
+def _ignored() -> list[int]:
+    """The signals that this process was started to ignore, as a shell's background jobs are."""
+    return [s for s in (signal.SIGHUP, signal.SIGINT) if signal.getsignal(s) == signal.SIG_IGN]
 
 
 def _umask() -> int:
