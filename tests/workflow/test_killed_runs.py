@@ -60,7 +60,7 @@ def _command(folder: Path, every: float = 0.2) -> list[str]:
         job = {"kind": "run", "spec": copy.deepcopy(SPEC), "inputs": []}
         job |= {"code": code, "digest": train.run_digest(SPEC, code)}
         files.write_json(folder / "spec.json", files.sealed(job))
-    options = ["--device", "cpu", "--save-every", str(every)]
+    options = ["--device", "cpu", "--save-every", str(every), "--threads", "1"]
     return [sys.executable, "-m", "grokatlas", "train", str(folder / "spec.json"), *options]
 
 

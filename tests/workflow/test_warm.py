@@ -147,7 +147,8 @@ def test_other_settings_of_libraries_are_declined(holder, variable, monkeypatch)
 def test_more_threads_and_other_commands_import_for_themselves(holder, monkeypatch):
     for name, value in holder.env.items():
         monkeypatch.setenv(name, value)
-    assert warm.run(["train", "no-file", "--threads", "2"]) is None
+    for threads in (["--threads", "2"], ["--threads=1"], ["--threads"]):
+        assert warm.run(["train", "no-file", *threads]) is None
     assert warm.run(["verify"]) is None
     assert warm.run([]) is None
 

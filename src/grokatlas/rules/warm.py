@@ -90,7 +90,7 @@ def run(arguments: list[str]) -> int | None:
     """
     family = COMMANDS.get(arguments[0]) if arguments else None
     folder = os.environ.get(VARIABLE)
-    if family is None or not folder or "--threads" in arguments:
+    if family is None or not folder or _threads(arguments) != "1":
         return None
     settings = {**os.environ, **dict.fromkeys(THREADS, "1")}
     request = {
@@ -139,6 +139,12 @@ def _outcome(connection: socket.socket, process: int) -> int | None:
         signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
         os.kill(os.getpid(), -code)
     return code
+
+
+def _threads(arguments: list[str]) -> str:
+    """The number of threads that a command line asks for, or an empty text."""
+    asked = [b for a, b in zip(arguments, [*arguments[1:], ""], strict=True) if a == "--threads"]
+    return asked[-1] if asked else "" if any("--threads=" in a for a in arguments) else "1"
 
 
 def _ignored() -> list[int]:
