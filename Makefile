@@ -13,15 +13,20 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 endif
 export HOME ?= $(CURDIR)/.snakemake/home
 
-.PHONY: figures test lint benchmark clean-environment moved
+.PHONY: figures test test-all lint benchmark clean-environment moved
 
 figures: $(STAMP) ## draw every figure at SCALE (quick)
 	@. $(BIN)/activate && if [ -t 2 ]; then shown="--logger rich"; else shown="--quiet rules host"; fi; \
 	snakemake $$shown --config scale=$(SCALE)
 	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
 
-test: $(STAMP) ## run the tests
-	@. $(BIN)/activate && python -m pytest -q -n auto --dist worksteal
+PYTEST := . $(BIN)/activate && python -m pytest -q -n auto --dist worksteal
+
+test: $(STAMP) ## run the tests, without further cases of the same properties
+	@$(PYTEST) -m "not exhaustive"
+
+test-all: $(STAMP) ## run all tests
+	@$(PYTEST)
 
 lint: $(STAMP) ## check style and the workflow
 	@. $(BIN)/activate && ruff check && ruff format --check && snakefmt --check Snakefile workflow && snakemake --lint

@@ -21,6 +21,7 @@ from grokatlas.declare.checked_types import MEMBER_KINDS
 from grokatlas.engine import dataset, members, training
 from grokatlas.engine import run as training_run
 from grokatlas.engine.run import Run
+from tests.tiers import every, exhaustive
 
 CPU = torch.device("cpu")
 # Where these were written both precisions are met to the last bit. Another BLAS may sum members in
@@ -61,9 +62,10 @@ def _assert_close(first: dict, second: dict, tolerance: float) -> None:
         np.testing.assert_allclose(value, second[key], tolerance, tolerance, err_msg=key)
 
 
+@pytest.mark.parametrize("steps", [20, pytest.param(200, marks=exhaustive)])
 @pytest.mark.parametrize(("run", "batch_size", "dtype"), COMPANY)
-def test_member_alone_equals_member_in_company(run, batch_size, dtype):
-    spec = _variant(run, dtype=dtype, batch_size=batch_size)
+def test_member_alone_equals_member_in_company(run, batch_size, dtype, steps):
+    spec = _variant(run, steps, dtype=dtype, batch_size=batch_size)
     company = _train(spec)
     alone = _train(spec | {"ensemble": {"seed": spec["ensemble"]["seed"][-1:]}})
     _assert_close(_of_member(company, 2), _of_member(alone, 0), TOLERANCE[dtype])
@@ -71,7 +73,7 @@ def test_member_alone_equals_member_in_company(run, batch_size, dtype):
 
 @pytest.mark.parametrize(
     ("run", "weight"),
-    [*((run, math.nan) for run in RUNS), ("nuclear", math.inf), ("isolated", 0.0)],
+    every(3, [*((run, math.nan) for run in RUNS), ("nuclear", math.inf), ("isolated", 0.0)]),
 )
 def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch):
     def moved() -> tuple[dict[str, torch.Tensor], dict[str, np.ndarray]]:
@@ -178,7 +180,7 @@ def _values(value: Any, spec: dict[str, Any]) -> list[Any]:
     return [vector, [-entry for entry in reversed(vector)]]
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=exhaustive)])
 @pytest.mark.parametrize(("run", "path", "value"), _axes())
 def test_members_have_their_own_hyperparameters(run, path, value, dtype):
     spec = _variant(run, steps=20, dtype=dtype)

@@ -13,6 +13,7 @@ from grokatlas import registry
 from grokatlas.engine import dataset, members, training
 from grokatlas.results import layout
 from grokatlas.rules import savepoint
+from tests.tiers import every
 
 CPU = torch.device("cpu")
 
@@ -70,7 +71,7 @@ def _die(monkeypatch, writes: int) -> None:
     monkeypatch.setattr(Path, "replace", replace)
 
 
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", every(3, RUNS))
 def test_killed_at_a_random_write_and_finished_equals_undisturbed(
     run, tmp_path, monkeypatch, capsys
 ):

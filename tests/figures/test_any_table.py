@@ -10,12 +10,25 @@ from grokatlas.claims import divergence, judging
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.plots import defaults, panels
 from tests.figures import smoke_tables
+from tests.tiers import exhaustive
 
 FIGURES = smoke_tables.figures()
 
 
-@pytest.mark.parametrize("change", smoke_tables.CHANGES)
-@pytest.mark.parametrize(("paper", "figure"), FIGURES, ids=map("/".join, FIGURES))
+def _cases(named, step):
+    """Each with each change; with `make test` each with one, and another one for the next."""
+    changes = list(smoke_tables.CHANGES)
+    pairs = [(name, *case, change) for name, case in named for change in changes]
+    return [
+        pytest.param(*case, change, id=f"{name}-{change}", marks=() if runs else exhaustive)
+        for index, (name, *case, change) in enumerate(pairs)
+        for runs in [index % (step * (len(changes) + 1)) == 0]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 1)
+)
 def test_a_figure_is_drawn_from_any_table(paper, figure, change):
     module = importlib.import_module(f"grokatlas.papers.{paper}.{figure}")
     usual = smoke_tables.of_figure(paper, figure)
@@ -37,8 +50,9 @@ def test_a_figure_is_drawn_from_any_table(paper, figure, change):
 CLAIMS = [(name, claim) for name, paper in smoke_tables.papers().items() for claim in paper.claims]
 
 
-@pytest.mark.parametrize("change", smoke_tables.CHANGES)
-@pytest.mark.parametrize(("paper", "claim"), CLAIMS, ids=[f"{p}/{c.id}" for p, c in CLAIMS])
+@pytest.mark.parametrize(
+    ("paper", "claim", "change"), _cases([(f"{p}/{c.id}", (p, c)) for p, c in CLAIMS], 3)
+)
 def test_a_claim_on_any_table_has_a_verdict_and_on_diverged_members_no_number(paper, claim, change):
     usual = smoke_tables.of_figure(paper, claim.figure)
     for tables in smoke_tables.changed(usual, change):

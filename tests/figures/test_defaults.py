@@ -34,7 +34,7 @@ timezone: Asia/Tokyo
 DRAW = """
 import sys, hashlib, tempfile, pathlib
 sys.path.insert(0, sys.argv[1])
-from grokatlas.rules import rendering; from grokatlas.results import files as store
+from grokatlas.rules import rendering; from grokatlas.results import layout
 from tests.figures import test_geometry, test_grokalign
 tables = {
     "geometry/fig2": {"three_weights": test_geometry.history(4, 5, 3)},
@@ -43,7 +43,7 @@ tables = {
 for name, given in tables.items():
     paper, figure = name.split("/")
     stem = pathlib.Path(tempfile.mkdtemp()) / figure
-    files = store.outputs("figure", stem)
+    files = layout.outputs("figure", stem)
     spec = {"paper": paper, "figure": figure, "scale": "quick"}
     rendering.render(spec, given, files, "origin")
     print([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout
 
 pytestmark = pytest.mark.workflow
@@ -38,6 +39,7 @@ def rule_of(job_file: Path) -> str:
     return RULES.get(parts[0]) or RULES.get(parts[1]) or parts[1].removesuffix("s")
 
 
+@exhaustive
 def test_a_hostile_environment_changes_no_byte(checkout: Checkout):
     """Jobs of every rule are made again, by the commands of the rules, upstream first."""
     results = checkout.folder / "results"

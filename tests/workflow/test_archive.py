@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
@@ -66,6 +67,7 @@ def test_all_of_it_verifies(archives, tmp_path):
     assert grokatlas(checkout, "verify").split(": ")[1].strip().endswith(" ok")
 
 
+@exhaustive
 def test_every_figure_is_redrawn_from_tables_alone(fresh, finished):
     figures = Path("results/smoke/figures")
     shutil.rmtree(fresh.folder / figures)
@@ -81,6 +83,7 @@ def test_every_figure_is_redrawn_from_tables_alone(fresh, finished):
     assert fresh.jobs() == []
 
 
+@exhaustive
 def test_a_restyled_figure_is_redrawn_alone(fresh):
     path = fresh.folder / "src/grokatlas/papers/geometry/fig1.py"
     path.write_text(path.read_text(encoding="utf-8") + "\nSTYLE = 1\n", encoding="utf-8")
@@ -88,6 +91,7 @@ def test_a_restyled_figure_is_redrawn_alone(fresh):
     assert fresh.snakemake("--cores", "1").returncode == 0
 
 
+@exhaustive
 def test_a_changed_experiment_is_made_again(fresh):
     """What does not fit is not taken on trust, with or without what was trained."""
     path = fresh.folder / "src/grokatlas/components/observables/losses.py"

@@ -16,6 +16,7 @@ from grokatlas.audit.verify import verify
 from grokatlas.plan import declared_jobs
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
+from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout
 from tests.workflow.test_incremental import downstream, runs_of
 
@@ -78,6 +79,7 @@ def test_a_finished_tree_is_ok_without_snakemakes_memory(finished, tmp_path, mon
     assert len(found.findings) == len([f for f in files if f.name not in ("log.txt", "README.md")])
 
 
+@exhaustive
 def test_every_harm_to_every_kind_of_artefact_is_named(checkout, monkeypatch):
     monkeypatch.chdir(checkout.folder)
     for kind, (file, other) in artefacts().items():
@@ -115,6 +117,7 @@ def consumers(checkout: Checkout) -> list[tuple[str, str, list[str]]]:
 READS = {"measure": ("snapshots.safetensors",), "table": ("history.parquet", ".parquet")}
 
 
+@exhaustive
 def test_no_job_consumes_a_harmed_file(checkout, monkeypatch, capsys):
     monkeypatch.chdir(checkout.folder)
     tree = Tree(Path("results"))
@@ -175,6 +178,7 @@ def test_changed_code_is_named_accepted_and_remembered(checkout):
     assert checkout.jobs() == []
 
 
+@exhaustive
 def test_a_changed_spec_is_named_and_cannot_be_accepted(checkout):
     checkout.edit(
         "config/papers/geometry.yaml",
@@ -191,6 +195,7 @@ def test_a_changed_spec_is_named_and_cannot_be_accepted(checkout):
     assert "its spec changed" in done.stderr
 
 
+@exhaustive
 def test_a_yaml_tag_is_refused(checkout):
     file = checkout.folder / "config/papers/geometry.yaml"
     text = file.read_text()
@@ -201,6 +206,7 @@ def test_a_yaml_tag_is_refused(checkout):
     assert not (checkout.folder / "pwned").exists()
 
 
+@exhaustive
 def test_without_config_hashes_are_still_judged(checkout):
     shutil.rmtree(checkout.folder / "config")
     done = grokatlas(checkout, "verify")
@@ -210,6 +216,7 @@ def test_without_config_hashes_are_still_judged(checkout):
     assert grokatlas(checkout, "verify").returncode == 1
 
 
+@exhaustive
 @pytest.mark.parametrize("suffix", ["pdf", "png"])
 def test_a_figure_sent_by_mail_is_explained(finished, tmp_path, suffix):
     sent = tmp_path / f"x.{suffix}"
@@ -222,6 +229,7 @@ def test_a_figure_sent_by_mail_is_explained(finished, tmp_path, suffix):
     assert f"run {run}: digest" in done.stdout
 
 
+@exhaustive
 def test_the_command_that_explain_ends_with_makes_the_figure(checkout):
     done = grokatlas(checkout, "explain", "geometry/fig1", "--values")
     command = shlex.split(done.stdout.splitlines()[-1].rpartition("&& ")[2])
@@ -249,6 +257,7 @@ def made_again(command: str, job_file: str, folder: Path, name: str) -> dict[str
     return {f.name: hashing.file_sha256(f) for f in kept}
 
 
+@exhaustive
 @pytest.mark.parametrize("command", ["train", "measure", "table", "figure"])
 def test_the_same_job_twice_makes_the_same_bytes(checkout, tmp_path, monkeypatch, command):
     monkeypatch.chdir(checkout.folder)

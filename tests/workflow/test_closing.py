@@ -3,6 +3,8 @@
 import csv
 import json
 
+from tests.tiers import exhaustive
+
 CAPTION = "A linear model of three weights on the sample"
 CLAIM = """
 claims:
@@ -23,12 +25,14 @@ def test_the_atlas_vouches_for_every_file_of_its_folder(finished):
     assert "index.html" in names
 
 
+@exhaustive
 def test_a_caption_rewrites_the_atlas_alone(checkout):
     checkout.edit("config/papers/geometry.yaml", CAPTION, "Three weights on the sample")
     assert checkout.jobs() == []
     assert checkout.closing() == ["atlas"]
 
 
+@exhaustive
 def test_a_new_claim_is_judged_and_told(checkout):
     file = checkout.folder / "config/papers/geometry.yaml"
     file.write_text(file.read_text(encoding="utf-8") + CLAIM, encoding="utf-8")
@@ -65,6 +69,7 @@ def test_a_figure_that_fails_does_not_stop_the_rest(checkout):
     assert "partial" not in atlas_manifest(checkout)
 
 
+@exhaustive
 def test_snakemakes_report_has_a_category_for_each_paper_and_captions(checkout):
     done = checkout.snakemake("--report", "report.html")
     assert done.returncode == 0, done.stderr

@@ -7,12 +7,14 @@ import pytest
 from rocrate_validator.models import Severity
 
 from grokatlas.export import ro_crate
+from tests.tiers import exhaustive
 from tests.unit.crates import PROFILES, entities, issues, of_type
 from tests.workflow.conftest import CLOSING
 
 pytestmark = pytest.mark.workflow
 
 
+@exhaustive
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
 def test_the_crate_is_valid_and_true_to_the_disk(finished, tmp_path, monkeypatch):
     monkeypatch.chdir(finished.folder)

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from tests.tiers import exhaustive
 from tests.workflow.conftest import CLOSING, Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
@@ -44,6 +45,7 @@ def test_nothing_changed_makes_nothing(finished):
     assert finished.jobs() == []
 
 
+@exhaustive
 def test_touched_sources_make_nothing(checkout):
     for folder in ("src", "config", "workflow"):
         for file in (checkout.folder / folder).rglob("*"):
@@ -57,6 +59,7 @@ def test_touched_results_make_nothing(checkout):
     assert checkout.jobs() == []
 
 
+@exhaustive
 def test_results_copied_into_a_fresh_clone_make_nothing(finished, tmp_path):
     clone = copy_checkout(tmp_path / "clone")
     names = sorted((finished.folder / "results").rglob("*"), reverse=True)
@@ -69,6 +72,7 @@ def test_results_copied_into_a_fresh_clone_make_nothing(finished, tmp_path):
     assert clone.jobs() == []
 
 
+@exhaustive
 def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
     clone = copy_checkout(tmp_path / "clone")
     shutil.copytree(finished.folder / "results", clone.folder / "results")
@@ -80,6 +84,7 @@ def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
     assert clone.jobs() == downstream(clone, runs_of(clone, "modular_addition", "beyond_l2"))
 
 
+@exhaustive
 @pytest.mark.parametrize(
     ("path", "old", "new"),
     [
@@ -113,7 +118,7 @@ def test_an_edit_in_a_figure_redraws_that_figure(checkout):
     assert checkout.jobs() == ["figure geometry/fig1"]
 
 
-def test_a_learning_rate_reruns_that_run_and_what_hangs_on_it(checkout):
+def test_a_learning_rate_reruns_that_run_and_what_depends_on_it(checkout):
     before = runs_of(checkout, "two_weights")
     checkout.edit(
         "config/papers/geometry.yaml",
@@ -127,6 +132,7 @@ def test_a_learning_rate_reruns_that_run_and_what_hangs_on_it(checkout):
     assert [job.split()[0] for job in jobs] == ["figure", "table", "train"]
 
 
+@exhaustive
 def test_two_values_swapped_rerun_that_run(checkout):
     checkout.edit(
         "config/papers/beyond_l2.yaml", "beta1: 0.9, beta2: 0.999", "beta1: 0.999, beta2: 0.9"
@@ -136,6 +142,7 @@ def test_two_values_swapped_rerun_that_run(checkout):
     assert sum(job.startswith("train") for job in jobs) == 2
 
 
+@exhaustive
 def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
     checkout.edit(
         "src/grokatlas/components/optimizers/adam.py",
@@ -147,6 +154,7 @@ def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
     assert not any("geometry" in job for job in jobs)
 
 
+@exhaustive
 def test_an_edit_in_the_loop_reruns_every_run_and_no_data(checkout):
     checkout.edit(
         "src/grokatlas/engine/training.py",
@@ -157,6 +165,7 @@ def test_an_edit_in_the_loop_reruns_every_run_and_no_data(checkout):
     assert checkout.jobs() == downstream(checkout, every)
 
 
+@exhaustive
 def test_one_more_seed_reruns_only_that_experiment(checkout):
     checkout.edit(
         "config/papers/geometry.yaml",
@@ -170,12 +179,14 @@ def test_one_more_seed_reruns_only_that_experiment(checkout):
     assert "table geometry/isolated_dynamics" in jobs
 
 
+@exhaustive
 def test_a_new_component_file_makes_nothing(checkout):
     file = checkout.folder / "src/grokatlas/components/penalties/elastic_net.py"
     file.write_text('"""New."""\n\n\ndef build(*, weight: float):\n    return None\n')
     assert checkout.jobs() == []
 
 
+@exhaustive
 def test_a_run_shared_by_two_figures_is_trained_once(checkout):
     checkout.edit(
         "config/papers/geometry.yaml",
@@ -189,6 +200,7 @@ def test_a_run_shared_by_two_figures_is_trained_once(checkout):
     assert checkout.jobs() == ["figure geometry/fig1", "table geometry/twin"]
 
 
+@exhaustive
 def test_an_edit_undone_makes_nothing(checkout):
     path = "src/grokatlas/components/optimizers/gd.py"
     checkout.edit(path, "value - self.lr", "value - 2 * self.lr")
@@ -202,6 +214,7 @@ def test_a_deleted_figure_is_redrawn_and_nothing_else(checkout):
     assert checkout.jobs() == ["figure geometry/fig2"]
 
 
+@exhaustive
 def test_a_run_made_again_elsewhere_renews_what_was_drawn_from_it(checkout):
     (run,) = runs_of(checkout, "two_weights")
     manifest = checkout.folder / run / "manifest.json"

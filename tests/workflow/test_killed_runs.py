@@ -16,6 +16,7 @@ from grokatlas import code_digest
 from grokatlas.results import files, layout
 from grokatlas.rules import train
 from grokatlas.rules.savepoint import SIGNALS
+from tests.tiers import every, exhaustive
 
 SPEC = {
     "task": {
@@ -127,13 +128,14 @@ def test_kill_9_at_random_points(undisturbed, tmp_path):
     assert segments[-1]["end_step"] == 4000
 
 
-@pytest.mark.parametrize("name", SIGNALS)
+@pytest.mark.parametrize("name", every(4, SIGNALS, first=2))
 def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
     with _handling(signal.SIG_DFL):
         process = _start(tmp_path)
     _stops(process, name, undisturbed, tmp_path)
 
 
+@exhaustive
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1"])
 def test_what_a_scheduler_sends_is_never_ignored(name, undisturbed, tmp_path):
     with _handling(signal.SIG_IGN):  # as some services start what they run
@@ -155,6 +157,7 @@ def _stops(process: subprocess.Popen, name: str, undisturbed, tmp_path) -> None:
     assert _result(tmp_path) == undisturbed
 
 
+@exhaustive
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGINT"])
 def test_a_signal_that_was_ignored_from_the_start_stays_ignored(name, undisturbed, tmp_path):
     number = getattr(signal, name)
@@ -168,6 +171,7 @@ def test_a_signal_that_was_ignored_from_the_start_stays_ignored(name, undisturbe
     assert _result(tmp_path) == undisturbed
 
 
+@exhaustive
 def test_a_signal_after_the_result_is_written_changes_nothing(undisturbed, tmp_path):
     with _start(tmp_path) as process:
         while not (tmp_path / "manifest.json").exists():
@@ -189,6 +193,7 @@ def test_two_processes_train_a_run_once(undisturbed, tmp_path):
     assert _result(tmp_path) == undisturbed
 
 
+@exhaustive
 def test_a_finished_run_with_damage_is_trained_again(undisturbed, tmp_path):
     _run(tmp_path)
     (tmp_path / "history.parquet").write_bytes(b"nonsense")

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.tiers import every, exhaustive
 from tests.workflow.conftest import Checkout
 
 pytestmark = pytest.mark.workflow
@@ -27,6 +28,7 @@ def test_a_dry_run_at_paper_scale_imports_neither_torch_nor_matplotlib(checkout:
     assert not {name.split(".")[0] for name in imported} & {"torch", "matplotlib"}
 
 
+@exhaustive
 @pytest.mark.parametrize("scale", ["huge", "Paper", "1"])
 def test_an_unknown_scale_is_one_line(checkout, scale):
     done = checkout.snakemake("-n", scale=scale)
@@ -35,6 +37,7 @@ def test_an_unknown_scale_is_one_line(checkout, scale):
     assert re.match(r"--config: scale: .* is not allowed: must be smoke, quick or paper", line)
 
 
+@exhaustive
 @pytest.mark.parametrize(
     ("given", "scale"), [("papers=all", "paper"), ("device=cpu", "paper"), ("scale=quick", "quick")]
 )
@@ -82,7 +85,7 @@ def test_tables_carry_the_whole_spec(finished):
     assert (rows["train.dtype"] == "float64").all()
 
 
-@pytest.mark.parametrize("suffix", ["history.parquet", "snapshots.safetensors"])
+@pytest.mark.parametrize("suffix", every(2, ["history.parquet", "snapshots.safetensors"]))
 def test_a_tampered_run_is_refused_by_the_jobs_that_read_it(checkout, suffix):
     table = checkout.folder / "results/smoke/tables/geometry/isolated_dynamics.spec.json"
     run = json.loads(table.read_text())["spec"]["cells"][0]["run"]
@@ -100,6 +103,7 @@ def test_a_tampered_run_is_refused_by_the_jobs_that_read_it(checkout, suffix):
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@exhaustive
 def test_a_path_of_another_scale_can_be_asked_for(checkout):
     done = checkout.snakemake("-n", "results/quick/figures/geometry/fig1.pdf")
     assert done.returncode == 0, done.stderr
@@ -110,6 +114,7 @@ def test_a_path_of_another_scale_can_be_asked_for(checkout):
     ]
 
 
+@exhaustive
 def test_a_figure_that_is_not_declared_is_an_error_of_one_line(checkout):
     done = checkout.snakemake("-n", "results/smoke/figures/geometry/fig9.pdf")
     assert done.returncode == 1
@@ -119,6 +124,7 @@ def test_a_figure_that_is_not_declared_is_an_error_of_one_line(checkout):
     assert not any("Traceback" in line for line in output)
 
 
+@exhaustive
 def test_a_light_measure_has_no_file_and_says_so(checkout):
     run = min((checkout.folder / "results/runs").iterdir()).name
     done = checkout.snakemake("-n", f"results/measures/{run}/grokking_times-0123abcd.parquet")
@@ -128,6 +134,7 @@ def test_a_light_measure_has_no_file_and_says_so(checkout):
     assert not any("Traceback" in line for line in output)
 
 
+@exhaustive
 def test_a_job_killed_while_it_writes_leaves_nothing_under_a_final_name(checkout):
     """The command that trains is stopped in the middle of writing its history."""
     folder = checkout.folder / "results/runs"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 from tests.workflow.test_archive import FIGURES, grokatlas
 from tests.workflow.test_incremental import downstream, runs_of
@@ -60,6 +61,7 @@ def spoil(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1] + b"x")
 
 
+@exhaustive
 @pytest.mark.usefixtures("store")
 def test_a_second_checkout_trains_nothing_and_draws_the_same_bytes(clone, finished):
     kinds = {job.split()[0] for job in clone.jobs()}
@@ -76,6 +78,7 @@ def test_a_second_checkout_trains_nothing_and_draws_the_same_bytes(clone, finish
     assert "results from the run store" in grokatlas(clone, "verify")
 
 
+@exhaustive
 @pytest.mark.usefixtures("store")
 def test_only_the_runs_that_are_asked_for_are_brought_in(clone):
     assert clone.jobs(TABLE) == ["table geometry/two_weights"]
@@ -85,6 +88,7 @@ def test_only_the_runs_that_are_asked_for_are_brought_in(clone):
     assert brought(clone) == runs | runs_of(clone, "three_weights")
 
 
+@exhaustive
 @pytest.mark.usefixtures("store")
 def test_a_job_does_not_look_into_the_store(clone):
     grokatlas(clone, "plan", "--scale", "smoke")
@@ -93,6 +97,7 @@ def test_a_job_does_not_look_into_the_store(clone):
     assert brought(clone) == set()
 
 
+@exhaustive
 @pytest.mark.usefixtures("store")
 def test_a_run_of_other_code_is_not_taken(clone):
     clone.edit(
@@ -104,6 +109,7 @@ def test_a_run_of_other_code_is_not_taken(clone):
     assert trained == ids(runs_of(clone, "modular_addition", "beyond_l2"))
 
 
+@exhaustive
 def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, finished, tmp_path):
     """The run here is gone; the store's fits but is another machine's."""
     copy = Checkout(tmp_path / "copy")
@@ -126,6 +132,7 @@ def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, fin
     assert copy.jobs() == changed
 
 
+@exhaustive
 def test_what_is_trained_is_put_and_what_is_damaged_is_trained_again(store, clone, tmp_path):
     clone.jobs(TABLE)
     (run,) = ids(runs_of(clone, "two_weights"))
@@ -145,6 +152,7 @@ def test_what_is_trained_is_put_and_what_is_damaged_is_trained_again(store, clon
     assert second.jobs(TABLE) == ["table geometry/two_weights"]
 
 
+@exhaustive
 def test_a_run_made_from_its_spec_alone_is_added_and_not_trained_again(clone, tmp_path):
     """Its measures need the data set, which is made; it waits for none of it."""
     root, away = tmp_path / "empty", tmp_path / "away"
@@ -164,6 +172,7 @@ def test_a_run_made_from_its_spec_alone_is_added_and_not_trained_again(clone, tm
     assert after == [job for job in before if job != f"train {runs[0]}"]
 
 
+@exhaustive
 def test_a_store_that_is_not_there_is_one_line(clone):
     done = clone.snakemake("-n", env={"GROKATLAS_RUN_STORE": "nowhere"})
     assert done.returncode == 1

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 from tests.workflow.test_incremental import runs_of
 
@@ -25,6 +26,7 @@ def contents(checkout: Checkout) -> dict:
     return {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
 
 
+@exhaustive
 @pytest.mark.parametrize("call", [("-n",), ("--summary",), ("--dag",), ("--rulegraph",)])
 def test_what_runs_no_job_writes_nothing_in_a_fresh_clone(tmp_path, call):
     clone = copy_checkout(tmp_path / "clone")
@@ -43,6 +45,7 @@ def test_a_dry_run_after_an_edit_writes_nothing(checkout):
     assert contents(checkout) == before
 
 
+@exhaustive
 def test_a_queued_job_needs_nothing_of_the_configuration(checkout):
     """Its own Snakemake runs while papers are edited; so do input functions of all its rules."""
     (run,) = runs_of(checkout, "two_weights")
@@ -77,6 +80,7 @@ def test_a_plan_that_would_change_under_a_running_workflow_is_refused(checkout):
     assert checkout.snakemake("--cores", "1", FIGURE).returncode == 0  # the same plan
 
 
+@exhaustive
 @pytest.mark.parametrize("when", [1, 1_577_836_800, 4_000_000_000])
 def test_one_time_for_all_files_keeps_nothing_stale(checkout, when):
     checkout.edit(*STYLE)
@@ -95,6 +99,7 @@ def test_one_time_for_all_files_keeps_nothing_stale(checkout, when):
     assert "figure geometry/fig1" not in checkout.jobs(FIGURE)
 
 
+@exhaustive
 def test_inputs_dated_ahead_of_the_clock_lose_no_training(checkout):
     (run,) = runs_of(checkout, "two_weights")
     for name in ("history.parquet", "snapshots.safetensors", "manifest.json"):
@@ -112,6 +117,7 @@ def test_inputs_dated_ahead_of_the_clock_lose_no_training(checkout):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@exhaustive
 def test_a_call_from_a_folder_of_the_checkout_begins_no_second_tree(checkout):
     folder = checkout.folder / "docs"
     folder.mkdir()
@@ -123,6 +129,7 @@ def test_a_call_from_a_folder_of_the_checkout_begins_no_second_tree(checkout):
     assert Checkout(folder).snakemake("-n", "-s", "../Snakefile", "-d", "..").returncode == 0
 
 
+@exhaustive
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -138,6 +145,7 @@ def test_a_mistake_in_a_configfile_names_the_file(checkout, text, line):
     assert done.stderr.splitlines()[-1].startswith(line), done.stderr
 
 
+@exhaustive
 def test_null_on_the_command_line_is_no_folder_of_that_name(checkout):
     done = checkout.call("-n", FIGURE, "--config", "scale=smoke", "data_dir=null")
     assert done.returncode == 0, done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas.rules import warm
+from tests.tiers import exhaustive
 from tests.workflow.test_killed_runs import _command as command
 from tests.workflow.test_killed_runs import _result, _saved_step, _wait_for_state
 
@@ -84,6 +85,7 @@ def test_a_fork_writes_the_same_bytes_and_its_log_goes_where_the_job_sends_it(
     assert _result(tmp_path) == cold
 
 
+@exhaustive
 def test_the_warm_process_has_no_module_of_ours_and_the_job_s_process_no_torch(holder, tmp_path):
     with start(holder, tmp_path) as process:
         _wait_for_state(process, tmp_path)
@@ -97,6 +99,7 @@ def test_the_warm_process_has_no_module_of_ours_and_the_job_s_process_no_torch(h
     assert "from grokatlas" not in source
 
 
+@exhaustive
 def test_a_signal_reaches_the_fork(holder, cold, tmp_path):
     with start(holder, tmp_path) as process:
         _wait_for_state(process, tmp_path)
@@ -118,6 +121,7 @@ def test_a_job_that_is_killed_takes_its_fork_along(holder, tmp_path):
     until(lambda: len(holder.servers()) == len(warm.FAMILIES))
 
 
+@exhaustive
 def test_a_job_whose_warm_process_is_killed_goes_on_by_itself(holder, cold, tmp_path):
     with start(holder, tmp_path) as process:
         _wait_for_state(process, tmp_path)
@@ -137,6 +141,7 @@ def test_a_mistake_is_one_line_with_its_exit_code(holder, tmp_path):
     assert "no such file" in done.stderr
 
 
+@exhaustive
 @pytest.mark.parametrize("variable", ["LD_PRELOAD", "PYTHONPATH", "MKL_CBWR", "GLIBC_TUNABLES"])
 def test_other_settings_of_libraries_are_declined(holder, variable, monkeypatch):
     for name, value in {**holder.env, variable: "other"}.items():
@@ -144,6 +149,7 @@ def test_other_settings_of_libraries_are_declined(holder, variable, monkeypatch)
     assert warm.run(["figure", "no-file"]) is None
 
 
+@exhaustive
 def test_more_threads_and_other_commands_import_for_themselves(holder, monkeypatch):
     for name, value in holder.env.items():
         monkeypatch.setenv(name, value)
@@ -153,6 +159,7 @@ def test_more_threads_and_other_commands_import_for_themselves(holder, monkeypat
     assert warm.run([]) is None
 
 
+@exhaustive
 def test_it_ends_with_its_snakemake_and_after_its_last_job(holder, cold, tmp_path):
     with start(holder, tmp_path) as process:
         _wait_for_state(process, tmp_path)

@@ -14,6 +14,7 @@ from grokatlas.plan.jobs import Job, Plan
 from grokatlas.plan.project import Project
 from grokatlas.registry import PACKAGE
 from grokatlas.results import hashing
+from tests.tiers import exhaustive
 from tests.unit import audit_tree
 
 ROOT = Path(__file__).parents[3]
@@ -80,6 +81,7 @@ def dotted(module: str) -> str:
     return ".".join(("grokatlas", *(parts[:-1] if parts[-1] == "__init__" else parts)))
 
 
+@exhaustive
 def test_any_edit_of_a_module_changes_exactly_what_can_reach_it(package, monkeypatch):
     monkeypatch.setattr(code_digest, "PACKAGE", package)
     before = digests(make_plan(PROJECT.papers, "smoke"))
@@ -98,6 +100,7 @@ def test_any_edit_of_a_module_changes_exactly_what_can_reach_it(package, monkeyp
     assert 10 < reached < len(MODULES)
 
 
+@exhaustive
 def test_any_comment_or_docstring_changes_nothing(package, monkeypatch):
     monkeypatch.setattr(code_digest, "PACKAGE", package)
     before = digests(PLAN)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from grokatlas.components.dynamics import riemannian_flow
+from tests.tiers import every, exhaustive
 
 KEYWORDS = {"rate": 0.05, "corrections": 2, "fast_steps": 0, "fast_rate": 0.0}
 
@@ -58,7 +59,7 @@ def test_linear_regression_keeps_the_row_space_and_forgets_the_null_space():
     assert (x @ after.T - y).abs().max() < 1e-12
 
 
-@pytest.mark.parametrize("first", [3.0, -3.0, 0.2])
+@pytest.mark.parametrize("first", every(3, [3.0, -3.0, 0.2]))
 def test_two_factors_follow_the_hyperbola_to_its_point_of_least_norm(first):
     """On w1 w2 = 1, s = |w|^2 obeys s' = -2 s + 8 / s: s^2 = 4 + (s0^2 - 4) exp(-4 tau)."""
     start = _factors(first)
@@ -129,6 +130,7 @@ def test_repeated_samples_change_nothing():
     torch.testing.assert_close(_moved(_linear, start, twice, 20)["weight"], once)
 
 
+@exhaustive
 def test_the_fast_phase_is_gradient_descent_on_the_loss():
     x, y, start = _random(3, 7), _random(3, 1, seed=1), _random(1, 7, seed=2)
     fast = {"fast_steps": 500, "fast_rate": 0.05}

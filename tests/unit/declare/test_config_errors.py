@@ -11,6 +11,7 @@ import pytest
 from grokatlas.errors import UserError
 from grokatlas.plan import graph
 from grokatlas.plan import project as plan
+from tests.tiers import every
 from tests.unit.malformed import MALFORMED, ONE, PAPER
 
 ROOT = Path(__file__).parents[3]
@@ -203,12 +204,15 @@ def test_an_experiment_that_no_figure_uses_is_a_warning(tmp_path):
 @pytest.mark.workflow
 @pytest.mark.parametrize(
     ("old", "new", "options", "expected"),
-    [
-        ("lr: 0.1}", "lr: '0.1'}", [], "experiments.two_weights.optimizer.lr: "),
-        ("{name: mse", "{name: msee", [], "defaults.loss.name: "),
-        ("  two_weights:", "\ttwo_weights:", [], "line "),
-        ("", "", ["--config", "scale=papr"], "--config: scale: "),
-    ],
+    every(
+        4,
+        [
+            ("lr: 0.1}", "lr: '0.1'}", [], "experiments.two_weights.optimizer.lr: "),
+            ("{name: mse", "{name: msee", [], "defaults.loss.name: "),
+            ("  two_weights:", "\ttwo_weights:", [], "line "),
+            ("", "", ["--config", "scale=papr"], "--config: scale: "),
+        ],
+    ),
 )
 def test_snakemake_prints_one_line_and_fails(tmp_path, old, new, options, expected):
     finished = snakemake(tmp_path, old, new, options)
