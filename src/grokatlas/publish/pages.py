@@ -1,6 +1,6 @@
-"""The parts of README and `docs/papers/*.md` that repeat the YAML and what was recorded of results.
+"""The parts of `docs/papers/*.md` that repeat the YAML and what was recorded of results.
 
-A figure's picture, or a table's text, lies in the page's own folder; `recorded.py` put it there.
+A figure's picture, or a table's text, is in the page's own folder; `recorded.py` put it there.
 """
 
 import math
@@ -26,17 +26,17 @@ def record(scale: str) -> list[str]:
 
 
 def write(configuration: Path, pages: Path) -> None:
-    """Renew the generated parts of every paper's page and of the README, where these exist.
+    """Renew the generated parts of every paper's page and of their README, where these exist.
 
     Args:
         configuration: the folder of ``papers/``.
-        pages: the folder of the pages; the README lies two folders above.
+        pages: the folder of the pages.
 
     Raises:
         UserError: a page lacks a part's marks, or the YAML is malformed.
     """
     papers = models.load_papers(configuration / "papers", "all")
-    record = Record(pages)
+    record = RecordedRows(pages)
     for name, paper in papers.items():
         page = pages / f"{name}.md"
         if page.exists():
@@ -46,13 +46,13 @@ def write(configuration: Path, pages: Path) -> None:
                 "deviations": deviations(name, paper, record),
             }
             _renew(page, parts, f"config/papers/{name}.yaml")
-    readme = pages.parents[1] / "README.md"
+    readme = pages / "README.md"
     if readme.exists():
-        parts = {"gallery": gallery(papers, pages), "state": state(papers, record)}
+        parts = {"state": state(papers, record)}
         _renew(readme, parts, "config/papers and docs/papers/*.csv")
 
 
-class Record:
+class RecordedRows:
     """What was recorded of results: rows of figures and claims, by paper and name.
 
     Args:
@@ -90,7 +90,7 @@ class Record:
         return "; ".join(filter(None, parts))
 
 
-def figures(name: str, paper: models.Paper, pages: Path, record: Record) -> str:
+def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -> str:
     """Every figure with its picture or text, caption, origin and the command that makes it."""
     blocks = []
     for figure, entry in paper.figures.items():
@@ -106,7 +106,7 @@ def figures(name: str, paper: models.Paper, pages: Path, record: Record) -> str:
     return "\n\n".join(blocks)
 
 
-def deviations(name: str, paper: models.Paper, record: Record) -> str:
+def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
     """The numbered deviations as a list, with what was measured of both settings."""
     lines = []
     told = {claim.id: claim for claim in paper.claims}
@@ -120,7 +120,7 @@ def deviations(name: str, paper: models.Paper, record: Record) -> str:
     return "\n".join(lines)
 
 
-def claims(name: str, paper: models.Paper, record: Record) -> str:
+def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     """Every claim with the published number, ours, the interval and the verdict."""
     lines = [
         record.verdicts(name, paper.claims) + ".",
@@ -136,26 +136,14 @@ def claims(name: str, paper: models.Paper, record: Record) -> str:
     return "\n".join(lines)
 
 
-def gallery(papers: dict[str, models.Paper], pages: Path) -> str:
-    """The first two pictures of every paper, of those that were recorded."""
-    lines = ["| | |", "| --- | --- |"]
-    for name, paper in papers.items():
-        drawn = [each for each in paper.figures if not layout.is_published_table(each)]
-        there = [each for each in drawn if recorded.picture(pages, name, each).exists()]
-        shown = [f"![{name}, {each}](docs/papers/{name}/{each}.png)" for each in there]
-        cells = [*shown[:2], "", ""] if shown else [f"`{name}`: not recorded yet", ""]
-        lines.append(f"| {' | '.join(cells[:2])} |")
-    return "\n".join(lines)
-
-
-def state(papers: dict[str, models.Paper], record: Record) -> str:
+def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
     """For every figure: the scale that was run, the machine and the verdicts of its claims."""
     lines = ["| figure | scale of the picture | machine | claims |", "| --- | --- | --- | --- |"]
     for name, paper in papers.items():
         for figure in paper.figures:
             row = record.figures.get((name, figure), {})
             about = [claim for claim in paper.claims if claim.figure == figure]
-            link = f"[`{name}` {figure}](docs/papers/{name}.md#{figure})"
+            link = f"[`{name}` {figure}]({name}.md#{figure})"
             scale = row.get("scale", "none")
             verdicts = record.verdicts_by_scale(name, about, scale)
             lines.append(f"| {link} | {scale} | {row.get('machine', '')} | {verdicts} |")
@@ -171,7 +159,7 @@ def _shown(name: str, figure: str, kept: Path) -> list[str]:
     return [f"![{name}, {figure}]({name}/{kept.name})"]
 
 
-def _effect(claims: list[models.Claim], name: str, record: Record) -> str:
+def _effect(claims: list[models.Claim], name: str, record: RecordedRows) -> str:
     """What claims found, as far as they were judged."""
     parts = []
     for claim in claims:
