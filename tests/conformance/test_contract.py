@@ -264,7 +264,7 @@ def test_observables_fill_columns_of_their_own():
     columns = ["member", "step"]
     for name in registry.names("observables"):
         view = view_of(ingredients("observables", name))
-        for keywords in EXAMPLES["observables"][name][:1]:
+        for keywords in EXAMPLES["observables"].get(name, [])[:1]:
             seen = registry.load("observables", name).build(**keywords)(view)
             assert all(torch.isfinite(value).all() for value in seen.values())
             assert all(value.dtype == torch.float64 for value in seen.values())

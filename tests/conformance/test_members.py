@@ -205,7 +205,9 @@ def test_axes_multiply_and_the_seed_runs_fastest():
     _assert_close(_of_member(company, 3), _of_member(alone, 0), 1e-12)
 
 
-PENALTIES = [(name, k) for name in registry.names("penalties") for k in EXAMPLES["penalties"][name]]
+PENALTIES = [
+    (name, k) for name in registry.names("penalties") for k in EXAMPLES["penalties"].get(name, [])
+]
 
 
 @pytest.mark.parametrize(("name", "keywords"), PENALTIES)
