@@ -11,6 +11,7 @@ from examples.runs import RUNS
 from grokatlas import registry
 from grokatlas.engine import dataset, members
 from grokatlas.engine.run import Run
+from tests.tiers import every
 
 CPU = torch.device("cpu")
 TOLERANCE = {"float64": 1e-10, "float32": 1e-4}
@@ -20,7 +21,7 @@ CASES = [
     if hasattr(registry.load("dynamics", spec["dynamics"]["name"]), "advance")
 ]
 every_run = pytest.mark.parametrize("name", CASES)
-both_precisions = pytest.mark.parametrize("dtype", TOLERANCE)
+both_precisions = pytest.mark.parametrize("dtype", every(2, TOLERANCE))
 
 
 def _spec(name: str, dtype: str = "float64") -> dict[str, Any]:

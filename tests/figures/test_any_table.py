@@ -27,7 +27,7 @@ def _cases(named, step):
 
 
 @pytest.mark.parametrize(
-    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 1)
+    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 2)
 )
 def test_a_figure_is_drawn_from_any_table(paper, figure, change):
     module = importlib.import_module(f"grokatlas.papers.{paper}.{figure}")
@@ -51,7 +51,7 @@ CLAIMS = [(name, claim) for name, paper in smoke_tables.papers().items() for cla
 
 
 @pytest.mark.parametrize(
-    ("paper", "claim", "change"), _cases([(f"{p}/{c.id}", (p, c)) for p, c in CLAIMS], 3)
+    ("paper", "claim", "change"), _cases([(f"{p}/{c.id}", (p, c)) for p, c in CLAIMS], 6)
 )
 def test_a_claim_on_any_table_has_a_verdict_and_on_diverged_members_no_number(paper, claim, change):
     usual = smoke_tables.of_figure(paper, claim.figure)

@@ -13,6 +13,7 @@ from grokatlas import code_digest
 from grokatlas.results import files, hashing, layout
 from grokatlas.rules import dataset as dataset_rule
 from grokatlas.rules import train
+from tests.tiers import exhaustive
 
 from .test_killed_runs import SPEC, TIMES
 
@@ -125,6 +126,7 @@ def test_a_run_needs_its_spec_and_five_packages(tmp_path):
     assert node.trained("bare") == node.trained("home")
 
 
+@exhaustive
 def test_data_of_an_absent_library_are_asked_for_and_may_be_brought_along(tmp_path, monkeypatch):
     node = Node(tmp_path, DIGITS)
     refused = node.train("bare")

@@ -52,6 +52,7 @@ def test_a_new_claim_is_judged_and_told(checkout):
     assert checkout.closing() == ["atlas", "claims"]
 
 
+@exhaustive
 def test_a_figure_that_fails_does_not_stop_the_rest(checkout):
     path = "src/grokatlas/papers/geometry/fig1.py"
     broken = 'raise ValueError("no such curve")\n    rows = tables["two_weights"]'

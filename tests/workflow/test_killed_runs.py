@@ -202,6 +202,7 @@ def test_a_finished_run_with_damage_is_trained_again(undisturbed, tmp_path):
     assert _result(tmp_path) == undisturbed
 
 
+@exhaustive
 def test_out_of_disk_is_one_line_and_nothing_is_lost(undisturbed, tmp_path):
     with _start(tmp_path) as process:
         _wait_for_state(process, tmp_path)

@@ -7,7 +7,7 @@ from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.plan.project import Project
-from grokatlas.results import files
+from grokatlas.results import layout
 
 CONFIG = Path("config")
 
@@ -49,7 +49,7 @@ def main(scale: str | None) -> str:
     """Write every job file of a scale, and run nothing."""
     found = at(scale)
     count = len(found.project.prepare(found.plan.scale).jobs)
-    return f"{count} job files of scale {found.plan.scale} are in {files.RESULTS}"
+    return f"{count} job files of scale {found.plan.scale} are in {layout.RESULTS}"
 
 
 def unmade(jobs: list[Job]) -> list[Job]:

@@ -9,6 +9,7 @@ import torch
 from grokatlas import registry
 from grokatlas.declare import span_rules
 from grokatlas.engine import dataset, members, run, span, training
+from tests.tiers import every
 
 CPU = torch.device("cpu")
 FEATURES, SPARED, UNITS = 60, 2, 8
@@ -196,7 +197,7 @@ KEYWORDS = {
 }
 
 
-@pytest.mark.parametrize(("block", "name"), ENTRIES)
+@pytest.mark.parametrize(("block", "name"), every(2, ENTRIES))
 def test_every_component_that_is_allowed_is_the_same_in_the_span(block, name):
     """On inputs of two axes, with three classes where the loss is of labels."""
     assert name in registry.names(block)
