@@ -27,7 +27,7 @@ def _cases(named, step):
 
 
 @pytest.mark.parametrize(
-    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 2)
+    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 3)
 )
 def test_a_figure_is_drawn_from_any_table(paper, figure, change):
     module = importlib.import_module(f"grokatlas.papers.{paper}.{figure}")
