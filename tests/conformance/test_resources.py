@@ -2,6 +2,8 @@
 
 import copy
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +11,11 @@ from examples import EXAMPLES
 from examples.runs import RUNS
 
 from grokatlas import code_digest, registry
+from grokatlas.declare import signatures
 from grokatlas.engine import dataset, members
 from grokatlas.engine.ensemble import generators
 from grokatlas.engine.network import member_model
+from grokatlas.errors import UserError
 from grokatlas.plan import resources
 
 
@@ -22,14 +26,59 @@ def _changed(spec: dict[str, Any], **train: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_parameters_are_those_of_the_model_give_or_take(run):
+def test_a_model_says_how_many_parameters_it_has(run):
     spec = RUNS[run]
     member = members.of(spec)[0]
     data = dataset.make(members.tasks(spec))
     (generator,) = generators([member["seed"]])
     model = member_model(spec, data, member, generator)
     counted = sum(value.numel() for value in model.parameters())
-    assert counted / 5 <= resources.size(spec).parameters <= 12 * counted
+    declared = resources.size(spec).parameters
+    fixed = sum(value.numel() for value in model.buffers())  # tables that do not train count too
+    assert counted <= declared <= counted + fixed
+
+
+TASKS = [(name, k) for name in registry.names("task") for k in EXAMPLES["task"].get(name, [])]
+
+
+@pytest.mark.parametrize(("name", "keywords"), TASKS)
+def test_a_task_says_how_large_its_data_are(name, keywords):
+    task = {"name": name} | keywords
+    made = dataset.make([{k: 0 if v == "member" else v for k, v in task.items()}])
+    said = signatures.fact("task", name, "size", **keywords)
+    assert said["samples"] == len(made.train_inputs)
+    assert said["shape"] == made.input_shape
+    assert said["outputs"] == made.outputs
+    assert said.get("vocabulary") == made.vocabulary
+    if "truth" in made.extras and made.extras["truth"].ndim == 2 and "matrix" in said:
+        assert said["matrix"] == made.extras["truth"].shape
+
+
+def test_a_task_that_the_core_does_not_know_is_planned_with_its_size(tmp_path, monkeypatch):
+    """The one of docs/extending.md, with 1,000 bits, for a network of width 512."""
+    page = (Path(__file__).parents[2] / "docs/extending.md").read_text(encoding="utf-8")
+    found = re.search(
+        r"`src/grokatlas/components/tasks/parity\.py`:\n\n```python\n(.*?)```", page, re.S
+    )
+    file = tmp_path / "parity.py"
+    file.write_text(found[1])
+    path = registry.path
+    monkeypatch.setattr(registry, "path", lambda b, n: file if n == "parity" else path(b, n))
+    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path)
+    task = {"name": "parity", "bits": 1000, "chosen": 3, "train_points": 100}
+    spec = copy.deepcopy(RUNS["mlp"]) | {"task": task | {"test_points": 10, "data_seed": 0}}
+    spec["model"] |= {"width": 512, "hidden_layers": 1, "bias": True}
+    asked = resources.size(spec)
+    assert asked.parameters == 513_538
+    assert (asked.samples, asked.inputs) == (100, 1000)
+
+
+def test_a_task_without_size_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "odd.py").write_text("def build():\n    pass\n")
+    monkeypatch.setattr(registry, "path", lambda _block, _name: tmp_path / "odd.py")
+    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path)
+    with pytest.raises(UserError, match=r"tasks/odd\.py: has no function `size`.*add one"):
+        resources.size(RUNS["mlp"] | {"task": {"name": "odd"}})
 
 
 @pytest.mark.parametrize("run", RUNS)

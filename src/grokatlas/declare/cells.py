@@ -85,9 +85,9 @@ class _Checker:
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
         kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
-        unfit = span_rules.unfit(kept)
-        if unfit is not None:
-            self._fail(*unfit)
+        reason = span_rules.why_not_span(kept)
+        if reason is not None:
+            self._fail(*reason)
         return Cell(case, label, kept, measures)
 
     def _check_settled(self, dynamics: str, spec: dict[str, Any]) -> None:

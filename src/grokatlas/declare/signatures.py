@@ -1,7 +1,9 @@
 """What a component's `build` takes, read from its source so that a plan never imports torch."""
 
 import ast
+import copy
 import functools
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,6 +60,54 @@ def defines(block: str, name: str, what: str) -> bool:
     return isinstance(node, ast.FunctionDef) or (
         isinstance(node, ast.Constant) and node.value is True
     )
+
+
+def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
+    """What a component's file says of itself, by a constant or by a function of its keywords.
+
+    Such a function sees the modules and the numbers of `_NAMES` alone: it is compiled by itself, so
+    that a plan imports no component.
+
+    Args:
+        block: of the component.
+        name: of the component.
+        what: the constant, such as ``COST``, or the function, such as ``size``.
+        known: positional arguments of the function.
+        keywords: its keywords; None of them is needed by a constant.
+
+    Returns:
+        the constant's value or what the function returns; None where the file has neither.
+
+    Raises:
+        UserError: it is neither a number nor a function that can be called so.
+    """
+    found = _compiled(block, name, what)
+    if not callable(found):
+        return found
+    try:
+        return found(*known, **keywords)
+    except Exception as error:
+        place = f"src/grokatlas/components/{registry.FOLDERS[block]}/{name}.py: {what}"
+        raise UserError(place, f"failed: {type(error).__name__}: {error}") from None
+
+
+@functools.cache
+def _compiled(block: str, name: str, what: str) -> Any:
+    node = _definition(block, name, what)
+    if not isinstance(node, ast.FunctionDef):
+        return ast.literal_eval(node) if isinstance(node, ast.Constant) else None
+    alone = copy.deepcopy(node)
+    alone.returns = None
+    for argument in ast.walk(alone):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    names = dict(_NAMES)
+    module = ast.fix_missing_locations(ast.Module([alone], []))
+    exec(compile(module, str(registry.path(block, name)), "exec"), names)
+    return names[what]
+
+
+_NAMES = {"math": math}  # what a function that `fact` calls may use, beside Python's own names
 
 
 @functools.cache

@@ -1,21 +1,27 @@
-"""Which runs may train in the coordinates of a span (`span.py`): those that no rotation changes."""
+"""Which runs may train in the coordinates of a span: those that no rotation changes."""
 
+import functools
 from typing import Any
 
-# the components that see inputs and first-layer weights by their products alone
-ROTATABLE = {
-    "model": ("mlp",),
-    "loss": ("binary_cross_entropy", "cross_entropy", "mse"),
-    "optimizer": ("gd", "sgd"),
-    "dynamics": ("gradient_training",),
-    "penalties": ("jacobian", "jacobian_level"),
-    "gradients": ("clip_norm", "grokfast_ema", "grokfast_ma", "scale"),
-    "inputs": (),
-    "observables": ("accuracies", "centroid", "jacobian", "losses", "noisy_accuracy", "ntk"),
-}
+from grokatlas import registry
+from grokatlas.declare import signatures
+
+# blocks whose components must see inputs and first-layer weights by their products alone; each says
+# so in its file by ``ROTATABLE = True``
+BLOCKS = (
+    *("model", "loss", "optimizer", "dynamics"),
+    *("penalties", "gradients", "inputs", "observables"),
+)
 
 
-def unfit(spec: dict[str, Any]) -> tuple[list[str], str] | None:
+@functools.cache
+def rotatable(block: str) -> list[str]:
+    """The components of a block that a rotation of the inputs does not change."""
+    names = registry.names(block)
+    return [name for name in names if signatures.defines(block, name, "ROTATABLE")]
+
+
+def why_not_span(spec: dict[str, Any]) -> tuple[list[str], str] | None:
     """What is not the same in the coordinates that a run asks for, if anything.
 
     Returns:
@@ -30,7 +36,8 @@ def unfit(spec: dict[str, Any]) -> tuple[list[str], str] | None:
         if value == "member":
             problem = "members share their data with train.coordinates: span; give a number"
             return ["task", key], problem
-    for block, allowed in ROTATABLE.items():
+    for block in BLOCKS:
+        allowed = rotatable(block)
         entries = spec.get(block, [])
         for index, entry in enumerate(entries if isinstance(entries, list) else [entries]):
             if entry["name"] not in allowed:

@@ -6,11 +6,14 @@ compares what is asked with what runs took.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grokatlas.declare.signatures import defines
+from grokatlas import registry
+from grokatlas.declare.signatures import defines, fact
 from grokatlas.engine import members
+from grokatlas.errors import UserError
 
 LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
 SHORTEST = 10  # minutes; Slurm counts in them, and a busy node starts slowly
@@ -24,12 +27,6 @@ COPIES = 10  # of parameters: gradients, moments of an optimizer, results of a s
 MOVED = 5  # copies of samples and first-layer weights on their way into other coordinates
 PASSES = 1000  # over the data, of one measure
 COLUMNS = 3  # of one observable
-
-PIXELS = {"digits": 64, "mnist": 784, "cifar10": 3072}
-# an inner layer of these is used at several places of a sample: tokens, pixels
-PLACES = {"transformer": 3, "conv_net": 16}
-# times the work of a step without them: singular values, Jacobians
-COSTLY = {"nuclear": 10, "nuclear_subgradient_descent": 6, "jacobian": 3, "sobolev": 3}
 
 
 @dataclass(frozen=True)
@@ -78,9 +75,7 @@ def of_run(spec: dict[str, Any]) -> Resources:
 def seconds(spec: dict[str, Any]) -> float:
     """Of a run on one core: its steps, and its looks at the whole training set."""
     run, train = size(spec), spec["train"]
-    costs = [COSTLY.get(name, 1) for name in _names(spec)]
-    if spec["dynamics"]["name"] == "riemannian_flow":  # each stage and correction has its Jacobian
-        costs.append(5 + spec["dynamics"]["corrections"])
+    costs = [_cost(block, entry) for block, entry in _costly(spec)]
     batch = train.get("batch_size", run.samples)
     step = (COMPILED if _compiled(spec) else CALL) + run.operations(batch) / SPEED
     look = CALL + run.operations(run.samples) / SPEED
@@ -121,7 +116,7 @@ class Size:
         snapshots: steps whose parameters are kept.
         samples: of the training set.
         inputs: features of one, or the size of its vocabulary.
-        parameters: of one member, within a factor of ten.
+        parameters: of one member.
         places: of a sample where an inner layer is used.
         itemsize: bytes of a number.
         moved: numbers of samples and of a first layer in all coordinates, where the run trains in
@@ -149,56 +144,61 @@ class Size:
 
 
 def size(spec: dict[str, Any]) -> Size:
-    """A run's size, from the numbers that its task and model name."""
-    task, model = spec["task"], spec.get("model", {})
-    samples, inputs, outputs = _shape(task)
-    widths = _counts(model, "width", "dimension", "factors", "channels")
-    widths += [model["side"] ** 2] if "side" in model else []
-    widths += [inputs // 2] if model.get("name") == "matrix" else []  # rows times columns
-    layers = model.get("hidden_layers", 2) - 1  # of width to width
-    width = max([1, *widths])
-    moved, spanned = 0, samples + task.get("test_points", 0) + width
+    """A run's size, by what its task and its model say of themselves (`signatures.fact`)."""
+    task, model = _split(spec["task"]), _split(spec.get("model", {"name": ""}))
+    data = {"vocabulary": 0, **_required("task", task[0], "size", **task[1])}
+    samples, inputs = data["samples"], data["vocabulary"] or math.prod(data["shape"])
+    parameters = _required("model", model[0], "parameters", data, **model[1]) if model[0] else 0
+    width, moved = model[1].get("width", 1), 0
+    spanned = samples + spec["task"].get("test_points", 0) + width
     if "coordinates" in spec["train"] and spanned < inputs:
-        moved, inputs = spanned * inputs, spanned
-    parameters = width * (inputs + outputs + layers * width) * model.get("depth", 1)
+        moved, parameters = spanned * inputs, parameters - width * (inputs - spanned)
+        inputs = spanned
     return Size(
         members=len(members.of(spec)),
         snapshots=len(spec["train"]["snapshots"]),
         samples=samples,
         inputs=inputs,
         parameters=parameters,
-        places=PLACES.get(model.get("name", ""), 1),
+        places=fact("model", model[0], "PLACES") or 1 if model[0] else 1,
         itemsize=8 if spec["train"]["dtype"] == "float64" else 4,
         moved=moved,
     )
 
 
-def _shape(task: dict[str, Any]) -> tuple[int, int, int]:
-    """Training samples, features of one (or size of the vocabulary), outputs."""
-    if "modulus" in task:
-        pairs = task["modulus"] ** 2
-        return (
-            math.ceil(task.get("train_fraction", 1) * pairs),
-            task["modulus"] + 1,
-            task["modulus"],
-        )
-    points = len(task.get("points", [])) or task.get("train_points", 1)
-    sides = _counts(task, "features", "rows", "columns", "frequencies")
-    features = max([1, len(task.get("point", [])), *sides, PIXELS.get(task["name"], 1)])
-    if "frequencies" in task:
-        features = 2 * task["frequencies"] + 1
-    classes = 10 if task["name"] in PIXELS else task.get("outputs", 1)
-    return points, features, task.get("columns", classes)
+def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
+    """What a function of a component's file returns.
+
+    Raises:
+        UserError: the file has no such function.
+    """
+    found = fact(block, name, what, *known, **keywords)
+    if found is None:
+        place = f"src/grokatlas/components/{registry.FOLDERS[block]}/{name}.py"
+        problem = f"has no function `{what}`, so its jobs cannot be planned"
+        raise UserError(place, f"{problem}; add one (docs/extending.md)")
+    return found
 
 
-def _counts(block: dict[str, Any], *keys: str) -> list[int]:
-    found = [block[key] for key in keys if key in block]
-    return [n for entry in found for n in (entry if isinstance(entry, list) else [entry])]
+def _split(entry: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name of a component and its keywords."""
+    return entry["name"], {key: value for key, value in entry.items() if key != "name"}
 
 
-def _names(spec: dict[str, Any]) -> list[str]:
-    blocks = [spec[block] for block in ("loss", "dynamics") if block in spec]
-    return [block["name"] for block in [*blocks, *spec.get("penalties", [])]]
+def _costly(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The components that may make a step cost more than its passes over the data."""
+    for block in ("loss", "dynamics"):
+        if block in spec:
+            yield block, spec[block]
+    for entry in spec.get("penalties", []):
+        yield "penalties", entry
+
+
+def _cost(block: str, entry: dict[str, Any]) -> float:
+    """How many times the work of a step a component makes of it: ``COST``, or ``cost(...)``."""
+    name, keywords = _split(entry)
+    found = fact(block, name, "cost", **keywords) or fact(block, name, "COST") or 1
+    return float(found)
 
 
 def _logs(train: dict[str, Any]) -> int:

@@ -177,14 +177,14 @@ def test_the_coordinates_do_not_depend_on_rounding():
     ],
 )
 def test_what_a_rotation_would_change_is_refused(change, place):
-    assert span_rules.unfit(_in_span(SPEC)) is None
-    assert span_rules.unfit(SPEC | change) is None
-    found, problem = span_rules.unfit(_in_span(SPEC | change))
+    assert span_rules.why_not_span(_in_span(SPEC)) is None
+    assert span_rules.why_not_span(SPEC | change) is None
+    found, problem = span_rules.why_not_span(_in_span(SPEC | change))
     assert ".".join(found) == place
     assert "with train.coordinates: span" in problem
 
 
-ENTRIES = [(b, n) for b, allowed in span_rules.ROTATABLE.items() for n in allowed]
+ENTRIES = [(b, n) for b in span_rules.BLOCKS for n in span_rules.rotatable(b)]
 KEYWORDS = {
     "mlp": SPEC["model"] | {"hidden_layers": 2, "bias": "hidden", "init_law": "normal"},
     "gd": {"lr": 0.1},

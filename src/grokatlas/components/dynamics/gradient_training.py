@@ -4,6 +4,8 @@ from typing import Any
 
 import torch
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 
 class GradientTraining:
     """``params = optimizer(params, chain(grad(loss(model(params, inputs(x)), y) + penalties)))``.

@@ -9,6 +9,7 @@ from torch.nn.functional import pad
 from grokatlas.engine.keyword_types import Positive
 
 FULL_BATCH = True  # a step takes the whole training set
+COST = 4  # times the work of a step of gradient descent: H H^T and its Cholesky factors
 MODEL = {"output_scale": 1.0}  # as in the equation, which does not read it
 
 FIRST = "layers.0.weight"

@@ -18,6 +18,8 @@ from grokatlas.components.dynamics._compiled import (
 from grokatlas.engine.keyword_types import NonNegative, Positive
 from grokatlas.engine.linalg import of_finite
 
+COST = 6  # times the work of a step of gradient descent: a polar factor
+
 FULL_BATCH = True  # a step takes the whole training set
 
 NAME = "nuclear_subgradient_descent"

@@ -6,6 +6,8 @@ import torch
 
 from grokatlas.engine.keyword_types import Positive
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 EPS = 1e-6  # torch's
 
 

@@ -6,6 +6,8 @@ import torch
 
 from grokatlas.engine.keyword_types import NonNegative, Unit
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 
 class GrokfastEMA:
     """``h <- alpha h + (1 - alpha) g``, ``g <- g + lamb h``.

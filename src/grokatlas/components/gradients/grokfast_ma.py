@@ -6,6 +6,8 @@ import torch
 
 from grokatlas.engine.keyword_types import Count, NonNegative
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 
 class GrokfastMA:
     """``g <- g + lamb * mean of the last `window` gradients``, the present one included.

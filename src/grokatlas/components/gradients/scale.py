@@ -4,6 +4,8 @@ from typing import Any
 
 from grokatlas.engine.keyword_types import Positive
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 
 class Scale:
     """The gradient of one parameter multiplied by a factor."""

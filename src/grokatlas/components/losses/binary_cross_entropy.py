@@ -5,6 +5,8 @@ from collections.abc import Callable
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 
 def build() -> Callable[[Tensor, Tensor], Tensor]:
     """``loss = -mean_n [y_n log s(f_n) + (1 - y_n) log s(-f_n)]``, ``s`` the sigmoid; in nats.

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 
 def build() -> Callable[[Tensor, Tensor], Tensor]:
     """``loss(outputs [N, C], labels [N]) = -mean_n log softmax(outputs_n)[labels_n]``, in nats.

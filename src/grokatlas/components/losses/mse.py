@@ -6,6 +6,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 
 def build(
     *, reduction: Literal["mean", "sample_mean", "sum"], half: bool

@@ -8,6 +8,8 @@ from torch import Tensor
 from grokatlas.components.losses import mse
 from grokatlas.engine.keyword_types import NonNegative
 
+COST = 3  # times the work of a step without it: Jacobians
+
 
 class Sobolev:
     """``value loss + weight * mismatch``.

@@ -98,3 +98,12 @@ def build(
         table = torch.empty(tokens, size, dtype=torch.float64)
         tables.append(table.uniform_(-(tokens**-0.5), tokens**-0.5, generator=generator))
     return BilinearEncoder(tables, linear(size, width), linear(width, data.outputs), composition)
+
+
+def parameters(
+    data: dict[str, Any], *, embedding: str, side: int, width: int, bias: bool, **_: Any
+) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    size, outputs = side * side, data["outputs"]
+    tables = (1 if embedding == "shared" else 2) * data["vocabulary"] * size
+    return tables + size * width + width * outputs + (width + outputs if bias else 0)

@@ -10,6 +10,8 @@ from torch.nn import functional
 
 from grokatlas.engine.keyword_types import Count, Counts, Vector, Whole
 
+PLACES = 16  # pixels of a map, at which an inner layer is used
+
 
 class ConvNet(nn.Module):
     """Convolutions with ReLU, average pools and one hidden layer, on images.
@@ -137,3 +139,24 @@ def _pixels(
     if (columns[1] <= 0).any():
         raise ValueError("model.pixel_std must be positive in each channel")
     return columns[0], columns[1]
+
+
+def parameters(
+    data: dict[str, Any],
+    *,
+    channels: list[int],
+    strides: list[int],
+    pools: int,
+    width: int,
+    **_: Any,
+) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    shape = data["shape"]
+    image = shape if len(shape) == 3 else (1, math.isqrt(shape[0]), math.isqrt(shape[0]))
+    before = [image[0], *channels[:-1]]
+    kernels = sum(9 * first * second for first, second in zip(before, channels, strict=True))
+    sides = [*image[1:]]
+    for stride in strides:
+        sides = [(side - 1) // stride + 1 for side in sides]
+    maps = channels[-1] * math.prod(side // 2**pools for side in sides)
+    return kernels + width * (maps + data["outputs"])

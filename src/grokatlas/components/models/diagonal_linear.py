@@ -1,5 +1,6 @@
 """The diagonal linear network: a linear predictor whose weights are a product of two vectors."""
 
+import math
 from typing import Any
 
 import torch
@@ -40,3 +41,8 @@ def build(*, data: Any, generator: torch.Generator, init_variance: NonNegative) 
         return init_variance**0.5 * normal
 
     return DiagonalLinear(draw(), draw())
+
+
+def parameters(data: dict[str, Any], **_: Any) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    return 2 * math.prod(data["shape"])

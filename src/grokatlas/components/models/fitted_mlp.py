@@ -1,5 +1,6 @@
 """A two-layer ReLU network that starts on the zero-loss set."""
 
+import math
 from typing import Any
 
 import torch
@@ -54,3 +55,8 @@ def _linear(weight: torch.Tensor) -> nn.Linear:
     with torch.no_grad():
         layer.weight.copy_(weight)
     return layer
+
+
+def parameters(data: dict[str, Any], *, width: int, **_: Any) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    return width * (math.prod(data["shape"]) + data["outputs"])

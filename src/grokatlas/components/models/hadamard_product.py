@@ -1,5 +1,6 @@
 """A linear predictor whose weights are the entrywise product of factors."""
 
+import math
 from typing import Any, Literal
 
 import torch
@@ -50,3 +51,8 @@ def build(
     if isinstance(init, str):
         return HadamardProduct(torch.randn(shape, generator=generator, dtype=torch.float64))
     return HadamardProduct(entries(init, shape))
+
+
+def parameters(data: dict[str, Any], *, depth: int, **_: Any) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    return depth * math.prod(data["shape"])

@@ -1,5 +1,6 @@
 """A linear layer with an optional activation on its output."""
 
+import math
 from typing import Any, Literal
 
 import torch
@@ -62,3 +63,8 @@ def entries(init: float | list[float] | Tensor, shape: tuple[int, ...]) -> Tenso
     if weight.numel() != torch.Size(shape).numel():
         raise ValueError(f"model.init has {weight.numel()} entries, the weights {tuple(shape)}")
     return weight.reshape(shape)
+
+
+def parameters(data: dict[str, Any], **_: Any) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    return math.prod(data["shape"]) * data["outputs"]

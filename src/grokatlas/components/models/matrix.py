@@ -1,5 +1,6 @@
 """A matrix whose entries are the parameters, read at index pairs: matrix completion."""
 
+import math
 from typing import Any
 
 import torch
@@ -54,3 +55,8 @@ def select(matrix: Tensor, pairs: Tensor) -> Tensor:
     """
     places = pairs[:, 0] * matrix.shape[1] + pairs[:, 1]
     return matrix.flatten().gather(0, places)[:, None]
+
+
+def parameters(data: dict[str, Any], **_: Any) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    return math.prod(data.get("matrix", (0, 0)))

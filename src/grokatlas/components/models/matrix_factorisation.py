@@ -46,3 +46,8 @@ def build(
 
     rows, columns = shape_of(data, "matrix_factorisation")
     return MatrixFactorisation(draw(rows), draw(columns))
+
+
+def parameters(data: dict[str, Any], *, factors: int, **_: Any) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    return factors * sum(data.get("matrix", (0, 0)))

@@ -1,5 +1,6 @@
 """The multilayer perceptron with ReLU."""
 
+import math
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -7,6 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from grokatlas.engine.keyword_types import Count, NonNegative
+
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
 
 class MLP(nn.Module):
@@ -87,3 +90,11 @@ def _draw(
         tensor.uniform_(-(before**-0.5), before**-0.5, generator=generator)
     else:
         tensor.normal_(0.0, fans[init_law] ** -0.5, generator=generator)
+
+
+def parameters(data: dict[str, Any], *, width: int, hidden_layers: int, bias: Any, **_: Any) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    inputs, outputs = math.prod(data["shape"]), data["outputs"]
+    weights = width * (inputs + outputs + (hidden_layers - 1) * width)
+    hidden = hidden_layers * width if bias else 0
+    return weights + hidden + (outputs if bias is True else 0)

@@ -8,6 +8,8 @@ from torch.nn import functional
 
 from grokatlas.engine.keyword_types import Count
 
+PLACES = 3  # tokens of a sample, at which an inner layer is used
+
 
 class Transformer(nn.Module):
     """Logits ``[N, C]`` at the last position of tokens ``[N, T]``.
@@ -119,3 +121,13 @@ def build(
     }
     how = {"embedding": embedding, "unembedding": unembedding}
     return Transformer(tensors, {name for name in how if how[name] == "fixed"})
+
+
+def parameters(
+    data: dict[str, Any], *, dimension: int, heads: int, head_dimension: int, width: int, **_: Any
+) -> int:
+    """Number of parameters of one member; see `engine.network.parameters`."""
+    tokens, places = data["vocabulary"], data["shape"][0]
+    ends = dimension * (tokens + data["outputs"] + places)
+    attention = 4 * heads * head_dimension * dimension
+    return ends + attention + 2 * width * dimension + width + dimension

@@ -5,6 +5,8 @@ from typing import Any
 
 from grokatlas.engine.accuracy import accuracy
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 COLUMNS = {"train_accuracy": "rises", "test_accuracy": "rises"}
 
 

@@ -8,6 +8,8 @@ from torch import Tensor
 
 from grokatlas.engine.keyword_types import Count
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 COLUMNS = {
     "centroid_alignment_mean": None,
     "centroid_alignment_min": None,

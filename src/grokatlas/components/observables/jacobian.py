@@ -9,6 +9,8 @@ from torch import Tensor
 from grokatlas.engine.keyword_types import Count
 from grokatlas.engine.linalg import of_finite
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 COLUMNS = {"jacobian_pc1": None, "jacobian_norm": None}
 
 

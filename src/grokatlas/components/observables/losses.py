@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 COLUMNS = {"train_loss": "falls", "test_loss": "falls"}
 
 

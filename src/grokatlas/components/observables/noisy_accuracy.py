@@ -9,6 +9,8 @@ from torch import Tensor
 from grokatlas.engine.accuracy import accuracy
 from grokatlas.engine.keyword_types import Vector, Whole
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 GOLDEN = -0x61C8864680B583EB  # 2^64 / golden ratio, signed: the stride of SplitMix64
 
 COLUMNS = {"noisy_accuracy.*": "rises"}

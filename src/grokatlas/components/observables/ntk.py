@@ -8,6 +8,8 @@ from torch import Tensor
 
 from grokatlas.engine.keyword_types import Whole
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 COLUMNS = {"ntk_mean": None, "ntk_residual_mean": None}
 
 

@@ -7,6 +7,8 @@ import torch
 from grokatlas.components.optimizers._scalars import is_zero
 from grokatlas.engine.keyword_types import NonNegative, Positive, Unit
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
 
 class SGD:
     """As ``torch.optim.SGD`` without dampening.

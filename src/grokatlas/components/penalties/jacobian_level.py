@@ -7,6 +7,10 @@ from torch import Tensor
 from grokatlas.components.penalties._jacobian import norm, of_norms
 from grokatlas.engine.keyword_types import Count, NonNegative
 
+ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
+COST = 3  # times the work of a step without it: Jacobians
+
 
 def build(*, weight: NonNegative, level: NonNegative, projections: Count | None) -> Any:
     """``weight * |level - mean_n sqrt(max(s_n, 1e-8))|``.

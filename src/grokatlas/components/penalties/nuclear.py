@@ -9,6 +9,8 @@ from torch import Tensor
 from grokatlas.engine.keyword_types import NonNegative
 from grokatlas.engine.linalg import of_finite
 
+COST = 10  # times the work of a step without it: singular values
+
 
 def build(*, weight: NonNegative) -> Callable[[dict, Any, Tensor], Tensor]:
     """``weight * sum_W ||W||_*``: the sum of singular values, over parameters of two axes.

@@ -2,7 +2,7 @@
 
 import io
 import tarfile
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -97,3 +97,18 @@ def _batches(archive: bytes, part: str, points: int) -> bytes:
             stream = opened.extractfile(batch) if len(content) < points * RECORD else None
             content += stream.read() if stream else b""
     return content
+
+
+def size(*, train_points: int, **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    return {"samples": train_points, "shape": (3, 32, 32), "outputs": 10}
+
+
+def needed_files(points: int) -> list[image_files.File]:
+    """The files that a data set of at most so many images of a part needs."""
+    few = [FIRST[part] for part in sorted(FIRST)]
+    if image_files.provided(ARCHIVE) is None:
+        held = [image_files.provided(file) for file in few]
+        if all(content and len(content) >= points * RECORD for content in held):
+            return few
+    return [ARCHIVE]

@@ -1,6 +1,6 @@
 """scikit-learn's digits: handwritten digits, 8 x 8 pixels, flattened; nothing to download."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -70,3 +70,12 @@ def _load() -> tuple[np.ndarray, np.ndarray]:
     if not fits or values.min() < 0 or values.max() > 16 or {*labels.tolist()} != {*range(10)}:
         raise ValueError("the digits of this scikit-learn are not the known 1,797 images")
     return values / 16, labels.astype(np.int64)
+
+
+def size(
+    *, classes: Any, train_points: int, per_class: bool, targets: str, **_: Any
+) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    count = 10 if classes == "all" else len(classes)
+    samples = train_points * count if per_class else train_points
+    return {"samples": samples, "shape": (64,), "outputs": count if targets == "labels" else 1}

@@ -1,5 +1,7 @@
 """A sparse Fourier series, from few points of the circle."""
 
+from typing import Any
+
 import numpy as np
 
 from grokatlas.engine.dataset import Dataset
@@ -67,3 +69,8 @@ def _features(points: np.ndarray, frequencies: int) -> np.ndarray:
     angles = points[:, None] * np.arange(1, frequencies + 1)
     waves = 2**0.5 * np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
     return np.concatenate([np.ones((len(points), 1)), waves], axis=1)
+
+
+def size(*, frequencies: int, train_points: int, **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    return {"samples": train_points, "shape": (2 * frequencies + 1,), "outputs": 1}

@@ -1,5 +1,7 @@
 """Linear regression with fewer samples than features: many solutions, one of least norm."""
 
+from typing import Any
+
 import numpy as np
 
 from grokatlas.engine.dataset import Dataset
@@ -51,3 +53,8 @@ def build(
             "singular_values": np.linalg.svd(inputs, compute_uv=False),
         },
     )
+
+
+def size(*, features: int, train_points: int, **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    return {"samples": train_points, "shape": (features,), "outputs": 1}

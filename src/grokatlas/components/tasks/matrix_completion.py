@@ -1,6 +1,6 @@
 """A matrix of low rank, of which some entries are observed."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -81,3 +81,9 @@ def _samples(matrix: np.ndarray, places: np.ndarray, part: str) -> dict[str, np.
     """Inputs and targets of entries given by their places in row order."""
     pairs = np.stack(np.unravel_index(places, matrix.shape), axis=1)
     return {f"{part}_inputs": pairs, f"{part}_targets": matrix.ravel()[places][:, None]}
+
+
+def size(*, rows: int, columns: int, train_points: int, **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    data = {"samples": train_points, "shape": (2,), "outputs": 1}
+    return data | {"vocabulary": max(rows, columns), "matrix": (rows, columns)}

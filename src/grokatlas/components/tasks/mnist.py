@@ -1,7 +1,7 @@
 """MNIST: handwritten digits, 28 x 28 pixels, flattened."""
 
 import gzip
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -89,3 +89,17 @@ def _idx(name: str, shape: tuple[int, ...]) -> np.ndarray:
             f"mnist/{name} is no idx file of bytes [N{''.join(f', {n}' for n in shape)}]"
         )
     return values.reshape(sizes)
+
+
+def size(
+    *, classes: Any, train_points: int, per_class: bool, targets: str, **_: Any
+) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    count = 10 if classes == "all" else len(classes)
+    samples = train_points * count if per_class else train_points
+    return {"samples": samples, "shape": (784,), "outputs": count if targets == "labels" else 1}
+
+
+def needed_files(points: int) -> list[image_files.File]:
+    """The files that a data set of at most so many images of a part needs: all four."""
+    return [image_files.File(f"mnist/{name}", sha256) for name, sha256 in SHA256.items()]

@@ -1,6 +1,6 @@
 """Addition modulo p, from pairs of numbers."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,3 +53,16 @@ def build(
         outputs=modulus + (encoding == "tokens_equals"),
         vocabulary={"tokens": modulus, "tokens_equals": modulus + 1}.get(encoding),
     )
+
+
+def size(
+    *, modulus: int, pairs: str, encoding: str, train_fraction: float, **_: Any
+) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    count = modulus**2 if pairs == "ordered" else modulus * (modulus + 1) // 2
+    data = {"samples": int(train_fraction * count), "outputs": modulus}
+    if encoding == "tokens":
+        return data | {"shape": (2,), "vocabulary": modulus}
+    if encoding == "tokens_equals":
+        return data | {"shape": (3,), "vocabulary": modulus + 1, "outputs": modulus + 1}
+    return data | {"shape": (2, modulus) if encoding == "one_hot" else (modulus,)}

@@ -1,5 +1,7 @@
 """One training sample, and test samples of the least-norm linear function through it."""
 
+from typing import Any
+
 import numpy as np
 
 from grokatlas.engine.dataset import Dataset
@@ -28,3 +30,8 @@ def build(*, point: Vector, target: float, test_points: Count, test_seed: Whole)
         test_targets=(test_inputs @ solution)[:, None],
         outputs=1,
     )
+
+
+def size(*, point: list[float], **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    return {"samples": 1, "shape": (len(point),), "outputs": 1}

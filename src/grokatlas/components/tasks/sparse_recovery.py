@@ -1,5 +1,7 @@
 """A sparse vector seen through few random measurements (compressed sensing)."""
 
+from typing import Any
+
 import numpy as np
 
 from grokatlas.engine.dataset import Dataset
@@ -56,3 +58,8 @@ def build(
         outputs=1,
         extras={"truth": truth, "least_squares": np.linalg.pinv(measurements) @ observed},
     )
+
+
+def size(*, features: int, train_points: int, **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    return {"samples": train_points, "shape": (features,), "outputs": 1}

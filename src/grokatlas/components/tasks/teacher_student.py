@@ -1,5 +1,7 @@
 """Outputs of a random two-layer ReLU network, with its Jacobian if asked for."""
 
+from typing import Any
+
 import numpy as np
 
 from grokatlas.engine.dataset import Dataset
@@ -45,3 +47,8 @@ def build(
         made |= {f"{part}_inputs": inputs, f"{part}_targets": targets}
     extras = {"first_layer": first, "second_layer": second}
     return Dataset(**made, outputs=outputs, extras=extras)
+
+
+def size(*, features: int, outputs: int, train_points: int, **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    return {"samples": train_points, "shape": (features,), "outputs": outputs}

@@ -1,5 +1,7 @@
 """Points of a function of one variable that a few ReLU neurons make."""
 
+from typing import Any
+
 import numpy as np
 
 from grokatlas.engine.dataset import Dataset
@@ -52,3 +54,8 @@ def build(
         test_targets=teacher(test),
         outputs=1,
     )
+
+
+def size(*, points: list[float], **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    return {"samples": len(points), "shape": (1,), "outputs": 1}

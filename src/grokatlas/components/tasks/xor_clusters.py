@@ -1,5 +1,7 @@
 """Clusters whose label is the product of two signs, among many small nuisance coordinates."""
 
+from typing import Any
+
 import numpy as np
 
 from grokatlas.engine.dataset import Dataset
@@ -39,3 +41,8 @@ def build(
         made[f"{part}_inputs"] = signs * scale
         made[f"{part}_targets"] = (signs[:, :1] * signs[:, 1:2]).astype(float)
     return Dataset(**made, outputs=1)
+
+
+def size(*, features: int, train_points: int, **_: Any) -> dict[str, Any]:
+    """Size of the data; see `engine.dataset.size`."""
+    return {"samples": train_points, "shape": (features,), "outputs": 1}

@@ -6,23 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
+from grokatlas.declare.signatures import defines
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan.jobs import Job
-
-NAMES = ("mnist", "cifar10")
 
 
 def images(missing: list[Job]) -> Iterator[Finding]:
     """The files of each image task of the data sets that are not made yet."""
     specs = [job.spec for job in missing if job.kind == "dataset"]
-    tasks = [task for spec in specs for task in spec["tasks"] if task["name"] in NAMES]
-    if not tasks:
+    points: dict[str, int] = {}
+    for task in (task for spec in specs for task in spec["tasks"]):
+        name = task["name"]
+        if defines("task", name, "needed_files"):
+            most = max(task["train_points"], task["test_points"])
+            points[name] = max(points.get(name, 0), most)
+    if not points:
         yield Finding("ok", "data", "no image files are needed")
-        return
-    for name in NAMES:
-        points = [max(t["train_points"], t["test_points"]) for t in tasks if t["name"] == name]
-        if points:
-            yield _finding(name, max(points))
+    for name, most in points.items():
+        yield _finding(name, most)
 
 
 def _finding(name: str, points: int) -> Finding:
@@ -41,18 +42,9 @@ def _finding(name: str, points: int) -> Finding:
 
 
 def _needed(name: str, points: int) -> list[Any]:
-    """The pinned files that a task with at most so many points of a set reads."""
-    from grokatlas.components import image_files as files
-
-    task = registry.load("task", name)
-    if name == "mnist":
-        return [files.File(f"mnist/{file}", sha256) for file, sha256 in task.SHA256.items()]
-    few = [task.FIRST[part] for part in sorted(task.FIRST)]
-    if files.provided(task.ARCHIVE) is None:
-        held = [files.provided(file) for file in few]
-        if all(content and len(content) >= points * task.RECORD for content in held):
-            return few
-    return [task.ARCHIVE]
+    """The files that a task with at most so many points of a set reads, as its file says."""
+    found: list[Any] = registry.load("task", name).needed_files(points)
+    return found
 
 
 def _cached(file: Any) -> bool:
