@@ -490,7 +490,7 @@ CLAIMS = [
         "deviations.0.claims",
         "no claim 'G7'",
     ),
-    Bad("claim twice", "id: G6", "id: G4", "claims.1 (G4)", "stands twice"),
+    Bad("claim twice", "id: G6", "id: G4", "claims.1 (G4)", "used twice"),
     Bad("claim's id", "id: G6", "id: six", "claims.1", "no id of a claim"),
     Bad("claim's figure", "figure: fig1,", "figure: fig2,", "claims.1 (G6)", "no figure 'fig2'"),
     Bad("claim's function", "value: accuracy_at", "value: accuracy", "claims.1 (G6)", "_at'?"),

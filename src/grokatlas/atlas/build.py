@@ -29,7 +29,9 @@ SCALES = {
     "These are not the numbers of the published sizes.",
     "paper": "Paper scale: the published sizes.",
 }
-MARKS = dict(zip(verdicts.VERDICTS, "✓◐✗○", strict=True))  # so that colour is not all that tells
+MARKS = dict(
+    zip(verdicts.VERDICTS, "✓◐✗○", strict=True)
+)  # so that a verdict does not depend on its colour alone
 
 
 def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Path]:
@@ -38,7 +40,7 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
     Args:
         spec: of the atlas's job: scale, and what the papers' YAML say.
         ages: of the figures and the claims: ``current``, ``earlier``, or empty where it is absent.
-        folder: where to; what else lies there is removed.
+        folder: of the pages; what else is there is removed.
 
     Returns:
         every file written.

@@ -1,4 +1,4 @@
-"""What the pages tell, gathered from the job's spec, the claims and the manifests."""
+"""What the pages show, gathered from the job's spec, the claims and the manifests."""
 
 import re
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ class Figure:
         paper: its paper's name.
         name: of its function.
         caption: of the configuration.
-        stem: where its files lie, without suffix.
+        stem: of its files, without suffix.
         age: ``current``, ``earlier``, or empty where it is absent.
         error: the last line of its log, if it is absent and has one.
         cells: of a published table: its title row, then its rows.
@@ -128,7 +128,7 @@ class Paper:
 
 
 def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Paper]:
-    """All that the pages tell.
+    """All that the pages show.
 
     Args:
         spec: of the atlas's job.
@@ -196,9 +196,9 @@ def cells(markdown: str) -> list[list[str]]:
 
 
 def behind(tree: Tree, target: str) -> dict[str, Result]:
-    """A result and all that it hangs on, as far as it is here, by target.
+    """A result and all that it depends on, as far as it is here, by target.
 
-    What is made tells by its manifest; what is not made, by the job file of the plan.
+    Of a finished result the manifest names its inputs; of any other, the job file of the plan.
     """
 
     def inputs(name: str) -> list[str]:

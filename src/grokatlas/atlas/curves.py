@@ -12,7 +12,7 @@ from grokatlas.plots import style
 MOST_POINTS = 20_000  # rows of a figure, all curves together
 MOST_NUMBERS = 250_000  # rows times columns: a page has to open
 FEWEST_POINTS = 5  # of the longest curve: fewer are no curve
-MOST_VALUES = 40  # of a column that tells curves apart
+MOST_VALUES = 40  # of a column that distinguishes curves
 MOST_NUMERIC_VALUES = 12  # of such a column of numbers
 LONGEST_VALUE = 60  # characters; longer texts are data, such as a polygon
 
@@ -30,7 +30,7 @@ class Layout:
     Attributes:
         x: the abscissa that is drawn first.
         y: what can be drawn against it.
-        groups: columns whose values tell curves apart, the seed last.
+        groups: columns whose values distinguish curves, the seed last.
     """
 
     x: str
@@ -42,7 +42,7 @@ def layout(frame: pd.DataFrame) -> Layout | None:
     """Infer abscissa, ordinates and groups; None where the data are no curves.
 
     The abscissa is the column of time, else a dotted hyperparameter. Columns of text or truth
-    values with few values tell curves apart, and so do seeds and dotted hyperparameters; other
+    values with few values distinguish curves, and so do seeds and dotted hyperparameters; other
     numbers with few values only if points would coincide without them.
     """
     numeric = [c for c in frame if _is_numeric(frame[c]) and frame[c].notna().any()]

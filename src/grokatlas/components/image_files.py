@@ -102,7 +102,7 @@ def chosen_classes(classes: list[int] | Literal["all"], known: int) -> list[int]
         known: number of classes that there are.
 
     Raises:
-        ValueError: there is none, one stands twice, or one is unknown.
+        ValueError: there is none, one is listed twice, or one is unknown.
     """
     wanted = [*range(known)] if classes == "all" else [*classes]
     if not wanted or len({*wanted}) < len(wanted) or not {*wanted} <= {*range(known)}:

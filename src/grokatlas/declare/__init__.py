@@ -1,1 +1,1 @@
-"""What a YAML file may say, and the checked cells that it stands for."""
+"""What a YAML file may say, and the checked cells that it declares."""

@@ -23,7 +23,7 @@ class Cell:
     """One cell of an experiment: the spec of its run, and what is measured after it.
 
     Attributes:
-        case: its case, or where it stands in the sweep if the experiment has no cases.
+        case: its case, or its place in the sweep if the experiment has no cases.
         label: both, so that no two cells of an experiment share it.
         spec: of its run.
         measures: what is computed after it.
@@ -80,7 +80,7 @@ class _Checker:
         names = [measure["name"] for measure in measures]
         for index, name in enumerate(names):
             if name in names[:index]:
-                problem = f"{name} stands twice; a table tells measures apart by name: keep one"
+                problem = f"{name} is listed twice; a table identifies measures by name: remove one"
                 self._fail(["measures", str(index), "name"], problem)
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
@@ -189,7 +189,7 @@ class _Checker:
             allowed = f"a number of seeds (1 to {layers.MOST}) or a list of seeds (0 to 2^32 - 1)"
             self._fail(place, f"{shown(seeds)} is not allowed: give {allowed}")
         if len(set(seeds)) < len(seeds):
-            self._fail(place, "a seed stands twice; keep one")
+            self._fail(place, "a seed is listed twice; remove one")
         return seeds
 
     def _axis(self, path: str, axis: Any, values: dict[str, Any]) -> list[Any]:
@@ -208,7 +208,7 @@ class _Checker:
         if any(value is None or isinstance(value, str | bool) for value in checked):
             self._fail(place, program)
         if any(checked.count(value) > 1 for value in checked):
-            self._fail(place, "a value stands twice; keep one")
+            self._fail(place, "a value is listed twice; remove one")
         lengths = {len(value) if isinstance(value, list) else 0 for value in checked}
         if len(lengths) > 1:
             self._fail(place, "the vectors differ in length, so members cannot share a shape")

@@ -36,7 +36,7 @@ def _check_figure(name: str, paper: Paper, figure: str, experiments: list[str]) 
             hint = nearest(experiment, list(paper.experiments))
             raise UserError(where, f"no experiment {experiment!r}; {hint}")
         if experiment in experiments[:position]:
-            raise UserError(where, f"{experiment!r} stands twice; keep one")
+            raise UserError(where, f"{experiment!r} is listed twice; remove one")
     folder = PACKAGE / "papers" / name
     label = f"src/grokatlas/papers/{name}/{figure}.py"
     if not (folder / f"{figure}.py").is_file():
@@ -56,7 +56,7 @@ def _check_claims(name: str, paper: Paper) -> None:
     for position, claim in enumerate(paper.claims):
         where = f"papers/{name}.yaml: claims.{position} ({claim.id})"
         if claim.id in seen:
-            raise UserError(where, f"{claim.id} stands twice; number each claim once")
+            raise UserError(where, f"{claim.id} is used twice; number each claim once")
         seen.add(claim.id)
         if claim.figure not in paper.figures:
             hint = nearest(claim.figure, list(paper.figures))

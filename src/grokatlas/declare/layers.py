@@ -21,7 +21,7 @@ KEPT = ("observables", "measures", "log", "snapshots")  # what is kept of a run
 
 @dataclass(frozen=True)
 class Part:
-    """One layer: where it stands in the file, and what it gives."""
+    """One layer: its place in the file, and the values that it sets."""
 
     place: str
     values: dict[str, Any]
@@ -50,7 +50,7 @@ class Layers:
         return without
 
     def blocks(self) -> dict[str, Any]:
-        """What is run, without what is kept of it; a sweep's axes stand with the ensemble's."""
+        """What is run, without what is kept of it; a sweep's axes are among the ensemble's."""
         values = {key: value for key, value in self.merged().items() if key not in KEPT}
         train = {k: v for k, v in values.get("train", {}).items() if k not in KEPT}
         axes = {**values.pop("sweep", {}), **values.get("ensemble", {})}
@@ -94,7 +94,7 @@ class Layers:
             if not choices:
                 raise self.error(["sweep", path], "an axis needs at least one value")
             if any(choices.count(value) > 1 for value in choices):
-                raise self.error(["sweep", path], "a value stands twice; keep one")
+                raise self.error(["sweep", path], "a value is listed twice; remove one")
             cells *= len(choices)
         if cells > MOST:
             raise self.error(["sweep"], f"makes {cells} runs; at most {MOST}")
@@ -155,7 +155,7 @@ def of(label: str, paper: Paper, name: str, case: str | None, scale: str) -> Lay
 def differences(here: Any, there: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Every dotted path at which two merged layers differ, with both values (None: absent).
 
-    Of a block that names another component only the names are told.
+    Of a block that names another component only the names are returned.
     """
     if isinstance(here, dict) and isinstance(there, dict):
         keys = sorted(here.keys() | there.keys())

@@ -2,7 +2,7 @@
 
 Only this module, `layers.py`, `cells.py` and `plan.py` know the YAML. Defaults of the experiment's
 frame (`Train`, `Log`) live here; the keywords of a component have no defaults, so that every number
-a run used stands in its spec.
+a run used is in its spec.
 """
 
 import os
@@ -120,7 +120,7 @@ class Figure(_Model):
 
 
 class Claim(_Model):
-    """A published statement, the number that it becomes, and where that number should lie."""
+    """A published statement, the number that it becomes, and the interval that it should be in."""
 
     id: str = Field(description="such as G1 or G1b; no two of a paper are equal")
     statement: str = Field(description="what the paper says, in a sentence")
@@ -128,7 +128,7 @@ class Claim(_Model):
     source: Literal["text", "figure", "derived"] = Field(
         description="stated in the text, read off a figure, or following from its equations"
     )
-    published: str = Field(description="the paper's own number, as it stands there")
+    published: str = Field(description="the paper's own number, as it is printed there")
     figure: _Name = Field(description="the figure whose tables hold it")
     value: _Name = Field(
         description="function of `papers/<paper>/claims.py`: from tables to a number for each seed"
@@ -142,7 +142,7 @@ class Claim(_Model):
     )
     spread: float | None = Field(None, description="published standard deviation")
     judged: Literal["each", "mean", "median"] = Field(
-        "each", description="what has to lie in the interval: every seed's value, or their middle"
+        "each", description="what has to be in the interval: every seed's value, or their middle"
     )
     seeds: PositiveInt = Field(1, description="values that a full verdict needs")
     scales: Annotated[list[Literal["quick", "paper"]], Field(min_length=1)] = Field(
@@ -282,7 +282,7 @@ def load_settings(
 
 
 def home_expanded(folder: str) -> Path:
-    """A folder of the settings, its ``~`` expanded; one of nobody stays, as no folder there is."""
+    """A folder of the settings with its ``~`` expanded; that of an unknown user is unchanged."""
     return Path(os.path.expanduser(folder))  # noqa: PTH111 (that of Path raises then)
 
 
@@ -294,7 +294,7 @@ def load_papers(
     Args:
         folder: of the papers' files.
         selection: their names, or all.
-        place: where the selection stands, for errors.
+        place: of the selection, for errors.
 
     Raises:
         UserError: for an unknown paper or a malformed file.
@@ -313,7 +313,7 @@ def load_papers(
         if name not in available:
             raise UserError(f"{place}.{position}", f"no paper {name!r}; {nearest(name, available)}")
         if name in papers:
-            raise UserError(f"{place}.{position}", f"{name!r} stands twice; keep one")
+            raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
         label = f"papers/{name}.yaml"
         data = strict_yaml.load(folder / f"{name}.yaml", label)
         try:

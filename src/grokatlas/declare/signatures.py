@@ -140,7 +140,7 @@ def columns(name: str) -> dict[str, str | None] | None:
 
     Returns:
         which way each goes as a member learns: it ``rises``, it ``falls``, or None if neither. In a
-        name ``{keyword}`` stands for each value of a keyword, and ``*`` for what the plan does not
+        name ``{keyword}`` becomes each value of a keyword, and ``*`` what the plan does not
         know, such as the place in a vector. None where the file does not say.
 
     Raises:
@@ -167,7 +167,7 @@ def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bo
         observables: of a spec, with their keywords.
 
     Returns:
-        column, in which ``*`` stands for anything, and its direction (see `columns`); False if an
+        column, in which ``*`` matches anything, and its direction (see `columns`); False if an
         observable does not say what it logs.
     """
     found: dict[str, str | None] = {}

@@ -45,7 +45,7 @@ def load(path: Path, label: str | None = None) -> Any:
         if "another document" in problem:
             problem = "a second document starts here; keep one"
         elif mark and text.split("\n")[mark.line][: mark.column + 1].endswith("\t"):
-            problem = "a tab stands here; indent with spaces"
+            problem = "a tab is not allowed; indent with spaces"
         line = mark.line + 1 if mark else 1
         raise UserError(f"{label}: line {line}", f"not valid YAML: {problem}") from None
     except yaml.YAMLError as error:
@@ -81,7 +81,7 @@ def _refuse_references(text: str, label: str) -> None:
 
 
 def _events(text: str) -> Any:
-    """The parser's events, each with how deep it stands."""
+    """The parser's events, each with its depth."""
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent)
@@ -104,7 +104,7 @@ def _plain(node: yaml.Node, label: str, keys: tuple[str, ...]) -> Any:
                 _where(key_node, label, keys), f"key {shown(key)} is not text; quote it"
             )
         if key in result:
-            problem = "stands twice in one block; keep one"
+            problem = "is written twice in one block; remove one"
             raise UserError(_where(key_node, label, (*keys, key)), problem)
         result[key] = _plain(value_node, label, (*keys, key))
     return result

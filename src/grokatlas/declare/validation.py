@@ -87,7 +87,7 @@ def _optional(annotation: ast.expr) -> bool:
 def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
     """The first mistake: an unknown key before a missing one, as it often is the same one."""
     found = error.errors()
-    # where a number or a block may stand, a block is meant to be that block
+    # where a number or a block is allowed, a block is meant to be that block
     blocks = [e for e in found if not isinstance(e["input"], dict) or "_type" not in e["type"]]
     found = blocks or found
     unknown = [each for each in found if each["type"] == "extra_forbidden"]

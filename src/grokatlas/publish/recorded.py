@@ -1,6 +1,6 @@
 """What docs keep of results: verdicts, and for each figure its scale, machine and commit.
 
-Two small tables, ``claims.csv`` and ``figures.csv``, lie beside the pages that `pages.py` makes
+Two small tables, ``claims.csv`` and ``figures.csv``, are beside the pages that `pages.py` makes
 from them, with a picture (or a table's text) of each figure in the folder of its paper.
 """
 
@@ -35,7 +35,7 @@ def take(scale: str, pages: Path) -> list[str]:
     names is dropped.
 
     Args:
-        scale: whose claims and atlas are written first, from the results that lie here.
+        scale: whose claims and atlas are written first, from the results that are here.
         pages: the folder of the papers' pages.
 
     Returns:

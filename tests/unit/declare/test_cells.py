@@ -335,7 +335,7 @@ def test_the_order_of_keys_does_not_matter(scale, width):
 def test_two_measures_of_one_name_are_refused():
     level = {"name": "grokking_times", "train_accuracy": 1.0}
     measures = [{**level, "test_accuracy": 0.99}, {**level, "test_accuracy": 1.0}]
-    with pytest.raises(UserError, match=r"measures\.1\.name: grokking_times stands twice"):
+    with pytest.raises(UserError, match=r"measures\.1\.name: grokking_times is listed twice"):
         resolve({"measures": measures})
 
 

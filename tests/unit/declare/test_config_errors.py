@@ -112,12 +112,12 @@ def test_a_job_needs_no_run_store(tmp_path):
         ("papers: geometry\n", "config.yaml: papers", "write [geometry]"),
         ("papers: [geometri]\n", "config.yaml: papers.0", "did you mean 'geometry'?"),
         ("papers: [../papers/geometry]\n", "config.yaml: papers.0", "no paper"),
-        ("papers: [geometry, geometry]\n", "config.yaml: papers.1", "stands twice"),
+        ("papers: [geometry, geometry]\n", "config.yaml: papers.1", "listed twice"),
         ("papers: [1]\n", "config.yaml: papers.0", "1 is not allowed: must be text"),
         ("papers: []\n", "config.yaml: papers", "[] is not allowed"),
         ("", "config.yaml", "must be a block of keys such as `scale: quick`"),
         ("- scale\n", "config.yaml", "must be a block of keys"),
-        ("scale: quick\nscale: paper\n", "config.yaml: line 2: scale", "stands twice"),
+        ("scale: quick\nscale: paper\n", "config.yaml: line 2: scale", "written twice"),
     ],
 )
 def test_a_mistake_in_the_settings_is_told_in_one_line(tmp_path, settings, place, fragment):

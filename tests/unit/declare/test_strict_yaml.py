@@ -67,8 +67,8 @@ def test_an_empty_document_is_null(tmp_path):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("a: 1\nb: 2\na: 3\n", "line 3: a: stands twice"),
-        ("a: {b: 1, 'b': 2}\n", "line 1: a.b: stands twice"),
+        ("a: 1\nb: 2\na: 3\n", "line 3: a: is written twice"),
+        ("a: {b: 1, 'b': 2}\n", "line 1: a.b: is written twice"),
         ("a:\n  - 1\n  - {b: .inf}\n", "line 3: a.1.b: .inf is not a finite number"),
         ("a: +.Inf\n", "line 1: a: +.Inf is not a finite number"),
         ("a: .NaN\n", "line 1: a: .NaN is not a finite number"),
@@ -82,7 +82,7 @@ def test_an_empty_document_is_null(tmp_path):
         ("true: 1\n", "line 1: key true is not text"),
         ("[a]: 1\n", "line 1: a key must be text, not a block"),
         ("a: [1\nb: 2\n", "line 2: not valid YAML"),
-        ("a:\n\tb: 1\n", "line 2: not valid YAML: a tab stands here"),
+        ("a:\n\tb: 1\n", "line 2: not valid YAML: a tab is not allowed"),
         ("a: 'open\n", "line 2: not valid YAML"),
         ("a: 1\n---\nb: 2\n", "line 2: not valid YAML: a second document"),
         ("[" * 1000, "line 1: nested too deeply"),

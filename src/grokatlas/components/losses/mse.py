@@ -17,7 +17,7 @@ def build(
     Args:
         reduction: ``mean`` over samples and outputs (PyTorch's), ``sample_mean`` over samples of
             the sum over outputs, or ``sum`` over both.
-        half: whether a factor 1/2 stands before it.
+        half: whether it has a factor 1/2.
 
     Targets are ``[N, C]``, or integer labels ``[N]`` that are made one-hot.
 

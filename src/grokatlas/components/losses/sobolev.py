@@ -61,7 +61,7 @@ def build(
 
     Args:
         reduction: of the value loss, as in `mse`.
-        half: whether a factor 1/2 stands before the value loss, as in `mse`.
+        half: whether the value loss has a factor 1/2, as in `mse`.
         weight: factor of the mismatch of Jacobians (beta).
         form: ``frobenius``, ``(sum_n ||J_n - J*_n||_F^2)^(1/2)`` over the whole batch, the
             authors' code; or ``mean_square``, ``(1/N) sum_n ||J_n - J*_n||_F^2``, the paper.

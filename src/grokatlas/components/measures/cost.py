@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-LIGHT = True  # the manifest tells
+LIGHT = True  # read from the manifest alone
 
 
 def build() -> Callable[[Any], pd.DataFrame]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from grokatlas.engine.keyword_types import Unit
 
-LIGHT = True  # the history tells
+LIGHT = True  # computed from the history alone
 NEEDS = ["accuracies"]
 
 

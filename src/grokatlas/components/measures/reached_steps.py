@@ -7,7 +7,7 @@ import pandas as pd
 
 from grokatlas.engine.keyword_types import Column, Vector
 
-LIGHT = True  # the history tells
+LIGHT = True  # computed from the history alone
 
 
 def build(*, column: Column, levels: Vector) -> Callable[[Any], pd.DataFrame]:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from grokatlas.engine.keyword_types import Count, Positive
 
-LIGHT = True  # the history tells
+LIGHT = True  # computed from the history alone
 NEEDS = ["relative_errors"]
 
 

@@ -37,7 +37,7 @@ def build(
     ``test_positions`` ``[N]``.
 
     Raises:
-        ValueError: a frequency is above K or stands twice, or its coefficient is missing.
+        ValueError: a frequency is above K or is listed twice, or its coefficient is missing.
     """
     truth = np.zeros(2 * frequencies + 1)
     for name, chosen, values, start in (

@@ -67,7 +67,7 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
 
 @contextlib.contextmanager
 def _silent(name: str) -> Iterator[None]:
-    """While this holds, a logger tells nothing."""
+    """Silence a logger inside the ``with`` block."""
     logger = logging.getLogger(name)
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)
