@@ -158,8 +158,8 @@ def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
 def test_an_edit_in_the_loop_reruns_every_run_and_no_data(checkout):
     checkout.edit(
         "src/grokatlas/engine/training.py",
-        "if self.seen < self.step:",
-        "if not self.seen >= self.step:",
+        "if self.recorded_step < self.step:",
+        "if not self.recorded_step >= self.step:",
     )
     every = {target for kind, target, _ in checkout.plan() if kind == "run"}
     assert checkout.jobs() == downstream(checkout, every)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 
-def of_finite(decompose: Callable[[Tensor], Tensor], matrix: Tensor) -> Tensor:
+def nan_if_not_finite(decompose: Callable[[Tensor], Tensor], matrix: Tensor) -> Tensor:
     """`decompose` of matrices ``[..., R, S]``; not numbers, in the same shape, if an entry is none.
 
     LAPACK refuses such a matrix, which would end the run of all members.

@@ -9,7 +9,7 @@ from torch import Tensor
 Tree = dict[str, Any]
 
 
-class View:
+class Observed:
     """One member at one step.
 
     Attributes:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from grokatlas import registry
 from grokatlas.engine.ensemble import Mapped, Tree
 from grokatlas.engine.network import Network
-from grokatlas.engine.observed import View
+from grokatlas.engine.observed import Observed
 
 
 class Programs:
@@ -111,7 +111,7 @@ class Programs:
         if hasattr(dynamics, "penalty"):
             penalties.append(dynamics.penalty)
         network = Network(self._skeleton, constants)
-        view = View(params, network, loss, penalties, data, extras, dynamics, step)
+        view = Observed(params, network, loss, penalties, data, extras, dynamics, step)
         seen: Tree = {}
         for path, entry in self._entries("observables"):
             seen |= _part("observables", path, entry, {})(view)

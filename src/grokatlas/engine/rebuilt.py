@@ -16,7 +16,7 @@ PARTS = ("train_inputs", "train_targets", "test_inputs", "test_targets")
 
 
 @dataclass(frozen=True)
-class Restored:
+class RebuiltMember:
     """One member at one snapshot, on the CPU, in the run's precision.
 
     Attributes:
@@ -40,7 +40,7 @@ class Restored:
         return self.network(self.params, inputs)
 
 
-def restored(run: Any) -> Iterator[Restored]:
+def restored(run: Any) -> Iterator[RebuiltMember]:
     """Every member of a finished run at every snapshot, in order of steps, then of members.
 
     A member's model is built again, by a generator of the member's seed: what is drawn and never
@@ -62,7 +62,7 @@ def restored(run: Any) -> Iterator[Restored]:
         for place, seed in enumerate(seeds):
             params = {key: torch.tensor(array[place]) for key, array in arrays.items()}
             view = views[place if data.per_member else 0]
-            yield Restored(place, seed, step, networks[place], params, view)
+            yield RebuiltMember(place, seed, step, networks[place], params, view)
 
 
 def network(

@@ -46,13 +46,13 @@ def train(
     """
     record = record if record is not None else Record()
     trainer = Trainer(Run(spec, data, device), record)
-    trainer.go_on(record.restored())
+    trainer.resume(record.restored())
     trainer.finish(progress)
     return record
 
 
 class Trainer:
-    """A run on its way: the step it is at, and what stopped members left.
+    """The state of a run in training: its step, and the parameters of members that stopped.
 
     Args:
         run: the members.
@@ -64,49 +64,49 @@ class Trainer:
         self.run = run
         self.record = record
         self.step = 0
-        self.seen = -1  # the last step whose history and snapshots are in the record
+        self.recorded_step = -1  # the last step whose history and snapshots are in the record
         self.steps: int = train["steps"]
-        self.stride = 1  # steps of one move; how a stretch is cut changes no number
+        self.chunk = 1  # steps of one move; its size changes no number
         self.logs = log_schedule(train["log"], self.steps)
         self.snapshots = Schedule(self.steps, None, -1, train["snapshots"])
-        self.kept = set(train["snapshots"])
+        self.snapshot_steps = set(train["snapshots"])
         self.stop: dict[str, float | dict[str, float]] = train.get("stop", {})
         self.history = History(record.add_rows)
-        self.left: dict[str, Tensor] = {}  # parameters [M, ...] of stopped members
+        self.stopped_params: dict[str, Tensor] = {}  # parameters [M, ...] of stopped members
 
-    def go_on(self, saved: dict[str, Any] | None) -> None:
-        """Go on from what `saved` holds; from the beginning if None."""
+    def resume(self, saved: dict[str, Any] | None) -> None:
+        """Resume from a saved state; begin at step 0 if there is none."""
         if saved is None:
             return
         self.run.restore(saved["groups"])
-        self.step, self.seen = int(saved["step"]), int(saved["seen"])
-        self.left = {key: value.to(self._device) for key, value in saved["left"].items()}
+        self.step, self.recorded_step = int(saved["step"]), int(saved["seen"])
+        self.stopped_params = {key: value.to(self._device) for key, value in saved["left"].items()}
 
     def saved(self) -> dict[str, Any]:
         """All that a later process needs, as tensors; the history so far is in the record."""
         self.history.flush()
-        places = {"step": torch.tensor(self.step), "seen": torch.tensor(self.seen)}
-        return {"groups": self.run.saved(), "left": self.left, **places}
+        places = {"step": torch.tensor(self.step), "seen": torch.tensor(self.recorded_step)}
+        return {"groups": self.run.saved(), "left": self.stopped_params, **places}
 
     def finish(self, progress: Callable[[int, int], None]) -> None:
         """Train to the end, or until every member has stopped."""
         while True:
-            if self.seen < self.step:
-                self._look(progress)
-                self.seen = self.step
+            if self.recorded_step < self.step:
+                self._observe(progress)
+                self.recorded_step = self.step
             if self.step == self.steps or not self.run.places:
                 break
             self._move()
             self.record.after(self.step, self.saved)
-        for step in sorted(kept for kept in self.kept if kept > self.step):
-            self._keep(step, {})
+        for step in sorted(each for each in self.snapshot_steps if each > self.step):
+            self._take_snapshot(step, {})
         self.history.flush()
         self.record.step = self.step
 
     def _move(self) -> None:
         """Move to the next log or snapshot, or for a second or so: then the run can be saved."""
         event = min(self.logs.next(self.step + 1), self.snapshots.next(self.step + 1))
-        steps = min(event - self.step, self.stride)
+        steps = min(event - self.step, self.chunk)
         start, spent = time.monotonic(), time.process_time()
         self.run.move(steps)
         on_cpu = self._device.type == "cpu"
@@ -115,60 +115,60 @@ class Trainer:
         self.step += steps
         seconds = time.monotonic() - start
         self.record.updates.add(steps, time.process_time() - spent if on_cpu else seconds)
-        if steps == self.stride and seconds < SECOND / 2:
-            self.stride *= 2
+        if steps == self.chunk and seconds < SECOND / 2:
+            self.chunk *= 2
         elif seconds > SECOND:
-            self.stride = max(1, self.stride // 2)
+            self.chunk = max(1, self.chunk // 2)
 
     @property
     def _device(self) -> torch.device:
         return self.run.data["train_inputs"].device
 
-    def _look(self, progress: Callable[[int, int], None]) -> None:
-        """Log, keep and stop, where this step asks for it."""
+    def _observe(self, progress: Callable[[int, int], None]) -> None:
+        """Log, take a snapshot and stop members, where this step asks for it."""
         logged = self.logs.next(self.step) == self.step
-        if not logged and self.step not in self.kept:
+        if not logged and self.step not in self.snapshot_steps:
             return
         params = self.run.parameters()
-        if self.step in self.kept:
-            self._keep(self.step, params)
+        if self.step in self.snapshot_steps:
+            self._take_snapshot(self.step, params)
         if logged:
-            seen = self.run.observe(params, self.step)
-            self.history.add(self.step, self.run.places, seen)
-            self._stop_members(params, seen)
+            columns = self.run.observe(params, self.step)
+            self.history.add(self.step, self.run.places, columns)
+            self._stop_members(params, columns)
             progress(self.step, self.steps)
 
-    def _keep(self, step: int, params: dict[str, Tensor]) -> None:
-        """A snapshot of every member; a stopped one's parameters are those it stopped with."""
+    def _take_snapshot(self, step: int, params: dict[str, Tensor]) -> None:
+        """Record every member's parameters; those of a stopped member are its last ones."""
         arrays = {}
-        for key in params or self.left:
-            whole = self.left[key].clone() if key in self.left else params[key]
-            if key in self.left and params:
+        for key in params or self.stopped_params:
+            whole = self.stopped_params[key].clone() if key in self.stopped_params else params[key]
+            if key in self.stopped_params and params:
                 whole[self.run.places] = params[key]
             arrays[key] = whole.detach().cpu().numpy()
         self.record.add_snapshot(step, arrays)
 
-    def _stop_members(self, params: dict[str, Tensor], seen: dict[str, np.ndarray]) -> None:
+    def _stop_members(self, params: dict[str, Tensor], columns: dict[str, np.ndarray]) -> None:
         """Freeze the members that reached the level of every column of ``train.stop``."""
         if not self.stop:
             return
-        missing = sorted(self.stop.keys() - seen.keys())
+        missing = sorted(self.stop.keys() - columns.keys())
         if missing:
-            raise ValueError(f"train.stop: no column {missing[0]!r}; logged: {', '.join(seen)}")
-        reached = [_reached(seen[column], level) for column, level in self.stop.items()]
+            raise ValueError(f"train.stop: no column {missing[0]!r}; logged: {', '.join(columns)}")
+        reached = [_reached(columns[column], level) for column, level in self.stop.items()]
         done = np.all(reached, axis=0)
         if not done.any():
             return
         if self.step == 0 and done.all():
-            first = ", ".join(f"{column} {seen[column][0]:.6g}" for column in self.stop)
+            first = ", ".join(f"{column} {columns[column][0]:.6g}" for column in self.stop)
             problem = f"every member reaches it at step 0, before an update ({first})"
             raise ValueError(f"train.stop: {problem}; give other levels, or remove it")
-        if not self.left:
+        if not self.stopped_params:
             members = len(self.run.members)
-            self.left = {k: v.new_zeros(members, *v.shape[1:]) for k, v in params.items()}
+            self.stopped_params = {k: v.new_zeros(members, *v.shape[1:]) for k, v in params.items()}
         for place in np.flatnonzero(done):
             for key, value in params.items():
-                self.left[key][self.run.places[place]] = value[place]
+                self.stopped_params[key][self.run.places[place]] = value[place]
         self.run.keep({self.run.places[place] for place in np.flatnonzero(~done)})
         self.record.updates.rebuild()
 

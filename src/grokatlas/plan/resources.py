@@ -49,7 +49,7 @@ class Resources:
 
 
 def of_job(job: Any, device: str = "auto") -> Resources:
-    """Of a run or a measure of the plan (`job_graph.Job`); no GPU if `device` is ``cpu``."""
+    """Of a run or a measure of the plan (`plan.jobs.Job`); no GPU if `device` is ``cpu``."""
     if job.kind == "measure":
         asked = of_measure(job.inputs[0].spec, job.spec["measure"]["name"])
     else:

@@ -19,7 +19,7 @@ from grokatlas import registry
 from grokatlas.declare import signatures
 from grokatlas.engine import dataset, members, training
 from grokatlas.engine.network import Network
-from grokatlas.engine.observed import View
+from grokatlas.engine.observed import Observed
 
 
 def randn(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -58,7 +58,7 @@ def _observed(task: dict[str, Any]) -> torch.nn.Module:
     return build(data=dataset.make([task]), generator=generator, **DEEP_MLP)
 
 
-def view_of(given: dict[str, Any]) -> View:
+def view_of(given: dict[str, Any]) -> Observed:
     """A model with its data, as an observable sees one member."""
     if given["data"]["train_targets"].is_floating_point():
         loss = registry.load("loss", "mse").build(**EXAMPLES["loss"]["mse"][0])
@@ -72,7 +72,9 @@ def view_of(given: dict[str, Any]) -> View:
     network = Network(_observed(given["task"]), {})
     dynamics = SimpleNamespace(rate=0.1, l2=0.01)
     step = torch.tensor(7.0, dtype=torch.float64)
-    return View(given["params"], network, on_batch, [penalty], given["data"], {}, dynamics, step)
+    return Observed(
+        given["params"], network, on_batch, [penalty], given["data"], {}, dynamics, step
+    )
 
 
 @functools.cache

@@ -25,7 +25,7 @@ from grokatlas.components.observables import (
     squared_errors,
 )
 from grokatlas.engine.network import Network
-from grokatlas.engine.observed import View
+from grokatlas.engine.observed import Observed
 
 
 def _normal(*shape, seed=0):
@@ -83,7 +83,7 @@ def _view(model, inputs, targets, penalties=(), extras=None, dynamics=None, step
         "test_targets": targets,
     }
     taken = torch.tensor(float(step))
-    return View(params, network, _mse, list(penalties), data, extras or {}, dynamics, taken)
+    return Observed(params, network, _mse, list(penalties), data, extras or {}, dynamics, taken)
 
 
 def _given(outputs, targets):

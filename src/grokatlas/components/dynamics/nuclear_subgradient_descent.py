@@ -16,7 +16,7 @@ from grokatlas.components.dynamics._compiled import (
     usable,
 )
 from grokatlas.engine.keyword_types import NonNegative, Positive
-from grokatlas.engine.linalg import of_finite
+from grokatlas.engine.linalg import nan_if_not_finite
 
 COST = 6  # times the work of a step of gradient descent: a polar factor
 
@@ -65,7 +65,7 @@ class NuclearSubgradientDescent:
     def penalty(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
         """``weight |A|_*``, for observables; its gradient is ``weight U V^T``."""
         (matrix,) = params.values()
-        return self.weight * (of_finite(_polar_factor, matrix.detach()) * matrix).sum()
+        return self.weight * (nan_if_not_finite(_polar_factor, matrix.detach()) * matrix).sum()
 
 
 def advance(
@@ -125,7 +125,8 @@ def _step(matrix: Tensor, places: Tensor, targets: Tensor, rate: Any, weight: An
     places = places.expand(*flat.shape[:-1], -1)
     residual = flat.gather(-1, places) - targets
     masked = torch.zeros_like(flat).scatter_add(-1, places, residual)
-    return matrix - rate * (masked.view_as(matrix) + weight * of_finite(_polar_factor, matrix))
+    factor = nan_if_not_finite(_polar_factor, matrix)
+    return matrix - rate * (masked.view_as(matrix) + weight * factor)
 
 
 def _polar_factor(matrix: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.engine.keyword_types import NonNegative, Positive, Whole
-from grokatlas.engine.linalg import of_finite
+from grokatlas.engine.linalg import nan_if_not_finite
 
 FULL_BATCH = True  # a step takes the whole training set
 
@@ -120,7 +120,7 @@ def _least_squares(jacobian: Tensor, value: Tensor) -> Tensor:
         inverse = torch.where(eigenvalues > cutoff, 1 / eigenvalues, 0)
         return vectors @ (inverse * (vectors.T @ value))
 
-    return jacobian.T @ of_finite(solved, jacobian @ jacobian.T)
+    return jacobian.T @ nan_if_not_finite(solved, jacobian @ jacobian.T)
 
 
 def _flat(params: Params) -> Tensor:

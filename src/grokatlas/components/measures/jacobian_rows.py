@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.engine.keyword_types import Count
-from grokatlas.engine.rebuilt import Restored, restored
+from grokatlas.engine.rebuilt import RebuiltMember, restored
 
 NEEDS = ["snapshots"]
 
@@ -44,7 +44,7 @@ def build(*, samples: Count) -> Callable[[Any], pd.DataFrame]:
     return measure
 
 
-def _cosines(one: Restored, samples: int) -> Tensor:
+def _cosines(one: RebuiltMember, samples: int) -> Tensor:
     """``[C, samples]``."""
     points = one.network.features(one.params, one.data["train_inputs"][:samples])
     outputs, pull = torch.func.vjp(one.outputs, points)

@@ -10,7 +10,7 @@ import torch
 from grokatlas.components.measures._regions import Plane, regions
 from grokatlas.engine.accuracy import accuracy
 from grokatlas.engine.keyword_types import Positive, Unit, Whole
-from grokatlas.engine.rebuilt import Restored, restored
+from grokatlas.engine.rebuilt import RebuiltMember, restored
 
 NEEDS = ["snapshots"]
 
@@ -71,13 +71,13 @@ def build(
     return measure
 
 
-def _accuracy(one: Restored, part: str) -> float:
+def _accuracy(one: RebuiltMember, part: str) -> float:
     with torch.no_grad():
         outputs = one.outputs(one.data[f"{part}_inputs"])
     return float(accuracy(outputs, one.data[f"{part}_targets"]))
 
 
-def _panel(one: Restored, points: list[int], reach: float) -> pd.DataFrame:
+def _panel(one: RebuiltMember, points: list[int], reach: float) -> pd.DataFrame:
     inputs = one.data["train_inputs"]
     if max(points) >= len(inputs):
         raise ValueError(f"linear_regions.points must be less than the {len(inputs)} points")
@@ -110,7 +110,7 @@ def _numbers(values: np.ndarray) -> str:
     return "[" + ",".join(f"{value:.9g}" for value in values) + "]"
 
 
-def layers(one: Restored) -> list[tuple[np.ndarray, np.ndarray]]:
+def layers(one: RebuiltMember) -> list[tuple[np.ndarray, np.ndarray]]:
     """Weight ``[out, in]`` and bias ``[out]`` of each layer of an MLP; the last one scaled."""
     found = []
     for place in range(sum(name.endswith("weight") for name in one.params)):

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.engine.keyword_types import Count
-from grokatlas.engine.rebuilt import Restored, restored
+from grokatlas.engine.rebuilt import RebuiltMember, restored
 
 Tree = dict[str, Tensor]
 SETTLED = 1e-6  # change of the projection, relative to the distance, at which it has been found
@@ -57,7 +57,7 @@ def build(*, corrections: Count) -> Callable[[Any], pd.DataFrame]:
     return measure
 
 
-def _row(one: Restored, corrections: int) -> dict[str, float]:
+def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
     point = _flat(one.params)
     residual, jacobian = _linearised(one, point)
     if len(residual) > len(point):
@@ -83,7 +83,7 @@ def _row(one: Restored, corrections: int) -> dict[str, float]:
     }
 
 
-def _nearest(one: Restored, point: Tensor, corrections: int) -> tuple[Tensor, Tensor] | None:
+def _nearest(one: RebuiltMember, point: Tensor, corrections: int) -> tuple[Tensor, Tensor] | None:
     """The nearest point of the zero-loss set and the Jacobian there, or None if not found."""
     nearest = point
     for _ in range(corrections):
@@ -101,7 +101,7 @@ def _least_squares(jacobian: Tensor, value: Tensor) -> Tensor:
     return normal @ torch.linalg.solve_triangular(factor.T, value[:, None], upper=False)[:, 0]
 
 
-def _linearised(one: Restored, point: Tensor) -> tuple[Tensor, Tensor]:
+def _linearised(one: RebuiltMember, point: Tensor) -> tuple[Tensor, Tensor]:
     """Residuals ``[N C]`` on the training set, and their Jacobian ``[N C, P]``."""
     targets = one.data["train_targets"]
 

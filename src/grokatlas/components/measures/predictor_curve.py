@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from grokatlas.engine.rebuilt import Restored, restored
+from grokatlas.engine.rebuilt import RebuiltMember, restored
 
 NEEDS = ["snapshots"]
 
@@ -42,7 +42,7 @@ def _positions(data: Any, part: str, member: int) -> np.ndarray | None:
     return found[member] if found is not None and data.per_member else found
 
 
-def _curve(one: Restored, part: str, positions: np.ndarray | None) -> pd.DataFrame:
+def _curve(one: RebuiltMember, part: str, positions: np.ndarray | None) -> pd.DataFrame:
     inputs, targets = one.data[f"{part}_inputs"], one.data[f"{part}_targets"]
     with torch.no_grad():
         outputs = one.outputs(inputs)

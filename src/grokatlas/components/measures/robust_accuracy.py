@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from grokatlas.engine.accuracy import right
 from grokatlas.engine.keyword_types import Count, Positive, Vector, Whole
-from grokatlas.engine.rebuilt import Restored, restored
+from grokatlas.engine.rebuilt import RebuiltMember, restored
 
 BATCH = 256  # points attacked together; their steps are each their own
 
@@ -117,7 +117,7 @@ class _Change:
 class _Attacked(nn.Module):
     """A member as a module of what is attacked, in float32 outside and its own precision inside."""
 
-    def __init__(self, one: Restored, change: _Change) -> None:
+    def __init__(self, one: RebuiltMember, change: _Change) -> None:
         super().__init__()
         self._one = one
         self._change = change

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.engine.keyword_types import Count
-from grokatlas.engine.linalg import of_finite
+from grokatlas.engine.linalg import nan_if_not_finite
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
@@ -39,7 +39,7 @@ def build(*, samples: Count) -> Callable[[Any], dict]:
         units = torch.eye(outputs.shape[-1], dtype=outputs.dtype, device=outputs.device)
         rows = torch.func.vmap(row)(units)  # [C, samples, D]
         gram = torch.einsum("csd,esd->sce", rows, rows)
-        squares = of_finite(torch.linalg.eigvalsh, gram)
+        squares = nan_if_not_finite(torch.linalg.eigvalsh, gram)
         total = gram.diagonal(dim1=1, dim2=2).sum(1)
         share = squares[:, -1] / total.clamp_min(torch.finfo(total.dtype).tiny)
         return {"jacobian_pc1": share.mean(), "jacobian_norm": total.sqrt().mean()}

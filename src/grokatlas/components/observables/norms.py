@@ -6,7 +6,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from grokatlas.engine.linalg import of_finite
+from grokatlas.engine.linalg import nan_if_not_finite
 
 COLUMNS = {"{orders}_norm": None}
 
@@ -34,5 +34,5 @@ def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Callable[[Any], di
 
 def _nuclear(values: list[Tensor], flat: Tensor) -> Tensor:
     matrices = [value for value in values if value.ndim == 2]
-    sums = (of_finite(torch.linalg.svdvals, matrix).sum() for matrix in matrices)
+    sums = (nan_if_not_finite(torch.linalg.svdvals, matrix).sum() for matrix in matrices)
     return sum(sums, flat.new_zeros(()))

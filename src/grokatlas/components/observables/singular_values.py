@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grokatlas.engine.linalg import of_finite
+from grokatlas.engine.linalg import nan_if_not_finite
 
 COLUMNS = {"singular_values.*": None, "nuclear_distance": "falls", "spectral_distance": "falls"}
 
@@ -31,10 +31,10 @@ def build(*, parameters: list[str]) -> Callable[[Any], dict]:
     def observe(view: Any) -> dict:
         found = [_matrix(view.params, name) for name in parameters]
         matrix = found[0] if len(found) == 1 else found[0] @ found[1].T
-        seen = {"singular_values": of_finite(torch.linalg.svdvals, matrix)}
+        seen = {"singular_values": nan_if_not_finite(torch.linalg.svdvals, matrix)}
         truth = view.extras.get("truth")
         if truth is not None and truth.shape == matrix.shape:
-            distances = of_finite(torch.linalg.svdvals, matrix - truth)
+            distances = nan_if_not_finite(torch.linalg.svdvals, matrix - truth)
             seen |= {"nuclear_distance": distances.sum(), "spectral_distance": distances[0]}
         return seen
 

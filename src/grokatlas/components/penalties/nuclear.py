@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.engine.keyword_types import NonNegative
-from grokatlas.engine.linalg import of_finite
+from grokatlas.engine.linalg import nan_if_not_finite
 
 COST = 10  # times the work of a step without it: singular values
 
@@ -28,10 +28,8 @@ def build(*, weight: NonNegative) -> Callable[[dict, Any, Tensor], Tensor]:
         matrices = [value for value in params.values() if value.ndim == 2]
         if not matrices:
             raise ValueError("nuclear needs a model with a matrix among its parameters")
-        return (
-            weight
-            * torch.stack([(of_finite(_polar, m.detach()) * m).sum() for m in matrices]).sum()
-        )
+        norms = [(nan_if_not_finite(_polar, m.detach()) * m).sum() for m in matrices]
+        return weight * torch.stack(norms).sum()
 
     return penalty
 
