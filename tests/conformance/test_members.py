@@ -73,7 +73,7 @@ def test_member_alone_equals_member_in_company(run, batch_size, dtype, steps):
 
 @pytest.mark.parametrize(
     ("run", "weight"),
-    every(3, [*((run, math.nan) for run in RUNS), ("nuclear", math.inf), ("isolated", 0.0)]),
+    [*every(3, [(run, math.nan) for run in RUNS]), ("nuclear", math.inf), ("isolated", 0.0)],
 )
 def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch):
     def moved() -> tuple[dict[str, torch.Tensor], dict[str, np.ndarray]]:

@@ -1,6 +1,7 @@
 """Jobs that fork from a warm process do what they do without one, and leave nothing behind."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,7 @@ def holder():
     made.process.kill()
     made.process.communicate()
     until(lambda: not made.servers())
+    shutil.rmtree(made.folder, ignore_errors=True)  # of warm processes that a test killed
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ from pathlib import Path
 VARIABLE = "GROKATLAS_WARM"  # names the folder of the sockets
 FAMILIES = {  # what jobs of some commands import
     "training": (
-        *("numpy", "torch", "torch.fx.experimental.proxy_tensor", "torch.func"),
+        *("numpy", "torch", "torch.fx.experimental.proxy_tensor", "torch._dynamo"),
         *("pandas", "pyarrow.parquet", "safetensors.numpy", "safetensors.torch"),
     ),
     "drawing": (
