@@ -132,7 +132,7 @@ def test_kill_9_at_random_points(undisturbed, tmp_path):
 def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
     with _handling(signal.SIG_DFL):
         process = _start(tmp_path)
-    _stops(process, name, undisturbed, tmp_path)
+    _assert_stops(process, name, undisturbed, tmp_path)
 
 
 @exhaustive
@@ -140,10 +140,10 @@ def test_asked_to_stop_saves_and_says_so(name, undisturbed, tmp_path):
 def test_what_a_scheduler_sends_is_never_ignored(name, undisturbed, tmp_path):
     with _handling(signal.SIG_IGN):  # as some services start what they run
         process = _start(tmp_path)
-    _stops(process, name, undisturbed, tmp_path)
+    _assert_stops(process, name, undisturbed, tmp_path)
 
 
-def _stops(process: subprocess.Popen, name: str, undisturbed, tmp_path) -> None:
+def _assert_stops(process: subprocess.Popen, name: str, undisturbed, tmp_path) -> None:
     with process:
         _wait_for_state(process, tmp_path)
         process.send_signal(getattr(signal, name))

@@ -13,9 +13,15 @@ from grokatlas.errors import UserError
 from grokatlas.plan import results_folder
 from grokatlas.results import hashing, layout
 from grokatlas.results.ancestry import ancestors
-from grokatlas.results.result import JOB_FILE_TABLES, MANIFEST_TABLES, Record, Result, read_record
+from grokatlas.results.result import (
+    JOB_FILE_TABLES,
+    MANIFEST_TABLES,
+    ROOT,
+    Record,
+    Result,
+    read_record,
+)
 
-ROOT = layout.RESULTS.name
 MANIFEST = "manifest.json"
 JOB_FILE = "spec.json"
 NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", results_folder.MARK)

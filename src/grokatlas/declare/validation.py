@@ -1,6 +1,6 @@
 """Checking plain data against types, and telling the first mistake in words.
 
-Two things are checked: blocks against the pydantic models of `config.py`, and a component's
+Two things are checked: blocks against the pydantic models of `models.py`, and a component's
 keywords against the annotations of its `build`, read from the source (no import).
 """
 

@@ -1,9 +1,9 @@
 """The types a component's keyword may be annotated with, and what each allows.
 
 A component annotates the keywords of its ``build`` with these names, with ``int``, ``float``,
-``bool``, ``str``, ``Literal[...]``, or with a union of them and ``None``. `config.py` reads the
-annotations from the source (no import) and checks the YAML against them; at run time they are
-plain Python types, so a bare node needs no validation library.
+``bool``, ``str``, ``Literal[...]``, or with a union of them and ``None``. `declare.signatures`
+reads the annotations from the source (no import), and the YAML is checked against them; at run time
+they are plain Python types, so a bare node needs no validation library.
 """
 
 Positive = float  # > 0, finite

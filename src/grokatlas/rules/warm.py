@@ -37,7 +37,7 @@ FAMILIES = {  # what jobs of some commands import
         *("pandas", "pyarrow.parquet", "safetensors.numpy", "safetensors.torch"),
     ),
     "drawing": (
-        *("numpy", "pandas", "pyarrow.parquet", "pandas.core.reshape.merge"),
+        *("numpy", "pandas", "pyarrow.parquet"),
         *(
             "matplotlib.figure",
             "matplotlib.backends.backend_agg",
@@ -136,7 +136,8 @@ def _outcome(connection: socket.socket, process: int) -> int | None:
             signal.signal(number, handler)
         return None
     if code < 0:  # it was ended by a signal, and so is this process
-        signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     return code
 

@@ -103,7 +103,7 @@ def build(
 def parameters(
     data: dict[str, Any], *, embedding: str, side: int, width: int, bias: bool, **_: Any
 ) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     size, outputs = side * side, data["outputs"]
     tables = (1 if embedding == "shared" else 2) * data["vocabulary"] * size
     return tables + size * width + width * outputs + (width + outputs if bias else 0)

@@ -150,7 +150,7 @@ def parameters(
     width: int,
     **_: Any,
 ) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     shape = data["shape"]
     image = shape if len(shape) == 3 else (1, math.isqrt(shape[0]), math.isqrt(shape[0]))
     before = [image[0], *channels[:-1]]

@@ -44,5 +44,5 @@ def build(*, data: Any, generator: torch.Generator, init_variance: NonNegative) 
 
 
 def parameters(data: dict[str, Any], **_: Any) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     return 2 * math.prod(data["shape"])

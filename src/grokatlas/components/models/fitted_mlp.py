@@ -58,5 +58,5 @@ def _linear(weight: torch.Tensor) -> nn.Linear:
 
 
 def parameters(data: dict[str, Any], *, width: int, **_: Any) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     return width * (math.prod(data["shape"]) + data["outputs"])

@@ -54,5 +54,5 @@ def build(
 
 
 def parameters(data: dict[str, Any], *, depth: int, **_: Any) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     return depth * math.prod(data["shape"])

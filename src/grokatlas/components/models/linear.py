@@ -66,5 +66,5 @@ def entries(init: float | list[float] | Tensor, shape: tuple[int, ...]) -> Tenso
 
 
 def parameters(data: dict[str, Any], **_: Any) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     return math.prod(data["shape"]) * data["outputs"]

@@ -58,5 +58,5 @@ def select(matrix: Tensor, pairs: Tensor) -> Tensor:
 
 
 def parameters(data: dict[str, Any], **_: Any) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     return math.prod(data.get("matrix", (0, 0)))

@@ -49,5 +49,5 @@ def build(
 
 
 def parameters(data: dict[str, Any], *, factors: int, **_: Any) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     return factors * sum(data.get("matrix", (0, 0)))

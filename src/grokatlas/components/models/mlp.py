@@ -93,7 +93,7 @@ def _draw(
 
 
 def parameters(data: dict[str, Any], *, width: int, hidden_layers: int, bias: Any, **_: Any) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     inputs, outputs = math.prod(data["shape"]), data["outputs"]
     weights = width * (inputs + outputs + (hidden_layers - 1) * width)
     hidden = hidden_layers * width if bias else 0

@@ -126,7 +126,7 @@ def build(
 def parameters(
     data: dict[str, Any], *, dimension: int, heads: int, head_dimension: int, width: int, **_: Any
 ) -> int:
-    """Number of parameters of one member; see `engine.network.parameters`."""
+    """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     tokens, places = data["vocabulary"], data["shape"][0]
     ends = dimension * (tokens + data["outputs"] + places)
     attention = 4 * heads * head_dimension * dimension

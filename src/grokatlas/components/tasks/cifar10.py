@@ -100,7 +100,7 @@ def _batches(archive: bytes, part: str, points: int) -> bytes:
 
 
 def size(*, train_points: int, **_: Any) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     return {"samples": train_points, "shape": (3, 32, 32), "outputs": 10}
 
 

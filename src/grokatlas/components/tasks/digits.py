@@ -75,7 +75,7 @@ def _load() -> tuple[np.ndarray, np.ndarray]:
 def size(
     *, classes: Any, train_points: int, per_class: bool, targets: str, **_: Any
 ) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     count = 10 if classes == "all" else len(classes)
     samples = train_points * count if per_class else train_points
     return {"samples": samples, "shape": (64,), "outputs": count if targets == "labels" else 1}

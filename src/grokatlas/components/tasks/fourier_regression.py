@@ -72,5 +72,5 @@ def _features(points: np.ndarray, frequencies: int) -> np.ndarray:
 
 
 def size(*, frequencies: int, train_points: int, **_: Any) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     return {"samples": train_points, "shape": (2 * frequencies + 1,), "outputs": 1}

@@ -84,6 +84,6 @@ def _samples(matrix: np.ndarray, places: np.ndarray, part: str) -> dict[str, np.
 
 
 def size(*, rows: int, columns: int, train_points: int, **_: Any) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     data = {"samples": train_points, "shape": (2,), "outputs": 1}
     return data | {"vocabulary": max(rows, columns), "matrix": (rows, columns)}

@@ -94,7 +94,7 @@ def _idx(name: str, shape: tuple[int, ...]) -> np.ndarray:
 def size(
     *, classes: Any, train_points: int, per_class: bool, targets: str, **_: Any
 ) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     count = 10 if classes == "all" else len(classes)
     samples = train_points * count if per_class else train_points
     return {"samples": samples, "shape": (784,), "outputs": count if targets == "labels" else 1}

@@ -58,7 +58,7 @@ def build(
 def size(
     *, modulus: int, pairs: str, encoding: str, train_fraction: float, **_: Any
 ) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     count = modulus**2 if pairs == "ordered" else modulus * (modulus + 1) // 2
     data = {"samples": int(train_fraction * count), "outputs": modulus}
     if encoding == "tokens":

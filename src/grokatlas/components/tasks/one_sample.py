@@ -33,5 +33,5 @@ def build(*, point: Vector, target: float, test_points: Count, test_seed: Whole)
 
 
 def size(*, point: list[float], **_: Any) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     return {"samples": 1, "shape": (len(point),), "outputs": 1}

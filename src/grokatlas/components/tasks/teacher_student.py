@@ -50,5 +50,5 @@ def build(
 
 
 def size(*, features: int, outputs: int, train_points: int, **_: Any) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     return {"samples": train_points, "shape": (features,), "outputs": outputs}

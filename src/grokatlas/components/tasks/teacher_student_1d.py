@@ -57,5 +57,5 @@ def build(
 
 
 def size(*, points: list[float], **_: Any) -> dict[str, Any]:
-    """Size of the data; see `engine.dataset.size`."""
+    """Size of the data, without making them (docs/extending.md)."""
     return {"samples": len(points), "shape": (1,), "outputs": 1}
