@@ -7,6 +7,7 @@ makes all of them on the cluster at hand, a job each. `sacct` tells what the job
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,32 +17,35 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PAPER = """\
-source: {{title: overhead, arxiv: "0000.00000"}}
-experiments:
-  two_weights:
-    task: {{name: one_sample, point: [1.0, 1.0], target: 2.0, test_points: 100}}
-    model: {{name: linear, init: 0.5, negative_slope: 1.0}}
-    loss: {{name: mse, reduction: sample_mean, half: false}}
-    optimizer: {{name: gd, lr: 0.1}}
-    train: {{steps: 10}}
-    sweep: {{task.test_seed: {seeds}}}
+source: {title: overhead, arxiv: "0000.00000"}
 figures:
-  fig1: {{experiments: [two_weights], caption: none}}
+  fig1: {experiments: [two_weights], caption: none}
+"""
+EXPERIMENTS = """\
+two_weights:
+  task: {{name: one_sample, point: [1.0, 1.0], target: 2.0, test_points: 100}}
+  model: {{name: linear, init: 0.5, negative_slope: 1.0}}
+  loss: {{name: mse, reduction: sample_mean, half: false}}
+  optimizer: {{name: gd, lr: 0.1}}
+  train: {{steps: 10}}
+  sweep: {{task.test_seed: {seeds}}}
 """
 
 
 def main() -> None:
     """Measure and print."""
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    with tempfile.TemporaryDirectory() as folder:
-        atlas = Path(folder) / "atlas"
+    with tempfile.TemporaryDirectory() as clone:
+        atlas = Path(clone) / "atlas"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(atlas)], check=True)
         planned = [_snakemake(atlas, "paper", "-n") for _ in range(3)]
         dry = {"wall": [wall for wall, _ in planned], "cpu": [cpu for _, cpu in planned]}
-        for file in (atlas / "config/papers").iterdir():
-            file.unlink()
-        paper = PAPER.format(seeds=list(range(1000, 1000 + jobs)))
-        (atlas / "config/papers/geometry.yaml").write_text(paper)
+        shutil.rmtree(atlas / "config/papers")
+        folder = atlas / "config/papers/geometry"
+        folder.mkdir(parents=True)
+        (folder / "paper.yaml").write_text(PAPER)
+        experiments = EXPERIMENTS.format(seeds=list(range(1000, 1000 + jobs)))
+        (folder / "experiments.yaml").write_text(experiments)
         before = set((atlas / "results/data").glob("*/spec.json"))
         _snakemake(atlas, "smoke", "-n")  # writes the job files
         specs = sorted(set((atlas / "results/data").glob("*/spec.json")) - before)

@@ -209,10 +209,8 @@ def undisturbed(tmp_path_factory) -> Site:
     """A clone with the papers of this folder in which every figure was made on this machine."""
     site = clone(ROOT, tmp_path_factory.mktemp("undisturbed") / "atlas")
     papers = site.folder / "config/papers"
-    for file in papers.iterdir():
-        file.unlink()
-    for file in (Path(__file__).parent / "papers").iterdir():
-        shutil.copy(file, papers)
+    shutil.rmtree(papers)
+    shutil.copytree(Path(__file__).parent / "papers", papers)
     commit(site)
     try:
         site.finish(site.start(command=("--cores", "2")))

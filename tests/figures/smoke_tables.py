@@ -15,11 +15,13 @@ import torch
 
 from grokatlas import registry
 from grokatlas.declare import signatures, validation
-from grokatlas.declare.models import Paper, load_papers
+from grokatlas.declare.models import Paper
+from grokatlas.declare.papers import load_papers
 from grokatlas.engine import dataset, members, training
 from grokatlas.errors import MistakeError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Plan
+from grokatlas.results import layout
 from grokatlas.rules import tidy_table
 
 CONFIG = Path(__file__).parents[2] / "config" / "papers"
@@ -45,10 +47,16 @@ def _plan() -> Plan:
     return make_plan(papers(), "smoke")
 
 
+def spec(paper: str, figure: str) -> dict[str, Any]:
+    """What the job file of a figure says."""
+    return _plan().figures[paper, figure].spec
+
+
 def of_figure(paper: str, figure: str) -> dict[str, pd.DataFrame]:
     """The tables of a figure, by experiment."""
     experiments = papers()[paper].figures[figure].experiments
-    return {name: _table(paper, name).copy() for name in experiments}
+    owners = [layout.owner_of_table(paper, each) for each in experiments]
+    return {name: _table(owner, name).copy() for owner, name in owners}
 
 
 @functools.cache

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from grokatlas.claims import divergence, judging
+from grokatlas.claims.published import asked_for
 from grokatlas.claims.verdicts import NOT_RUN
+from grokatlas.declare import versions
 from grokatlas.plots import defaults, panels
 from tests.figures import smoke_tables
 from tests.tiers import exhaustive
@@ -31,14 +33,15 @@ def _cases(named, step):
     ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 3)
 )
 def test_a_figure_is_drawn_from_any_table(paper, figure, change):
-    module = importlib.import_module(f"grokatlas.papers.{paper}.{figure}")
+    spec = smoke_tables.spec(paper, figure)
+    module = importlib.import_module(spec["module"])
     usual = smoke_tables.of_figure(paper, figure)
     for tables in smoke_tables.changed(usual, change):
         lost = divergence.note(tables.values())
         assert bool(lost) == change.endswith(("NaN", "infinite"))
         tables = {name: divergence.finite(table) for name, table in tables.items()}
         if hasattr(module, "tabulate"):
-            shown, data = module.tabulate(tables)
+            shown, data = module.tabulate(tables, **asked_for(module.tabulate, spec["published"]))
             assert not shown.empty
         else:
             with defaults.drawing():
@@ -57,7 +60,8 @@ CLAIMS = [(name, claim) for name, paper in smoke_tables.papers().items() for cla
 def test_a_claim_on_any_table_has_a_verdict_and_on_diverged_members_no_number(paper, claim, change):
     usual = smoke_tables.of_figure(paper, claim.figure)
     for tables in smoke_tables.changed(usual, change):
-        row = judging.row(paper, claim.model_dump(mode="json"), tables, claim.scales[0])
+        declared = versions.declared_claim(smoke_tables.papers(), paper, claim)
+        row = judging.row(paper, declared, tables, claim.scales[0])
         if change in ("all are NaN", "all are infinite"):
             assert row["verdict"] == NOT_RUN
             assert "diverged" in row["reason"]

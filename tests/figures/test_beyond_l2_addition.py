@@ -9,8 +9,9 @@ import pytest
 from matplotlib.colors import LogNorm
 
 from grokatlas.declare import cells
-from grokatlas.declare.models import SCALES, load_papers
+from grokatlas.declare.papers import load_papers
 from grokatlas.papers.beyond_l2 import fig3, mlp_l1, mlp_l2, mlp_nuclear
+from grokatlas.results.layout import SCALES
 
 ROOT = Path(__file__).parents[2]
 RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"

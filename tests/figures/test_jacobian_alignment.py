@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from grokatlas.declare import cells
-from grokatlas.declare.models import load_papers
-from grokatlas.papers.grokalign import fig2 as rank_one
-from grokatlas.papers.grokalign import fig3 as kernel
-from grokatlas.papers.jacobian_alignment import fig2, fig7, fig8, fig9
-from tests.figures.test_grokalign import DIGITS, history, transformers
+from grokatlas.declare import cells, versions
+from grokatlas.declare.papers import load_papers
+from grokatlas.papers.jacobian_alignment import fig7, fig8
+from grokatlas.plan.graph import make_plan
+from grokatlas.results import layout
+from tests.figures.test_grokalign import transformers
 
 ROOT = Path(__file__).parents[2]
 OWN = {"xor": {"grokalign"}, "delayed_robustness": {"weight_decay", "grokalign"}}
@@ -27,12 +26,48 @@ def _specs(papers, name, experiment):
     return {cell.case: cell.spec for cell in found}
 
 
-def test_equal_experiments_are_the_same_runs_and_only_the_documents_own_differ(papers):
-    for experiment in papers["jacobian_alignment"].experiments:
+def test_only_the_documents_own_experiments_are_declared_and_differ(papers):
+    experiments = papers["jacobian_alignment"].experiments
+    assert set(experiments) == set(OWN)
+    for experiment in experiments:
         here = _specs(papers, "jacobian_alignment", experiment)
         there = _specs(papers, "grokalign", experiment)
         differing = {case for case, spec in here.items() if spec != there[case]}
-        assert differing == OWN.get(experiment, set()), experiment
+        assert differing == OWN[experiment], experiment
+
+
+def test_all_other_figures_draw_the_tables_of_grokalign(papers):
+    for name, figure in papers["jacobian_alignment"].figures.items():
+        owners = {layout.owner_of_table("here", each) for each in figure.experiments}
+        assert {name for owner, name in owners if owner == "here"} <= set(OWN), name
+        assert {owner for owner, _ in owners} <= {"here", "grokalign"}
+
+
+def test_a_claim_is_counted_with_grokalign_if_it_judges_the_same_tables(papers):
+    own = {}
+    for claim in papers["jacobian_alignment"].claims:
+        same = versions.same_claim(papers, "jacobian_alignment", claim)
+        own.setdefault(claim.figure, set()).add(bool(same))
+        assert not same or same == f"grokalign/{claim.as_}"
+    assert {figure for figure, counted in own.items() if counted == {False}} == {
+        "fig3",
+        "fig4",
+        "table3",
+    }
+    assert {True} in own.values()
+    assert {True, False} not in own.values()
+
+
+def test_without_grokalign_among_the_papers_nothing_is_counted_elsewhere():
+    papers = load_papers(ROOT / "config" / "papers", ["jacobian_alignment"])
+    assert list(papers) == ["grokalign", "jacobian_alignment"]
+    assert (papers["grokalign"].figures, papers["grokalign"].claims) == ({}, [])
+    for claim in papers["jacobian_alignment"].claims:
+        assert versions.same_claim(papers, "jacobian_alignment", claim) == ""
+    plan = make_plan(papers, "smoke")
+    assert {paper for paper, _ in plan.figures} == {"jacobian_alignment"}
+    assert set(plan.claims["smoke"].spec["papers"]) == {"jacobian_alignment"}
+    assert ("grokalign", "kernel") in plan.tables
 
 
 def test_its_own_weight_and_network_are_those_of_its_text(papers):
@@ -51,16 +86,3 @@ def test_transformers_stand_in_two_rows_and_their_gini_side_by_side():
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert [title.partition(" ")[0] for title in titles] == ["learned", "fixed"]
     assert set(drawn["case"]) == set(cases)
-
-
-def test_shared_figures_are_those_of_grokalign():
-    names = ["ce_baseline", "ce_grokalign", "mse_baseline", "mse_grokalign"]
-    table = history(names, {"jacobian_pc1": lambda c, s, k: names.index(c) / 10}, **DIGITS)
-    tables = {"common_budget": table}
-    pd.testing.assert_frame_equal(fig9.draw(tables)[1], rank_one.draw(tables)[1])
-    columns = dict.fromkeys(
-        ("ntk_mean", "probe_inner_product", "probe_alignment", "probe_norm"),
-        lambda c, s, k: float(k),
-    )
-    tables = {"kernel": history(["none"], columns, **DIGITS)}
-    pd.testing.assert_frame_equal(fig2.draw(tables)[1], kernel.draw(tables)[1])

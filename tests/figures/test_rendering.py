@@ -12,7 +12,8 @@ from grokatlas.results import layout
 from grokatlas.rules import rendering
 from tests.figures.test_geometry import history
 
-SPEC = {"paper": "geometry", "figure": "fig2", "scale": "quick"}
+SPEC = {"paper": "geometry", "figure": "fig2", "scale": "quick", "published": {}}
+SPEC["module"] = "grokatlas.papers.geometry.fig2"
 
 
 def test_the_same_figure_twice_has_the_same_bytes(tmp_path):
@@ -59,10 +60,11 @@ def published_table(tmp_path, monkeypatch):
     gains = ["x2.0 ± 0.1 fewer", "50 %", "< 1 h | $2^{x~y}\\z$\nnext"]
     shown = pd.DataFrame({"method_name": ["A & B", "C", "D"], "gain": gains})
     data = pd.DataFrame({"ratio": [2.0, 0.5]})
-    module = SimpleNamespace(tabulate=lambda tables: (shown, data))
+    module = SimpleNamespace(tabulate=lambda tables, published: (shown.assign(**published), data))
     monkeypatch.setitem(sys.modules, "grokatlas.papers.some.table1", module)
     files = layout.outputs("figure", tmp_path / "table1")
-    spec = {"paper": "some", "figure": "table1", "scale": "quick"}
+    spec = {"paper": "some", "figure": "table1", "scale": "quick", "published": {"paper": "2.1"}}
+    spec["module"] = "grokatlas.papers.some.table1"
     rendering.render(spec, {}, files, "digest d; commit c; runs r")
     return {file.suffix: file.read_text(encoding="utf-8") for file in files}
 
@@ -91,4 +93,4 @@ def test_a_published_table_is_latex_that_sets(published_table):
 def test_a_sign_that_ends_a_cell_does_not_break_a_row_of_markdown(published_table):
     *_, row = [line for line in published_table[".md"].splitlines() if line.startswith("|")]
     assert re.split(r"(?<!\\)\|", row)[1].strip() == "D"
-    assert len(re.split(r"(?<!\\)\|", row)) == 4
+    assert len(re.split(r"(?<!\\)\|", row)) == 5

@@ -9,7 +9,10 @@ import pandas as pd
 
 from grokatlas.claims import judging
 from grokatlas.claims.verdicts import MISSED, NOT_RUN, REPRODUCED
-from grokatlas.declare.models import load_papers
+from grokatlas.declare import versions
+from grokatlas.declare.models import Paper
+from grokatlas.declare.papers import load_papers
+from grokatlas.results import layout
 
 PAPERS = Path(__file__).parents[2] / "config" / "papers"
 
@@ -39,21 +42,20 @@ def table(*frames: pd.DataFrame) -> pd.DataFrame:
 
 def judged(paper: str, name: str, made: pd.DataFrame) -> dict[str, Any]:
     """The row of a declared claim, where every experiment of its figure has the given table."""
-    declared = _paper(paper)
-    (claim,) = (claim for claim in declared.claims if claim.id == name)
-    experiments = declared.figures[claim.figure].experiments
-    tables = dict.fromkeys(experiments, made)
-    return judging.row(paper, claim.model_dump(mode="json"), tables, "paper")
+    (claim,) = (claim for claim in _papers()[paper].claims if claim.id == name)
+    declared = versions.declared_claim(_papers(), paper, claim)
+    names = layout.table_stems("paper", paper, declared["experiments"])
+    return judging.row(paper, declared, dict.fromkeys(names, made), "paper")
 
 
 @functools.cache
-def _paper(name: str) -> Any:
-    return load_papers(PAPERS, [name])[name]
+def _papers() -> dict[str, Paper]:
+    return load_papers(PAPERS, "all")
 
 
 def untested(paper: str, names: list[str]) -> set[str]:
     """The functions of a paper's claims that none of the named claims uses."""
-    declared = _paper(paper).claims
+    declared = _papers()[paper].claims
     return {c.value for c in declared} - {c.value for c in declared if c.id in names}
 
 

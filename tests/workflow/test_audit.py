@@ -181,7 +181,7 @@ def test_changed_code_is_named_accepted_and_remembered(checkout):
 @exhaustive
 def test_a_changed_spec_is_named_and_cannot_be_accepted(checkout):
     checkout.edit(
-        "config/papers/geometry.yaml",
+        "config/papers/geometry/experiments.yaml",
         "optimizer: {name: gd, lr: 0.1}",
         "optimizer: {name: gd, lr: 0.05}",
     )
@@ -197,7 +197,7 @@ def test_a_changed_spec_is_named_and_cannot_be_accepted(checkout):
 
 @exhaustive
 def test_a_yaml_tag_is_refused(checkout):
-    file = checkout.folder / "config/papers/geometry.yaml"
+    file = checkout.folder / "config/papers/geometry/paper.yaml"
     text = file.read_text()
     file.write_text(text + "\nextra: !!python/object/apply:os.system ['touch pwned']\n")
     done = grokatlas(checkout, "verify")

@@ -6,10 +6,11 @@ import json
 from tests.tiers import exhaustive
 
 CAPTION = "A linear model of three weights on the sample"
-CLAIM = """
-claims:
-  - {id: G4, statement: the weights come to rest, place: figure 1, source: derived, published: "1",
-     figure: fig1, value: distance_at_rest, expected: [null, 1e-3]}
+CLAIM = """\
+fig1:
+  claims:
+    - {id: G4, statement: the weights come to rest, source: derived, published: "1",
+       value: distance_at_rest, expected: [null, 1e-3]}
 """
 
 
@@ -27,15 +28,15 @@ def test_the_atlas_vouches_for_every_file_of_its_folder(finished):
 
 @exhaustive
 def test_a_caption_rewrites_the_atlas_alone(checkout):
-    checkout.edit("config/papers/geometry.yaml", CAPTION, "Three weights on the sample")
+    checkout.edit("config/papers/geometry/paper.yaml", CAPTION, "Three weights on the sample")
     assert checkout.jobs() == []
     assert checkout.closing() == ["atlas"]
 
 
 @exhaustive
 def test_a_new_claim_is_judged_and_told(checkout):
-    file = checkout.folder / "config/papers/geometry.yaml"
-    file.write_text(file.read_text(encoding="utf-8") + CLAIM, encoding="utf-8")
+    file = checkout.folder / "config/papers/geometry/claims.yaml"
+    file.write_text(CLAIM, encoding="utf-8")
     assert checkout.jobs() == []
     assert checkout.closing() == ["atlas", "claims"]
     done = checkout.snakemake("--cores", "1")

@@ -101,9 +101,9 @@ def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
         ),
         ("src/grokatlas/components/losses/mse.py", '"mean":', "'mean':"),
         (
-            "config/papers/geometry.yaml",
-            "    about: equation 21",
-            "    # a remark\n    about: eq. 21",
+            "config/papers/geometry/experiments.yaml",
+            "  about: equation 21",
+            "  # a remark\n  about: eq. 21",
         ),
     ],
     ids=["comment", "docstring", "line breaks", "quotes", "yaml remark and description"],
@@ -121,7 +121,7 @@ def test_an_edit_in_a_figure_redraws_that_figure(checkout):
 def test_a_learning_rate_reruns_that_run_and_what_depends_on_it(checkout):
     before = runs_of(checkout, "two_weights")
     checkout.edit(
-        "config/papers/geometry.yaml",
+        "config/papers/geometry/experiments.yaml",
         "optimizer: {name: gd, lr: 0.1}",
         "optimizer: {name: gd, lr: 0.05}",
     )
@@ -135,7 +135,9 @@ def test_a_learning_rate_reruns_that_run_and_what_depends_on_it(checkout):
 @exhaustive
 def test_two_values_swapped_rerun_that_run(checkout):
     checkout.edit(
-        "config/papers/beyond_l2.yaml", "beta1: 0.9, beta2: 0.999", "beta1: 0.999, beta2: 0.9"
+        "config/papers/beyond_l2/experiments.yaml",
+        "beta1: 0.9, beta2: 0.999",
+        "beta1: 0.999, beta2: 0.9",
     )
     jobs = checkout.jobs()
     assert jobs == downstream(checkout, runs_of(checkout, "modular_addition", "beyond_l2"))
@@ -168,7 +170,7 @@ def test_an_edit_in_the_loop_reruns_every_run_and_no_data(checkout):
 @exhaustive
 def test_one_more_seed_reruns_only_that_experiment(checkout):
     checkout.edit(
-        "config/papers/geometry.yaml",
+        "config/papers/geometry/experiments.yaml",
         "model: {width: 32}, train: {steps: 20}, ensemble: {seed: 2}",
         "model: {width: 32}, train: {steps: 20}, ensemble: {seed: 3}",
     )
@@ -189,14 +191,15 @@ def test_a_new_component_file_makes_nothing(checkout):
 @exhaustive
 def test_a_run_shared_by_two_figures_is_trained_once(checkout):
     checkout.edit(
-        "config/papers/geometry.yaml",
+        "config/papers/geometry/paper.yaml",
         "figures:\n  fig1:\n    experiments: [two_weights]\n",
         "figures:\n  fig1:\n    experiments: [two_weights, twin]\n",
     )
-    text = (checkout.folder / "config/papers/geometry.yaml").read_text()
-    start, end = text.index("  two_weights:"), text.index("  three_weights:")
+    file = checkout.folder / "config/papers/geometry/experiments.yaml"
+    text = file.read_text()
+    start, end = text.index("two_weights:"), text.index("three_weights:")
     twin = text[start:end].replace("two_weights", "twin")
-    (checkout.folder / "config/papers/geometry.yaml").write_text(text[:end] + twin + text[end:])
+    file.write_text(text[:end] + twin + text[end:])
     assert checkout.jobs() == ["figure geometry/fig1", "table geometry/twin"]
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.workflow
 FIGURE = "results/smoke/figures/geometry/fig1.pdf"
 STYLE = ("src/grokatlas/plots/style.py", '"font.size": 8,', '"font.size": 9,')
 RATE = (
-    "config/papers/geometry.yaml",
+    "config/papers/geometry/experiments.yaml",
     "optimizer: {name: gd, lr: 0.1}",
     "optimizer: {name: gd, lr: 0.05}",
 )
@@ -49,7 +49,7 @@ def test_a_dry_run_after_an_edit_writes_nothing(checkout):
 def test_a_queued_job_needs_nothing_of_the_configuration(checkout):
     """Its own Snakemake runs while papers are edited; so do input functions of all its rules."""
     (run,) = runs_of(checkout, "two_weights")
-    for file in ("config/config.yaml", "config/papers/geometry.yaml"):
+    for file in ("config/config.yaml", "config/papers/geometry/experiments.yaml"):
         (checkout.folder / file).write_text("experiments: {\n")
     name = run.rpartition("/")[2]
     call = ["--cores", "1", "--force", "--nolock", "--mode", "remote", "--allowed-rules", "train"]

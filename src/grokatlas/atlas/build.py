@@ -95,7 +95,7 @@ def _pages(
     }
     pages.filters |= {name: getattr(words, name) for name in ("slug", "plain", "first_sentence")}
     pages.filters["counted"] = words.count
-    every = [claim for paper in papers for claim in paper.claims]
+    every = [claim for paper in papers for claim in paper.own_claims]
     every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
     figures = [figure for paper in papers for figure in paper.figures]
     methods = sorted({method for figure in figures for method in figure.methods})

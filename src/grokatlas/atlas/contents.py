@@ -19,7 +19,7 @@ from grokatlas.results.result import Result
 
 METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # blocks of a run's spec
 USUAL = "gradient_training"  # a dynamics that is no method of its own
-NUMBERS = ("expected_low", "expected_high", "value", "lowest", "highest", "spread")
+NUMBERS = ("expected_low", "expected_high", "value", "lowest", "highest")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Claim:
         number: our value with its unit; empty where there is none.
         range: the lowest and highest over seeds, if there are several.
         expected: the interval.
-        published: the paper's own number, with its spread.
+        published: the paper's own number.
         earlier: whether earlier code made its tables.
         methods: of the runs behind its figure.
     """
@@ -48,6 +48,12 @@ class Claim:
     def paper(self) -> str:
         """Its paper's name."""
         return self.told["paper"]
+
+    @property
+    def same_as(self) -> tuple[str, str] | None:
+        """The paper and the id of the claim that has the same judgement and is counted."""
+        paper, _, name = self.told.get("same_as", "").partition("/")
+        return (paper, name) if paper else None
 
     @property
     def verdict(self) -> str:
@@ -123,8 +129,13 @@ class Paper:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many of its claims have each verdict."""
-        return counted(self.claims)
+        """How many of its claims have each verdict, without those that another paper counts."""
+        return counted(self.own_claims)
+
+    @property
+    def own_claims(self) -> list[Claim]:
+        """The claims that no other paper counts."""
+        return [claim for claim in self.claims if claim.same_as is None]
 
 
 def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Paper]:
@@ -165,7 +176,7 @@ def read_claims(file: Path) -> list[dict[str, str]]:
 
 def claim(row: dict[str, str], methods: tuple[str, ...] = ()) -> Claim:
     """A row of ``claims.csv`` as it is shown."""
-    low, high, value, lowest, highest, spread = (_float(row[name]) for name in NUMBERS)
+    low, high, value, lowest, highest = (_float(row[name]) for name in NUMBERS)
     unit = f" {row['unit']}" if row["unit"] else ""
     endless = words.infinite(row["unit"])
     ends = [words.number(lowest, endless), words.number(highest, endless)]
@@ -175,7 +186,7 @@ def claim(row: dict[str, str], methods: tuple[str, ...] = ()) -> Claim:
         number=f"{found}{unit}" if found not in ("", words.NEVER) else found,
         range=" to ".join(ends) if ends[0] != ends[1] else "",
         expected=words.interval(low, high) + unit,
-        published=row["published"] + (f" ± {words.number(spread)}" if spread is not None else ""),
+        published=row["published"],
         earlier=row["code"] == "earlier",
         methods=methods,
     )

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from grokatlas.audit import metadata
 from grokatlas.audit.tree import JOB_FILE, MANIFEST, Tree
-from grokatlas.declare.models import SCALES
 from grokatlas.errors import UserError, closest
 from grokatlas.plan import declared_jobs
 from grokatlas.results import layout
+from grokatlas.results.layout import SCALES
 from grokatlas.results.result import ROOT, Result
 
 INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybody's results

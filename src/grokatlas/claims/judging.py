@@ -2,16 +2,18 @@
 
 import importlib
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from grokatlas.claims import divergence
+from grokatlas.claims.published import asked_for
 from grokatlas.claims.verdicts import NOT_RUN, judge, middle
 from grokatlas.errors import UserError
 
-TOLD = ("id", "statement", "place", "source", "figure", "published", "spread", "unit")
+TOLD = ("id", "statement", "place", "source", "figure", "published", "spread", "unit", "same_as")
 COLUMNS = (
     *("id", "paper", "verdict", "reason"),
     *TOLD[1:],
@@ -27,14 +29,16 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
 
     Args:
         paper: its paper.
-        claim: as the paper's YAML declares it.
+        claim: as the paper's YAML declares it, with the ``module`` of its function, what its figure
+            has of the paper's numbers (``published_cells``), and the claim of another paper that
+            has the same judgement (``same_as``).
         tables: of the claim's figure, by experiment; None where they are not made.
         scale: of these tables.
 
     Raises:
         UserError: the claim's function fails.
     """
-    told = {key: claim[key] for key in TOLD}
+    told = {key: claim.get(key, "") for key in TOLD} | {"spread": _spread(claim["published"])}
     low, high = claim["expected"]
     told |= {"paper": paper, "expected_low": low, "expected_high": high}
     if scale not in claim["scales"]:
@@ -67,13 +71,20 @@ def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return made.astype({"count": "int64"})
 
 
+def _spread(published: str) -> float | None:
+    """The published standard deviation, if one is printed: 0.82 of ``x7.56 ± 0.82 fewer``."""
+    printed = re.search(r"± ?([0-9.]+)", published)
+    return float(printed[1]) if printed else None
+
+
 def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) -> list[float]:
     """What a claim's function finds; not a number where members are lacking that it needs."""
-    module = importlib.import_module(f"grokatlas.papers.{paper}.claims")
+    module = importlib.import_module(claim["module"])
     function: Callable[..., Any] = getattr(module, claim["value"])
+    keywords = claim["keywords"] | asked_for(function, claim["published_cells"])
     place = f"claim {claim['id']} of {paper}"
     try:
-        values = [float(value) for value in function(tables, **claim["keywords"])]
+        values = [float(value) for value in function(tables, **keywords)]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         if lacking:
             return [math.nan]

@@ -43,7 +43,7 @@ def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
     """
     cells = []
     for case in paper.experiments[name].cases or [None]:
-        merged = layers.of(f"papers/{paper_name}.yaml", paper, name, case, scale)
+        merged = layers.of(paper_name, paper, name, case, scale)
         for point, with_point, values in merged.points():
             parts = [case, *(f"{path}={value}" for path, value in point.items())]
             label = ", ".join(filter(None, parts))

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import code_digest
-from grokatlas.declare import cells
-from grokatlas.declare.models import SCALES, Paper
+from grokatlas.declare import cells, versions
+from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
 from grokatlas.registry import PACKAGE
 from grokatlas.results import layout
+from grokatlas.results.layout import SCALES
 
 
 def check(papers: dict[str, Paper]) -> None:
@@ -19,8 +20,8 @@ def check(papers: dict[str, Paper]) -> None:
         UserError: for the first mistake.
     """
     for name, paper in papers.items():
-        for figure, entry in paper.figures.items():
-            _check_figure(name, paper, figure, entry.experiments)
+        for figure in paper.figures:
+            _check_figure(papers, name, figure)
         _check_claims(name, paper)
         _check_deviations(name, paper)
         for scale in reversed(SCALES):
@@ -28,43 +29,46 @@ def check(papers: dict[str, Paper]) -> None:
                 cells.resolve(name, paper, experiment, scale)
 
 
-def _check_figure(name: str, paper: Paper, figure: str, experiments: list[str]) -> None:
-    place = f"papers/{name}.yaml: figures.{figure}"
-    for position, experiment in enumerate(experiments):
+def _check_figure(papers: dict[str, Paper], name: str, figure: str) -> None:
+    paper = papers[name]
+    place = f"{label(name, PAPER)}: figures.{figure}"
+    own_names: list[str] = []
+    for position, reference in enumerate(paper.figures[figure].experiments):
         where = f"{place}.experiments.{position}"
-        if experiment not in paper.experiments:
-            hint = nearest(experiment, list(paper.experiments))
-            raise UserError(where, f"no experiment {experiment!r}; {hint}")
-        if experiment in experiments[:position]:
+        owner, experiment = layout.owner_of_table(name, reference)
+        if experiment not in papers[owner].experiments:
+            hint = nearest(experiment, list(papers[owner].experiments))
+            raise UserError(where, f"no experiment {reference!r}; {hint}")
+        if experiment in own_names:
             raise UserError(where, f"{experiment!r} is listed twice; remove one")
-    folder = PACKAGE / "papers" / name
-    label = f"src/grokatlas/papers/{name}/{figure}.py"
-    if not (folder / f"{figure}.py").is_file():
-        known = sorted(file.stem for file in folder.glob("[!_]*.py") if file.stem != "claims")
-        problem = f"no function draws it ({label} is missing); {nearest(figure, known)}"
+        own_names.append(experiment)
+    file = _source_file(versions.figure_module(name, paper, figure))
+    shown = f"src/{file.relative_to(PACKAGE.parent).as_posix()}"
+    if not file.is_file():
+        known = sorted(each.stem for each in file.parent.glob("[!_]*.py") if each.stem != "claims")
+        problem = f"no function draws it ({shown} is missing); {nearest(file.stem, known)}"
         raise UserError(place, problem)
     wanted = "tabulate" if layout.is_published_table(figure) else "draw"
-    if wanted not in _functions(folder / f"{figure}.py"):
-        problem = f"no function draws it ({label} has no function `{wanted}`); add one"
+    if wanted not in _functions(file):
+        problem = f"no function draws it ({shown} has no function `{wanted}`); add one"
         raise UserError(place, problem)
 
 
 def _check_claims(name: str, paper: Paper) -> None:
-    label = f"src/grokatlas/papers/{name}/claims.py"
-    functions = _functions(PACKAGE / "papers" / name / "claims.py") if paper.claims else {}
     seen: set[str] = set()
-    for position, claim in enumerate(paper.claims):
-        where = f"papers/{name}.yaml: claims.{position} ({claim.id})"
+    for claim in paper.claims:
+        where = f"{label(name, CLAIMS)}: {claim.figure} ({claim.id})"
         if claim.id in seen:
             raise UserError(where, f"{claim.id} is used twice; number each claim once")
         seen.add(claim.id)
-        if claim.figure not in paper.figures:
-            hint = nearest(claim.figure, list(paper.figures))
-            raise UserError(where, f"no figure {claim.figure!r}; {hint}")
+        file = _source_file(versions.claims_module(name, paper, claim))
+        functions = _functions(file)
         if claim.value not in functions:
+            shown = f"src/{file.relative_to(PACKAGE.parent).as_posix()}"
             hint = nearest(claim.value, [each for each in functions if not each.startswith("_")])
-            raise UserError(where, f"no function {claim.value!r} in {label}; {hint}")
-        known = [argument.arg for argument in functions[claim.value].args.args][1:]
+            raise UserError(where, f"no function {claim.value!r} in {shown}; {hint}")
+        arguments = [argument.arg for argument in functions[claim.value].args.args][1:]
+        known = [argument for argument in arguments if argument != "published"]
         if sorted(claim.keywords) != sorted(known):
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
             given = ", ".join(claim.keywords) or "none"
@@ -76,8 +80,13 @@ def _check_deviations(name: str, paper: Paper) -> None:
     for position, deviation in enumerate(paper.deviations):
         for wanted in deviation.claims:
             if wanted not in known:
-                where = f"papers/{name}.yaml: deviations.{position}.claims"
+                where = f"{label(name, PAPER)}: deviations.{position}.claims"
                 raise UserError(where, f"no claim {wanted!r}; {nearest(wanted, known)}")
+
+
+def _source_file(module: str) -> Path:
+    """The file of a module of the package, whether there is one or not."""
+    return PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
 
 
 def _functions(file: Path) -> dict[str, ast.FunctionDef]:
@@ -94,8 +103,7 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
         if isinstance(node, ast.FunctionDef):
             found[node.name] = node
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grokatlas."):
-            there = PACKAGE.parent.joinpath(*node.module.split(".")).with_suffix(".py")
-            known = _functions(there)
+            known = _functions(_source_file(node.module or ""))
             names = {alias.asname or alias.name: alias.name for alias in node.names}
             found |= {name: known[own] for name, own in names.items() if own in known}
     return found
@@ -103,9 +111,14 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
 
 def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:
     """A warning for every experiment that no figure uses."""
+    used = {
+        layout.owner_of_table(name, reference)
+        for name, paper in papers.items()
+        for entry in paper.figures.values()
+        for reference in entry.experiments
+    }
     for name, paper in papers.items():
-        used = {experiment for entry in paper.figures.values() for experiment in entry.experiments}
         for experiment in paper.experiments:
-            if experiment not in used:
-                place = f"papers/{name}.yaml: experiments.{experiment}"
+            if (name, experiment) not in used:
+                place = f"{label(name, EXPERIMENTS)}: {experiment}"
                 yield f"{place}: no figure uses it; it is not run"

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.declare.models import SCALES, Experiment, Layer, Overrides, Paper
+from grokatlas.declare.merging import merged
+from grokatlas.declare.models import EXPERIMENTS, PAPER, Experiment, Layer, Overrides, Paper, label
 from grokatlas.errors import UserError, nearest, shown
+from grokatlas.results.layout import SCALES
 
 MOST = 10_000  # cells of a sweep, members of a run
 KEPT = ("observables", "measures", "log", "snapshots")  # what is kept of a run
@@ -21,7 +23,7 @@ KEPT = ("observables", "measures", "log", "snapshots")  # what is kept of a run
 
 @dataclass(frozen=True)
 class Part:
-    """One layer: its place in the file, and the values that it sets."""
+    """One layer: the file and the place in it, and the values that it sets."""
 
     place: str
     values: dict[str, Any]
@@ -32,12 +34,10 @@ class Layers:
     """The layers of one cell.
 
     Attributes:
-        label: the file, as errors call it.
-        place: the experiment's, or the case's, place in the file.
+        place: the file, and the experiment's or the case's place in it.
         parts: the layers, weakest first.
     """
 
-    label: str
     place: str
     parts: tuple[Part, ...]
 
@@ -45,7 +45,7 @@ class Layers:
         """One block of values, without nulls."""
         values: dict[str, Any] = {}
         for part in self.parts:
-            values = _merge(values, part.values)
+            values = merged(values, part.values)
         without: dict[str, Any] = _without_nulls(values)
         return without
 
@@ -128,18 +128,19 @@ class Layers:
             wanted = beside if beside and length == len(keys) else keys[:length]
             holder = self._holder(wanted)
             if holder:
-                return UserError(f"{self.label}: {holder.place}.{'.'.join(keys)}", problem)
-        return UserError(f"{self.label}: {self.place}.{'.'.join(keys)}", problem)
+                return UserError(f"{holder.place}.{'.'.join(keys)}", problem)
+        return UserError(f"{self.place}.{'.'.join(keys)}", problem)
 
     def _holder(self, keys: list[str]) -> Part | None:
         return next((part for part in reversed(self.parts) if _holds(part.values, keys)), None)
 
 
-def of(label: str, paper: Paper, name: str, case: str | None, scale: str) -> Layers:
+def of(paper_name: str, paper: Paper, name: str, case: str | None, scale: str) -> Layers:
     """The layers of a case (or of the experiment, if it has none) at a scale."""
     experiment: Experiment = paper.experiments[name]
-    place = f"experiments.{name}"
-    full: list[tuple[str, Layer]] = [("defaults", paper.defaults), (place, experiment)]
+    defaults = f"{label(paper_name, PAPER)}: defaults"
+    place = f"{label(paper_name, EXPERIMENTS)}: {name}"
+    full: list[tuple[str, Layer]] = [(defaults, paper.defaults), (place, experiment)]
     if case is not None and experiment.cases:
         place = f"{place}.cases.{case}"
         full.append((place, experiment.cases[case]))
@@ -149,7 +150,7 @@ def of(label: str, paper: Paper, name: str, case: str | None, scale: str) -> Lay
             over: Overrides | None = getattr(layer, override)
             if over is not None:
                 parts.append(Part(f"{where}.{override}", _given(over)))
-    return Layers(label, place, tuple(parts))
+    return Layers(place, tuple(parts))
 
 
 def differences(here: Any, there: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -182,14 +183,6 @@ def split(path: str) -> list[str]:
 def _given(layer: Overrides) -> dict[str, Any]:
     keys = Overrides.model_fields
     return {key: getattr(layer, key) for key in layer.model_fields_set if key in keys}
-
-
-def _merge(base: Any, over: Any) -> Any:
-    if not isinstance(base, dict) or not isinstance(over, dict):
-        return over
-    if "name" in over and over["name"] != base.get("name"):
-        return over
-    return base | {key: _merge(base.get(key), value) for key, value in over.items()}
 
 
 def _without_nulls(values: Any) -> Any:

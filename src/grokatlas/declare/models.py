@@ -1,30 +1,25 @@
-"""What a YAML may say: the models behind `config/`, frozen, unknown keys forbidden.
+"""What a paper's YAML may say: frozen models, unknown keys forbidden.
 
-Only this module, `layers.py`, `cells.py` and `plan.py` know the YAML. Defaults of the experiment's
-frame (`Train`, `Log`) live here; the keywords of a component have no defaults, so that every number
-a run used is in its spec.
+`settings.py` has the model of `config.yaml`, `papers.py` reads the files of a paper. Defaults of
+the experiment's frame (`Train`, `Log`) are here; the keywords of a component have no defaults, so
+that every number a run used is in its spec.
 """
 
-import os
 import re
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from grokatlas.declare import strict_yaml
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
-from grokatlas.declare.validation import check_block
-from grokatlas.errors import MistakeError, UserError, nearest
 
-SCALES = ("smoke", "quick", "paper")
+PAPER, EXPERIMENTS, CLAIMS = "paper.yaml", "experiments.yaml", "claims.yaml"  # files of a paper
 NAME = "^[a-z][a-z0-9_]*$"  # of papers, experiments, cases and figures: they become file names
 
 _Name = Annotated[str, Field(pattern=NAME)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, serialize_by_alias=True)
 
 
 class Log(_Model):
@@ -114,9 +109,20 @@ class Figure(_Model):
     """A figure: the tables it draws and its caption."""
 
     experiments: Annotated[list[str], Field(min_length=1)] = Field(
-        description="whose tables it draws"
+        description="whose tables it draws; `paper/experiment` for one of another paper"
     )
     caption: str = Field(description="what the figure shows, for its page and the report")
+    published: dict[str, Any] = Field(
+        default={},
+        description="what the paper prints there, each number once: its function and the `cell` of "
+        "a claim read it by name",
+    )
+    as_: _Name | None = Field(
+        None,
+        alias="as",
+        description="in a version of another paper: drawn as this figure of that paper, from its "
+        "tables unless `experiments` names others",
+    )
 
 
 class Claim(_Model):
@@ -129,7 +135,10 @@ class Claim(_Model):
         description="stated in the text, read off a figure, or following from its equations"
     )
     published: str = Field(description="the paper's own number, as it is printed there")
-    figure: _Name = Field(description="the figure whose tables hold it")
+    cell: _Name | list[_Name] | None = Field(
+        None, description="in place of `published`: where the figure's `published` has it"
+    )
+    figure: _Name = Field(description="the figure whose tables hold it: the name of its group")
     value: _Name = Field(
         description="function of `papers/<paper>/claims.py`: from tables to a number for each seed"
     )
@@ -140,13 +149,19 @@ class Claim(_Model):
     expected: list[float | None] = Field(
         description="lowest and highest value, both included; null: no limit"
     )
-    spread: float | None = Field(None, description="published standard deviation")
     judged: Literal["each", "mean", "median"] = Field(
         "each", description="what has to be in the interval: every seed's value, or their middle"
     )
     seeds: PositiveInt = Field(1, description="values that a full verdict needs")
     scales: Annotated[list[Literal["quick", "paper"]], Field(min_length=1)] = Field(
         default=["paper"], description="where the statement can be judged"
+    )
+
+    as_: str | None = Field(
+        None,
+        alias="as",
+        description="in a version of another paper: id of the claim of that paper that it repeats, "
+        "but for the keys given here",
     )
 
     @model_validator(mode="after")
@@ -161,6 +176,21 @@ class Claim(_Model):
         if low is not None and high is not None and low > high:
             raise ValueError(f"`expected` is upside down: {low:g} is above {high:g}")
         return self
+
+
+class ClaimGroup(_Model):
+    """The claims on a figure, and what all of them share."""
+
+    claims: Annotated[list[dict[str, Any]], Field(min_length=1)] = Field(
+        description="the claims, each a block of the keys below"
+    )
+    place: str = Field("", description="as in a claim; absent: the figure's number")
+    source: Literal["text", "figure", "derived"] = Field("text", description="as in a claim")
+    value: _Name = Field("value", description="as in a claim")
+    unit: str = Field("", description="as in a claim")
+    judged: Literal["each", "mean", "median"] = Field("each", description="as in a claim")
+    seeds: PositiveInt = Field(1, description="as in a claim")
+    scales: list[Literal["quick", "paper"]] = Field(default=["paper"], description="as in a claim")
 
 
 class Overrides(_Model):
@@ -206,124 +236,37 @@ class Experiment(Layer):
     """A named set of runs."""
 
     about: str | None = Field(None, description="one sentence for readers")
+    as_: _Name | None = Field(
+        None,
+        alias="as",
+        description="in a version of another paper: as this experiment of that paper, but for the "
+        "keys given here",
+    )
     cases: Annotated[dict[_Name, Layer], Field(min_length=1)] | None = Field(
         None, description="explicit cells, each a layer of its own"
     )
 
 
 class Paper(_Model):
-    """One file of `config/papers/`."""
+    """One folder of `config/papers/`: its files put together, references filled in."""
 
+    version_of: _Name | None = Field(
+        None,
+        description="an earlier or later version of the same work, whose figures, experiments and "
+        "claims this one may repeat by `as`",
+    )
     source: Source = Field(description="where the paper is to be found")
     deviations: list[Deviation] = Field(
         default=[], description="where paper and code disagree or are silent, and what we do"
     )
     defaults: Layer = Field(default=Layer(), description="blocks that every experiment starts from")
-    experiments: Annotated[dict[_Name, Experiment], Field(min_length=1)] = Field(
-        description="named sets of runs"
-    )
+    experiments: dict[_Name, Experiment] = Field(default={}, description="named sets of runs")
     figures: Annotated[dict[_Name, Figure], Field(min_length=1)] = Field(
         description="what is drawn, by the name of the function's file"
     )
     claims: list[Claim] = Field(default=[], description="its statements, as numbers to check")
 
 
-class Settings(_Model):
-    """`config/config.yaml`: what a user changes between two runs."""
-
-    scale: Literal["smoke", "quick", "paper"] = Field("quick", description="size of every run")
-    papers: Literal["all"] | Annotated[list[str], Field(min_length=1)] = Field(
-        "all", description="papers to redraw, or all"
-    )
-    device: Literal["auto", "cpu", "cuda"] = Field(
-        "auto", description="auto takes a GPU where there is one"
-    )
-    data_dir: Annotated[str, Field(min_length=1)] | None = Field(
-        None,
-        description="folder with image files, looked at before they are fetched; null: where the "
-        "environment variable GROKATLAS_DATA points, if it is set",
-    )
-    run_store: Annotated[str, Field(min_length=1)] | None = Field(
-        None,
-        description="folder of finished runs, shared between checkouts and users, looked up before "
-        "anything is trained (docs/run-store.md); null: where the environment variable "
-        "GROKATLAS_RUN_STORE points, if it is set",
-    )
-    results: Annotated[str, Field(min_length=1)] | None = Field(
-        None,
-        description="folder on another disk that holds what is made: the folders of `results` "
-        "become links into it (docs/cluster.md); null: they are folders",
-    )
-
-
-def load_settings(
-    path: Path, overrides: dict[str, Any], sources: dict[str, str] | None = None
-) -> Settings:
-    """`config.yaml` with what the command line overrides.
-
-    Args:
-        path: the file.
-        overrides: keys that the command line sets.
-        sources: where each of them is set, for errors.
-
-    Raises:
-        UserError: on an unknown key or a value that is not allowed.
-    """
-    data = strict_yaml.load(path, path.name)
-    if not isinstance(data, dict):
-        raise UserError(path.name, "must be a block of keys such as `scale: quick`")
-    try:
-        settings: Settings = check_block(Settings, {**data, **overrides})
-    except MistakeError as mistake:
-        known = dict.fromkeys(overrides, "--config") | (sources or {})
-        label = known.get(mistake.path[0], path.name)
-        raise at(label, mistake) from None
-    return settings
-
-
-def home_expanded(folder: str) -> Path:
-    """A folder of the settings with its ``~`` expanded; that of an unknown user is unchanged."""
-    return Path(os.path.expanduser(folder))  # noqa: PTH111 (that of Path raises then)
-
-
-def load_papers(
-    folder: Path, selection: Literal["all"] | list[str], place: str = "config.yaml: papers"
-) -> dict[str, Paper]:
-    """The selected papers of `config/papers/`, by name.
-
-    Args:
-        folder: of the papers' files.
-        selection: their names, or all.
-        place: of the selection, for errors.
-
-    Raises:
-        UserError: for an unknown paper or a malformed file.
-    """
-    files = sorted(file for file in folder.glob("*.y*ml") if not file.name.startswith("."))
-    for file in files:
-        if file.suffix != ".yaml" or not re.fullmatch(NAME, file.stem):
-            problem = "is not a name for a paper: use a-z, 0-9 and _, a letter first, then .yaml"
-            raise UserError(f"papers/{file.name}", problem)
-    available = [file.stem for file in files]
-    if not available:
-        raise UserError("papers", f"no paper in {folder}; add one such as geometry.yaml")
-    chosen = available if selection == "all" else selection
-    papers: dict[str, Paper] = {}
-    for position, name in enumerate(chosen):
-        if name not in available:
-            raise UserError(f"{place}.{position}", f"no paper {name!r}; {nearest(name, available)}")
-        if name in papers:
-            raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
-        label = f"papers/{name}.yaml"
-        data = strict_yaml.load(folder / f"{name}.yaml", label)
-        try:
-            papers[name] = check_block(Paper, data)
-        except MistakeError as mistake:
-            raise at(label, mistake) from None
-    return papers
-
-
-def at(label: str, mistake: MistakeError) -> UserError:
-    """A mistake inside a file, with its place."""
-    path = ".".join(mistake.path)
-    return UserError(f"{label}: {path}" if path else label, mistake.problem)
+def label(paper: str, file: str) -> str:
+    """What errors call a file of a paper."""
+    return f"papers/{paper}/{file}"

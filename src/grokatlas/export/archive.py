@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas.declare.models import load_settings
+from grokatlas.declare.settings import load_settings
 from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure
 from grokatlas.export.archive_files import ArchivedFile, FileToPack

@@ -6,11 +6,11 @@ with ``results``, wherever the tree is.
 
 from pathlib import Path
 
-from grokatlas.declare.models import SCALES
 from grokatlas.errors import UserError
 from grokatlas.plan import results_folder
 from grokatlas.results import hashing, layout
 from grokatlas.results.ancestry import ancestors
+from grokatlas.results.layout import SCALES
 from grokatlas.results.manifest import code_of
 from grokatlas.results.result import DamagedError, Result
 from grokatlas.results.result import load as load_result

@@ -11,7 +11,7 @@ from grokatlas.results import hashing
 from grokatlas.results.result import Result
 
 METADATA = "ro-crate-metadata.json"
-SOURCES = ("workflow/rules/*.smk", "config/papers/*.yaml", "LICENSE", "*.lock")
+SOURCES = ("workflow/rules/*.smk", "config/papers/*/*.yaml", "LICENSE", "*.lock")
 
 
 def write(out: Path, scale: str | None) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grokatlas.declare.models import home_expanded, load_settings
+from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.run_store import entry as entries

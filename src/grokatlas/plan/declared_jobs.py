@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
-from grokatlas.declare.models import SCALES, Paper
+from grokatlas.declare.models import Paper
+from grokatlas.declare.papers import select
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job
 from grokatlas.plan.project import Project
 from grokatlas.results import files, layout
+from grokatlas.results.layout import SCALES
 
 CONFIG = Path("config")
 
@@ -46,7 +48,7 @@ def _selection(results: Path, scale: str, papers: dict[str, Paper]) -> dict[str,
             names = list(content["spec"]["papers"])
         except (UserError, KeyError, TypeError):
             continue
-        return {name: papers[name] for name in names} if set(names) <= set(papers) else papers
+        return select(papers, names) if set(names) <= set(papers) else papers
     return papers
 
 

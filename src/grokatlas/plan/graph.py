@@ -8,7 +8,7 @@ import functools
 from typing import Any
 
 from grokatlas import code_digest, registry
-from grokatlas.declare import cells, layers, signatures
+from grokatlas.declare import cells, layers, signatures, versions
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
 from grokatlas.plan.jobs import Job, Plan
@@ -24,36 +24,47 @@ def make_plan(papers: dict[str, Paper], scale: str) -> Plan:
     for name, paper in papers.items():
         for experiment in paper.experiments:
             _add_experiment(plan, name, paper, experiment)
-        for figure, entry in paper.figures.items():
-            stem = layout.figure_stem(scale, name, figure)
-            spec = {
-                "figure": figure,
-                "paper": name,
-                "scale": scale,
-                "experiments": entry.experiments,
-            }
-            tables = tuple(plan.tables[name, experiment] for experiment in entry.experiments)
-            code = plan.sources.code(
-                [f"grokatlas.papers.{name}.{figure}", "grokatlas.rules.rendering"]
-            )
-            plan.figures[name, figure] = Job("figure", stem, spec, code, tables)
+    for name, paper in papers.items():
+        for figure in paper.figures:
+            plan.figures[name, figure] = _figure(plan, name, paper, figure)
     plan.claims[scale] = _claims(plan, papers)
     plan.atlas[scale] = _atlas(plan, papers)
     return plan
 
 
+def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
+    """The job that draws a figure, from the tables of its paper or of others."""
+    entry = paper.figures[figure]
+    module = versions.figure_module(name, paper, figure)
+    spec = {
+        "figure": figure,
+        "paper": name,
+        "scale": plan.scale,
+        "experiments": entry.experiments,
+        "module": module,
+        "published": entry.published,
+    }
+    tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
+    code = plan.sources.code([module, "grokatlas.rules.rendering"])
+    stem = layout.figure_stem(plan.scale, name, figure)
+    return Job("figure", stem, spec, code, tuple(tables))
+
+
 def _claims(plan: Plan, papers: dict[str, Paper]) -> Job:
     """The job that judges every claim, from the tables of those that the scale can judge."""
-    declared, tables, modules = {}, {}, ["grokatlas.claims.judging"]
+    declared: dict[str, list[dict[str, Any]]] = {
+        name: [] for name, paper in papers.items() if paper.figures
+    }
+    tables, modules = {}, ["grokatlas.claims.judging"]
     for name, paper in papers.items():
-        declared[name] = []
         for claim in paper.claims:
-            experiments = paper.figures[claim.figure].experiments
-            declared[name].append(claim.model_dump(mode="json") | {"experiments": experiments})
-            modules.append(f"grokatlas.papers.{name}.claims")
+            entry = versions.declared_claim(papers, name, claim)
+            declared[name].append(entry)
+            modules.append(entry["module"])
             if plan.scale in claim.scales:
-                jobs = [plan.tables[name, experiment] for experiment in experiments]
-                tables |= {job.target: job for job in jobs}
+                for each in entry["experiments"]:
+                    job = plan.tables[layout.owner_of_table(name, each)]
+                    tables[job.target] = job
     spec = {"scale": plan.scale, "papers": declared}
     stem = layout.claims_stem(plan.scale)
     return Job("claims", stem, spec, plan.sources.code(modules), tuple(tables.values()))
@@ -64,10 +75,12 @@ def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
     told = {
         name: paper.model_dump(mode="json", include={"source", "deviations", "figures"})
         for name, paper in papers.items()
+        if paper.figures
     }
     for name, paper in papers.items():
         for figure, entry in paper.figures.items():
-            told[name]["figures"][figure]["sizes"] = _sizes(paper, entry.experiments, plan.scale)
+            sizes = _sizes(papers, name, entry.experiments, plan.scale)
+            told[name]["figures"][figure]["sizes"] = sizes
     parts = sorted(file for file in SITE.rglob("*") if file.suffix in (".html", ".css", ".js"))
     spec = {
         "scale": plan.scale,
@@ -79,13 +92,17 @@ def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
     return Job("atlas", layout.atlas_folder(plan.scale), spec, code, inputs)
 
 
-def _sizes(paper: Paper, experiments: list[str], scale: str) -> dict[str, dict[str, list[Any]]]:
+def _sizes(
+    papers: dict[str, Paper], name: str, experiments: list[str], scale: str
+) -> dict[str, dict[str, list[Any]]]:
     """What of some experiments is not as published, by dotted name: values here and published."""
     found: dict[str, dict[str, list[Any]]] = {}
-    for experiment in experiments:
+    for reference in experiments:
+        owner, experiment = layout.owner_of_table(name, reference)
+        paper = papers[owner]
         for case in paper.experiments[experiment].cases or [None]:
             blocks = [
-                layers.of("", paper, experiment, case, at).blocks() for at in (scale, "paper")
+                layers.of(owner, paper, experiment, case, at).blocks() for at in (scale, "paper")
             ]
             for path, here, published in layers.differences(*blocks):
                 values = found.setdefault(path, {"here": [], "published": []})

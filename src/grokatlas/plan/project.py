@@ -11,20 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.declare import checks
-from grokatlas.declare.models import (
-    SCALES,
-    Paper,
-    Settings,
-    home_expanded,
-    load_papers,
-    load_settings,
-)
+from grokatlas.declare.models import Paper
+from grokatlas.declare.papers import load_papers
+from grokatlas.declare.settings import Settings, home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
 from grokatlas.plan import job_files, results_folder, which_code
 from grokatlas.plan.graph import light_measures, make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.registry import PACKAGE
 from grokatlas.results import account
+from grokatlas.results.layout import SCALES
 from grokatlas.run_store import store
 
 DEVICE = "GROKATLAS_DEVICE"  # environment variable: the configured device, for jobs

@@ -8,7 +8,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from grokatlas.declare.models import home_expanded
+from grokatlas.declare.settings import home_expanded
 from grokatlas.errors import UserError
 from grokatlas.results import layout
 

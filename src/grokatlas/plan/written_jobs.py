@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from grokatlas.declare.models import load_settings
+from grokatlas.declare.settings import load_settings
 from grokatlas.plan import project
 from grokatlas.plan.jobs import Job
 from grokatlas.results import files as store

@@ -1,4 +1,4 @@
-"""The key reference and the editor schema of `config/`, made from models and components."""
+"""The key reference of `config/`, made from models and components."""
 
 import ast
 import json
@@ -7,12 +7,13 @@ import typing
 from pathlib import Path
 from typing import Any, Union
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from grokatlas import registry
 from grokatlas.declare import models, signatures
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
-from grokatlas.publish import pages
+from grokatlas.declare.settings import Settings
+from grokatlas.publish import pages, schemas
 from grokatlas.results import files
 
 INTRODUCTION = """\
@@ -20,8 +21,8 @@ INTRODUCTION = """\
 
 Made by `grokatlas reference` from `src/grokatlas/declare/models.py` and the component files;
 do not edit.
-`schema.json` says the same of `papers/*.yaml` to an editor (first line of a file:
-`# yaml-language-server: $schema=../schema.json`).
+`schema/` says the same of the files in `papers/` to an editor, which finds it by their first line:
+`# yaml-language-server: $schema=../../schema/paper.json`.
 
 YAML is read strictly: `1e-3` is a number, a key may stand once in a block, and tags, anchors and
 aliases are refused. A mistake is told in one line with its place.
@@ -57,12 +58,13 @@ def main(folder: Path) -> None:
 
 
 def write(folder: Path) -> None:
-    """Write ``README.md`` and ``schema.json`` in a folder.
+    """Write ``README.md`` and the files of ``schema`` in a folder.
 
     Raises:
         UserError: the folder cannot be written.
     """
-    for name, text in (("README.md", readme()), ("schema.json", schema())):
+    for name, text in {"README.md": readme(), **schemas.texts()}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         with files.atomic(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
@@ -70,15 +72,19 @@ def write(folder: Path) -> None:
 def readme() -> str:
     """Every key with type, default and meaning, and every component with its keywords."""
     extra = [key for key in models.Experiment.model_fields if key not in models.Layer.model_fields]
+    about = [key for key in models.Paper.model_fields if key not in ("experiments", "claims")]
     parts = [
         INTRODUCTION,
-        _keys("## `config.yaml`", models.Settings),
-        _keys("## `papers/<paper>.yaml`", models.Paper),
+        _keys("## `config.yaml`", Settings),
+        _keys("## `papers/<paper>/paper.yaml`", models.Paper, about),
         _keys("### `source`", models.Source),
         _keys("### `deviations`, each entry", models.Deviation),
         _keys("### `figures.<name>`", models.Figure),
-        _keys("### `claims`, each entry", models.Claim),
-        _keys("### `experiments.<name>`: a layer (below), and", models.Experiment, extra),
+        _keys("## `papers/<paper>/claims.yaml`: by figure, a group", models.ClaimGroup),
+        _keys("### `claims` of a group, each entry", models.Claim),
+        _keys(
+            "## `papers/<paper>/experiments.yaml`: a layer (below), and", models.Experiment, extra
+        ),
         LAYERS,
         _keys("", models.Layer),
         AXES,
@@ -91,53 +97,6 @@ def readme() -> str:
     return "\n".join(part.strip() + "\n" for part in parts)
 
 
-def schema() -> str:
-    """JSON schema of a paper's YAML: the models, and the keywords of every component."""
-    made = models.Paper.model_json_schema()
-    definitions = made["$defs"] | models.Train.model_json_schema()["$defs"]
-    definitions["Train"] = models.Train.model_json_schema() | {"required": []}
-    definitions["Train"].pop("$defs")
-    for block in registry.FOLDERS:
-        names = registry.names(block)
-        for name in names:
-            definitions[f"{block}.{name}"] = _component_schema(block, name)
-        refs = [{"$ref": f"#/$defs/{block}.{name}"} for name in names]
-        definitions[block] = {"anyOf": [*refs, {"type": "null"}]}
-    for model in ("Overrides", "Layer", "Experiment"):
-        properties = definitions[model]["properties"]
-        for block in registry.FOLDERS:
-            entry = {"$ref": f"#/$defs/{block}"}
-            if block in registry.LISTS:
-                entry = {"anyOf": [{"type": "array", "items": entry}, {"type": "null"}]}
-            properties[block] = entry | {"description": properties[block]["description"]}
-        properties["train"] = {"anyOf": [{"$ref": "#/$defs/Train"}, {"type": "null"}]}
-    made["$defs"] = dict(sorted(definitions.items()))
-    made = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | made
-    return json.dumps(_tidy(made), indent=1, sort_keys=True) + "\n"
-
-
-def _component_schema(block: str, name: str) -> dict[str, Any]:
-    """One component's keywords, none required: a layer may hold a part of a block."""
-    found = signatures.signature(block, name)
-    properties: dict[str, Any] = {"name": {"const": name, "description": found.summary}}
-    for keyword, annotation in found.keywords.items():
-        kind = TypeAdapter(annotation_type(annotation)).json_schema()
-        meaning = found.meanings.get(keyword)
-        properties[keyword] = {"anyOf": [kind, {"type": "null"}]}
-        properties[keyword] |= {"description": meaning} if meaning else {}
-    return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-def _tidy(schema: Any) -> Any:
-    """A schema without the titles that pydantic makes of field names, closed to other names."""
-    if isinstance(schema, list):
-        return [_tidy(entry) for entry in schema]
-    if not isinstance(schema, dict):
-        return schema
-    kept = {k: _tidy(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
-    return kept | ({"additionalProperties": False} if "patternProperties" in kept else {})
-
-
 def _keys(heading: str, model: type[BaseModel], only: list[str] | None = None) -> str:
     rows = []
     for name, field in model.model_fields.items():
@@ -145,7 +104,7 @@ def _keys(heading: str, model: type[BaseModel], only: list[str] | None = None) -
             continue
         default = "required" if field.is_required() else _default(field.get_default())
         kind = _words(field.annotation, tuple(field.metadata))
-        rows.append([f"`{name}`", kind, default, field.description or ""])
+        rows.append([f"`{field.alias or name}`", kind, default, field.description or ""])
     table = _table(["key", "type", "default", "meaning"], rows)
     about = f"{heading}\n\n" if heading else ""
     return about + table

@@ -4,11 +4,13 @@ A figure's picture, or a table's text, is in the page's own folder; `recorded.py
 """
 
 import math
+import textwrap
 from pathlib import Path
 
 from grokatlas import text as words
 from grokatlas.claims.verdicts import NOT_RUN, tally
-from grokatlas.declare import models
+from grokatlas.declare import models, versions
+from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.publish import recorded
 from grokatlas.results import files, layout
@@ -35,8 +37,8 @@ def write(configuration: Path, pages: Path) -> None:
     Raises:
         UserError: a page lacks a part's marks, or the YAML is malformed.
     """
-    papers = models.load_papers(configuration / "papers", "all")
-    record = RecordedRows(pages)
+    papers = load_papers(configuration / "papers", "all")
+    record = RecordedRows(pages, papers)
     for name, paper in papers.items():
         page = pages / f"{name}.md"
         if page.exists():
@@ -45,7 +47,7 @@ def write(configuration: Path, pages: Path) -> None:
                 "claims": claims(name, paper, record),
                 "deviations": deviations(name, paper, record),
             }
-            _renew(page, parts, f"config/papers/{name}.yaml")
+            _renew(page, parts, f"config/papers/{name}")
     readme = pages / "README.md"
     if readme.exists():
         parts = {"state": state(papers, record)}
@@ -57,9 +59,11 @@ class RecordedRows:
 
     Args:
         pages: the folder of the two tables.
+        papers: what is declared, to count a judgement once that two papers share.
     """
 
-    def __init__(self, pages: Path) -> None:
+    def __init__(self, pages: Path, papers: dict[str, models.Paper]) -> None:
+        self._papers = papers
         rows = recorded.read(pages / recorded.FIGURES)
         self.figures = {(row["paper"], row["figure"]): row for row in rows}
         rows = recorded.read(pages / recorded.CLAIMS)
@@ -70,23 +74,40 @@ class RecordedRows:
         return str(self.judged(paper, claim).get("verdict", NOT_RUN))
 
     def judged(self, paper: str, claim: models.Claim) -> dict[str, str]:
-        """The recorded row of a claim; empty if there is none or the interval changed since."""
-        row = self.claims.get((paper, claim.id), {})
+        """The recorded row of a claim; empty if there is none or the interval changed since.
+
+        Of a claim that another paper counts it is the row of that one.
+        """
+        same = self.same_as(paper, claim)
+        owner, _, name = same.partition("/") if same else (paper, "", claim.id)
+        row = self.claims.get((owner, name), {})
         limits = [row.get("expected_low", ""), row.get("expected_high", "")]
         return row if [float(each) if each else None for each in limits] == claim.expected else {}
 
-    def verdicts(self, paper: str, claims: list[models.Claim]) -> str:
-        """How many claims have each verdict, as text."""
-        return tally(self.verdict(paper, claim) for claim in claims)
+    def same_as(self, paper: str, claim: models.Claim) -> str:
+        """The claim of another paper that has the same judgement: ``paper/id``, or nothing."""
+        return versions.same_claim(self._papers, paper, claim)
 
-    def verdicts_by_scale(self, paper: str, claims: list[models.Claim], usual: str) -> str:
-        """As `verdicts`, those that were judged at another scale than the usual apart."""
-        found: dict[str, list[str]] = {usual: []}
+    def verdicts(self, paper: str, claims: list[models.Claim], usual: str | None = None) -> str:
+        """How many claims have each verdict, as text; those that another paper counts apart.
+
+        Args:
+            paper: of the claims.
+            claims: some of its claims.
+            usual: with it, claims that were judged at another scale are counted apart as well.
+        """
+        found: dict[str, list[str]] = {usual or "": []}
+        others: dict[str, int] = {}
         for claim in claims:
-            scale = self.judged(paper, claim).get("scale") or usual
-            found.setdefault(scale, []).append(self.verdict(paper, claim))
-        parts = [tally(found.pop(usual))]
+            if same := self.same_as(paper, claim):
+                other = same.partition("/")[0]
+                others[other] = others.get(other, 0) + 1
+                continue
+            scale = (self.judged(paper, claim).get("scale") or usual) if usual else ""
+            found.setdefault(scale or "", []).append(self.verdict(paper, claim))
+        parts = [tally(found.pop(usual or ""))]
         parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in found.items()]
+        parts += [f"{count} counted with `{other}`" for other, count in others.items()]
         return "; ".join(filter(None, parts))
 
 
@@ -99,7 +120,7 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
         blocks += [
             f"### {figure}",
             *_shown(name, figure, kept),
-            entry.caption.strip(),
+            _filled(entry.caption.strip()),
             _origin(record.figures.get((name, figure)) if kept.exists() else None),
             f"    snakemake --config scale=paper -- {made}",
         ]
@@ -112,11 +133,10 @@ def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
     told = {claim.id: claim for claim in paper.claims}
     for number, entry in enumerate(paper.deviations, 1):
         code = f" **Code:** {entry.code}." if entry.code else ""
-        lines.append(
-            f"{number}. *{entry.where}*. **Paper:** {entry.paper}.{code} "
-            f"**Ours:** {entry.ours}. **Why:** {entry.why}."
-            + _effect([told[each] for each in entry.claims], name, record)
-        )
+        text = f"{number}. *{entry.where}*. **Paper:** {entry.paper}.{code} "
+        text += f"**Ours:** {entry.ours}. **Why:** {entry.why}."
+        text += _effect([told[each] for each in entry.claims], name, record)
+        lines.append(_filled(text, " " * (len(str(number)) + 2)))
     return "\n".join(lines)
 
 
@@ -131,7 +151,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     for claim in paper.claims:
         row = record.judged(name, claim)
         cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
-        cells += [_interval(claim), _judged(row)]
+        cells += [_interval(claim), _judged(row) + _counted_as(record.same_as(name, claim))]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -145,9 +165,15 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
             about = [claim for claim in paper.claims if claim.figure == figure]
             link = f"[`{name}` {figure}]({name}.md#{figure})"
             scale = row.get("scale", "none")
-            verdicts = record.verdicts_by_scale(name, about, scale)
+            verdicts = record.verdicts(name, about, scale)
             lines.append(f"| {link} | {scale} | {row.get('machine', '')} | {verdicts} |")
     return "\n".join(lines)
+
+
+def _filled(text: str, indent: str = "") -> str:
+    """A paragraph, or an item of a list, in lines of at most 100 characters."""
+    keywords = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, 100, subsequent_indent=indent, **keywords)
 
 
 def _shown(name: str, figure: str, kept: Path) -> list[str]:
@@ -205,6 +231,12 @@ def _judged(row: dict[str, str]) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
         return f"not run ({row['reason']})" if row.get("reason") else "not run"
     return f"**{row['verdict']}** ({row['scale']} scale; {row['reason']})"
+
+
+def _counted_as(same: str) -> str:
+    """Where a judgement is counted that two papers share."""
+    paper, _, claim = same.partition("/")
+    return f", counted as [{claim} of `{paper}`]({paper}.md)" if same else ""
 
 
 def _renew(file: Path, parts: dict[str, str], source: str) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from grokatlas import text
 from grokatlas.claims.verdicts import NOT_RUN, tally
-from grokatlas.declare.models import SCALES
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
+from grokatlas.results.layout import SCALES
 from grokatlas.rules import atlas
 from grokatlas.rules.partial import at_hand
 
@@ -110,7 +110,7 @@ def _newer(scale: str, row: Row | None) -> bool:
 
 def _take_claims(scale: str, pages: Path) -> str:
     kept = {(row["paper"], row["id"]): row for row in read(pages / CLAIMS)}
-    rows = []
+    rows, counted = [], []
     (file,) = layout.outputs("claims", layout.claims_stem(scale))
     for row in read(files.verified(file)):
         old = kept.get((row["paper"], row["id"]))
@@ -118,8 +118,9 @@ def _take_claims(scale: str, pages: Path) -> str:
         if judged or old is None or not old["scale"]:
             old = {key: row.get(key, "") for key in JUDGED} | {"scale": scale if judged else ""}
         rows.append(old)
+        counted += [] if row.get("same_as") else [old["verdict"]]
     _write(pages / CLAIMS, JUDGED, rows)
-    return tally(row["verdict"] for row in rows)
+    return tally(counted)
 
 
 def _write(file: Path, columns: tuple[str, ...], rows: list[Row]) -> None:

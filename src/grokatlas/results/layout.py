@@ -56,9 +56,21 @@ def measure_stem(run: str, measure: str) -> Path:
     return RESULTS / "measures" / run / measure
 
 
+def owner_of_table(paper: str, experiment: str) -> tuple[str, str]:
+    """The paper whose table it is, and its name there: of another paper's, ``paper/experiment``."""
+    owner, _, name = experiment.rpartition("/")
+    return owner or paper, name
+
+
 def table_stem(scale: str, paper: str, experiment: str) -> Path:
-    """The path of a table, without suffix."""
-    return RESULTS / scale / "tables" / paper / experiment
+    """The path of a table, without suffix; see `owner_of_table` for that of another paper."""
+    owner, name = owner_of_table(paper, experiment)
+    return RESULTS / scale / "tables" / owner / name
+
+
+def table_stems(scale: str, paper: str, experiments: list[str]) -> dict[str, Path]:
+    """The paths of a figure's tables, without suffix, by the experiment's own name."""
+    return {owner_of_table(paper, each)[1]: table_stem(scale, paper, each) for each in experiments}
 
 
 def figure_stem(scale: str, paper: str, figure: str) -> Path:

@@ -39,7 +39,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     rows, failed = [], []
     for paper, declared in job["spec"]["papers"].items():
         for claim in declared:
-            stems = {n: layout.table_stem(scale, paper, n) for n in claim["experiments"]}
+            stems = layout.table_stems(scale, paper, claim["experiments"])
             whole = scale in claim["scales"] and all(ages[target] for target in stems.values())
             tables = {name: read(target) for name, target in stems.items()} if whole else None
             try:

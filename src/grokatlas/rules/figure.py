@@ -14,7 +14,7 @@ def execute(job_file: Path, stem: Path) -> None:
 
     job = read_job_file(job_file, "figure")
     spec = job["spec"]
-    stems = {n: layout.table_stem(spec["scale"], spec["paper"], n) for n in spec["experiments"]}
+    stems = layout.table_stems(spec["scale"], spec["paper"], spec["experiments"])
     inputs = {name: layout.outputs("table", table)[0] for name, table in stems.items()}
     recorder = Recorder(job, list(inputs.values()))
     frames = {name: files.read_parquet(file) for name, file in inputs.items()}

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from grokatlas.claims import divergence
+from grokatlas.claims.published import asked_for
 from grokatlas.errors import UserError
 from grokatlas.plots import defaults, panels
 from grokatlas.results import files as store
@@ -23,7 +24,8 @@ def render(
     """Draw one figure, or set one table of a paper, and write it.
 
     Args:
-        spec: names ``paper``, ``figure`` and ``scale``.
+        spec: names ``paper``, ``figure`` and ``scale``, the ``module`` of the figure's function,
+            and what the paper prints there (``published``).
         tables: the figure's tables by experiment.
         files: where to write, by suffix: pdf, png and csv, or md, tex and csv.
         origin: digest, commit and runs, kept in the metadata of pdf and png, in a comment of md
@@ -34,16 +36,16 @@ def render(
     """
     name = f"{spec['paper']}/{spec['figure']}"
     note = f"Grokking Atlas  {name}  ·  {spec['scale']} scale"
-    module = importlib.import_module(f"grokatlas.papers.{spec['paper']}.{spec['figure']}")
+    module = importlib.import_module(spec["module"])
     lost = divergence.note(tables.values())
     note += f"  ·  {lost}" if lost else ""
     tables = {key: divergence.finite(table) for key, table in tables.items()}
     if layout.is_published_table(spec["figure"]):
-        shown, data = _made(module.tabulate, tables, name)
+        shown, data = _made(module.tabulate, tables, spec["published"], name)
         _set(shown, data, note, files, origin)
         return
     with defaults.drawing():
-        figure, drawn = _made(module.draw, tables, name)
+        figure, drawn = _made(module.draw, tables, spec["published"], name)
         panels.finish(figure, note)
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
         for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
@@ -60,10 +62,15 @@ def render(
                     figure.set_layout_engine("none")  # the pdf is laid out as the png is
 
 
-def _made(function: Callable[..., Any], tables: dict[str, pd.DataFrame], name: str) -> Any:
-    """What a figure's function makes of its tables."""
+def _made(
+    function: Callable[..., Any],
+    tables: dict[str, pd.DataFrame],
+    published: dict[str, Any],
+    name: str,
+) -> Any:
+    """What a figure's function makes of its tables, and of what is published if it asks for it."""
     try:
-        return function(tables)
+        return function(tables, **asked_for(function, published))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
         raise UserError(f"figure {name}", problem) from error

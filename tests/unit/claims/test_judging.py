@@ -25,11 +25,13 @@ CLAIM = {
     "keywords": {},
     "unit": "",
     "expected": [None, 1e-3],
-    "spread": None,
     "judged": "each",
     "seeds": 2,
     "scales": ["quick", "paper"],
     "experiments": ["two_weights"],
+    "module": "grokatlas.papers.geometry.claims",
+    "published_cells": {},
+    "same_as": "",
 }
 
 

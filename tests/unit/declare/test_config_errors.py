@@ -12,16 +12,17 @@ from grokatlas.errors import UserError
 from grokatlas.plan import graph
 from grokatlas.plan import project as plan
 from tests.tiers import every
-from tests.unit.malformed import MALFORMED, ONE, PAPER
+from tests.unit.malformed import FILES, MALFORMED, ONE, changed, write_paper
+from tests.unit.malformed_names import MALFORMED_NAMES
+from tests.unit.malformed_values import MALFORMED_VALUES
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = {"data_dir": "GROKATLAS_DATA", "run_store": "GROKATLAS_RUN_STORE"}
 SETTINGS = "scale: quick\npapers: all\ndevice: auto\n"
 
 
-def write(folder: Path, paper: str = PAPER, settings: str = SETTINGS) -> Path:
-    (folder / "papers").mkdir()
-    (folder / "papers" / "geometry.yaml").write_text(paper)
+def write(folder: Path, files: dict[str, str] = FILES, settings: str = SETTINGS) -> Path:
+    write_paper(folder / "papers" / "geometry", files)
     (folder / "config.yaml").write_text(settings)
     return folder
 
@@ -42,11 +43,13 @@ def test_the_good_files_are_accepted(tmp_path):
     assert len(made.runs) == 5
 
 
-@pytest.mark.parametrize("case", MALFORMED, ids=lambda case: case.name)
+BAD = [*MALFORMED, *MALFORMED_VALUES, *MALFORMED_NAMES]
+
+
+@pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
 def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
-    assert PAPER.count(case.old) == 1, "the change must fit one place"
-    line = refusal(write(tmp_path, PAPER.replace(case.old, case.new)))
-    assert line.startswith(f"papers/geometry.yaml: {case.place}: "), line
+    line = refusal(write(tmp_path, changed(case.old, case.new)))
+    assert line.startswith(f"papers/geometry/{case.place}: "), line
     assert case.fragment in line
 
 
@@ -145,8 +148,8 @@ def test_a_mistake_on_the_command_line_is_placed_there(tmp_path, overrides, plac
     ],
 )
 def test_a_file_that_is_no_paper(tmp_path, content, problem):
-    (write(tmp_path) / "papers" / "geometry.yaml").write_bytes(content)
-    assert refusal(tmp_path).startswith(f"papers/geometry.yaml: {problem}")
+    (write(tmp_path) / "papers" / "geometry" / "paper.yaml").write_bytes(content)
+    assert refusal(tmp_path).startswith(f"papers/geometry/paper.yaml: {problem}")
 
 
 def test_a_missing_file(tmp_path):
@@ -161,44 +164,52 @@ def test_a_folder_in_place_of_a_file(tmp_path):
 
 
 def test_no_paper_at_all(tmp_path):
-    (write(tmp_path) / "papers" / "geometry.yaml").unlink()
+    (write(tmp_path) / "papers" / "geometry" / "paper.yaml").unlink()
     assert refusal(tmp_path).startswith("papers: no paper in ")
 
 
-@pytest.mark.parametrize("name", ["Geometry.yaml", "geo-metry.yaml", "other.yml", "a b.yaml"])
-def test_a_paper_file_with_a_name_that_makes_no_folder(tmp_path, name):
-    (write(tmp_path) / "papers" / name).write_text(PAPER)
+@pytest.mark.parametrize("name", ["Geometry", "geo-metry", "a b"])
+def test_a_paper_with_a_name_that_makes_no_file(tmp_path, name):
+    write_paper(write(tmp_path) / "papers" / name)
     assert refusal(tmp_path).startswith(f"papers/{name}: is not a name for a paper")
+
+
+@pytest.mark.parametrize("name", ["other.yaml", "other.yml"])
+def test_a_paper_in_one_file_is_told_where_its_parts_go(tmp_path, name):
+    (write(tmp_path) / "papers" / name).write_text("source: {}\n")
+    line = refusal(tmp_path)
+    assert line.startswith(f"papers/{name}: is not read: a paper is a folder of paper.yaml, ")
 
 
 def test_files_of_editors_are_no_papers(tmp_path):
     (write(tmp_path) / "papers" / "._geometry.yaml").write_bytes(b"\x00\x05")
+    (tmp_path / "papers" / ".git").mkdir()
     assert list(plan.Project(tmp_path, {}).papers) == ["geometry"]
 
 
 def test_a_paper_without_functions(tmp_path):
     write(tmp_path)
-    (tmp_path / "papers" / "geometry.yaml").rename(tmp_path / "papers" / "unknown.yaml")
-    assert refusal(tmp_path).startswith("papers/unknown.yaml: figures.fig1: no function draws it")
+    (tmp_path / "papers" / "geometry").rename(tmp_path / "papers" / "unknown")
+    place = "papers/unknown/paper.yaml: figures.fig1"
+    assert refusal(tmp_path).startswith(f"{place}: no function draws it")
 
 
 def test_every_scale_is_checked_whatever_is_run(tmp_path):
-    write(tmp_path, PAPER.replace("steps: 5}", "steps: none}"))
-    assert refusal(tmp_path, scale="paper").startswith(
-        f"papers/geometry.yaml: {ONE}smoke.train.steps: "
-    )
+    write(tmp_path, changed("steps: 5}", "steps: none}"))
+    place = f"papers/geometry/{ONE}smoke.train.steps"
+    assert refusal(tmp_path, scale="paper").startswith(f"{place}: ")
 
 
 def test_only_chosen_papers_are_read(tmp_path):
-    (write(tmp_path) / "papers" / "beyond_l2.yaml").write_text("5")
+    write_paper(write(tmp_path) / "papers" / "beyond_l2", {"paper.yaml": "5"})
     assert list(plan.Project(tmp_path, {"papers": ["geometry"]}).papers) == ["geometry"]
 
 
 def test_an_experiment_that_no_figure_uses_is_a_warning(tmp_path):
     warnings = []
-    plan.Project(write(tmp_path, PAPER.replace("[one, two]", "[one]")), {}, warnings.append)
+    plan.Project(write(tmp_path, changed("[one, two]", "[one]")), {}, warnings.append)
     (line,) = warnings
-    assert line.startswith("warning: papers/geometry.yaml: experiments.two: no figure uses it")
+    assert line.startswith("warning: papers/geometry/experiments.yaml: two: no figure uses it")
 
 
 @pytest.mark.workflow
@@ -207,9 +218,9 @@ def test_an_experiment_that_no_figure_uses_is_a_warning(tmp_path):
     every(
         4,
         [
-            ("lr: 0.1}", "lr: '0.1'}", [], "experiments.two_weights.optimizer.lr: "),
-            ("{name: mse", "{name: msee", [], "defaults.loss.name: "),
-            ("  two_weights:", "\ttwo_weights:", [], "line "),
+            ("lr: 0.1}", "lr: '0.1'}", [], "experiments.yaml: two_weights.optimizer.lr: "),
+            ("{name: mse", "{name: msee", [], "paper.yaml: defaults.loss.name: "),
+            ("\ntwo_weights:", "\n\ttwo_weights:", [], "line "),
             ("", "", ["--config", "scale=papr"], "--config: scale: "),
         ],
     ),
@@ -226,19 +237,19 @@ def test_snakemake_prints_one_line_and_fails(tmp_path, old, new, options, expect
 def test_snakemake_goes_on_after_a_warning(tmp_path):
     finished = snakemake(tmp_path, "experiments: [two_weights]", "experiments: [three_weights]", [])
     assert finished.returncode == 0
-    assert "experiments.two_weights: no figure uses it" in finished.stderr
+    assert "experiments.yaml: two_weights: no figure uses it" in finished.stderr
     assert "Traceback" not in finished.stderr
 
 
 def snakemake(folder: Path, old: str, new: str, options: list[str]) -> subprocess.CompletedProcess:
-    """A dry run in a copy of the workflow with a changed geometry.yaml."""
+    """A dry run in a copy of the workflow with a change in the files of `geometry`."""
     shutil.copy(ROOT / "Snakefile", folder)
     for part in ("workflow", "config", "src"):
         shutil.copytree(ROOT / part, folder / part)
-    paper = folder / "config" / "papers" / "geometry.yaml"
-    text = paper.read_text()
-    assert old in text
-    paper.write_text(text.replace(old, new))
+    files = sorted((folder / "config" / "papers" / "geometry").iterdir())
+    assert any(old in file.read_text() for file in files)
+    for file in files:
+        file.write_text(file.read_text().replace(old, new))
     command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", *options]
     plain = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
     return subprocess.run(

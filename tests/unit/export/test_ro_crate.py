@@ -33,9 +33,9 @@ UNKNOWN_TO_US = (  # what the profiles recommend and no manifest tells
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """A checkout with a results tree, that we are in; targets by kind."""
-    (tmp_path / "checkout/config/papers").mkdir(parents=True)
+    (tmp_path / "checkout/config/papers/geometry").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "checkout")
-    for name in ("Snakefile", "LICENSE", "config/papers/geometry.yaml"):
+    for name in ("Snakefile", "LICENSE", "config/papers/geometry/paper.yaml"):
         Path(name).write_bytes((ROOT / name).read_bytes())
     Path("config/config.yaml").write_text("data_dir: /home/alice/data\n")
     return small_tree.make()

@@ -16,7 +16,7 @@ from grokatlas.results import files, revision
 from tests import fake_gpus, image_files
 
 ROOT = Path(__file__).parents[3]
-PAPER = ROOT / "tests/workflow/papers/geometry.yaml"
+PAPER = ROOT / "tests/workflow/papers/geometry"
 HEALTHY = {
     "sinfo": "echo 'cpu*|up|infinite|(null)'; echo 'gpu|up|2-00:00:00|gpu:a100:4(S:0)'",
     "sacctmgr": "echo physics",
@@ -49,9 +49,8 @@ class Checkout:
 def here(tmp_path, monkeypatch):
     """A checkout with one paper, on a machine without Slurm and GPU."""
     folder = tmp_path / "atlas"
-    (folder / "config/papers").mkdir(parents=True)
+    shutil.copytree(PAPER, folder / "config/papers/geometry")
     shutil.copy(ROOT / "config/config.yaml", folder / "config")
-    shutil.copy(PAPER, folder / "config/papers")
     shutil.copytree(ROOT / "profiles", folder / "profiles")
     (folder / "slurm").symlink_to("profiles/slurm")
     checkout = Checkout(folder)

@@ -16,7 +16,7 @@ from grokatlas.plan import remaining
 from grokatlas.results import files, layout
 
 ROOT = Path(__file__).parents[3]
-PAPER = ROOT / "tests/workflow/papers/geometry.yaml"
+PAPER = ROOT / "tests/workflow/papers/geometry"
 HERE = socket.gethostname()
 ERROR = "results/runs/x/spec.json: training failed: disk [full]"
 
@@ -24,9 +24,8 @@ ERROR = "results/runs/x/spec.json: training failed: disk [full]"
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
     """The runs of a checkout that nothing was made in."""
-    (tmp_path / "config/papers").mkdir(parents=True)
+    shutil.copytree(PAPER, tmp_path / "config/papers/geometry")
     shutil.copy(ROOT / "config/config.yaml", tmp_path / "config")
-    shutil.copy(PAPER, tmp_path / "config/papers")
     monkeypatch.chdir(tmp_path)
     return [job for job in remaining.at("smoke").jobs if job.kind == "run"]
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grokatlas.declare import cells
-from grokatlas.declare.models import load_papers
+from grokatlas.declare.papers import load_papers
 from grokatlas.engine import dataset, members, training
 from grokatlas.rules import tidy_table
 

@@ -9,24 +9,26 @@ import pytest
 from grokatlas import cli, code_digest, registry
 from grokatlas.declare import signatures, strict_yaml, validation
 from grokatlas.declare.models import (
+    Claim,
+    ClaimGroup,
     Deviation,
     Experiment,
     Figure,
     Log,
     Paper,
-    Settings,
     Source,
     Train,
 )
+from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
-from grokatlas.publish import config_reference
-from tests.unit.malformed import PAPER
+from grokatlas.publish import config_reference, schemas
+from tests.unit.malformed import FILES
 
 CONFIG = Path(__file__).parents[3] / "config"
-SCHEMA = json.loads(config_reference.schema())
+SCHEMAS = {Path(name).stem: json.loads(text) for name, text in schemas.texts().items()}
 
 
-@pytest.mark.parametrize("name", ["README.md", "schema.json"])
+@pytest.mark.parametrize("name", ["README.md", *schemas.texts()])
 def test_the_committed_files_are_what_the_code_says(tmp_path, name):
     config_reference.write(tmp_path)
     fresh = (tmp_path / name).read_text() == (CONFIG / name).read_text()
@@ -40,13 +42,15 @@ def test_nothing_is_written_where_there_is_no_configuration(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "model", [Settings, Paper, Source, Deviation, Figure, Experiment, Train, Log]
+    "model", [Settings, Paper, Source, Deviation, Figure, ClaimGroup, Claim, Experiment, Train, Log]
 )
 def test_every_key_has_a_description_in_the_reference(model):
     text = config_reference.readme()
     for name, field in model.model_fields.items():
+        if model is Paper and name in ("experiments", "claims"):
+            continue  # files of their own
         assert field.description
-        assert f"| `{name}` |" in text
+        assert f"| `{field.alias or name}` |" in text
         assert field.description in text
 
 
@@ -87,13 +91,17 @@ def test_what_an_equation_settles_must_be_written_out(odd, text):
         signatures.settled("odd")
 
 
-def valid(paper: object) -> bool:
-    return jsonschema.Draft202012Validator(SCHEMA).is_valid(paper)
+def valid(name: str, content: object) -> bool:
+    return jsonschema.Draft202012Validator(SCHEMAS[name]).is_valid(content)
 
 
-@pytest.mark.parametrize("file", sorted((CONFIG / "papers").glob("*.yaml")), ids=lambda f: f.stem)
+@pytest.mark.parametrize(
+    "file", sorted((CONFIG / "papers").glob("*/*.yaml")), ids=lambda f: f"{f.parent.name}-{f.stem}"
+)
 def test_the_schema_accepts_every_paper(file):
-    assert valid(strict_yaml.load(file))
+    first = file.read_text(encoding="utf-8").partition("\n")[0]
+    assert first == f"# yaml-language-server: $schema=../../schema/{file.stem}.json"
+    assert valid(file.stem, strict_yaml.load(file))
 
 
 @pytest.mark.parametrize(
@@ -106,12 +114,15 @@ def test_the_schema_accepts_every_paper(file):
         ("lr: 0.1}", "lr: fast}"),
         ("squared: true", "squared: 1"),
         ("steps: 5", "steps: 0"),
-        ("  two:", "  ../two:"),
+        ("\ntwo:", "\n../two:"),
+        ("expected: [null, 1e-3]", "expected: rest"),
+        ("  source: text", "  source: talk"),
     ],
 )
 def test_the_schema_refuses_a_mistake(tmp_path, old, new):
-    file = tmp_path / "paper.yaml"
-    file.write_text(PAPER)
-    assert valid(strict_yaml.load(file))
-    file.write_text(PAPER.replace(old, new))
-    assert not valid(strict_yaml.load(file))
+    ((name, text),) = [(name, text) for name, text in FILES.items() if old in text]
+    file = tmp_path / name
+    file.write_text(text)
+    assert valid(file.stem, strict_yaml.load(file))
+    file.write_text(text.replace(old, new))
+    assert not valid(file.stem, strict_yaml.load(file))

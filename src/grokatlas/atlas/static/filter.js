@@ -1,4 +1,4 @@
-// Filters of the first page. Their state is in the address: #q=accuracy&paper=geometry
+// Filters of the first page. Their state is in the address: #q=accuracy&paper=my_paper
 "use strict";
 (() => {
   const form = document.getElementById("filter");

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.declare.models import Settings
+from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding

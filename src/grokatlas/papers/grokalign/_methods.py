@@ -1,4 +1,4 @@
-"""Tables of methods compared, which `grokalign` and its workshop version share."""
+"""Tables of methods compared."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,37 +17,10 @@ SERIES = {  # of two levels, in percent
     "phase": ("time from {0:g} to {1:g} %", "less", "more"),
 }
 
-# table 1 of both documents: (loss, method, series) -> its text
-ACCELERATION = {
-    ("ce", "grokalign", "steps"): "x7.56 ± 0.82 fewer",
-    ("ce", "grokalign", "time"): "x6.41 ± 0.69 less",
-    ("ce", "grokfast", "steps"): "x1.01 ± 0.04 more",
-    ("ce", "grokfast", "time"): "x1.03 ± 0.04 more",
-    ("ce", "adversarial", "steps"): "x1.32 ± 0.18 fewer",
-    ("ce", "adversarial", "time"): "x1.92 ± 0.29 more",
-    ("mse", "grokalign", "steps"): "x1.69 ± 0.31 fewer",
-    ("mse", "grokalign", "time"): "x1.46 ± 0.30 less",
-    ("mse", "grokalign", "phase"): "x1.77 ± 0.53 less",
-    ("mse", "grokfast", "steps"): "x1.08 ± 0.17 fewer",
-    ("mse", "grokfast", "time"): "x1.05 ± 0.23 less",
-    ("mse", "grokfast", "phase"): "x1.05 ± 0.27 less",
-    ("mse", "adversarial", "steps"): "x1.23 ± 0.26 fewer",
-    ("mse", "adversarial", "time"): "x1.92 ± 0.29 more",
-    ("mse", "adversarial", "phase"): "x2.02 ± 0.37 more",
-}
 
-# table 2 of both: (loss, method) -> test accuracy, and alignment (min / max)
-BUDGET = {
-    ("ce", "baseline"): ("88.9 %", "-0.254 / 0.283"),
-    ("ce", "grokalign"): ("91.8 %", "-0.509 / 0.478"),
-    ("ce", "adversarial"): ("88.0 %", "-0.253 / 0.274"),
-    ("mse", "baseline"): ("86.8 %", "-0.170 / 0.272"),
-    ("mse", "grokalign"): ("88.2 %", "-0.638 / 0.709"),
-    ("mse", "adversarial"): ("87.8 %", "-0.263 / 0.376"),
-}
-
-
-def acceleration(table: pd.DataFrame, alone: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def acceleration(
+    table: pd.DataFrame, alone: pd.DataFrame, published: dict[str, str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """How much sooner each method reaches a test accuracy than the baseline, seed by seed.
 
     Times are steps multiplied by the device time of an update of one member trained alone.
@@ -56,6 +29,7 @@ def acceleration(table: pd.DataFrame, alone: pd.DataFrame) -> tuple[pd.DataFrame
         table: cases ``<loss>_<method>`` with the measure ``reached_steps`` at two levels; some may
             be absent.
         alone: the same cases with the measure ``cost``, one member each.
+        published: the paper's cells, ``<loss>_<method>_<series>``.
 
     Returns:
         the table's cells as text beside the published, and the ratios baseline / method of every
@@ -76,7 +50,7 @@ def acceleration(table: pd.DataFrame, alone: pd.DataFrame) -> tuple[pd.DataFrame
             lacking = "not reached" if found["steps"].isna().all() else reasons.get(series)
             ours = factor(values, less, more) or lacking
             cell[f"{title}, ours"] = ours if set(pair) <= cases else "not run"
-            cell[f"{title}, published"] = ACCELERATION.get((loss, method, series), "-")
+            cell[f"{title}, published"] = published.get(f"{loss}_{method}_{series}", "-")
             ratios.append(_tidy(values, loss, method, series))
         cell["seeds"] = f"{found['steps'].notna().sum()} of {len(found)}"
         cells.append(cell)
@@ -111,19 +85,23 @@ def spread(values: Iterable[float], digits: int) -> str:
     return f"{text} ± {values.std(ddof=1):.{digits}f}" if len(values) > 1 else text
 
 
-def budget(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def budget(table: pd.DataFrame, published: dict[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Test accuracy and alignment of Jacobian rows after a common number of updates.
 
     Args:
         table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``; some may be absent.
+        published: the paper's cells: of each case ``_accuracy``, ``_min`` and ``_max``.
 
     Returns:
         the table's cells as text beside the published, and the numbers of every seed.
     """
     numbers = _methods_readings.budget(table)
     cells = []
-    for (loss, method), (accuracy, alignment) in BUDGET.items():
-        own = numbers[numbers["case"] == f"{loss}_{method}"]
+    for case in (
+        name.removesuffix("_accuracy") for name in published if name.endswith("_accuracy")
+    ):
+        loss, method = case.split("_")
+        own = numbers[numbers["case"] == case]
         ours, steps = ("not run", "not run"), "-"
         if len(own):
             least, most = (spread(own[f"row_alignment_{end}"], 3) for end in ("min", "max"))
@@ -135,9 +113,11 @@ def budget(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
                 "loss": LOSSES[loss],
                 "method": METHODS.get(method, method),
                 "test accuracy, ours": ours[0],
-                "test accuracy, published": accuracy,
+                "test accuracy, published": published[f"{case}_accuracy"],
                 "row alignment (min / max), ours": ours[1],
-                "row alignment, published": alignment,
+                "row alignment, published": " / ".join(
+                    published[f"{case}_{end}"] for end in ("min", "max")
+                ),
                 "steps": steps,
                 "seeds": str(len(own)),
             }
@@ -146,23 +126,24 @@ def budget(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def compute(
-    tables: dict[str, pd.DataFrame], artefacts: list[tuple[str, list[str], str]]
+    tables: dict[str, pd.DataFrame], published: dict[str, Any]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What figures and tables cost, beside what is published.
 
     Args:
         tables: experiments with the measure ``cost``.
-        artefacts: of each row: what it is, its experiments, the paper's text.
+        published: the paper's rows, by what each is: its ``experiments``, and the ``cost`` as it is
+            printed.
 
     Returns:
         the table's cells as text, and the cost of every run.
     """
     costs = _methods_readings.costs(tables)
     cells = []
-    for title, experiments, published in artefacts:
-        own = _methods_readings.runs_of(costs, experiments)
+    for title, row in published.items():
+        own = _methods_readings.runs_of(costs, row["experiments"])
         processors = sorted(own["processor"].unique())
-        cell: dict[str, Any] = {"figure or table": title, "published": published}
+        cell: dict[str, Any] = {"figure or table": title, "published": row["cost"]}
         cell |= {"ours, on": "; ".join(processors), "runs": str(len(own))}
         cell["hours"] = f"{own['hours'].sum():.3g}"
         cell["memory / MiB"] = f"{own['memory_mb'].max():,.0f}"

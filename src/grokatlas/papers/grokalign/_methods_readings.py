@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -118,37 +119,37 @@ def runs_of(taken: pd.DataFrame, experiments: list[str]) -> pd.DataFrame:
     return taken[taken["experiment"].isin(experiments)].drop_duplicates("run")
 
 
-def hours_by_row(tables: Tables, artefacts: list[tuple[str, list[str], str]]) -> pd.DataFrame:
+def hours_by_row(tables: Tables, published: dict[str, Any]) -> pd.DataFrame:
     """Hours of the rows of a table of costs whose published time is known.
 
     Args:
         tables: experiments with the measure ``cost``.
-        artefacts: of each row: what it is, its experiments, the paper's text.
+        published: the paper's rows, by what each is: its ``experiments``, and the ``cost`` as it is
+            printed.
 
     Returns:
         ``published`` (``< 1 h`` counts as one hour) and ``ours``, by row.
     """
     taken = costs(tables)
     found = {}
-    for title, experiments, text in artefacts:
-        named = re.search(r"(\d+) (h|day)", text)
+    for title, row in published.items():
+        named = re.search(r"(\d+) (h|day)", row["cost"])
         if named:
-            published = int(named[1]) * (24 if named[2] == "day" else 1)
-            found[title] = (published, runs_of(taken, experiments)["hours"].sum(min_count=1))
+            stated = int(named[1]) * (24 if named[2] == "day" else 1)
+            ours = runs_of(taken, row["experiments"])["hours"].sum(min_count=1)
+            found[title] = (stated, ours)
     return pd.DataFrame.from_dict(found, orient="index", columns=["published", "ours"])
 
 
-def correlation_of_hours(
-    tables: Tables, artefacts: list[tuple[str, list[str], str]]
-) -> list[float]:
+def correlation_of_hours(tables: Tables, published: dict[str, Any]) -> list[float]:
     """Spearman's correlation of published hours and ours, over the rows of a table of costs."""
-    hours = hours_by_row(tables, artefacts)
+    hours = hours_by_row(tables, published)
     return [float(hours["published"].corr(hours["ours"], method="spearman"))]
 
 
-def costliest_over_next(tables: Tables, artefacts: list[tuple[str, list[str], str]]) -> list[float]:
+def costliest_over_next(tables: Tables, published: dict[str, Any]) -> list[float]:
     """Our hours of the row with the longest published time, over those of the longest other."""
-    hours = hours_by_row(tables, artefacts)
+    hours = hours_by_row(tables, published)
     most = hours["published"].idxmax()
     return [float(hours.loc[most, "ours"] / hours["ours"].drop(most).max(skipna=False))]
 

@@ -1,6 +1,6 @@
 """Numbers of the paper's statements, each from the tables of one figure, one for each seed.
 
-Most are imported: the workshop version of the paper states the same.
+Most are imported from the modules that also serve the figures.
 """
 
 from collections.abc import Mapping
@@ -28,6 +28,8 @@ from grokatlas.papers.grokalign._jacobians_readings import (
     trend,
 )
 from grokatlas.papers.grokalign._methods_readings import (
+    correlation_of_hours,
+    costliest_over_next,
     percent_ahead,
     percent_right,
     row_alignment,
@@ -35,7 +37,6 @@ from grokatlas.papers.grokalign._methods_readings import (
     times_fewer,
     times_more,
 )
-from grokatlas.papers.grokalign.table3 import ARTEFACTS
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -56,13 +57,3 @@ def likeness_ratio(tables: Tables) -> list[float]:
     sizes = rows.assign(size=rows["alignment"].abs()).groupby(["case", "seed"])["size"].mean()
     cases = sizes.unstack("case").reindex(columns=["grokalign", "weight_decay"])
     return (cases["grokalign"] / cases["weight_decay"]).tolist()
-
-
-def correlation_of_hours(tables: Tables) -> list[float]:
-    """Spearman's correlation of published hours and ours, over the rows of table 3."""
-    return _methods_readings.correlation_of_hours(tables, ARTEFACTS)
-
-
-def costliest_over_next(tables: Tables) -> list[float]:
-    """Our hours of the row of table 3 that took longest there, over the longest other."""
-    return _methods_readings.costliest_over_next(tables, ARTEFACTS)

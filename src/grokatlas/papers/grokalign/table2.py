@@ -5,6 +5,8 @@ import pandas as pd
 from grokatlas.papers.grokalign import _methods
 
 
-def tabulate(tables: dict[str, pd.DataFrame]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def tabulate(
+    tables: dict[str, pd.DataFrame], published: dict[str, str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Test accuracy, least and largest cosine of a Jacobian's row with its input."""
-    return _methods.budget(tables["common_budget"])
+    return _methods.budget(tables["common_budget"], published)

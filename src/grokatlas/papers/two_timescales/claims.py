@@ -142,7 +142,7 @@ def decay_of_norm(tables: Tables, experiment: str, time: float) -> list[float]:
     return _quotients(later, initial_norm(tables, experiment))
 
 
-def distance_from_kink(tables: Tables, place: int, published: float) -> list[float]:
+def distance_from_kink(tables: Tables, place: int, kink: float) -> list[float]:
     """How far a kink of figure 3's final student is from the published place, for each seed.
 
     Its kinks are taken to be the three largest second differences of its curve that are at least
@@ -151,11 +151,11 @@ def distance_from_kink(tables: Tables, place: int, published: float) -> list[flo
     Args:
         tables: of figure 3.
         place: of the kink, 0 for the leftmost of three.
-        published: its place on the axis.
+        kink: its published place on the axis.
     """
     rows = readings.record(tables["two_layer_relu"], "predictor_curve", part="test")
     final = rows[rows["step"] == rows["step"].max()].sort_values(["seed", "input"])
-    return [abs(_kinks(part)[place] - published) for _, part in final.groupby("seed")]
+    return [abs(_kinks(part)[place] - kink) for _, part in final.groupby("seed")]
 
 
 def norm_over_teacher(tables: Tables) -> list[float]:

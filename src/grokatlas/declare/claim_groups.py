@@ -1,0 +1,96 @@
+"""The claims of a paper's `claims.yaml`: grouped by figure, or as those of another paper.
+
+A group gives what all its claims share. A claim gives the paper's own number as text (`published`)
+or names the cells of the figure that hold it (`cell`), so that a published number is written once.
+"""
+
+from typing import Any
+
+from grokatlas.declare.models import Claim, ClaimGroup, Paper
+from grokatlas.declare.validation import check_block
+from grokatlas.errors import MistakeError, UserError, nearest, shown
+from grokatlas.text import figure_title
+
+PLACE = "(place)"  # key of a flat claim that says where it is written
+
+Block = dict[str, Any]
+
+
+def flat(
+    label: str, groups: Block, others: dict[str, Block] | None = None, other: str = ""
+) -> list[Block]:
+    """Every claim with what its group and the claim of the other paper give.
+
+    Args:
+        label: of the file, for errors.
+        groups: contents of ``claims.yaml``.
+        others: by id, what the claims say of the paper that this one is a version of.
+        other: that paper.
+
+    Raises:
+        UserError: a group is malformed, or there is no such claim in the other paper.
+    """
+    found = []
+    for figure, group in groups.items():
+        try:
+            check_block(ClaimGroup, group)
+        except MistakeError as mistake:
+            path = ".".join([figure, *mistake.path])
+            raise UserError(f"{label}: {path}", mistake.problem) from None
+        shared = {key: value for key, value in group.items() if key != "claims"}
+        for position, claim in enumerate(group["claims"]):
+            place = f"{figure}.claims.{position}"
+            place = f"{figure} ({claim['id']})" if "id" in claim else place
+            base: Block = {"place": figure_title(figure).lower()}
+            if others is not None and "as" in claim:
+                wanted = str(claim["as"])
+                if wanted not in others:
+                    hint = nearest(wanted, list(others))
+                    raise UserError(f"{label}: {place}.as", f"no such claim of {other}; {hint}")
+                base |= others[wanted]
+            found.append({**base, **shared, **claim, "figure": figure, PLACE: place})
+    return found
+
+
+def repeated(paper: Paper) -> dict[str, Block]:
+    """What a version of a paper takes over of its claims, by their ids."""
+    own = {"id", "as_", "figure", "place", "cell"}
+    return {
+        claim.id: claim.model_dump(by_alias=True, exclude_unset=True, exclude=own)
+        for claim in paper.claims
+    }
+
+
+def checked(label: str, claims: list[Block], paper: Paper) -> list[Claim]:
+    """Flat claims as models, their published numbers taken from the cells that they name.
+
+    Raises:
+        UserError: for the first mistake, with its place.
+    """
+    found = []
+    for claim in claims:
+        content = {key: value for key, value in claim.items() if key != PLACE}
+        where = f"{label}: {claim[PLACE]}"
+        if claim["figure"] not in paper.figures:
+            hint = nearest(claim["figure"], list(paper.figures))
+            raise UserError(f"{label}: {claim['figure']}", f"no such figure of the paper; {hint}")
+        if "cell" in content and "published" not in content:
+            content["published"] = _cells(where, content["cell"], paper, content["figure"])
+        try:
+            found.append(check_block(Claim, content))
+        except MistakeError as mistake:
+            path = ".".join([where, *mistake.path])
+            raise UserError(path, mistake.problem) from None
+    return found
+
+
+def _cells(where: str, named: Any, paper: Paper, figure: str) -> str:
+    """The published text of the cells that a claim names."""
+    cells = paper.figures[figure].published
+    names = named if isinstance(named, list) else [named]
+    for name in names:
+        if not isinstance(name, str) or not isinstance(cells.get(name), str):
+            texts = [key for key, value in cells.items() if isinstance(value, str)]
+            problem = f"no text {shown(name)} in `published` of {figure}; {nearest('', texts)}"
+            raise UserError(f"{where}.cell", problem)
+    return ", ".join(cells[name] for name in names)

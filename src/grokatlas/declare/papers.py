@@ -1,0 +1,220 @@
+"""Reading `config/papers/`: a folder for each paper, and papers that are versions of others.
+
+``paper.yaml`` has the source, deviations, defaults and figures, ``experiments.yaml`` the
+experiments, ``claims.yaml`` the claims by figure. A paper that names another one by ``version_of``
+takes the defaults of that one, and its figures, experiments and claims may say ``as: <name>``:
+they are then those of the other paper, but for the keys that they give themselves.
+"""
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+from grokatlas.declare import claim_groups, strict_yaml
+from grokatlas.declare.merging import merged
+from grokatlas.declare.models import CLAIMS, EXPERIMENTS, NAME, PAPER, Paper, label
+from grokatlas.declare.validation import check_block
+from grokatlas.errors import MistakeError, UserError, nearest, shown
+from grokatlas.results import layout
+
+Block = dict[str, Any]
+
+
+def load_papers(
+    folder: Path, selection: Literal["all"] | list[str], place: str = "config.yaml: papers"
+) -> dict[str, Paper]:
+    """The selected papers of `config/papers/`, by name.
+
+    A paper that is not selected, but whose tables a selected one draws, is there as well, with
+    these experiments alone: it has no figures and no claims.
+
+    Args:
+        folder: of the papers' folders.
+        selection: their names, or all.
+        place: of the selection, for errors.
+
+    Raises:
+        UserError: for an unknown paper or a malformed file.
+    """
+    available = _available(folder)
+    chosen = available if selection == "all" else selection
+    for position, name in enumerate(chosen):
+        if name not in available:
+            raise UserError(f"{place}.{position}", f"no paper {name!r}; {nearest(name, available)}")
+        if name in chosen[:position]:
+            raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
+    papers = {name: _load(folder, name, available) for name in chosen}
+    for owner in _owners(papers, available) - set(papers):
+        papers[owner] = _load(folder, owner, available)
+    return select(papers, chosen)
+
+
+def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
+    """Some of the papers, with the experiments of others whose tables these draw.
+
+    Args:
+        papers: by name, all that are drawn among them.
+        chosen: names of the papers that are selected.
+    """
+    used = {
+        layout.owner_of_table(name, reference)
+        for name in chosen
+        for figure in papers[name].figures.values()
+        for reference in figure.experiments
+    }
+    found = {}
+    for name in sorted({owner for owner, _ in used} - set(chosen)):
+        experiments = papers[name].experiments
+        kept = {key: each for key, each in experiments.items() if (name, key) in used}
+        nothing = {"figures": {}, "claims": [], "deviations": []}
+        found[name] = papers[name].model_copy(update={**nothing, "experiments": kept})
+    return found | {name: papers[name] for name in chosen}
+
+
+def at(place: str, mistake: MistakeError, inside: str = "") -> UserError:
+    """A mistake inside a file, with its place."""
+    path = ".".join(filter(None, [inside, *mistake.path]))
+    return UserError(f"{place}: {path}" if path else place, mistake.problem)
+
+
+def _available(folder: Path) -> list[str]:
+    """The names of all papers."""
+    entries = sorted(each for each in folder.glob("*") if not each.name.startswith("."))
+    for entry in entries:
+        if entry.suffix in (".yaml", ".yml"):
+            problem = f"is not read: a paper is a folder of {PAPER}, {EXPERIMENTS} and {CLAIMS}"
+            raise UserError(f"papers/{entry.name}", f"{problem}; move its parts there")
+    names = [entry.name for entry in entries if (entry / PAPER).exists()]
+    for name in names:
+        if not re.fullmatch(NAME, name):
+            problem = "is not a name for a paper: use a-z, 0-9 and _, a letter first"
+            raise UserError(f"papers/{name}", problem)
+    if not names:
+        raise UserError("papers", f"no paper in {folder}; add one, such as my_paper/{PAPER}")
+    return names
+
+
+def _load(folder: Path, name: str, available: list[str]) -> Paper:
+    """One paper, checked."""
+    about, experiments, groups = _read(folder, name)
+    version_of = about.get("version_of")
+    if version_of is None:
+        _check_no_reference(name, about, experiments, groups)
+        return _checked(name, about, experiments, claim_groups.flat(label(name, CLAIMS), groups))
+    others = [each for each in available if each != name]
+    place = f"{label(name, PAPER)}: version_of"
+    if version_of not in others:
+        hint = nearest(str(version_of), others)
+        raise UserError(place, f"no other paper {shown(version_of)}; {hint}")
+    its_about, its_experiments, its_groups = _read(folder, version_of)
+    if "version_of" in its_about:
+        problem = f"{version_of} is a version of {its_about['version_of']} itself"
+        raise UserError(place, f"{problem}; name that one")
+    its_claims = claim_groups.flat(label(version_of, CLAIMS), its_groups)
+    it = _checked(version_of, its_about, its_experiments, its_claims)
+    about = about | {
+        "defaults": merged(its_about.get("defaults", {}), about.get("defaults", {})),
+        "figures": _figures(name, about, version_of, its_about["figures"]),
+    }
+    experiments = _by_reference(
+        f"{label(name, EXPERIMENTS)}: ", experiments, its_experiments, version_of
+    )
+    repeated = claim_groups.repeated(it)
+    claims = claim_groups.flat(label(name, CLAIMS), groups, repeated, version_of)
+    return _checked(name, about, experiments, claims)
+
+
+def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
+    """The contents of a paper's files; no experiments or no claims where there is no such file."""
+    found = []
+    for file in (PAPER, EXPERIMENTS, CLAIMS):
+        there = file == PAPER or (folder / name / file).exists()
+        content = strict_yaml.load(folder / name / file, label(name, file)) if there else {}
+        if not isinstance(content, dict):
+            problem = f"must be a block of keys, not {shown(content)}"
+            raise UserError(label(name, file), problem)
+        found.append(content)
+    about, experiments, groups = found
+    return about, experiments, groups
+
+
+def _checked(name: str, about: Block, experiments: Block, claims: list[Block]) -> Paper:
+    """A paper from the contents of its files.
+
+    Raises:
+        UserError: naming the file and the place of the first mistake.
+    """
+    for key, file in (("experiments", EXPERIMENTS), ("claims", CLAIMS)):
+        if key in about:
+            problem = f"unknown key; {key} are in {label(name, file)}"
+            raise UserError(f"{label(name, PAPER)}: {key}", problem)
+    try:
+        paper: Paper = check_block(Paper, {**about, "experiments": experiments})
+    except MistakeError as mistake:
+        if mistake.path[:1] == ["experiments"]:
+            inside = MistakeError(mistake.path[1:], mistake.problem)
+            raise at(label(name, EXPERIMENTS), inside) from None
+        raise at(label(name, PAPER), mistake) from None
+    place = label(name, CLAIMS)
+    return paper.model_copy(update={"claims": claim_groups.checked(place, claims, paper)})
+
+
+def _figures(name: str, about: Block, other: str, its_figures: Block) -> Any:
+    """The figures of a version: those that are drawn as the other paper's ones completed."""
+    figures = about.get("figures")
+    if not isinstance(figures, dict):
+        return figures
+    there = {
+        key: {**entry, "experiments": [f"{other}/{each}" for each in entry["experiments"]]}
+        for key, entry in its_figures.items()
+    }
+    return _by_reference(f"{label(name, PAPER)}: figures.", figures, there, other)
+
+
+def _check_no_reference(name: str, about: Block, experiments: Block, groups: Block) -> None:
+    """Refuse ``as`` in a paper that is no version of another."""
+    claims = {
+        f"{figure}.claims.{position}": claim
+        for figure, group in groups.items()
+        if isinstance(group, dict) and isinstance(group.get("claims"), list)
+        for position, claim in enumerate(group["claims"])
+    }
+    figures = about.get("figures") if isinstance(about.get("figures"), dict) else {}
+    places = ((PAPER, "figures.", figures), (EXPERIMENTS, "", experiments), (CLAIMS, "", claims))
+    for file, before, entries in places:
+        for key, entry in entries.items():
+            if isinstance(entry, dict) and "as" in entry:
+                problem = "this is not a version of another paper; name that one by `version_of`"
+                raise UserError(f"{label(name, file)}: {before}{key}.as", problem)
+
+
+def _by_reference(place: str, own: Block, others: Block, other: str) -> Block:
+    """Entries of which some are as those of another paper, but for their own keys."""
+    found = {}
+    for key, entry in own.items():
+        found[key] = entry
+        if isinstance(entry, dict) and "as" in entry:
+            wanted = str(entry["as"])
+            if wanted not in others:
+                hint = nearest(wanted, list(others))
+                raise UserError(f"{place}{key}.as", f"not in {other}; {hint}")
+            found[key] = merged(others[wanted], entry)
+    return found
+
+
+def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:
+    """The papers whose tables are drawn.
+
+    Raises:
+        UserError: there is no such paper.
+    """
+    owners = set()
+    for name, paper in papers.items():
+        for figure, entry in paper.figures.items():
+            for position, reference in enumerate(entry.experiments):
+                owner, _ = layout.owner_of_table(name, reference)
+                if owner not in available:
+                    place = f"{label(name, PAPER)}: figures.{figure}.experiments.{position}"
+                    raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")
+                owners.add(owner)
+    return owners

@@ -1,0 +1,73 @@
+"""The settings of `config/config.yaml`."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from grokatlas.declare import strict_yaml
+from grokatlas.declare.validation import check_block
+from grokatlas.errors import MistakeError, UserError
+from grokatlas.results.layout import SCALES
+
+
+class Settings(BaseModel):
+    """`config/config.yaml`: what a user changes between two runs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    scale: Literal[*SCALES] = Field("quick", description="size of every run")
+    papers: Literal["all"] | Annotated[list[str], Field(min_length=1)] = Field(
+        "all", description="papers to redraw, or all"
+    )
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="auto takes a GPU where there is one"
+    )
+    data_dir: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="folder with image files, looked at before they are fetched; null: where the "
+        "environment variable GROKATLAS_DATA points, if it is set",
+    )
+    run_store: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="folder of finished runs, shared between checkouts and users, looked up before "
+        "anything is trained (docs/run-store.md); null: where the environment variable "
+        "GROKATLAS_RUN_STORE points, if it is set",
+    )
+    results: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="folder on another disk that holds what is made: the folders of `results` "
+        "become links into it (docs/cluster.md); null: they are folders",
+    )
+
+
+def load_settings(
+    path: Path, overrides: dict[str, Any], sources: dict[str, str] | None = None
+) -> Settings:
+    """`config.yaml` with what the command line overrides.
+
+    Args:
+        path: the file.
+        overrides: keys that the command line sets.
+        sources: where each of them is set, for errors.
+
+    Raises:
+        UserError: on an unknown key or a value that is not allowed.
+    """
+    data = strict_yaml.load(path, path.name)
+    if not isinstance(data, dict):
+        raise UserError(path.name, "must be a block of keys such as `scale: quick`")
+    try:
+        settings: Settings = check_block(Settings, {**data, **overrides})
+    except MistakeError as mistake:
+        known = dict.fromkeys(overrides, "--config") | (sources or {})
+        label = known.get(mistake.path[0], path.name)
+        keys = ".".join(mistake.path)
+        raise UserError(f"{label}: {keys}" if keys else label, mistake.problem) from None
+    return settings
+
+
+def home_expanded(folder: str) -> Path:
+    """A folder of the settings with its ``~`` expanded; that of an unknown user is unchanged."""
+    return Path(os.path.expanduser(folder))  # noqa: PTH111 (that of Path raises then)

@@ -1,0 +1,54 @@
+"""What a paper shares with the one that it is a version of: code, and judgements."""
+
+from typing import Any
+
+from grokatlas.declare.models import Claim, Paper
+from grokatlas.results import layout
+
+
+def figure_module(name: str, paper: Paper, figure: str) -> str:
+    """The module that draws a figure."""
+    as_ = paper.figures[figure].as_
+    owner, drawn = (paper.version_of, as_) if as_ else (name, figure)
+    return f"grokatlas.papers.{owner}.{drawn}"
+
+
+def claims_module(name: str, paper: Paper, claim: Claim) -> str:
+    """The module that holds a claim's function."""
+    return f"grokatlas.papers.{paper.version_of if claim.as_ else name}.claims"
+
+
+def declared_claim(papers: dict[str, Paper], name: str, claim: Claim) -> dict[str, Any]:
+    """A claim with all that is needed to judge it, as plain data."""
+    figure = papers[name].figures[claim.figure]
+    return claim.model_dump(mode="json", exclude={"cell", "as_"}) | {
+        "experiments": figure.experiments,
+        "module": claims_module(name, papers[name], claim),
+        "published_cells": figure.published,
+        "same_as": same_claim(papers, name, claim),
+    }
+
+
+def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:
+    """The claim of another paper with the same judgement, as ``paper/id``; empty if there is none.
+
+    Both are declared here, and differ in nothing but id, figure and place: they take the same
+    number from the same tables.
+    """
+    paper = papers[name]
+    other = papers.get(paper.version_of or "")
+    if claim.as_ is None or other is None:
+        return ""
+    for its in other.claims:
+        if its.id == claim.as_:
+            tables = [
+                {layout.owner_of_table(owner, each) for each in declared.experiments}
+                for owner, declared in (
+                    (name, paper.figures[claim.figure]),
+                    (paper.version_of, other.figures[its.figure]),
+                )
+            ]
+            own = {"id", "as_", "figure", "place", "cell"}
+            equal = claim.model_dump(exclude=own) == its.model_dump(exclude=own)
+            return f"{paper.version_of}/{its.id}" if equal and tables[0] == tables[1] else ""
+    return ""

@@ -1,0 +1,107 @@
+"""The editor's schemas of `config/papers/`, made from models and components."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from grokatlas import registry
+from grokatlas.declare import models, signatures
+from grokatlas.declare.checked_types import annotation_type
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def texts() -> dict[str, str]:
+    """The schema of each file of a paper, as text, by its path below `config/`.
+
+    They are made of the models and of the keywords of every component.
+    """
+    whole = _whole()
+    definitions, keys = whole["$defs"], whole["properties"]
+    parts = {
+        models.PAPER: {
+            **whole,
+            "properties": {k: v for k, v in keys.items() if k not in ("experiments", "claims")},
+        },
+        models.EXPERIMENTS: keys["experiments"] | {"type": "object"},
+        models.CLAIMS: {
+            "type": "object",
+            "additionalProperties": {"$ref": "#/$defs/ClaimGroup"},
+        },
+    }
+    found = {}
+    for file, part in parts.items():
+        own = {key: value for key, value in part.items() if key != "$defs"}
+        content = {"$schema": DIALECT, **own, "$defs": _used(own, definitions)}
+        text = json.dumps(_tidy(content), indent=1, sort_keys=True) + "\n"
+        found[f"schema/{Path(file).with_suffix('.json')}"] = text
+    return found
+
+
+def _used(part: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """The definitions that a part of a schema refers to, directly or not."""
+    found: dict[str, Any] = {}
+    waiting = [part]
+    while waiting:
+        for name in re.findall(r'"#/\$defs/([^"]+)"', json.dumps(waiting.pop())):
+            if name not in found:
+                found[name] = definitions[name]
+                waiting.append(definitions[name])
+    return found
+
+
+def _whole() -> dict[str, Any]:
+    """The schema of a paper as the models have it, with the keywords of every component."""
+    made = models.Paper.model_json_schema(by_alias=True)
+    definitions = made["$defs"] | models.Train.model_json_schema()["$defs"]
+    definitions["ClaimGroup"] = models.ClaimGroup.model_json_schema()
+    definitions["ClaimGroup"]["properties"]["claims"]["items"] = {"$ref": "#/$defs/Claim"}
+    definitions["Claim"] = models.Claim.model_json_schema(by_alias=True)
+    for model in ("ClaimGroup", "Claim"):
+        definitions[model].pop("$defs", None)
+    # a group, or the paper that `as` points to, gives what an entry lacks
+    definitions["Claim"]["required"] = ["id"]
+    definitions["Figure"]["required"] = []
+    definitions["Train"] = models.Train.model_json_schema() | {"required": []}
+    definitions["Train"].pop("$defs")
+    for block in registry.FOLDERS:
+        names = registry.names(block)
+        for name in names:
+            definitions[f"{block}.{name}"] = _component_schema(block, name)
+        refs = [{"$ref": f"#/$defs/{block}.{name}"} for name in names]
+        definitions[block] = {"anyOf": [*refs, {"type": "null"}]}
+    for model in ("Overrides", "Layer", "Experiment"):
+        properties = definitions[model]["properties"]
+        for block in registry.FOLDERS:
+            entry = {"$ref": f"#/$defs/{block}"}
+            if block in registry.LISTS:
+                entry = {"anyOf": [{"type": "array", "items": entry}, {"type": "null"}]}
+            properties[block] = entry | {"description": properties[block]["description"]}
+        properties["train"] = {"anyOf": [{"$ref": "#/$defs/Train"}, {"type": "null"}]}
+    made["$defs"] = dict(sorted(definitions.items()))
+    return made
+
+
+def _component_schema(block: str, name: str) -> dict[str, Any]:
+    """One component's keywords, none required: a layer may hold a part of a block."""
+    found = signatures.signature(block, name)
+    properties: dict[str, Any] = {"name": {"const": name, "description": found.summary}}
+    for keyword, annotation in found.keywords.items():
+        kind = TypeAdapter(annotation_type(annotation)).json_schema()
+        meaning = found.meanings.get(keyword)
+        properties[keyword] = {"anyOf": [kind, {"type": "null"}]}
+        properties[keyword] |= {"description": meaning} if meaning else {}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _tidy(schema: Any) -> Any:
+    """A schema without the titles that pydantic makes of field names, closed to other names."""
+    if isinstance(schema, list):
+        return [_tidy(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {k: _tidy(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
+    return kept | ({"additionalProperties": False} if "patternProperties" in kept else {})

@@ -1,0 +1,122 @@
+"""Papers that are versions of others: what they take over, what they change, what is refused."""
+
+import pytest
+
+from grokatlas.declare import versions
+from grokatlas.declare.papers import load_papers, select
+from grokatlas.errors import UserError
+from tests.unit.malformed import write_paper
+
+VERSION = {
+    "paper.yaml": """\
+version_of: geometry
+source: {title: Another title, arxiv: "2511.01938"}
+defaults: {loss: {half: true}}
+figures:
+  fig2: {as: fig1, experiments: [geometry/one, two]}
+  fig3: {as: fig1, caption: Another caption.}
+""",
+    "experiments.yaml": """\
+two:
+  as: two
+  model: {width: 16}
+  cases:
+    adaptive: {optimizer: {lr: 0.3}}
+""",
+    "claims.yaml": """\
+fig2:
+  claims:
+    - {id: H4, as: G4}
+fig3:
+  claims:
+    - {id: H6, as: G6}
+    - {id: H7, as: G6, place: figure 9, expected: [0, 0.5]}
+""",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_paper(tmp_path / "geometry")
+    write_paper(tmp_path / "workshop", VERSION)
+    return tmp_path
+
+
+def test_a_version_takes_over_all_but_its_own_keys(folder):
+    papers = load_papers(folder, "all")
+    base, version = papers["geometry"], papers["workshop"]
+    assert set(version.experiments) == {"two"}
+    two = version.experiments["two"]
+    assert two.model == base.experiments["two"].model | {"width": 16}
+    assert two.cases["descent"] == base.experiments["two"].cases["descent"]
+    rates = base.experiments["two"].cases["adaptive"].optimizer
+    assert two.cases["adaptive"].optimizer == rates | {"lr": 0.3}
+    assert version.defaults.loss == base.defaults.loss | {"half": True}
+    assert version.figures["fig2"].caption == base.figures["fig1"].caption
+    assert version.figures["fig3"].caption == "Another caption."
+    assert version.figures["fig3"].experiments == ["geometry/one", "geometry/two"]
+    assert versions.figure_module("workshop", version, "fig2") == "grokatlas.papers.geometry.fig1"
+
+
+def test_a_claim_is_that_of_the_other_paper_on_its_own_figure(folder):
+    papers = load_papers(folder, "all")
+    claims = {claim.id: claim for claim in papers["workshop"].claims}
+    assert (claims["H6"].statement, claims["H6"].published) == ("chance", "0.027")
+    assert (claims["H6"].place, claims["H7"].place) == ("figure 3", "figure 9")
+    module = versions.claims_module("workshop", papers["workshop"], claims["H4"])
+    assert module == "grokatlas.papers.geometry.claims"
+
+
+def test_a_claim_has_the_same_judgement_on_equal_tables_with_an_equal_interval(folder):
+    papers = load_papers(folder, "all")
+    same = {c.id: versions.same_claim(papers, "workshop", c) for c in papers["workshop"].claims}
+    assert same == {"H4": "", "H6": "geometry/G6", "H7": ""}
+
+
+def test_of_a_paper_that_is_not_selected_only_the_tables_that_are_drawn_are_left(folder):
+    papers = load_papers(folder, ["workshop"])
+    assert list(papers) == ["geometry", "workshop"]
+    assert papers["geometry"].figures == {}
+    assert papers["geometry"].claims == papers["geometry"].deviations == []
+    assert set(papers["geometry"].experiments) == {"one", "two"}
+    narrowed = select(load_papers(folder, "all"), ["geometry"])
+    assert list(narrowed) == ["geometry"]
+    assert narrowed["geometry"].figures
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "words"),
+    [
+        ("of: geometry", "of: other", "paper.yaml: version_of", "allowed: geometry"),
+        ("of: geometry", "of: workshop", "paper.yaml: version_of", "no other paper"),
+        ("of: geometry", "of: 5", "paper.yaml: version_of", "no other paper 5"),
+        ("as: two", "as: [two]", "experiments.yaml: two.as", "not in geometry"),
+        ("as: G4", "as: [G4]", "claims.yaml: fig2 (H4).as", "no such claim of geometry"),
+        ("as: fig1, exp", "as: fig7, exp", "paper.yaml: figures.fig2.as", "not in geometry"),
+        ("as: two", "as: tow", "experiments.yaml: two.as", "did you mean 'two'?"),
+        ("as: G4", "as: G5", "claims.yaml: fig2 (H4).as", "no such claim of geometry"),
+        ("geometry/one", "geometri/one", "paper.yaml: figures.fig2.experiments.0", "no paper"),
+    ],
+)
+def test_a_reference_to_nothing_is_one_line(folder, old, new, place, words):
+    files = {name: text.replace(old, new) for name, text in VERSION.items()}
+    assert files != VERSION
+    write_paper(folder / "workshop", files)
+    with pytest.raises(UserError) as caught:
+        load_papers(folder, "all")
+    assert str(caught.value).startswith(f"papers/workshop/{place}: ")
+    assert words in str(caught.value)
+
+
+def test_a_version_of_a_version_is_refused(folder):
+    third = {**VERSION, "paper.yaml": VERSION["paper.yaml"].replace("of: geometry", "of: workshop")}
+    write_paper(folder / "third", third)
+    with pytest.raises(UserError, match="workshop is a version of geometry itself; name that one"):
+        load_papers(folder, "all")
+
+
+def test_a_mistake_of_the_other_paper_is_placed_there(folder):
+    file = folder / "geometry" / "experiments.yaml"
+    file.write_text(file.read_text().replace("  optimizer: {name: gd", "  optimiser: {name: gd"))
+    with pytest.raises(UserError, match=r"papers/geometry/experiments\.yaml: one\.optimiser"):
+        load_papers(folder, ["workshop"])

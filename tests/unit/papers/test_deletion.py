@@ -1,0 +1,69 @@
+"""A paper is its folders: without them nothing of it is left, and the others work as before."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grokatlas.declare.papers import load_papers
+
+ROOT = Path(__file__).parents[3]
+PAPERS = load_papers(ROOT / "config" / "papers", "all")
+# GrokAlign is a method as well, whose component stays
+METHODS = {"src/grokatlas/plots/style.py"}
+PLAN = """
+from pathlib import Path
+from grokatlas.plan.project import Project
+jobs = Project(Path("config"), {}).at("smoke").jobs
+print(*(job.target for job in jobs if job.kind == "figure"), sep="\\n")
+"""
+
+
+def _deleted(folder: Path, paper: str) -> set[str]:
+    """Copy the checkout without a paper and its versions; the names of these."""
+    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for part in ("src", "config", "docs", "workflow"):
+        shutil.copytree(ROOT / part, folder / part, ignore=ignore)
+    gone = {name for name, each in PAPERS.items() if paper in (name, each.version_of)}
+    for name in gone:
+        shutil.rmtree(folder / "config" / "papers" / name)
+        shutil.rmtree(folder / "src" / "grokatlas" / "papers" / name)
+        shutil.rmtree(folder / "docs" / "papers" / name, ignore_errors=True)
+        (folder / "docs" / "papers" / f"{name}.md").unlink()
+    return gone
+
+
+def _python(folder: Path, *arguments: str) -> str:
+    variables = {**os.environ, "PYTHONPATH": str(folder / "src"), "GROKATLAS_CODE": ""}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_without_its_folders_nothing_of_a_paper_is_left(tmp_path, paper):
+    gone = _deleted(tmp_path, paper)
+    kept = {name: each for name, each in PAPERS.items() if name not in gone}
+    figures = {Path(line).parent.name for line in _python(tmp_path, "-c", PLAN).splitlines()}
+    assert figures == set(kept)
+    _python(tmp_path, "-m", "grokatlas", "reference")
+    name = re.compile("|".join(map(re.escape, gone)), re.IGNORECASE)
+    code = [file for file in (tmp_path / "src").rglob("*") if file.is_file()]
+    for file in [*code, *(tmp_path / "workflow").rglob("*.smk")]:
+        place = file.relative_to(tmp_path).as_posix()
+        if "components" in file.parts or place in METHODS or file.suffix == ".pyc":
+            continue  # a component cites the papers that it is from
+        for line in file.read_text(encoding="utf-8").splitlines():
+            assert not name.search(line), f"{place}: {line}"
+    assert not name.search((tmp_path / "config" / "README.md").read_text().partition("##")[0])
