@@ -168,7 +168,7 @@ def _source(name: str, path: Path, _mtime: int, _size: int) -> _Source:
 
 
 def _bindings(tree: ast.Module, package: str) -> tuple[dict[str, tuple[str, str]], tuple[str, ...]]:
-    """What local names stand for (module and member), and every module that may be imported."""
+    """The module and member of each local name, and every module that may be imported."""
     bound: dict[str, tuple[str, str]] = {}
     imports: dict[str, None] = {}
     for node in ast.walk(tree):
@@ -226,7 +226,7 @@ class _Shape:
             self.text.append(")")
 
     def add_reference(self, local: str) -> None:
-        """Append what a local name of an import stands for."""
+        """Append the module and member that a local name of an import refers to."""
         module, member = self._bound[local]
         self.references.append(module)
         self.text.append(f"<{member}>" if member else "<>")

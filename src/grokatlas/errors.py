@@ -25,7 +25,7 @@ class MistakeError(Exception):
     Attributes:
         path: keys and list positions that lead to it.
         problem: what is wrong and what is allowed.
-        missing: whether what stands at `path` is absent, so that no layer holds it.
+        missing: whether the value at `path` is absent, so that no layer has it.
     """
 
     def __init__(self, path: list[str], problem: str, *, missing: bool = False) -> None:

@@ -25,6 +25,7 @@ FOLDERS = {
     "measures": "measures",
 }
 LISTS = ("penalties", "gradients", "inputs", "observables", "measures")
+DEFAULT_DYNAMICS = "gradient_training"  # of a run that names none
 
 
 def names(block: str) -> list[str]:

@@ -51,7 +51,7 @@ def figure_title(name: str) -> str:
 
 
 def place(name: str) -> tuple[int, int, str]:
-    """Where a figure stands on its paper's page: figures by number, tables, then all others."""
+    """The order of a figure on its paper's page: figures by number, tables, then all others."""
     found = re.match(r"(fig|table)(\d+)", name)
     return (list(WORDS).index(found[1]), int(found[2]), name) if found else (len(WORDS), 0, name)
 

@@ -25,7 +25,7 @@ ROOMS = {
     "papers": "plots claims.readings",
     "audit": "plan run_store declare results code_digest",
     "export": "plan declare results code_digest",
-    "atlas": "audit plots claims results engine.members",
+    "atlas": "audit plots claims results engine.members registry",
     "rules": "atlas claims plots engine run_store plan declare results code_digest registry",
     "publish": "rules claims declare results registry",
     "operate": "rules export audit run_store plan declare results engine.members "

@@ -13,12 +13,12 @@ from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts as judging
 from grokatlas.engine import members
+from grokatlas.registry import DEFAULT_DYNAMICS
 from grokatlas.results import files, layout
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import Result
 
 METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # blocks of a run's spec
-USUAL = "gradient_training"  # a dynamics that is no method of its own
 NUMBERS = ("expected_low", "expected_high", "value", "lowest", "highest")
 
 
@@ -225,7 +225,7 @@ def methods_of(specs: list[dict[str, Any]]) -> tuple[str, ...]:
     """The names of methods that runs use, sorted; plain gradient training is not one."""
     entries = (spec.get(block, []) for spec in specs for block in METHODS)
     names = {entry["name"] for given in entries for entry in _listed(given)}
-    return tuple(sorted(names - {USUAL}))
+    return tuple(sorted(names - {DEFAULT_DYNAMICS}))
 
 
 def _figure(

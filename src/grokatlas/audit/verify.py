@@ -118,7 +118,7 @@ class _Judge:
         return [name for name in names if name in lying]
 
     def absent(self, targets: list[str]) -> dict[str, Finding]:
-        """The files that a manifest read and that do not lie here."""
+        """The files that a manifest read and that are not here."""
         found = {}
         for target in targets:
             for name in self.tree.results[target].sound.get("inputs", {}):

@@ -36,7 +36,7 @@ def judge(
     else:
         centre = middle(known, judged)
         met = low <= centre <= high
-        reason = f"the {judged} {'lies' if met else 'does not lie'} in the interval; {reason}"
+        reason = f"the {judged} is {'in' if met else 'outside'} the interval; {reason}"
     missing = max(seeds, len(values)) - len(known)
     if missing > 0:
         reason += f"; {missing} of {len(known) + missing} seeds missing"

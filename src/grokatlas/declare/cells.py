@@ -15,7 +15,6 @@ from grokatlas.errors import MistakeError, nearest, shown
 
 BLOCKS = ("task", "model", "loss", "optimizer", "dynamics")
 AXES = ("model", "loss", "optimizer", "dynamics", "penalties", "gradients", "inputs")
-DEFAULT_DYNAMICS = {"name": "gradient_training"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class _Checker:
         self.layers = where
 
     def cell(self, case: str, label: str, values: dict[str, Any]) -> Cell:
-        values = {"dynamics": DEFAULT_DYNAMICS, **values}
+        values = {"dynamics": {"name": registry.DEFAULT_DYNAMICS}, **values}
         self._check_used_blocks(values)
         train = self._train(values)
         dynamics = values["dynamics"]["name"]

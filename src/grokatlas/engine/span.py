@@ -25,7 +25,7 @@ class Span:
     it would in all ``D`` coordinates but for rounding.
 
     Standard normal noise in every coordinate but the spared ones is standard normal noise here, as
-    what lies outside meets no weight. That is so for each member; one draw is other noise to each,
+    what is outside meets no weight. That is so for each member; one draw is other noise to each,
     as the coordinates of units are its own.
 
     Args:

@@ -132,7 +132,7 @@ def listing(store: Path) -> str:
     counted = ", ".join(f"{number} {kind}{'s' * (number != 1)}" for number, kind in counts)
     lines.append(f"{counted}, {size} in {store}")
     aside = len(list((store / run_store.DAMAGED).glob("*")))
-    lines += [f"{aside} damaged entries lie in {run_store.DAMAGED}"] if aside else []
+    lines += [f"{aside} damaged entries are in {run_store.DAMAGED}"] if aside else []
     return "\n".join(lines)
 
 
@@ -142,10 +142,10 @@ def _row(stored: Stored, declared: dict[str, str] | None) -> tuple[str, ...]:
     if stored.entry is None:
         return (run, digest, "damaged", "", size, "", "", used)
     manifest = stored.entry.manifest
-    fits = "" if declared is None else "fits" if stored.key in declared else "stale"
+    code = "" if declared is None else "current" if stored.key in declared else "stale"
     about = (declared or {}).get(stored.key, "")
     made, host = str(manifest.get("started", ""))[:10], manifest.get("host") or {}
-    return (run, digest, fits, about, size, made, str(host.get("name", "")), used)
+    return (run, digest, code, about, size, made, str(host.get("name", "")), used)
 
 
 def _declared() -> dict[str, str] | None:

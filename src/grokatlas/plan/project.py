@@ -168,7 +168,7 @@ class Project:
         return plan.inputs(job)
 
     def job(self, group: str, key: Any, scale: str | None = None) -> tuple[Job, Plan]:
-        """A job, and the plan it stands in; arguments and errors as for `inputs`."""
+        """A job, and the plan that it is in; arguments and errors as for `inputs`."""
         first = [self.settings.scale]
         for each in [scale] if scale else first + [s for s in SCALES if s not in first]:
             jobs: dict[Any, Job] = getattr(self.at(each), group)

@@ -24,8 +24,8 @@ do not edit.
 `schema/` says the same of the files in `papers/` to an editor, which finds it by their first line:
 `# yaml-language-server: $schema=../../schema/paper.json`.
 
-YAML is read strictly: `1e-3` is a number, a key may stand once in a block, and tags, anchors and
-aliases are refused. A mistake is told in one line with its place.
+YAML is read strictly: `1e-3` is a number, a key may be written once in a block, and tags, anchors
+and aliases are refused. A mistake is told in one line with its place.
 """
 LAYERS = """\
 ## Layers
@@ -46,7 +46,7 @@ COMPONENTS = """\
 ## Components
 
 A block names a component and gives its keywords: `optimizer: {name: gd, lr: 0.1}`. None has a
-default: every number a run used stands in its spec. A keyword marked with * may be an axis of the
+default: every number that a run used is in its spec. A keyword marked with * may be an axis of the
 ensemble.
 """
 

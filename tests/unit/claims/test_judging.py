@@ -41,10 +41,10 @@ CLAIM = {
         ([1.0, 3.0], "each", 2, "reproduced", "2 of 2 in the interval"),
         ([1.0, 3.1], "each", 2, "partly", "1 of 2 in the interval"),
         ([0.9, inf], "each", 2, "not reproduced", "0 of 2 in the interval"),
-        ([0.0, 3.9], "mean", 2, "reproduced", "the mean lies in the interval; 0 of 2"),
-        ([2.0, 9.0], "mean", 2, "partly", "the mean does not lie in the interval; 1 of 2"),
-        ([4.0, 9.0], "median", 2, "not reproduced", "the median does not lie"),
-        ([0.0, 2.0, 99.0], "median", 3, "reproduced", "the median lies in the interval; 1 of 3"),
+        ([0.0, 3.9], "mean", 2, "reproduced", "the mean is in the interval; 0 of 2"),
+        ([2.0, 9.0], "mean", 2, "partly", "the mean is outside the interval; 1 of 2"),
+        ([4.0, 9.0], "median", 2, "not reproduced", "the median is outside"),
+        ([0.0, 2.0, 99.0], "median", 3, "reproduced", "the median is in the interval; 1 of 3"),
     ],
 )
 def test_values_give_a_verdict(values, judged, seeds, verdict, reason):

@@ -617,7 +617,7 @@ def test_stale_runs_are_judged_by_the_checkout(shared, capsys, monkeypatch):
     assert cli.main(["store", "ls", "--store", str(shared.root)]) == 0
     out = capsys.readouterr().out
     assert "smoke toy/rates" in out
-    assert {line.split()[2] for line in out.splitlines()[1:3]} == {"fits", "stale"}
+    assert {line.split()[2] for line in out.splitlines()[1:3]} == {"current", "stale"}
     text = collected(shared, capsys, "--stale")
     assert f"removed runs/{shared.place(shared.runs[0]).name}: not planned by this checkout" in text
     assert runs_left(shared) == {shared.place(shared.runs[1]).name}

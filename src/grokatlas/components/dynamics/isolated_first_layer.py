@@ -84,7 +84,7 @@ def _solve(first: Tensor, inputs: Tensor, labels: Tensor) -> tuple[Tensor, Tenso
 def _lower_product(hidden: Tensor) -> Tensor:
     """``H H^T`` ``[N, N]`` on and below the diagonal, which is all that ``cholesky`` reads.
 
-    Rows are multiplied in blocks, each with the rows up to its own last; what lies to the right of
+    Rows are multiplied in blocks, each with the rows up to its own last; what is to the right of
     a block is zero.
     """
     count = hidden.shape[0]

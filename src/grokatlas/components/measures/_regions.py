@@ -198,7 +198,7 @@ def _values(points: np.ndarray, maps: np.ndarray) -> np.ndarray:
 
 
 def _centres(corners: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The mean of each polygon's corners, which lies inside it, ``[R, 2]``."""
+    """The mean of each polygon's corners, a point inside it, ``[R, 2]``."""
     valid = np.arange(corners.shape[1]) < counts[:, None]
     return np.where(valid[..., None], corners, 0).sum(1) / counts[:, None]
 

@@ -19,7 +19,7 @@ def build(*, label: str, parameters: list[str], tokens: Count) -> Callable[[Any]
     ``c_(1) <= ... <= c_(p)``, the coefficient of Hurley and Rickard (2009, table II) is
     ``1 - 2 sum_k c_(k) / ||c||_1 (p - k + 1/2) / p``: 0 if all are equal, 1 - 1/p if one is not 0.
     Source: arXiv 2506.12284, figure 8, after Nanda et al. (2023), who take cosines and sines:
-    every frequency but 0 stands twice here, as there, but its two norms are then equal.
+    every frequency but 0 occurs twice here, as there, but its two norms are then equal.
 
     Args:
         label: what the column is called, such as ``embedding``.

@@ -50,7 +50,7 @@ def errors(axes: Axes, rows: pd.DataFrame, times: pd.Series | None) -> None:
 
 
 def ratio(axes: Axes, rows: pd.DataFrame, label: str) -> None:
-    """The gradient ratio at the right, its axis longer below: its plateau lies above the errors."""
+    """The gradient ratio at the right, its axis longer below: its plateau is above the errors."""
     right = twin(axes, rows, "gradient_ratio", label, color="#555555")
     seen = rows.loc[rows["step"] > 0, "gradient_ratio"]
     right.set_yscale("log")
@@ -105,7 +105,7 @@ def thinned(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def above(made: Figure, grid: Iterable[Axes]) -> None:
-    """One legend for several panels, above them all; a name stands once."""
+    """One legend for several panels, above them all; each name once."""
     named: dict[str, Any] = {}
     for axes in grid:
         handles, labels = axes.get_legend_handles_labels()

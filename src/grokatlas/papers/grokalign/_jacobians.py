@@ -117,7 +117,7 @@ def transformers(
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies, alignments and Gini coefficients of transformers, a row for each set of cases.
 
-    One kind of panel alone stands side by side.
+    Panels of one kind alone are drawn side by side.
 
     Args:
         table: the experiment.

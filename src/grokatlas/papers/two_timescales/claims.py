@@ -97,7 +97,7 @@ def onset_of_completion(tables: Tables, share: float) -> list[float]:
     if len(parts) != len(levels):  # not the same seeds
         return [np.nan]
     for (_, part), level in zip(parts, levels, strict=True):
-        late = part[part["time"] >= 1]  # the plateau lies behind the fast phase
+        late = part[part["time"] >= 1]  # the plateau is behind the fast phase
         found.append(float(late["time"].where(late["test_mse"] <= share * level, np.inf).min()))
     return found
 
