@@ -5,6 +5,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from grokatlas.plots import style
+
 
 def spread(
     axes: Axes, rows: pd.DataFrame, column: str, against: str = "step", **keywords: Any
@@ -36,7 +38,7 @@ def instant(axes: Axes, step: float, text: str, height: float, side: str = "righ
     """A vertical line at a step, named beside it at a height (0 to 1); nothing if it never came."""
     if pd.isna(step):
         return
-    axes.axvline(step, color="#555555", lw=0.8, ls=":", zorder=1)
+    axes.axvline(step, color=style.GUIDE, lw=0.8, ls=":", zorder=1)
     axes.annotate(
         f"{text} = {step:,.0f}",
         (step, height),

@@ -7,6 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.plots import style
+
 EMPTY = "no number to draw"
 SHARE = 0.6  # of a decade: how far a value of 0 is from the least other one
 
@@ -52,7 +54,7 @@ def finish(made: Figure, text: str) -> None:
     for panel in {axes.get_subplotspec() for axes in made.axes} - {None}:
         places = [axes for axes in made.axes if axes.get_subplotspec() == panel]
         if places[0].axison and not any(map(_holds, places)):
-            kept = {"ha": "center", "va": "center", "fontsize": 7, "color": "#555555"}
+            kept = {"ha": "center", "va": "center", "fontsize": 7, "color": style.GUIDE}
             places[0].text(0.5, 0.5, EMPTY, transform=places[0].transAxes, **kept)
     made.get_layout_engine().set(rect=(0.0, 0.035, 1.0, 0.965))
     made.text(0.005, 0.008, text, fontsize=5.5, color="#777777", ha="left", va="bottom")

@@ -33,6 +33,9 @@ RC: dict[str, Any] = {
     "svg.hashsalt": "grokatlas",
 }
 
+GUIDE = "#555555"  # lines to compare with, and marks without a colour of their own
+MUTED = "#999999"  # what is drawn beside the main thing
+
 # one colour for a key, everywhere (Okabe and Ito's palette, safe for colour-blind readers)
 COLOURS = {
     "train": "#0072B2",
@@ -45,9 +48,9 @@ COLOURS = {
     "grokfast": "#882255",
     "adversarial": "#999933",
     "constrained": "#AA4499",
-    "initial": "#999999",
+    "initial": MUTED,
     "final": "#0072B2",
-    "zero_loss": "#555555",
+    "zero_loss": GUIDE,
 }
 ZERO = "#8c8c8c"  # a hyperparameter of 0, such as no regularisation: the control of a sweep
 MEMBERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

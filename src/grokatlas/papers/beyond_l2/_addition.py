@@ -82,7 +82,7 @@ def bar(made: Figure, grid: Iterable[Axes], weights: list[float], colours: Scala
 
 def parts_named(made: Figure, axes: Axes) -> None:
     """One legend, above all panels: what is solid, dashed and a point."""
-    grey = {"color": "#555555"}
+    grey = {"color": style.GUIDE}
     for column, dashes in ACCURACIES.items():
         axes.plot([], [], ls=dashes, label=column.removesuffix("_accuracy"), **grey)
     axes.plot([], [], "o", ms=4, ls="", label="$t_2$", **grey)

@@ -51,7 +51,7 @@ def errors(axes: Axes, rows: pd.DataFrame, times: pd.Series | None) -> None:
 
 def ratio(axes: Axes, rows: pd.DataFrame, label: str) -> None:
     """The gradient ratio at the right, its axis longer below: its plateau is above the errors."""
-    right = twin(axes, rows, "gradient_ratio", label, color="#555555")
+    right = twin(axes, rows, "gradient_ratio", label, color=style.GUIDE)
     seen = rows.loc[rows["step"] > 0, "gradient_ratio"]
     right.set_yscale("log")
     panels.limits(right, "y", seen[seen > 0].min() / 100)
@@ -89,8 +89,8 @@ def components(axes: Axes, rows: pd.DataFrame, truth: pd.Series, *, absolute: bo
         colour = next(shown)
         axes.plot(rows["step"], entry, color=colour, lw=1.1, zorder=3)
         axes.axhline(abs(value) if absolute else value, color=colour, lw=0.7, ls="--", zorder=2)
-    axes.plot([], [], color="#555555", lw=0.7, ls="--", label="$a^*$")
-    axes.plot([], [], color="#555555", lw=1.1, label="entries with $a^*_k \\neq 0$")
+    axes.plot([], [], color=style.GUIDE, lw=0.7, ls="--", label="$a^*$")
+    axes.plot([], [], color=style.GUIDE, lw=1.1, label="entries with $a^*_k \\neq 0$")
     axes.plot([], [], color=GREY, lw=0.8, label="all others")
     axes.set(xscale="log", xlabel="step")
     axes.set_ylabel("$|a_k|$" if absolute else "$a_k$")

@@ -37,7 +37,7 @@ def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> F
     if not main["complete"].all():
         hollow = {"mfc": "none", "color": "#777777", "label": "the same, cut by its last step"}
         left.plot([], [], "o", ms=3.5, **hollow)
-    left.plot([], [], "+", ms=4, color="#999999", label="other instances")
+    left.plot([], [], "+", ms=4, color=style.MUTED, label="other instances")
     left.legend(loc="lower left")
     _panels.keyed(right, colours, "$\\beta$", loc="upper left", ncols=2)
     for axes, column, letter in ((left, "t2", "a"), (right, "error", "b")):
@@ -51,7 +51,7 @@ def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> F
 
 def _scatter(axes: Axes, rows: pd.DataFrame, column: str, colour: Any) -> None:
     if colour is None:
-        other = {"color": "#999999", "ms": 3.5, "mew": 0.7, "zorder": 2}
+        other = {"color": style.MUTED, "ms": 3.5, "mew": 0.7, "zorder": 2}
         axes.plot(rows["product"], rows[column], "+", **other)
         return
     for complete, part in rows.groupby("complete"):

@@ -32,8 +32,8 @@ def draw(table: pd.DataFrame, weight: str) -> tuple[Figure, pd.DataFrame]:
         axes.set_ylabel("mean squared error")
     for value, colour in colours.items():
         grid[0, 0].plot([], [], color=colour, label=f"$\\beta = {_panels.at(value)}$")
-    grid[0, 0].plot([], [], color="#555555", ls="-", label="train")
-    grid[0, 0].plot([], [], color="#555555", ls="--", label="test")
+    grid[0, 0].plot([], [], color=style.GUIDE, ls="-", label="train")
+    grid[0, 0].plot([], [], color=style.GUIDE, ls="--", label="test")
     made.legend(loc="outside upper right", ncols=len(colours) + 2, columnspacing=0.9)
     return made, history[
         [RATE, weight, "seed", "step", "train_squared_error", "test_squared_error"]

@@ -32,8 +32,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         axes.plot(part[SHARE], part["t2"], "o-", **line)
         never = part[part["t2"].isna()][SHARE]
         axes.plot(never, [1.2 * last * 1.15**place] * len(never), "x", color=colour, ms=3.5)
-    axes.axhline(last, color="#999999", lw=0.8, ls=":")
-    axes.text(times[SHARE].min(), 2.6 * last, "not within the run", fontsize=6.5, color="#555555")
+    axes.axhline(last, color=style.MUTED, lw=0.8, ls=":")
+    axes.text(times[SHARE].min(), 2.6 * last, "not within the run", fontsize=6.5, color=style.GUIDE)
     axes.set(
         yscale="log" if last > 0 else "linear",
         xlabel="share $\\tau$",

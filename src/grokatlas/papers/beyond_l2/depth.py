@@ -29,7 +29,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     if 0 < found["min"].min() < lowest:
         grid[0, 0].set_ylim(bottom=lowest)
     grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
-    grid[0, 0].plot([], [], "o-", color="#999999", lw=0.5, ms=2, label="other instances")
+    grid[0, 0].plot([], [], "o-", color=style.MUTED, lw=0.5, ms=2, label="other instances")
     handles, labels = grid[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=4)
     return made, found

@@ -48,7 +48,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 def _instances(axes: Axes, history: pd.DataFrame, times: pd.DataFrame) -> None:
     recovered = set(times.loc[times["t2"].notna(), "seed"])
     for seed, part in history[history["step"] > 0].groupby("seed"):
-        colour = style.COLOURS["test"] if seed in recovered else "#999999"
+        colour = style.COLOURS["test"] if seed in recovered else style.MUTED
         line = {"lw": 1.8, "zorder": 4} if seed == PUBLISHED else {"lw": 0.6, "alpha": 0.7}
         line |= {"color": colour, "ls": "--" if seed in recovered else ":"}
         axes.plot(part["step"], part["test_error"], rasterized=True, **line)
@@ -56,7 +56,7 @@ def _instances(axes: Axes, history: pd.DataFrame, times: pd.DataFrame) -> None:
     axes.plot([], [], lw=1.8, label="the published instance", **red)
     axes.plot([], [], lw=0.6, alpha=0.7, label="recovered", **red)
     if len(recovered) < times["seed"].nunique():
-        axes.plot([], [], lw=0.7, ls=":", color="#999999", label="not recovered")
+        axes.plot([], [], lw=0.7, ls=":", color=style.MUTED, label="not recovered")
     axes.legend(loc="lower left")
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative test error")
     style.letter(axes, f"d  {len(recovered)} of {times['seed'].nunique()} instances are recovered")

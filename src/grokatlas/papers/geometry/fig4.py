@@ -51,12 +51,12 @@ def _accuracy(axes: Axes, history: pd.DataFrame) -> None:
             label = str(seed) if case == "own_split" else None
             axes.plot(part["step"], part["test_accuracy"], label=label, **line)
     modulus = int(history["task.modulus"].iloc[0])
-    axes.axhline(1 / modulus, color="#999999", lw=0.8, ls=":")
+    axes.axhline(1 / modulus, color=style.MUTED, lw=0.8, ls=":")
     shown = history.loc[history["test_accuracy"].notna(), "step"]
     if len(shown):
         axes.text(shown.max(), 1 / modulus + 0.02, "chance", fontsize=6.5, ha="right")
     axes.set(xlabel="step", ylabel="test accuracy", ylim=(-0.02, 1.04))
-    axes.plot([], [], color="#555555", ls=(0, (2, 1)), lw=0.7, label="one split")
+    axes.plot([], [], color=style.GUIDE, ls=(0, (2, 1)), lw=0.7, label="one split")
     axes.legend(title="seed (own split)", title_fontsize=7, loc="center right")
     style.letter(axes, f"a  test accuracy, addition modulo {modulus}")
 

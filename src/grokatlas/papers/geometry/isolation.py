@@ -90,7 +90,7 @@ def _against_time(
 
 def _handles(chosen: list[tuple[float, float]], axes: Axes) -> list:
     """Keys of colours and of dashes."""
-    grey = {"color": "#555555", "lw": 1.1}
+    grey = {"color": style.GUIDE, "lw": 1.1}
     names = {"isolated": "equation 21", "joint": "both layers on the zero-loss set"}
     keys = [axes.plot([], [], ls=LINES[key], label=name, **grey)[0] for key, name in names.items()]
     for colour, variant in zip(style.MEMBERS, chosen, strict=False):

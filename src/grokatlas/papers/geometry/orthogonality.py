@@ -37,7 +37,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, colours: dict[float, object]) -> None
     if len(found):
         ends = np.array([found["distance"].min(), found["distance"].max()])
         level = (found["cosine"] / found["distance"]).median() / 30
-        slope = {"color": "#555555", "ls": "--", "lw": 0.8, "label": "$\\propto$ distance"}
+        slope = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto$ distance"}
         axes.plot(ends, level * ends, **slope)
     missing = int(rows.loc[rows["step"] > 0, "distance"].isna().sum())
     if missing:

@@ -172,7 +172,7 @@ def _gini(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
         drawn.append(_over_steps(axes, rows, f"fourier_gini_{name}", key, part, label=None))
     for name, part in (("$W_E$", "train"), ("$W_L$", "test")):
         if key == "weight_decay":
-            axes.plot([], [], color="#555555", ls=DASHES[part], label=name)
+            axes.plot([], [], color=style.GUIDE, ls=DASHES[part], label=name)
     axes.legend(loc="best")
     return drawn
 
@@ -239,6 +239,6 @@ def _over_steps(
 def _legend(made: Figure, axes: Axes) -> None:
     """Methods by their colours and parts by their dashes, above all panels."""
     for part, dashes in DASHES.items():
-        axes.plot([], [], color="#555555", ls=dashes, label=part)
+        axes.plot([], [], color=style.GUIDE, ls=dashes, label=part)
     handles, labels = axes.get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=len(labels))

@@ -127,7 +127,9 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
         axes.annotate(str(place), start, ha="center", va="center_baseline", fontsize=6.5, zorder=5)
         arrow = {"arrowstyle": "-", "shrinkA": 4.5, "shrinkB": 0, "lw": 0.9}
         axes.annotate("", end, start, arrowprops=arrow, zorder=3, annotation_clip=False)
-        axes.plot(*end, "*", markerfacecolor="#D55E00", markersize=8, clip_on=False, **INK)
+        axes.plot(
+            *end, "*", markerfacecolor=style.COLOURS["test"], markersize=8, clip_on=False, **INK
+        )
     return _drawn(rows, found)
 
 

@@ -38,7 +38,7 @@ def under_noise(table: pd.DataFrame, cases: Iterable[str]) -> tuple[Figure, pd.D
     drawn = []
     for place, (case, (left, right)) in enumerate(zip(cases, grid, strict=True)):
         rows = history[history["case"] == case]
-        line = {"color": "#999999", "lw": 0.8}
+        line = {"color": style.MUTED, "lw": 0.8}
         parts = [marks.spread(left, rows, "probe_alignment", **line)]
         parts.append(coloured_by_norm(made, left, rows, **shades))
         parts += _accuracies(right, rows, amplitudes)
@@ -109,7 +109,7 @@ def under_attack(
     grid[0, 2].set_ylim(0, 1.02)
     style.letter(grid[0, 0], f"a  {data_named(table)}, {history['seed'].nunique()} seeds")
     for text, dashes in (("clean", "--"), ("attacked", "-"), ("normalised inputs attacked", ":")):
-        grid[0, 0].plot([], [], color="#555555", ls=dashes, label=text)
+        grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
     handles, labels = grid[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=len(labels))
     return made, pd.concat(drawn, ignore_index=True)

@@ -63,7 +63,7 @@ def mark_times(axes: Axes, times: list[float]) -> None:
     left, right = axes.get_xlim()
     for number, time in enumerate(times, start=1):
         if left < time <= right:
-            axes.axvline(time, color="#555555", lw=0.8, ls=":", zorder=1)
+            axes.axvline(time, color=style.GUIDE, lw=0.8, ls=":", zorder=1)
             place = ((time, 1.0), ("data", "axes fraction"))
             text = {"xytext": (0, -7), "textcoords": "offset points", "ha": "right", "fontsize": 7}
             text["bbox"] = {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.8}
@@ -100,7 +100,13 @@ def predictors(grid: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataF
             )
         own, points = (part[part["seed"] == SHOWN] for part in (test, train))
         axes.plot(
-            own["input"], own["target"], ":", color="#56B4E9", lw=1.8, label="teacher", zorder=4
+            own["input"],
+            own["target"],
+            ":",
+            color=style.MEMBERS[5],
+            lw=1.8,
+            label="teacher",
+            zorder=4,
         )
         axes.plot(points["input"], points["target"], "kx", ms=4, mew=1, label="data", zorder=5)
         seen = pd.concat([targets, own["output"]]) if time == 0 else targets

@@ -37,7 +37,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
     panels.limits(axes, "y", 0, top)
     times = {"$t = 1$": 1.0} | ({"$t = 1/\\lambda$": 1 / decay} if decay else {})
     for text, time in times.items() if np.isfinite(top) else ():
-        axes.axvline(time, color="#555555", lw=0.8, ls=":", zorder=1)
+        axes.axvline(time, color=style.GUIDE, lw=0.8, ls=":", zorder=1)
         axes.text(time / 1.12, 0.6 * top, text, fontsize=7, va="bottom", ha="right")
     axes.legend(loc="upper right", fontsize=6.5)
     style.letter(axes, "a  fast phase, then slow phase")
@@ -63,7 +63,7 @@ def _plane(axes: Axes, rows: pd.DataFrame, end: float) -> None:
             lw=2,
             label="slow phase" if label else None,
         )
-        axes.plot(part["w1"].iloc[:1], part["w2"].iloc[:1], "^", color="#555555", ms=5, zorder=4)
+        axes.plot(part["w1"].iloc[:1], part["w2"].iloc[:1], "^", color=style.GUIDE, ms=5, zorder=4)
     axes.plot([1, -1], [1, -1], "k*", ms=7, ls="", zorder=5, label="least norm")
     axes.set(xlim=(-LIMIT, LIMIT), ylim=(-LIMIT, LIMIT), xlabel="$w_1$", ylabel="$w_2$")
     axes.set_aspect("equal")

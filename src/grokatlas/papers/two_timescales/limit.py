@@ -43,7 +43,7 @@ def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
     for decay, rows in found.groupby("lambda"):
         keywords = {"against": "tau", "color": colours[decay], "label": f"{decay:g}"}
         frames.append(marks.spread(axes, rows, "distance", **keywords).assign(**{"lambda": decay}))
-    axes.axvline(_quantities.FROM, color="#555555", lw=0.7, ls=":")
+    axes.axvline(_quantities.FROM, color=style.GUIDE, lw=0.7, ls=":")
     axes.set(yscale="log", xlabel="slow time $\\tau$", xlim=(0, None))
     drawn = pd.concat(frames, ignore_index=True)
     top, bottom = drawn["high"].max(), drawn["low"].min()
@@ -61,7 +61,7 @@ def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
     if len(largest):
         decays = np.array([largest["lambda"].min(), largest["lambda"].max()])
         level = largest.loc[largest["lambda"] == decays[0], "distance"].min() / 2
-        slope = {"color": "#555555", "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
+        slope = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
         axes.plot(decays, level * decays / decays[0], **slope)
         panels.limits(axes, "y", high=8 * largest["distance"].max())  # room for the legend
     if len(largest):

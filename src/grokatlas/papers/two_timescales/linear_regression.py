@@ -32,7 +32,7 @@ def _losses(axes: Axes, rows: pd.DataFrame) -> None:
         shown.plot(flow["time"], flow[column], color=style.COLOURS[key])
         shown.plot(some["time"], some[column], "o", color=style.COLOURS[key], ms=2.5)
         axes.plot([], [], color=style.COLOURS[key], label=label)
-    axes.plot([], [], "o", color="#555555", ms=2.5, label="simulated")
+    axes.plot([], [], "o", color=style.GUIDE, ms=2.5, label="simulated")
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="mean squared error")
     panels.limits(axes, "x", simulation["time"].min(), simulation["time"].max())
     right.set_ylim(0, None)
@@ -57,7 +57,7 @@ def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     reference = drawn[0]
     middle = (reference["time"] - 0.2 * end).abs().idxmin()
     start = reference.loc[middle, "norm_excess"] * np.exp(2 * decay * reference.loc[middle, "time"])
-    slope = {"color": "#555555", "ls": "--", "lw": 0.9, "label": "$e^{-2 \\lambda t}$"}
+    slope = {"color": style.GUIDE, "ls": "--", "lw": 0.9, "label": "$e^{-2 \\lambda t}$"}
     line = start * np.exp(-2 * decay * times)
     axes.plot(times, 3 * line, **slope)
     panels.limits(axes, "x", 0, end)
