@@ -1,14 +1,40 @@
 """The programs of a run: what moves and observes its members, mapped over them and traced."""
 
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeGuard, TypeVar
 
 from torch import Tensor, nn
 
 from grokatlas import registry
-from grokatlas.engine.ensemble import Mapped, Tree
+from grokatlas.engine.contracts import (
+    Advance,
+    AxisValues,
+    Batch,
+    Buffers,
+    Columns,
+    Data,
+    Dynamics,
+    EpochDynamics,
+    Extras,
+    Loss,
+    LossOnNetwork,
+    Model,
+    NetworkLoss,
+    Noise,
+    Params,
+    PenalisedDynamics,
+    Penalty,
+    Spec,
+    TakesNoise,
+    Tree,
+)
+from grokatlas.engine.ensemble import Mapped
 from grokatlas.engine.network import Network
 from grokatlas.engine.observed import Observed
+
+Values = TypeVar("Values")  # tensors, in dicts
+Part = TypeVar("Part")  # a component, built for one member
 
 
 class Programs:
@@ -36,50 +62,51 @@ class Programs:
 
     def __init__(
         self,
-        spec: dict[str, Any],
+        spec: Spec,
         skeleton: nn.Module,
         data_axis: int | None,
         batch_axis: int | None,
-        first: Tree,
+        first: AxisValues,
     ) -> None:
         self.spec = spec
         self._skeleton = skeleton
         train, batch = (data_axis,) * 2, (batch_axis,) * 2
-        self.init = self._mapped(lambda d, p, batch: d.init(p), train)
-        self.update = self._mapped(lambda d, s, batch: d.update(s, batch), (*batch, 0), given=2)
-        self.parameters = self._mapped(lambda d, s, batch: d.parameters(s, batch), train)
-        self.begin_epoch: Mapped | None = None
-        if spec.get("inputs"):
-            self.begin_epoch = self._mapped(lambda d, s, batch: d.begin_epoch(s, batch), train)
+        self.init = self._mapped(_init, train)
+        self.update = self._mapped(_update, (*batch, 0), given=2)
+        self.parameters = self._mapped(_parameters, train)
+        self.begin_epoch = self._mapped(_begin_epoch, train) if spec.get("inputs") else None
         self.observe = Mapped(self._observe_member, (0, 0, 0, data_axis, data_axis, None))
-        self.advance = getattr(_module(spec), "advance", None)
+        self.advance: Advance | None = getattr(_module(spec), "advance", None)
         parts = [
             (path, _part(block, path, entry, first))
             for block in ("penalties", "inputs")
             for path, entry in self._entries(block)
         ]
-        self.noise_shapes = {path: part.noise_shape for path, part in parts if _noisy(part)}
+        self.noise_shapes = {path: part.noise_shape for path, part in parts if _takes_noise(part)}
 
-    def advanced(self, hyper: Tree, state: Tree, train: tuple[Tensor, Tensor], steps: int) -> Tree:
-        """The state after many steps of a dynamics that can `advance`."""
-        keywords = _keywords("dynamics", self.spec["dynamics"], hyper)
-        moved: Tree = self.advance(state, train, steps, **keywords)
-        return moved
+    def dynamics_keywords(self, hyper: AxisValues) -> dict[str, Any]:
+        """The keywords of the dynamics, of all members at once, as `advance` takes them."""
+        return _keywords("dynamics", self.spec["dynamics"], hyper)
 
     def _mapped(
-        self, method: Callable[..., Tree], dims: tuple[int | None, ...], given: int | None = None
-    ) -> Mapped:
+        self,
+        method: Callable[[Dynamics[Tree], Any, Batch], Values],
+        dims: tuple[int | None, ...],
+        given: int | None = None,
+    ) -> Mapped[Values]:
         def program(
-            hyper: Tree, constants: Tree, state: Tree, x: Tensor, y: Tensor, noise: Tree
-        ) -> Tree:
+            hyper: AxisValues, constants: Buffers, state: Tree, x: Tensor, y: Tensor, noise: Noise
+        ) -> Values:
             return method(self._dynamics(hyper, constants, noise), state, (x, y))
 
-        def silent(hyper: Tree, constants: Tree, state: Tree, x: Tensor, y: Tensor) -> Tree:
+        def silent(
+            hyper: AxisValues, constants: Buffers, state: Tree, x: Tensor, y: Tensor
+        ) -> Values:
             return program(hyper, constants, state, x, y, {})
 
         return Mapped(program if len(dims) == 3 else silent, (0, 0, 0, *dims), given)
 
-    def _dynamics(self, hyper: Tree, constants: Tree, noise: Tree) -> Any:
+    def _dynamics(self, hyper: AxisValues, constants: Buffers, noise: Noise) -> Dynamics[Tree]:
         """The dynamics of one member, built from the spec with the member's own numbers."""
         blocks: dict[str, Any] = {"model": Network(self._skeleton, constants)}
         for block in ("loss", "optimizer"):
@@ -97,60 +124,99 @@ class Programs:
         keywords = _keywords("dynamics", self.spec["dynamics"], hyper)
         return build(*(blocks[name] for name in used), **keywords)
 
-    def _entries(self, block: str) -> list[tuple[str, dict[str, Any]]]:
+    def _entries(self, block: str) -> list[tuple[str, Spec]]:
         entries = self.spec.get(block, [])
         return [(f"{block}.{index}", entry) for index, entry in enumerate(entries)]
 
     def _observe_member(
-        self, hyper: Tree, constants: Tree, params: Tree, data: Tree, extras: Tree, step: Tensor
-    ) -> Tree:
+        self,
+        hyper: AxisValues,
+        constants: Buffers,
+        params: Params,
+        data: Data,
+        extras: Extras,
+        step: Tensor,
+    ) -> Columns:
         spec = self.spec
         loss = _on_network(_part("loss", "loss", spec["loss"], hyper)) if "loss" in spec else None
-        penalties = [_part("penalties", *entry, hyper) for entry in self._entries("penalties")]
+        penalties: list[Penalty] = [
+            _part("penalties", *entry, hyper) for entry in self._entries("penalties")
+        ]
         dynamics = self._dynamics(hyper, constants, {})
-        if hasattr(dynamics, "penalty"):
+        if _has_penalty(dynamics):
             penalties.append(dynamics.penalty)
         network = Network(self._skeleton, constants)
         view = Observed(params, network, loss, penalties, data, extras, dynamics, step)
-        seen: Tree = {}
+        seen: Columns = {}
         for path, entry in self._entries("observables"):
             seen |= _part("observables", path, entry, {})(view)
         return seen
 
 
-def _module(spec: dict[str, Any]) -> Any:
+def _init(dynamics: Dynamics[Tree], params: Params, train: Batch) -> Tree:
+    return dynamics.init(params)
+
+
+def _update(dynamics: Dynamics[Tree], state: Tree, batch: Batch) -> Tree:
+    return dynamics.update(state, batch)
+
+
+def _parameters(dynamics: Dynamics[Tree], state: Tree, train: Batch) -> Params:
+    return dynamics.parameters(state, train)
+
+
+def _begin_epoch(dynamics: Dynamics[Tree], state: Tree, train: Batch) -> Tree:
+    if not _has_epochs(dynamics):
+        raise ValueError("a dynamics that takes `inputs` needs a method `begin_epoch`")
+    return dynamics.begin_epoch(state, train)
+
+
+def _has_epochs(dynamics: Dynamics[Tree]) -> TypeGuard[EpochDynamics[Tree]]:
+    return hasattr(dynamics, "begin_epoch")
+
+
+def _has_penalty(dynamics: Dynamics[Tree]) -> TypeGuard[PenalisedDynamics[Tree]]:
+    return hasattr(dynamics, "penalty")
+
+
+def _module(spec: Spec) -> ModuleType:
     return registry.load("dynamics", spec["dynamics"]["name"])
 
 
-def _part(block: str, path: str, entry: dict[str, Any], hyper: Tree) -> Any:
+def _part(block: str, path: str, entry: Spec, hyper: AxisValues) -> Any:
+    """What `build` of a component returns: of the type that `contracts` has for its block."""
     return registry.load(block, entry["name"]).build(**_keywords(path, entry, hyper))
 
 
-def _noisy(part: Any) -> bool:
+def _takes_noise(part: Part | TakesNoise[Part]) -> TypeGuard[TakesNoise[Part]]:
     return hasattr(part, "noise_shape")
 
 
-def _with_noise(part: Any, path: str, noise: Tree) -> Any:
+def _with_noise(part: Part, path: str, noise: Noise) -> Part:
     """A part that asks for noise, given this step's; any other as it is."""
-    return part.given(noise[path]) if _noisy(part) and path in noise else part
+    return part.given(noise[path]) if path in noise and _takes_noise(part) else part
 
 
-def _on_network(loss: Any) -> Callable[[Tree, Any, Tensor, Tensor], Tensor]:
+def _on_network(loss: Loss) -> NetworkLoss:
     """A loss as a function of parameters, model and batch.
 
     A loss of outputs and targets is applied to the model's outputs; one that needs more of the
     model, such as its derivatives, says so by a method ``on_network``.
     """
-    if hasattr(loss, "on_network"):
+    if _is_on_network(loss):
         return loss.on_network
 
-    def applied(params: Tree, model: Any, inputs: Tensor, targets: Tensor) -> Tensor:
+    def applied(params: Params, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         return loss(model(params, inputs), targets)
 
     return applied
 
 
-def _keywords(path: str, entry: dict[str, Any], hyper: Tree) -> dict[str, Any]:
+def _is_on_network(loss: Loss) -> TypeGuard[LossOnNetwork]:
+    return hasattr(loss, "on_network")
+
+
+def _keywords(path: str, entry: Spec, hyper: AxisValues) -> dict[str, Any]:
     """A component's keywords, with those that an ensemble axis provides for the member."""
     keywords = {key: value for key, value in entry.items() if key != "name"}
     prefix = f"{path}."

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.engine import members
+from grokatlas.engine.contracts import Data, FinishedRun, Params, Spec, TaskData
 from grokatlas.engine.ensemble import generators
 from grokatlas.engine.network import Network, member_model
 
@@ -32,15 +33,15 @@ class RebuiltMember:
     seed: int
     step: int
     network: Network
-    params: dict[str, Tensor]
-    data: dict[str, Tensor]
+    params: Params
+    data: Data
 
     def outputs(self, inputs: Tensor) -> Tensor:
         """Outputs ``[N, C]`` of inputs ``[N, ...]``."""
         return self.network(self.params, inputs)
 
 
-def restored(run: Any) -> Iterator[RebuiltMember]:
+def restored(run: FinishedRun) -> Iterator[RebuiltMember]:
     """Every member of a finished run at every snapshot, in order of steps, then of members.
 
     A member's model is built again, by a generator of the member's seed: what is drawn and never
@@ -66,7 +67,7 @@ def restored(run: Any) -> Iterator[RebuiltMember]:
 
 
 def network(
-    spec: dict[str, Any], data: Any, member: dict[str, Any], generator: torch.Generator
+    spec: Spec, data: TaskData, member: dict[str, Any], generator: torch.Generator
 ) -> Network:
     """A member's model with its own numbers and buffers, on the CPU, in the run's precision.
 
@@ -80,7 +81,7 @@ def network(
     return Network(model, dict(model.named_buffers()))
 
 
-def _data(data: Any, place: int, dtype: torch.dtype) -> dict[str, Tensor]:
+def _data(data: TaskData, place: int, dtype: torch.dtype) -> Data:
     found = {}
     for part in PARTS:
         array = getattr(data, part)

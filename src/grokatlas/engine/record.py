@@ -1,9 +1,45 @@
 """What a run leaves, kept in memory."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
+from torch import Tensor
+
+from grokatlas.engine.contracts import Params, Tree
+
+
+class SavedBatches(TypedDict):
+    """Which batch is next: sample at which it begins ``[]``, and state of each generator."""
+
+    first: Tensor
+    generators: Tensor
+
+
+class SavedGroup(TypedDict):
+    """Some members: their indices in the run ``[M]``, and all that their next step depends on."""
+
+    places: Tensor
+    state: Tree
+    noise: dict[str, Tensor]
+    batches: SavedBatches
+
+
+class SavedRun(TypedDict):
+    """All that a later process needs to resume a run.
+
+    Attributes:
+        groups: of members that still train, by index of the first.
+        left: last parameters of stopped members ``[M, ...]``; empty if none stopped.
+        step: number of steps taken ``[]``.
+        seen: the last step whose history and snapshots are in the record ``[]``.
+    """
+
+    groups: dict[str, SavedGroup]
+    left: Params
+    step: Tensor
+    seen: Tensor
 
 
 @dataclass
@@ -53,7 +89,7 @@ class Record:
     snapshots: dict[str, np.ndarray] = field(default_factory=dict)
     step: int = 0
 
-    def restored(self) -> dict[str, Any] | None:
+    def restored(self) -> SavedRun | None:
         """Tensors to go on from, or None to begin."""
         return None
 
@@ -65,7 +101,7 @@ class Record:
         """Every member's parameters at a step."""
         self.snapshots |= {f"{step:010d}/{key}": array.copy() for key, array in arrays.items()}
 
-    def after(self, step: int, saved: Any) -> None:
+    def after(self, step: int, saved: Callable[[], SavedRun]) -> None:
         """Called between steps; a record on disk may save what ``saved()`` returns, or stop."""
 
     @property

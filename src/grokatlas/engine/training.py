@@ -11,14 +11,13 @@ arrays, and gives history and snapshots to a record, which also says where to go
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
+from grokatlas.engine.contracts import Params, RunRecord, Spec, TaskData
 from grokatlas.engine.history import History
-from grokatlas.engine.record import Record
+from grokatlas.engine.record import Record, SavedRun
 from grokatlas.engine.run import Run
 from grokatlas.engine.schedule import Schedule, log_schedule
 
@@ -26,12 +25,12 @@ SECOND = 1.0  # seconds between two moments at which a run can be saved
 
 
 def train(
-    spec: dict[str, Any],
-    data: Any,
+    spec: Spec,
+    data: TaskData,
     device: torch.device,
-    record: Record | None = None,
+    record: RunRecord | None = None,
     progress: Callable[[int, int], None] = lambda step, steps: None,
-) -> Record:
+) -> RunRecord:
     """Train every member of a run.
 
     Args:
@@ -59,7 +58,7 @@ class Trainer:
         record: where history and snapshots go.
     """
 
-    def __init__(self, run: Run, record: Any) -> None:
+    def __init__(self, run: Run, record: RunRecord) -> None:
         train = run.spec["train"]
         self.run = run
         self.record = record
@@ -72,9 +71,9 @@ class Trainer:
         self.snapshot_steps = set(train["snapshots"])
         self.stop: dict[str, float | dict[str, float]] = train.get("stop", {})
         self.history = History(record.add_rows)
-        self.stopped_params: dict[str, Tensor] = {}  # parameters [M, ...] of stopped members
+        self.stopped_params: Params = {}  # parameters [M, ...] of stopped members
 
-    def resume(self, saved: dict[str, Any] | None) -> None:
+    def resume(self, saved: SavedRun | None) -> None:
         """Resume from a saved state; begin at step 0 if there is none."""
         if saved is None:
             return
@@ -82,11 +81,15 @@ class Trainer:
         self.step, self.recorded_step = int(saved["step"]), int(saved["seen"])
         self.stopped_params = {key: value.to(self._device) for key, value in saved["left"].items()}
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> SavedRun:
         """All that a later process needs, as tensors; the history so far is in the record."""
         self.history.flush()
-        places = {"step": torch.tensor(self.step), "seen": torch.tensor(self.recorded_step)}
-        return {"groups": self.run.saved(), "left": self.stopped_params, **places}
+        return {
+            "groups": self.run.saved(),
+            "left": self.stopped_params,
+            "step": torch.tensor(self.step),
+            "seen": torch.tensor(self.recorded_step),
+        }
 
     def finish(self, progress: Callable[[int, int], None]) -> None:
         """Train to the end, or until every member has stopped."""
@@ -138,7 +141,7 @@ class Trainer:
             self._stop_members(params, columns)
             progress(self.step, self.steps)
 
-    def _take_snapshot(self, step: int, params: dict[str, Tensor]) -> None:
+    def _take_snapshot(self, step: int, params: Params) -> None:
         """Record every member's parameters; those of a stopped member are its last ones."""
         arrays = {}
         for key in params or self.stopped_params:
@@ -148,7 +151,7 @@ class Trainer:
             arrays[key] = whole.detach().cpu().numpy()
         self.record.add_snapshot(step, arrays)
 
-    def _stop_members(self, params: dict[str, Tensor], columns: dict[str, np.ndarray]) -> None:
+    def _stop_members(self, params: Params, columns: dict[str, np.ndarray]) -> None:
         """Freeze the members that reached the level of every column of ``train.stop``."""
         if not self.stop:
             return
