@@ -76,13 +76,13 @@ class Batches:
         if self._first and self.shuffled:
             self._order = self._draw()
 
-    def keep(self, data: Data, places: list[int]) -> None:
-        """Go on with the members at these places, whose data are `data`."""
+    def keep(self, data: Data, indices: list[int]) -> None:
+        """Go on with the members at these indices, whose data are `data`."""
         self.data = data
-        self.generators = [self.generators[place] for place in places]
-        self._states = self._states[places]
+        self.generators = [self.generators[index] for index in indices]
+        self._states = self._states[indices]
         if self._order is not None:
-            self._order = self._order[places]
+            self._order = self._order[indices]
 
     def _generator_states(self) -> Tensor:
         return torch.stack([generator.get_state() for generator in self.generators])

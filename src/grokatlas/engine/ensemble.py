@@ -39,9 +39,9 @@ def stack(trees: list[Params]) -> Params:
     return {key: torch.stack([tree[key] for tree in trees]) for key in trees[0]}
 
 
-def select(tree: Values, places: list[int]) -> Values:
-    """Every tensor of a tree, with only the members at these places."""
-    selected: Values = tree_map(lambda leaf: leaf[places], tree)
+def select(tree: Values, indices: list[int]) -> Values:
+    """Every tensor of a tree, with only the members at these indices."""
+    selected: Values = tree_map(lambda leaf: leaf[indices], tree)
     return selected
 
 

@@ -36,7 +36,7 @@ class Group:
 
     Args:
         programs: of the run.
-        places: the members' places in the run.
+        indices: the members' indices in the run.
         seeds: their seeds.
         members: what is theirs.
         data: ``train_inputs`` and so on, shared by members or with an axis ``M``.
@@ -48,7 +48,7 @@ class Group:
     def __init__(
         self,
         programs: Programs,
-        places: list[int],
+        indices: list[int],
         seeds: list[int],
         members: Members,
         data: Data,
@@ -57,7 +57,7 @@ class Group:
         outputs: int,
     ) -> None:
         self.programs = programs
-        self.places = places
+        self.indices = indices
         self.hyper, self.constants = members["hyper"], members["constants"]
         self.data, self.extras = data, extras
         self.batches = batches
@@ -65,7 +65,7 @@ class Group:
         some = data["train_inputs"]
         shapes = programs.noise_shapes
         self.noise = {path: noise_generators(seeds, path, some.device) for path in shapes}
-        state = programs.init(self.hyper, self.constants, members["params"], *self._train())
+        state = programs.init(self.hyper, self.constants, members["params"])
         self.state: Tree = tree_map(torch.clone, state)  # a step overwrites it
 
     def move(self, steps: int) -> None:
@@ -89,20 +89,20 @@ class Group:
         seen = self.programs.observe(*given)
         columns: dict[str, np.ndarray] = {}
         for name, value in seen.items():
-            flat = value.detach().reshape(len(self.places), -1).cpu().numpy()
+            flat = value.detach().reshape(len(self.indices), -1).cpu().numpy()
             names = [name] if value.ndim == 1 else [f"{name}.{k}" for k in range(flat.shape[1])]
             columns |= {key: flat[:, k] for k, key in enumerate(names)}
         return columns
 
     def keep(self, kept: list[int]) -> None:
-        """Go on with the members whose places in the run are `kept`; the others are done."""
-        own = [self.places.index(place) for place in kept]
-        self.places = list(kept)
+        """Go on with the members whose indices in the run are `kept`; the others are done."""
+        own = [self.indices.index(index) for index in kept]
+        self.indices = list(kept)
         self.state, self.hyper = select(self.state, own), select(self.hyper, own)
         self.constants = select(self.constants, own)
         if self.batches.per_member:
             self.data, self.extras = select(self.data, own), select(self.extras, own)
-        self.noise = {path: [g[place] for place in own] for path, g in self.noise.items()}
+        self.noise = {path: [g[index] for index in own] for path, g in self.noise.items()}
         self.batches.keep(self.data, own)
 
     def saved(self) -> SavedGroup:
@@ -111,12 +111,12 @@ class Group:
             path: torch.stack([generator.get_state() for generator in streams])
             for path, streams in self.noise.items()
         }
-        places, batches = torch.tensor(self.places), self.batches.state()
-        return {"places": places, "state": self.state, "noise": noise, "batches": batches}
+        indices, batches = torch.tensor(self.indices), self.batches.state()
+        return {"places": indices, "state": self.state, "noise": noise, "batches": batches}
 
     def restore(self, saved: SavedGroup) -> None:
         """Go on where `saved` was taken."""
-        self.keep([int(place) for place in saved["places"]])
+        self.keep([int(index) for index in saved["places"]])
         self.state = _filled(self.state, saved["state"], self.data["train_inputs"].device)
         self.batches.restore(saved["batches"])
         for path, streams in self.noise.items():

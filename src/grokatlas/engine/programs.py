@@ -1,6 +1,6 @@
 """The programs of a run: what moves and observes its members, mapped over them and traced."""
 
-from collections.abc import Callable
+import inspect
 from types import ModuleType
 from typing import Any, TypeGuard, TypeVar
 
@@ -10,7 +10,6 @@ from grokatlas import registry
 from grokatlas.engine.contracts import (
     Advance,
     AxisValues,
-    Batch,
     Buffers,
     Columns,
     Data,
@@ -33,7 +32,6 @@ from grokatlas.engine.ensemble import Mapped
 from grokatlas.engine.network import Network
 from grokatlas.engine.observed import Observed
 
-Values = TypeVar("Values")  # tensors, in dicts
 Part = TypeVar("Part")  # a component, built for one member
 
 
@@ -70,11 +68,13 @@ class Programs:
     ) -> None:
         self.spec = spec
         self._skeleton = skeleton
-        train, batch = (data_axis,) * 2, (batch_axis,) * 2
-        self.init = self._mapped(_init, train)
-        self.update = self._mapped(_update, (*batch, 0), given=2)
-        self.parameters = self._mapped(_parameters, train)
-        self.begin_epoch = self._mapped(_begin_epoch, train) if spec.get("inputs") else None
+        train, batch = (data_axis, data_axis), (batch_axis, batch_axis)
+        self.init = Mapped(self._init_member, (0, 0, 0))
+        self.update = Mapped(self._update_member, (0, 0, 0, *batch, 0), given=2)
+        self.parameters = Mapped(self._parameters_of_member, (0, 0, 0, *train))
+        self.begin_epoch: Mapped[Tree] | None = None
+        if spec.get("inputs"):
+            self.begin_epoch = Mapped(self._begin_epoch_of_member, (0, 0, 0, *train))
         self.observe = Mapped(self._observe_member, (0, 0, 0, data_axis, data_axis, None))
         self.advance: Advance | None = getattr(_module(spec), "advance", None)
         parts = [
@@ -88,23 +88,32 @@ class Programs:
         """The keywords of the dynamics, of all members at once, as `advance` takes them."""
         return _keywords("dynamics", self.spec["dynamics"], hyper)
 
-    def _mapped(
+    def _init_member(self, hyper: AxisValues, constants: Buffers, params: Params) -> Tree:
+        return self._dynamics(hyper, constants, {}).init(params)
+
+    def _update_member(
         self,
-        method: Callable[[Dynamics[Tree], Any, Batch], Values],
-        dims: tuple[int | None, ...],
-        given: int | None = None,
-    ) -> Mapped[Values]:
-        def program(
-            hyper: AxisValues, constants: Buffers, state: Tree, x: Tensor, y: Tensor, noise: Noise
-        ) -> Values:
-            return method(self._dynamics(hyper, constants, noise), state, (x, y))
+        hyper: AxisValues,
+        constants: Buffers,
+        state: Tree,
+        inputs: Tensor,
+        targets: Tensor,
+        noise: Noise,
+    ) -> Tree:
+        return self._dynamics(hyper, constants, noise).update(state, (inputs, targets))
 
-        def silent(
-            hyper: AxisValues, constants: Buffers, state: Tree, x: Tensor, y: Tensor
-        ) -> Values:
-            return program(hyper, constants, state, x, y, {})
+    def _parameters_of_member(
+        self, hyper: AxisValues, constants: Buffers, state: Tree, inputs: Tensor, targets: Tensor
+    ) -> Params:
+        return self._dynamics(hyper, constants, {}).parameters(state, (inputs, targets))
 
-        return Mapped(program if len(dims) == 3 else silent, (0, 0, 0, *dims), given)
+    def _begin_epoch_of_member(
+        self, hyper: AxisValues, constants: Buffers, state: Tree, inputs: Tensor, targets: Tensor
+    ) -> Tree:
+        dynamics = self._dynamics(hyper, constants, {})
+        if not _has_epochs(dynamics):
+            raise ValueError("a dynamics that takes `inputs` needs a method `begin_epoch`")
+        return dynamics.begin_epoch(state, (inputs, targets))
 
     def _dynamics(self, hyper: AxisValues, constants: Buffers, noise: Noise) -> Dynamics[Tree]:
         """The dynamics of one member, built from the spec with the member's own numbers."""
@@ -120,7 +129,11 @@ class Programs:
                 for path, entry in self._entries(block)
             ]
         build = _module(self.spec).build
-        used = build.__code__.co_varnames[: build.__code__.co_argcount]
+        used = [
+            parameter.name
+            for parameter in inspect.signature(build).parameters.values()
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        ]
         keywords = _keywords("dynamics", self.spec["dynamics"], hyper)
         return build(*(blocks[name] for name in used), **keywords)
 
@@ -151,24 +164,6 @@ class Programs:
         for path, entry in self._entries("observables"):
             seen |= _part("observables", path, entry, {})(view)
         return seen
-
-
-def _init(dynamics: Dynamics[Tree], params: Params, train: Batch) -> Tree:
-    return dynamics.init(params)
-
-
-def _update(dynamics: Dynamics[Tree], state: Tree, batch: Batch) -> Tree:
-    return dynamics.update(state, batch)
-
-
-def _parameters(dynamics: Dynamics[Tree], state: Tree, train: Batch) -> Params:
-    return dynamics.parameters(state, train)
-
-
-def _begin_epoch(dynamics: Dynamics[Tree], state: Tree, train: Batch) -> Tree:
-    if not _has_epochs(dynamics):
-        raise ValueError("a dynamics that takes `inputs` needs a method `begin_epoch`")
-    return dynamics.begin_epoch(state, train)
 
 
 def _has_epochs(dynamics: Dynamics[Tree]) -> TypeGuard[EpochDynamics[Tree]]:

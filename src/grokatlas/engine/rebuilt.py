@@ -21,7 +21,7 @@ class RebuiltMember:
     """One member at one snapshot, on the CPU, in the run's precision.
 
     Attributes:
-        member: its place in the run.
+        member: its index in the run.
         seed: its seed.
         step: of the snapshot.
         network: ``network(params, inputs) -> outputs [N, C]``.
@@ -58,12 +58,12 @@ def restored(run: FinishedRun) -> Iterator[RebuiltMember]:
         network(spec, data, member, generator)
         for member, generator in zip(every, generators(seeds), strict=True)
     ]
-    views = [_data(data, place, dtype) for place in range(len(every) if data.per_member else 1)]
+    views = [_data(data, index, dtype) for index in range(len(every) if data.per_member else 1)]
     for step, arrays in sorted(run.snapshots.items()):
-        for place, seed in enumerate(seeds):
-            params = {key: torch.tensor(array[place]) for key, array in arrays.items()}
-            view = views[place if data.per_member else 0]
-            yield RebuiltMember(place, seed, step, networks[place], params, view)
+        for index, seed in enumerate(seeds):
+            params = {key: torch.tensor(array[index]) for key, array in arrays.items()}
+            view = views[index if data.per_member else 0]
+            yield RebuiltMember(index, seed, step, networks[index], params, view)
 
 
 def network(
@@ -81,10 +81,10 @@ def network(
     return Network(model, dict(model.named_buffers()))
 
 
-def _data(data: TaskData, place: int, dtype: torch.dtype) -> Data:
+def _data(data: TaskData, index: int, dtype: torch.dtype) -> Data:
     found = {}
     for part in PARTS:
         array = getattr(data, part)
-        tensor = torch.tensor(np.ascontiguousarray(array[place] if data.per_member else array))
+        tensor = torch.tensor(np.ascontiguousarray(array[index] if data.per_member else array))
         found[part] = tensor.to(dtype if tensor.is_floating_point() else torch.int64)
     return found

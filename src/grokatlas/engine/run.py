@@ -62,9 +62,9 @@ class Run:
         self._skeleton.to("meta")  # gives back the memory of parameters that are never used
 
     @property
-    def places(self) -> list[int]:
-        """The places of the members that still train."""
-        return [place for group in self.groups for place in group.places]
+    def indices(self) -> list[int]:
+        """The indices of the members that still train."""
+        return [index for group in self.groups for index in group.indices]
 
     def move(self, steps: int) -> None:
         """Advance every member by some steps."""
@@ -82,22 +82,22 @@ class Run:
         """Every observable of every member that still trains at a step, as columns."""
         seen, first = [], 0
         for group in self.groups:
-            own = slice(first, first + len(group.places))
+            own = slice(first, first + len(group.indices))
             seen.append(group.observe({key: value[own] for key, value in params.items()}, step))
             first = own.stop
         return {key: np.concatenate([columns[key] for columns in seen]) for key in seen[0]}
 
     def keep(self, kept: set[int]) -> None:
-        """Go on with the members at these places; the others are done."""
+        """Go on with the members at these indices; the others are done."""
         for group in self.groups:
-            own = [place for place in group.places if place in kept]
-            if own and own != group.places:
+            own = [index for index in group.indices if index in kept]
+            if own and own != group.indices:
                 group.keep(own)
-        self.groups = [group for group in self.groups if kept & set(group.places)]
+        self.groups = [group for group in self.groups if kept & set(group.indices)]
 
     def saved(self) -> dict[str, SavedGroup]:
         """All that a later process needs to go on: tensors in nested dicts."""
-        return {str(group.places[0]): group.saved() for group in self.groups}
+        return {str(group.indices[0]): group.saved() for group in self.groups}
 
     def restore(self, saved: dict[str, SavedGroup]) -> None:
         """Go on where `saved` was taken.
@@ -106,12 +106,12 @@ class Run:
             RuntimeError: its members moved in other groups.
         """
         parts = {tuple(part["places"].tolist()): part for part in saved.values()}
-        self.keep({place for places in parts for place in places})
-        if {tuple(group.places) for group in self.groups} != set(parts):
+        self.keep({index for indices in parts for index in indices})
+        if {tuple(group.indices) for group in self.groups} != set(parts):
             problem = "its saved state has other groups of members than are made here"
             raise RuntimeError(f"{problem}; remove its folder .state to train from step 0")
         for group in self.groups:
-            group.restore(parts[tuple(group.places)])
+            group.restore(parts[tuple(group.indices)])
 
     def _tensor(self, array: np.ndarray, device: torch.device) -> Tensor:
         tensor = torch.from_numpy(np.ascontiguousarray(array))
@@ -147,7 +147,7 @@ class Run:
         self._skeleton = models[0].to(device)
 
     def _divide(self, data: TaskData) -> list[Group]:
-        """The groups, in order of places."""
+        """The groups, in order of indices."""
         batches = self._batches(data, list(range(len(self.members))))
         axis = 0 if data.per_member else None
         first = {path: values[0] for path, values in self.hyper.items()}
@@ -164,18 +164,18 @@ class Run:
         }
         groups = []
         for start in range(0, len(self.members), size):
-            places = list(range(len(self.members)))[start : start + size]
-            own = self._batches(data, places)
-            seeds = [self.members[place]["seed"] for place in places]
-            extras = select(self.extras, places) if data.per_member else self.extras
+            indices = list(range(len(self.members)))[start : start + size]
+            own = self._batches(data, indices)
+            seeds = [self.members[index]["seed"] for index in indices]
+            extras = select(self.extras, indices) if data.per_member else self.extras
             shared = (own.data, extras, own, data.outputs)
-            groups.append(Group(programs, places, seeds, select(everyone, places), *shared))
+            groups.append(Group(programs, indices, seeds, select(everyone, indices), *shared))
         return groups
 
-    def _batches(self, data: TaskData, places: list[int]) -> Batches:
-        own = select(self.data, places) if data.per_member else self.data
+    def _batches(self, data: TaskData, indices: list[int]) -> Batches:
+        own = select(self.data, indices) if data.per_member else self.data
         samples = data.train_inputs.shape[1 if data.per_member else 0]
-        drawn = [self._drawn[place] for place in places]
+        drawn = [self._drawn[index] for index in indices]
         return Batches(self.spec["train"], own, samples, data.per_member, drawn)
 
 

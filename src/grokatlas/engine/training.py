@@ -97,7 +97,7 @@ class Trainer:
             if self.recorded_step < self.step:
                 self._observe(progress)
                 self.recorded_step = self.step
-            if self.step == self.steps or not self.run.places:
+            if self.step == self.steps or not self.run.indices:
                 break
             self._move()
             self.record.after(self.step, self.saved)
@@ -137,7 +137,7 @@ class Trainer:
             self._take_snapshot(self.step, params)
         if logged:
             columns = self.run.observe(params, self.step)
-            self.history.add(self.step, self.run.places, columns)
+            self.history.add(self.step, self.run.indices, columns)
             self._stop_members(params, columns)
             progress(self.step, self.steps)
 
@@ -147,7 +147,7 @@ class Trainer:
         for key in params or self.stopped_params:
             whole = self.stopped_params[key].clone() if key in self.stopped_params else params[key]
             if key in self.stopped_params and params:
-                whole[self.run.places] = params[key]
+                whole[self.run.indices] = params[key]
             arrays[key] = whole.detach().cpu().numpy()
         self.record.add_snapshot(step, arrays)
 
@@ -169,10 +169,10 @@ class Trainer:
         if not self.stopped_params:
             members = len(self.run.members)
             self.stopped_params = {k: v.new_zeros(members, *v.shape[1:]) for k, v in params.items()}
-        for place in np.flatnonzero(done):
+        for index in np.flatnonzero(done):
             for key, value in params.items():
-                self.stopped_params[key][self.run.places[place]] = value[place]
-        self.run.keep({self.run.places[place] for place in np.flatnonzero(~done)})
+                self.stopped_params[key][self.run.indices[index]] = value[index]
+        self.run.keep({self.run.indices[index] for index in np.flatnonzero(~done)})
         self.record.updates.rebuild()
 
 

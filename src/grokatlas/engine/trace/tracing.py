@@ -40,7 +40,9 @@ METHODS = {
 }
 
 
-def trace(program: Callable[..., Any], arguments: tuple[Any, ...], given: int | None) -> fx.GraphModule:
+def trace(
+    program: Callable[..., Any], arguments: tuple[Any, ...], given: int | None
+) -> fx.GraphModule:
     """A pure program as one flat list of tensor operations.
 
     Args:
