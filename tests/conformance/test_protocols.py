@@ -50,14 +50,14 @@ def members(protocol: type) -> dict[str, Any]:
     """What a protocol asks for, by name: functions, properties and names of attributes."""
     found: dict[str, Any] = {}
     for parent in reversed(protocol.__mro__):
-        if parent.__module__ != contracts.__name__:
+        if not parent.__module__.startswith("grokatlas."):
             continue
         found |= dict.fromkeys(vars(parent).get("__annotations__", {}))
         found |= {
             name: value
             for name, value in vars(parent).items()
             if isinstance(value, property)
-            or (inspect.isfunction(value) and value.__module__ == contracts.__name__)
+            or (inspect.isfunction(value) and value.__module__ == parent.__module__)
         }
     return found
 
@@ -152,12 +152,12 @@ def test_what_the_engine_gives_is_what_it_promises():
     view = view_of(ingredients("observables", "losses"))
     assert lacking(view.loss, contracts.NetworkLoss) == []
     assert [lacking(penalty, contracts.Penalty) for penalty in view.penalties] == [[]]
-    assert lacking(record.Record(), contracts.RunRecord) == []
+    assert lacking(record.Record(), record.RunRecord) == []
 
 
 def test_what_rules_give_is_what_the_engine_asks_for(tmp_path):
     savepoint = Savepoint(tmp_path, "key", 1.0, {})
-    assert lacking(savepoint, contracts.RunRecord) == []
+    assert lacking(savepoint, record.RunRecord) == []
     assert lacking(FinishedRun, contracts.FinishedRun) == []
 
 

@@ -126,6 +126,14 @@ def test_a_light_measure_is_computed_without_torch(file):
     assert ours(names) <= {"engine.contracts", "engine.keyword_types"}
 
 
+@pytest.mark.parametrize("name", ["record", "dataset", "contracts", "members"])
+def test_a_job_makes_its_record_and_data_before_torch_is_imported(name):
+    """Variables of the environment, on which torch's kernels depend, are set in between."""
+    names = imports(SOURCE / f"engine/{name}.py", types=False)
+    assert not {each for each in names if each.split(".")[0] == "torch"}
+    assert ours(names) <= {"registry", "engine.contracts"}
+
+
 HELPER = "components.image_files"
 VERSIONS = {"jacobian_alignment": "grokalign"}  # a paper that is a version of another
 

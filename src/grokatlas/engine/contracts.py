@@ -1,5 +1,9 @@
 """What a component must offer, and what the engine gives to it: types alone, no behaviour.
 
+A protocol is fulfilled by every class that has its methods. `engine.observed.Observed` and
+`engine.rebuilt.RebuiltMember` are classes themselves; `engine.record.RunRecord` is the contract of
+where training leaves history and snapshots.
+
 A component is written for one member; shapes below are of one member. The engine adds the axis
 ``M`` in front of every tensor by `torch.func.vmap`, and replays a trace of the program. So every
 method here, but those of tasks, models and measures, must be pure: it changes no argument, draws no
@@ -35,16 +39,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Union
 
 if TYPE_CHECKING:  # a measure of a run's manifest alone needs no torch
-    from collections.abc import Callable
-
     import numpy as np
     import pandas as pd
     from torch import Tensor
 
     from grokatlas.engine.observed import Observed
-    from grokatlas.engine.record import SavedRun, Updates
 
 Spec = dict[str, Any]  # JSON: a run's spec, or a block of it, as `declare` checked it
+Member = dict[str, Any]  # JSON: a member's value of every ensemble axis, by its path
 Shape = tuple[int, ...]
 Params = dict[str, "Tensor"]  # parameters, or their gradients, by name
 Buffers = dict[str, "Tensor"]  # what a model keeps but does not train, by name
@@ -329,22 +331,3 @@ class Measure(Protocol[Run]):
         Raises:
             ValueError: the run lacks what is measured.
         """
-
-
-class RunRecord(Protocol):
-    """Where training leaves history and snapshots: in memory (`engine.record`) or on disk."""
-
-    step: int  # that the run is at, in the end
-    updates: Updates
-
-    def restored(self) -> SavedRun | None:
-        """The state to resume from, as `after` saved it; None to begin at step 0."""
-
-    def add_rows(self, rows: dict[str, np.ndarray], /) -> None:
-        """The next rows of history: ``member``, ``step`` and columns, of one length."""
-
-    def add_snapshot(self, step: int, arrays: dict[str, np.ndarray], /) -> None:
-        """Parameters ``[M, ...]`` by name, of all members of the run."""
-
-    def after(self, step: int, saved: Callable[[], SavedRun], /) -> None:
-        """Between two steps; it may save what ``saved()`` returns, or end the process."""

@@ -1,12 +1,12 @@
 """A member's model as a function of parameters and inputs."""
 
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import torch
 from torch import Tensor, nn
 
 from grokatlas import registry
-from grokatlas.engine.contracts import Buffers, Params, Spec, TaskData, TokenModel
+from grokatlas.engine.contracts import Buffers, Member, Params, Spec, TaskData, TokenModel
 
 
 class Network:
@@ -46,7 +46,7 @@ class Network:
 
 
 def member_model(
-    spec: Spec, data: TaskData, member: dict[str, Any], generator: torch.Generator
+    spec: Spec, data: TaskData, member: Member, generator: torch.Generator
 ) -> nn.Module:
     """A member's model with its own numbers, on the CPU, in the run's precision.
 

@@ -2,7 +2,7 @@
 
 import inspect
 from types import ModuleType
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, Literal, TypeGuard, TypeVar, overload
 
 from torch import Tensor, nn
 
@@ -21,6 +21,7 @@ from grokatlas.engine.contracts import (
     Model,
     NetworkLoss,
     Noise,
+    Observable,
     Params,
     PenalisedDynamics,
     Penalty,
@@ -117,12 +118,11 @@ class Programs:
 
     def _dynamics(self, hyper: AxisValues, constants: Buffers, noise: Noise) -> Dynamics[Tree]:
         """The dynamics of one member, built from the spec with the member's own numbers."""
-        blocks: dict[str, Any] = {"model": Network(self._skeleton, constants)}
-        for block in ("loss", "optimizer"):
-            if block in self.spec:
-                blocks[block] = _part(block, block, self.spec[block], hyper)
-        if "loss" in blocks:
-            blocks["loss"] = _on_network(blocks["loss"])
+        blocks: dict[str, object] = {"model": Network(self._skeleton, constants)}
+        if "loss" in self.spec:
+            blocks["loss"] = _on_network(_part("loss", "loss", self.spec["loss"], hyper))
+        if "optimizer" in self.spec:
+            blocks["optimizer"] = _part("optimizer", "optimizer", self.spec["optimizer"], hyper)
         for block in ("penalties", "gradients", "inputs"):
             blocks[block] = [
                 _with_noise(_part(block, path, entry, hyper), path, noise)
@@ -152,9 +152,7 @@ class Programs:
     ) -> Columns:
         spec = self.spec
         loss = _on_network(_part("loss", "loss", spec["loss"], hyper)) if "loss" in spec else None
-        penalties: list[Penalty] = [
-            _part("penalties", *entry, hyper) for entry in self._entries("penalties")
-        ]
+        penalties = [_part("penalties", *entry, hyper) for entry in self._entries("penalties")]
         dynamics = self._dynamics(hyper, constants, {})
         if _has_penalty(dynamics):
             penalties.append(dynamics.penalty)
@@ -178,8 +176,18 @@ def _module(spec: Spec) -> ModuleType:
     return registry.load("dynamics", spec["dynamics"]["name"])
 
 
-def _part(block: str, path: str, entry: Spec, hyper: AxisValues) -> Any:
-    """What `build` of a component returns: of the type that `contracts` has for its block."""
+@overload
+def _part(block: Literal["loss"], path: str, entry: Spec, hyper: AxisValues) -> Loss: ...
+@overload
+def _part(block: Literal["penalties"], path: str, entry: Spec, hyper: AxisValues) -> Penalty: ...
+@overload
+def _part(
+    block: Literal["observables"], path: str, entry: Spec, hyper: AxisValues
+) -> Observable: ...
+@overload
+def _part(block: str, path: str, entry: Spec, hyper: AxisValues) -> object: ...
+def _part(block: str, path: str, entry: Spec, hyper: AxisValues) -> object:
+    """What `build` of a component returns, with the member's own hyperparameters."""
     return registry.load(block, entry["name"]).build(**_keywords(path, entry, hyper))
 
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from grokatlas.engine import members
-from grokatlas.engine.contracts import Data, FinishedRun, Params, Spec, TaskData
+from grokatlas.engine.contracts import Data, FinishedRun, Member, Params, Spec, TaskData
 from grokatlas.engine.ensemble import generators
 from grokatlas.engine.network import Network, member_model
 
@@ -66,9 +65,7 @@ def restored(run: FinishedRun) -> Iterator[RebuiltMember]:
             yield RebuiltMember(index, seed, step, networks[index], params, view)
 
 
-def network(
-    spec: Spec, data: TaskData, member: dict[str, Any], generator: torch.Generator
-) -> Network:
+def network(spec: Spec, data: TaskData, member: Member, generator: torch.Generator) -> Network:
     """A member's model with its own numbers and buffers, on the CPU, in the run's precision.
 
     Args:

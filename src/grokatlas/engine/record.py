@@ -1,13 +1,17 @@
-"""What a run leaves, kept in memory."""
+"""What a run leaves: history, snapshots, and the state from which it can be resumed."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 import numpy as np
-from torch import Tensor
 
 from grokatlas.engine.contracts import Params, Tree
+
+if TYPE_CHECKING:  # a record is made before a device is chosen, and torch imported
+    from torch import Tensor
 
 
 class SavedBatches(TypedDict):
@@ -69,6 +73,25 @@ class Updates:
     def rebuild(self) -> None:
         """Programs are built anew: the next updates are left out."""
         self._built = False
+
+
+class RunRecord(Protocol):
+    """Where training leaves history and snapshots: in memory or on disk."""
+
+    step: int  # that the run is at, in the end
+    updates: Updates  # what they cost in this process
+
+    def restored(self) -> SavedRun | None:
+        """The state to resume from, as `after` saved it; None to begin at step 0."""
+
+    def add_rows(self, rows: dict[str, np.ndarray], /) -> None:
+        """The next rows of history: ``member``, ``step`` and columns, of one length."""
+
+    def add_snapshot(self, step: int, arrays: dict[str, np.ndarray], /) -> None:
+        """Parameters ``[M, ...]`` by name, of all members of the run."""
+
+    def after(self, step: int, saved: Callable[[], SavedRun], /) -> None:
+        """Between two steps; it may save what ``saved()`` returns, or end the process."""
 
 
 @dataclass

@@ -15,9 +15,9 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from grokatlas.engine.contracts import Params, RunRecord, Spec, TaskData
+from grokatlas.engine.contracts import Params, Spec, TaskData
 from grokatlas.engine.history import History
-from grokatlas.engine.record import Record, SavedRun
+from grokatlas.engine.record import Record, RunRecord, SavedRun
 from grokatlas.engine.run import Run
 from grokatlas.engine.schedule import Schedule, log_schedule
 

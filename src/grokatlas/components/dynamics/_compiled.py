@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokatlas.engine.contracts import Hyperparameters
+from grokatlas.engine.contracts import Hyperparameters, Params
 
 try:
     import numba
@@ -68,7 +68,7 @@ def broadcast(keyword: Hyperparameters, like: Tensor) -> Tensor:
     return value.reshape(-1, *[1] * (like.ndim - 1)) if value.ndim else value
 
 
-def only_parameter(params: dict[str, Tensor], dynamics: str, shape: str) -> Tensor:
+def only_parameter(params: Params, dynamics: str, shape: str) -> Tensor:
     """The one parameter of a model, which must be a matrix.
 
     Raises:

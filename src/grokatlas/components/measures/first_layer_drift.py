@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from grokatlas.engine import members
-from grokatlas.engine.contracts import FinishedRun, Measure, Spec, TaskData
+from grokatlas.engine.contracts import FinishedRun, Measure, Member, Spec, TaskData
 from grokatlas.engine.keyword_types import Count
 
 FIRST = "layers.0.weight"
@@ -110,7 +110,7 @@ def _rows(run: FinishedRun, place: int, step: int, span: int) -> list[dict[str, 
     ]
 
 
-def _rates(spec: Spec, member: dict[str, Any]) -> tuple[float, float, float]:
+def _rates(spec: Spec, member: Member) -> tuple[float, float, float]:
     """Step size, weight of the penalty, and E's step size over that of W."""
     links = spec.get("gradients") or [{"factor": 1.0}]
     rate = member.get("optimizer.lr", spec["optimizer"].get("lr"))

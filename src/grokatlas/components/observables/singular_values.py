@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from grokatlas.engine.contracts import Columns, Observable
+from grokatlas.engine.contracts import Columns, Observable, Params
 from grokatlas.engine.linalg import nan_if_not_finite
 from grokatlas.engine.observed import Observed
 
@@ -40,7 +40,7 @@ def build(*, parameters: list[str]) -> Observable:
     return observe
 
 
-def _matrix(params: dict[str, Tensor], name: str) -> Tensor:
+def _matrix(params: Params, name: str) -> Tensor:
     if name not in params or params[name].ndim != 2:
         known = ", ".join(key for key, value in params.items() if value.ndim == 2)
         raise ValueError(
