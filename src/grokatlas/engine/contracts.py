@@ -60,7 +60,7 @@ Noise = dict[str, "Tensor"]  # standard normal, of a step, by path of the block 
 # a keyword of `build` where an ensemble axis may provide it: a number, or a tensor []
 Hyperparameter = Union[float, "Tensor"]
 # the same for `advance`, of all members at once: one number, or a tensor [M]
-Hyperparameters = Union[float, "Tensor"]
+PerMember = Union[float, "Tensor"]
 
 State = TypeVar("State")  # a component's own: a dict of tensors, or of dicts of them
 Given = TypeVar("Given", covariant=True)
@@ -273,9 +273,7 @@ class PenalisedDynamics(Dynamics[State], Protocol[State]):
 class Advance(Protocol):
     """The function ``advance`` of a dynamics whose step is smaller than the call of it."""
 
-    def __call__(
-        self, state: Tree, train: Batch, steps: int, /, **keywords: Hyperparameters
-    ) -> Tree:
+    def __call__(self, state: Tree, train: Batch, steps: int, /, **keywords: PerMember) -> Tree:
         """The state of all members after many steps; every tensor of it has an axis ``M``.
 
         The training set has one where members have data of their own. It is not mapped: it may

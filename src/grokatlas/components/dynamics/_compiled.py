@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokatlas.engine.contracts import Hyperparameters, Params
+from grokatlas.engine.contracts import Params, PerMember
 
 try:
     import numba
@@ -32,7 +32,8 @@ def compiled(loop: Loop) -> Loop:
     if numba is None:
         return loop
     fast = {"reassoc", "contract", "nsz"}
-    return numba.njit(nogil=True, error_model="numpy", fastmath=fast)(loop)  # type: ignore[return-value]  # it is called as the loop is
+    # what numba returns is called as the loop is
+    return numba.njit(nogil=True, error_model="numpy", fastmath=fast)(loop)  # type: ignore[return-value]
 
 
 def usable(device: torch.device) -> bool:
@@ -56,13 +57,13 @@ def each_member(work: Callable[[int], None], members: int) -> None:
         list(pool.map(work, range(members)))
 
 
-def numbers(keyword: Hyperparameters, like: Tensor) -> np.ndarray:
+def numbers(keyword: PerMember, like: Tensor) -> np.ndarray:
     """A keyword, one number or ``[M]``, as an array ``[M]`` like ``[M, ...]``."""
     value = torch.as_tensor(keyword, dtype=like.dtype, device=like.device)
     return value.expand(len(like)).numpy()
 
 
-def broadcast(keyword: Hyperparameters, like: Tensor) -> Tensor:
+def broadcast(keyword: PerMember, like: Tensor) -> Tensor:
     """A keyword, one number or ``[M]``, shaped to multiply ``like [M, ...]``."""
     value = torch.as_tensor(keyword, dtype=like.dtype, device=like.device)
     return value.reshape(-1, *[1] * (like.ndim - 1)) if value.ndim else value

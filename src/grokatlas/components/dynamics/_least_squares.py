@@ -13,7 +13,7 @@ from grokatlas.components.dynamics._compiled import (
     numbers,
     usable,
 )
-from grokatlas.engine.contracts import Hyperparameters
+from grokatlas.engine.contracts import PerMember
 
 ROWS = 6  # samples that a pass of the compiled loop takes together
 
@@ -22,7 +22,7 @@ def descended(
     start: Tensor,
     inputs: Tensor,
     targets: Tensor,
-    terms: list[Hyperparameters],
+    terms: list[PerMember],
     steps: int,
     *,
     step: Callable[..., Tensor],

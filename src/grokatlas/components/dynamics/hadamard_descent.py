@@ -12,10 +12,10 @@ from grokatlas.engine.contracts import (
     Batch,
     Dynamics,
     Hyperparameter,
-    Hyperparameters,
     Model,
     NetworkLoss,
     Params,
+    PerMember,
 )
 from grokatlas.engine.keyword_types import Positive
 
@@ -57,7 +57,7 @@ class HadamardDescent:
         return state
 
 
-def advance(state: Params, train: Batch, steps: int, *, rate: Hyperparameters) -> Params:
+def advance(state: Params, train: Batch, steps: int, *, rate: PerMember) -> Params:
     """All members by many steps, compiled.
 
     Args:
@@ -76,7 +76,7 @@ def advance(state: Params, train: Batch, steps: int, *, rate: Hyperparameters) -
     return {"factors": moved}
 
 
-def _step(factors: Tensor, x: Tensor, y: Tensor, rate: Hyperparameters) -> Tensor:
+def _step(factors: Tensor, x: Tensor, y: Tensor, rate: PerMember) -> Tensor:
     """One step of ``[..., L, D]``."""
     one = torch.ones_like(factors[..., 0, :])
     parts = factors.unbind(-2)

@@ -9,11 +9,11 @@ from grokatlas.components.dynamics._compiled import only_parameter
 from grokatlas.engine.contracts import (
     Batch,
     Hyperparameter,
-    Hyperparameters,
     Model,
     NetworkLoss,
     Params,
     PenalisedDynamics,
+    PerMember,
 )
 from grokatlas.engine.keyword_types import NonNegative, Positive
 
@@ -78,8 +78,8 @@ def advance(
     train: Batch,
     steps: int,
     *,
-    rate: Hyperparameters,
-    l2: Hyperparameters,
+    rate: PerMember,
+    l2: PerMember,
     data_scale: str,
 ) -> Descent:
     """All members by any number of steps at the cost of one.
@@ -135,7 +135,7 @@ def _powers(z: Tensor, step: int) -> tuple[Tensor, Tensor]:
     return power, torch.where(z < 0.5, -torch.expm1(small), 1 - power)
 
 
-def _of(keyword: Hyperparameters, member: int) -> float:
+def _of(keyword: PerMember, member: int) -> float:
     return (
         float(keyword[member]) if isinstance(keyword, Tensor) and keyword.ndim else float(keyword)
     )

@@ -16,11 +16,11 @@ from grokatlas.components.dynamics._compiled import (
 from grokatlas.engine.contracts import (
     Batch,
     Hyperparameter,
-    Hyperparameters,
     Model,
     NetworkLoss,
     Params,
     PenalisedDynamics,
+    PerMember,
 )
 from grokatlas.engine.keyword_types import NonNegative, Positive
 from grokatlas.engine.linalg import nan_if_not_finite
@@ -76,7 +76,7 @@ class NuclearSubgradientDescent:
 
 
 def advance(
-    state: Params, train: Batch, steps: int, *, rate: Hyperparameters, weight: Hyperparameters
+    state: Params, train: Batch, steps: int, *, rate: PerMember, weight: PerMember
 ) -> Params:
     """All members by many steps, compiled, with ``U V^T`` by Newton's iteration.
 
@@ -127,7 +127,7 @@ def _places(pairs: Tensor, columns: int) -> Tensor:
 
 
 def _step(
-    matrix: Tensor, places: Tensor, targets: Tensor, rate: Hyperparameters, weight: Hyperparameters
+    matrix: Tensor, places: Tensor, targets: Tensor, rate: PerMember, weight: PerMember
 ) -> Tensor:
     """One step of ``[..., R, S]``."""
     flat = matrix.flatten(-2)

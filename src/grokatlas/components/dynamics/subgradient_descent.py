@@ -8,11 +8,11 @@ from grokatlas.components.dynamics._least_squares import add_gradient, descended
 from grokatlas.engine.contracts import (
     Batch,
     Hyperparameter,
-    Hyperparameters,
     Model,
     NetworkLoss,
     Params,
     PenalisedDynamics,
+    PerMember,
 )
 from grokatlas.engine.keyword_types import NonNegative, Positive
 
@@ -68,9 +68,9 @@ def advance(
     train: Batch,
     steps: int,
     *,
-    rate: Hyperparameters,
-    l1: Hyperparameters,
-    l2: Hyperparameters,
+    rate: PerMember,
+    l1: PerMember,
+    l2: PerMember,
 ) -> Params:
     """All members by many steps, compiled.
 
@@ -97,9 +97,9 @@ def _step(
     weight: Tensor,
     x: Tensor,
     y: Tensor,
-    rate: Hyperparameters,
-    l1: Hyperparameters,
-    l2: Hyperparameters,
+    rate: PerMember,
+    l1: PerMember,
+    l2: PerMember,
 ) -> Tensor:
     """One step of ``[..., 1, D]``."""
     residual = weight @ x.mT - y[..., None, :]

@@ -17,10 +17,9 @@ class ClipValue:
     def update(self, grads: Params, state: Tree) -> tuple[Params, Tree]:
         """The clamped gradients."""
         limit = self.max_value
-        clamped = {
-            key: grad.clamp(-limit, limit).to(grad.dtype)  # type: ignore[arg-type]  # torch's type has no union of number and tensor
-            for key, grad in grads.items()
-        }
+        clamped = {}
+        for key, grad in grads.items():  # torch's types have no limit that is a number or a tensor
+            clamped[key] = grad.clamp(-limit, limit).to(grad.dtype)  # type: ignore[arg-type]
         return clamped, state
 
 

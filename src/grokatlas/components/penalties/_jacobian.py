@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from grokatlas.engine.contracts import Model, Params, Penalty, Shape
+from grokatlas.engine.contracts import Model, NoisyPenalty, Params, Penalty, Shape
 
 FLOOR = 1e-8  # of a squared norm under a root, so that the gradient is finite at 0
 
@@ -80,5 +80,6 @@ class Projected:
 def of_norms(penalty: Callable[[Tensor], Tensor], projections: int | None) -> Penalty:
     """A penalty of the squared norms ``[N]``, from `projections` or exact if None."""
     if projections is not None:
-        return Projected(penalty, projections)
+        noisy: NoisyPenalty = Projected(penalty, projections)
+        return noisy
     return lambda params, model, inputs: penalty(exact(params, model, inputs))
