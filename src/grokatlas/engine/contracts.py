@@ -143,7 +143,11 @@ class Loss(Protocol):
     """What `build` of a loss returns."""
 
     def __call__(self, outputs: Tensor, targets: Tensor, /) -> Tensor:
-        """The loss ``[]`` of outputs ``[N, C]``; targets are those of `TaskData`."""
+        """The loss ``[]`` of outputs ``[N, C]``; targets are those of `TaskData`.
+
+        Raises:
+            ValueError: targets, or their number of outputs, are not of this loss.
+        """
 
 
 class NetworkLoss(Protocol):
@@ -159,14 +163,22 @@ class LossOnNetwork(Loss, Protocol):
     def on_network(
         self, params: Params, model: Model, inputs: Tensor, targets: Tensor, /
     ) -> Tensor:
-        """The loss ``[]``; the engine calls it instead of the loss of outputs."""
+        """The loss ``[]``; the engine calls it instead of the loss of outputs.
+
+        Raises:
+            ValueError: as the loss of outputs.
+        """
 
 
 class Penalty(Protocol):
     """What `build` of a penalty returns: a function that is added to the loss."""
 
     def __call__(self, params: Params, model: Model, inputs: Tensor, /) -> Tensor:
-        """The penalty ``[]`` on a batch's inputs, its weight included."""
+        """The penalty ``[]`` on a batch's inputs, its weight included.
+
+        Raises:
+            ValueError: the model lacks the parameters that it penalises.
+        """
 
 
 class TakesNoise(Protocol[Given]):
