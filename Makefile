@@ -28,8 +28,8 @@ test: $(STAMP) ## run the tests, without further cases of the same properties
 test-all: $(STAMP) ## run all tests
 	@$(PYTEST)
 
-lint: $(STAMP) ## check style and the workflow
-	@. $(BIN)/activate && ruff check && ruff format --check && snakefmt --check Snakefile workflow && snakemake --lint
+lint: $(STAMP) ## check style, types and the workflow
+	@. $(BIN)/activate && ruff check && ruff format --check && mypy && snakefmt --check Snakefile workflow && snakemake --lint
 
 benchmark: $(STAMP) ## time the engine against plain PyTorch; writes docs/performance.md
 	@. $(BIN)/activate && python -m benchmarks

@@ -20,7 +20,8 @@ from grokatlas.registry import PACKAGE
 
 # modules without behaviour of their own: names of types, the class of a user's error, and the
 # registry, which leads to modules that are hashed themselves
-INERT = ("grokatlas", "grokatlas.engine.keyword_types", "grokatlas.errors", "grokatlas.registry")
+INERT = ("grokatlas", "grokatlas.engine.contracts", "grokatlas.engine.keyword_types")
+INERT += ("grokatlas.errors", "grokatlas.registry")
 ROUNDS = 8  # how far a hash looks along imports; the closure of a job holds what is beyond
 HALF = 32  # hexadecimal digits of a module's text, then as many of it among what it imports
 

@@ -55,7 +55,7 @@ def test_every_workload_has_the_members_it_asks_for(name):
     for count in workload.members[:2]:
         spec = _spec(name, count)
         ours = Ours(spec, data_of(spec)[0], CPU)
-        assert len(ours.run.places) == count
+        assert len(ours.run.indices) == count
 
 
 def _measured(name="mnist", **changes):

@@ -74,7 +74,7 @@ def package(tmp_path, monkeypatch):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(source, encoding="utf-8")
 
-    write(kinds="Count = int", errors="class UserError(Exception): pass")
+    write(errors="class UserError(Exception): pass")
     (root / "__init__.py").write_text('__version__ = "1"')
     write.root = root
     return write
@@ -105,14 +105,17 @@ def test_an_edit_with_meaning_changes_the_digest(package, old, new):
     ("path", "text"),
     [
         ("__init__.py", '__version__ = "2"'),
-        ("kinds.py", "Count = float"),
+        ("engine/keyword_types.py", "Count = float"),
+        ("engine/contracts.py", "Params = dict[str, float]"),
         ("errors.py", "class UserError(ValueError): pass"),
     ],
 )
 def test_version_types_and_errors_are_inert(package, path, text):
+    package(engine__keyword_types="Count = int", engine__contracts="Params = dict")
     source = (
         "import grokatlas\nfrom grokatlas.engine import keyword_types\n"
         "from grokatlas.engine.keyword_types import Count\n"
+        "from grokatlas.engine.contracts import Params\n"
         "from grokatlas.errors import UserError\n" + SOURCE
     )
     before = _digest_of(package, source)

@@ -38,6 +38,7 @@ EVERYWHERE = {"errors", "text", "cli_types"}  # they import nothing of this pack
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 LIGHT_ROOMS = ("declare", "plan", "results", "run_store", "export", "operate", "publish")
 LIGHT = ("cli", "cli_types", "code_digest", "registry", "errors", "text", "engine/members")
+LIGHT += ("engine/contracts", "engine/keyword_types")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
 LIBRARIES |= {"contextlib", "dataclasses"}
 SPECIAL = {  # what components of a kind may use beside these
@@ -115,6 +116,23 @@ def test_a_component_imports_only_its_own_folder_and_few_libraries(file):
     assert all(name.startswith(f"components.{folder}.") for name in inner - {HELPER})
     outside = {n.split(".")[0] for n in imports(file)} - {"grokatlas"}
     assert outside <= LIBRARIES | SPECIAL.get(folder, set())
+
+
+@pytest.mark.parametrize(
+    "file", [f for f in COMPONENTS if "\nLIGHT = True" in f.read_text()], ids=name_of
+)
+def test_a_light_measure_is_computed_without_torch(file):
+    names = imports(file)
+    assert not {name for name in names if name.split(".")[0] == "torch"}
+    assert ours(names) <= {"engine.contracts", "engine.keyword_types"}
+
+
+@pytest.mark.parametrize("name", ["record", "dataset", "contracts", "members"])
+def test_a_job_makes_its_record_and_data_before_torch_is_imported(name):
+    """Variables of the environment, on which torch's kernels depend, are set in between."""
+    names = imports(SOURCE / f"engine/{name}.py", types=False)
+    assert not {each for each in names if each.split(".")[0] == "torch"}
+    assert ours(names) <= {"registry", "engine.contracts"}
 
 
 HELPER = "components.image_files"

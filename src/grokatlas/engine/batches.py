@@ -1,9 +1,10 @@
 """Which samples a step sees: the full batch, or minibatches of each member's own epochs."""
 
-from typing import Any
-
 import torch
 from torch import Tensor
+
+from grokatlas.engine.contracts import Batch, Data, Spec
+from grokatlas.engine.record import SavedBatches
 
 
 class Batches:
@@ -19,8 +20,8 @@ class Batches:
 
     def __init__(
         self,
-        train: dict[str, Any],
-        data: dict[str, Tensor],
+        train: Spec,
+        data: Data,
         samples: int,
         per_member: bool,
         generators: list[torch.Generator],
@@ -45,7 +46,7 @@ class Batches:
         """Whether the next batch is the first of an epoch."""
         return self._first == 0
 
-    def next(self) -> tuple[Tensor, Tensor]:
+    def next(self) -> Batch:
         """Inputs and targets of the next batch; the last of an epoch may be smaller."""
         inputs, targets = self.data["train_inputs"], self.data["train_targets"]
         if self.size == self.samples:
@@ -61,12 +62,12 @@ class Batches:
         where = (slice(None), part) if self.per_member else part
         return inputs[where], targets[where]
 
-    def state(self) -> dict[str, Tensor]:
+    def state(self) -> SavedBatches:
         """The place in the epoch, and each generator as it was when the epoch began."""
         states = self._states if self._first else self._generator_states()
         return {"first": torch.tensor(self._first), "generators": states}
 
-    def restore(self, state: dict[str, Tensor]) -> None:
+    def restore(self, state: SavedBatches) -> None:
         """Go on where `state` was taken."""
         for generator, saved in zip(self.generators, state["generators"], strict=True):
             generator.set_state(saved.clone())  # it must own its memory
@@ -75,13 +76,13 @@ class Batches:
         if self._first and self.shuffled:
             self._order = self._draw()
 
-    def keep(self, data: dict[str, Tensor], places: list[int]) -> None:
-        """Go on with the members at these places, whose data are `data`."""
+    def keep(self, data: Data, indices: list[int]) -> None:
+        """Go on with the members at these indices, whose data are `data`."""
         self.data = data
-        self.generators = [self.generators[place] for place in places]
-        self._states = self._states[places]
+        self.generators = [self.generators[index] for index in indices]
+        self._states = self._states[indices]
         if self._order is not None:
-            self._order = self._order[places]
+            self._order = self._order[indices]
 
     def _generator_states(self) -> Tensor:
         return torch.stack([generator.get_state() for generator in self.generators])

@@ -1,11 +1,11 @@
 """What a task makes, and how the data of all members of a run become one set of arrays."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from grokatlas import registry
+from grokatlas.engine.contracts import Spec
 
 PARTS = ("train_inputs", "train_targets", "test_inputs", "test_targets")
 
@@ -63,7 +63,7 @@ def from_arrays(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> Data
     )
 
 
-def make(tasks: list[dict[str, Any]]) -> Dataset:
+def make(tasks: list[Spec]) -> Dataset:
     """The data of a run: one task shared by all members, or one for each, stacked.
 
     Raises:
@@ -89,7 +89,7 @@ def make(tasks: list[dict[str, Any]]) -> Dataset:
     )
 
 
-def _build(task: dict[str, Any]) -> Dataset:
+def _build(task: Spec) -> Dataset:
     keywords = {key: value for key, value in task.items() if key != "name"}
     dataset: Dataset = registry.load("task", task["name"]).build(**keywords)
     return dataset

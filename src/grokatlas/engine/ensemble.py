@@ -2,16 +2,18 @@
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import Generic, TypeVar
 
 import torch
 from torch import Tensor
+from torch.fx import GraphModule
 from torch.utils._pytree import tree_map
 
 from grokatlas.engine import unmapped
+from grokatlas.engine.contracts import Params, Tree
 from grokatlas.engine.trace.tracing import fast, trace
 
-Tree = dict[str, Any]
+Values = TypeVar("Values")  # tensors, in dicts
 
 
 def generators(seeds: list[int]) -> list[torch.Generator]:
@@ -32,17 +34,18 @@ def noise_generators(seeds: list[int], path: str, device: torch.device) -> list[
     return streams
 
 
-def stack(trees: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+def stack(trees: list[Params]) -> Params:
     """Tensors of equal names stacked along a new leading axis ``M``."""
     return {key: torch.stack([tree[key] for tree in trees]) for key in trees[0]}
 
 
-def select(tree: Any, places: list[int]) -> Any:
-    """Every tensor of a tree, with only the members at these places."""
-    return tree_map(lambda leaf: leaf[places], tree)
+def select(tree: Values, indices: list[int]) -> Values:
+    """Every tensor of a tree, with only the members at these indices."""
+    selected: Values = tree_map(lambda leaf: leaf[indices], tree)
+    return selected
 
 
-class Mapped:
+class Mapped(Generic[Values]):
     """A function of one member, mapped over members and traced once for each shape of arguments.
 
     Tracing flattens the mapped program and its gradients into one list of tensor operations
@@ -58,16 +61,16 @@ class Mapped:
 
     def __init__(
         self,
-        function: Callable[..., Tree],
+        function: Callable[..., Values],
         in_dims: tuple[int | None, ...],
         given: int | None = None,
     ) -> None:
         mapped = torch.func.vmap(function, in_dims=in_dims)
         self._mapped = lambda *arguments: mapped(*arguments)  # no __wrapped__ for the tracer
         self._given = given
-        self._traced: dict[tuple, Callable[..., Tree]] = {}
+        self._traced: dict[tuple[torch.Size, ...], Callable[..., Values]] = {}
 
-    def __call__(self, *arguments: Any) -> Tree:
+    def __call__(self, *arguments: Tree | Tensor) -> Values:
         """The function's result with a leading axis ``M`` on every tensor.
 
         Raises:
@@ -80,7 +83,7 @@ class Mapped:
         with torch.no_grad():
             return self._traced[key](*leaves)
 
-    def _trace(self, arguments: tuple) -> Callable[..., Tree]:
+    def _trace(self, arguments: tuple[Tree | Tensor, ...]) -> GraphModule:
         try:
             return trace(self._mapped, arguments, self._given)
         except RuntimeError as error:
@@ -90,9 +93,9 @@ class Mapped:
             raise RuntimeError(told) from error
 
 
-def _leaves(tree: Any, found: list[Tensor]) -> list[Tensor]:
+def _leaves(tree: Tree | tuple[Tree | Tensor, ...], found: list[Tensor]) -> list[Tensor]:
     """What `tree_leaves` gives for dicts and tuples of tensors, in a fifth of the time."""
-    for part in tree.values() if isinstance(tree, dict) else tree:
+    for part in tree if isinstance(tree, tuple) else tree.values():
         if isinstance(part, Tensor):
             found.append(part)
         else:

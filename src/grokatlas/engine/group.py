@@ -1,6 +1,6 @@
 """Members that move together: their state, batches and noise."""
 
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import torch
@@ -8,8 +8,27 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from grokatlas.engine.batches import Batches
-from grokatlas.engine.ensemble import Tree, noise_generators, select
+from grokatlas.engine.contracts import (
+    AxisValues,
+    Batch,
+    Buffers,
+    Data,
+    Extras,
+    Noise,
+    Params,
+    Tree,
+)
+from grokatlas.engine.ensemble import noise_generators, select
 from grokatlas.engine.programs import Programs
+from grokatlas.engine.record import SavedGroup
+
+
+class Members(TypedDict):
+    """Values of ensemble axes ``[M]``, buffers and initial parameters ``[M, ...]`` of members."""
+
+    hyper: AxisValues
+    constants: Buffers
+    params: Params
 
 
 class Group:
@@ -17,9 +36,9 @@ class Group:
 
     Args:
         programs: of the run.
-        places: the members' places in the run.
+        indices: the members' indices in the run.
         seeds: their seeds.
-        members: ``hyper``, ``constants`` and ``params`` of them.
+        members: what is theirs.
         data: ``train_inputs`` and so on, shared by members or with an axis ``M``.
         extras: what else the task knows, likewise.
         batches: of these members.
@@ -29,16 +48,16 @@ class Group:
     def __init__(
         self,
         programs: Programs,
-        places: list[int],
+        indices: list[int],
         seeds: list[int],
-        members: dict[str, Tree],
-        data: dict[str, Tensor],
-        extras: dict[str, Tensor],
+        members: Members,
+        data: Data,
+        extras: Extras,
         batches: Batches,
         outputs: int,
     ) -> None:
         self.programs = programs
-        self.places = places
+        self.indices = indices
         self.hyper, self.constants = members["hyper"], members["constants"]
         self.data, self.extras = data, extras
         self.batches = batches
@@ -46,63 +65,65 @@ class Group:
         some = data["train_inputs"]
         shapes = programs.noise_shapes
         self.noise = {path: noise_generators(seeds, path, some.device) for path in shapes}
-        state = programs.init(self.hyper, self.constants, members["params"], *self._train())
-        self.state = tree_map(torch.clone, state)  # a step overwrites it
+        state = programs.init(self.hyper, self.constants, members["params"])
+        self.state: Tree = tree_map(torch.clone, state)  # a step overwrites it
 
     def move(self, steps: int) -> None:
         """Advance every member by some steps."""
-        if self.programs.advance is not None:
-            self.state = self.programs.advanced(self.hyper, self.state, self._train(), steps)
+        advance = self.programs.advance
+        if advance is not None:
+            keywords = self.programs.dynamics_keywords(self.hyper)
+            self.state = advance(self.state, self._train(), steps, **keywords)
             return
         for _ in range(steps):
             self._step()
 
-    def parameters(self) -> dict[str, Tensor]:
+    def parameters(self) -> Params:
         """The parameters of every member, ``[M, ...]``."""
         return self.programs.parameters(self.hyper, self.constants, self.state, *self._train())
 
-    def observe(self, params: dict[str, Tensor], step: int) -> dict[str, np.ndarray]:
+    def observe(self, params: Params, step: int) -> dict[str, np.ndarray]:
         """Every observable of every member at a step, as columns of length ``M``."""
         taken = torch.tensor(step, dtype=torch.float64, device=self.data["train_inputs"].device)
         given = (self.hyper, self.constants, params, self.data, self.extras, taken)
         seen = self.programs.observe(*given)
-        columns = {}
+        columns: dict[str, np.ndarray] = {}
         for name, value in seen.items():
-            flat = value.detach().reshape(len(self.places), -1).cpu().numpy()
+            flat = value.detach().reshape(len(self.indices), -1).cpu().numpy()
             names = [name] if value.ndim == 1 else [f"{name}.{k}" for k in range(flat.shape[1])]
             columns |= {key: flat[:, k] for k, key in enumerate(names)}
         return columns
 
     def keep(self, kept: list[int]) -> None:
-        """Go on with the members whose places in the run are `kept`; the others are done."""
-        own = [self.places.index(place) for place in kept]
-        self.places = list(kept)
+        """Go on with the members whose indices in the run are `kept`; the others are done."""
+        own = [self.indices.index(index) for index in kept]
+        self.indices = list(kept)
         self.state, self.hyper = select(self.state, own), select(self.hyper, own)
         self.constants = select(self.constants, own)
         if self.batches.per_member:
             self.data, self.extras = select(self.data, own), select(self.extras, own)
-        self.noise = {path: [g[place] for place in own] for path, g in self.noise.items()}
+        self.noise = {path: [g[index] for index in own] for path, g in self.noise.items()}
         self.batches.keep(self.data, own)
 
-    def saved(self) -> Tree:
+    def saved(self) -> SavedGroup:
         """All that a later process needs to go on: tensors in nested dicts."""
         noise = {
             path: torch.stack([generator.get_state() for generator in streams])
             for path, streams in self.noise.items()
         }
-        places, batches = torch.tensor(self.places), self.batches.state()
-        return {"places": places, "state": self.state, "noise": noise, "batches": batches}
+        indices, batches = torch.tensor(self.indices), self.batches.state()
+        return {"places": indices, "state": self.state, "noise": noise, "batches": batches}
 
-    def restore(self, saved: Tree) -> None:
+    def restore(self, saved: SavedGroup) -> None:
         """Go on where `saved` was taken."""
-        self.keep([int(place) for place in saved["places"]])
+        self.keep([int(index) for index in saved["places"]])
         self.state = _filled(self.state, saved["state"], self.data["train_inputs"].device)
         self.batches.restore(saved["batches"])
         for path, streams in self.noise.items():
             for generator, state in zip(streams, saved["noise"][path], strict=True):
                 generator.set_state(state.clone())
 
-    def _train(self) -> tuple[Tensor, Tensor]:
+    def _train(self) -> Batch:
         return self.data["train_inputs"], self.data["train_targets"]
 
     def _step(self) -> None:
@@ -112,7 +133,7 @@ class Group:
         batch = self.batches.next()
         self.state = programs.update(*own, self.state, *batch, self._draw(batch[0]))
 
-    def _draw(self, inputs: Tensor) -> Tree:
+    def _draw(self, inputs: Tensor) -> Noise:
         """Standard normal noise for every block that asks for it, ``[M, ...]``."""
         if not self.noise:
             return {}
@@ -126,8 +147,15 @@ class Group:
         return noise
 
 
-def _filled(tree: Any, saved: Any, device: torch.device) -> Any:
+def _filled(tree: Tree, saved: Tree, device: torch.device) -> Tree:
     """`tree` with the tensors of `saved`, which has no entries for empty branches."""
-    if not isinstance(tree, dict):
-        return saved.to(device)
-    return {key: _filled(value, saved.get(key, {}), device) for key, value in tree.items()}
+    filled: dict[str, Tensor | Tree] = {}
+    for key, value in tree.items():
+        part = saved.get(key, {})
+        if isinstance(part, Tensor):
+            filled[key] = part.to(device)
+        elif isinstance(value, Tensor):
+            raise RuntimeError(f"its saved state has no tensor {key!r}")
+        else:
+            filled[key] = _filled(value, part, device)
+    return filled

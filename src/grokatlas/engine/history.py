@@ -19,15 +19,15 @@ class History:
         self._columns: dict[str, np.ndarray] = {}
         self._rows = 0
 
-    def add(self, step: int, places: list[int], seen: dict[str, np.ndarray]) -> None:
-        """Log a step: a value of each column for each of the members at `places`."""
-        if self._rows + len(places) > ROWS:
+    def add(self, step: int, indices: list[int], seen: dict[str, np.ndarray]) -> None:
+        """Log a step: a value of each column for each of the members at `indices`."""
+        if self._rows + len(indices) > ROWS:
             self.flush()
-        logged = {"member": np.array(places), "step": np.full(len(places), step), **seen}
-        part = slice(self._rows, self._rows + len(places))
+        logged = {"member": np.array(indices), "step": np.full(len(indices), step), **seen}
+        part = slice(self._rows, self._rows + len(indices))
         for name, values in logged.items():
             if name not in self._columns:
-                self._columns[name] = np.empty(max(ROWS, len(places)), dtype=values.dtype)
+                self._columns[name] = np.empty(max(ROWS, len(indices)), dtype=values.dtype)
             self._columns[name][part] = values
         self._rows = part.stop
 

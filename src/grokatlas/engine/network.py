@@ -1,11 +1,12 @@
 """A member's model as a function of parameters and inputs."""
 
-from typing import Any
+from typing import TypeGuard
 
 import torch
 from torch import Tensor, nn
 
 from grokatlas import registry
+from grokatlas.engine.contracts import Buffers, Member, Params, Spec, TaskData, TokenModel
 
 
 class Network:
@@ -16,30 +17,36 @@ class Network:
         constants: the member's buffers, by name.
     """
 
-    def __init__(self, skeleton: nn.Module, constants: dict[str, Tensor]) -> None:
+    def __init__(self, skeleton: nn.Module, constants: Buffers) -> None:
         self._skeleton = skeleton
         self._constants = constants
 
     @property
-    def constants(self) -> dict[str, Tensor]:
+    def constants(self) -> Buffers:
         """The member's buffers by name, such as a fixed embedding."""
         return self._constants
 
-    def __call__(self, params: dict[str, Tensor], inputs: Tensor) -> Tensor:
+    def __call__(self, params: Params, inputs: Tensor) -> Tensor:
         """Outputs ``[N, C]`` of inputs ``[N, ...]``, or of their features."""
         return torch.func.functional_call(self._skeleton, (params, self._constants), (inputs,))
 
-    def features(self, params: dict[str, Tensor], inputs: Tensor) -> Tensor:
-        """What outputs are differentiated by: real inputs, or the embeddings of tokens."""
+    def features(self, params: Params, inputs: Tensor) -> Tensor:
+        """What outputs are differentiated by: real inputs, or the embeddings of tokens.
+
+        Raises:
+            ValueError: inputs are integers, and the model embeds none.
+        """
         if inputs.is_floating_point():
             return inputs
         everything = {**params, **self._constants}
         named = {f"model.{key}": value for key, value in everything.items()}
+        if not _embeds(self._skeleton):
+            raise ValueError("inputs are integers, and the model has no method `embed` for them")
         return torch.func.functional_call(_Embedding(self._skeleton), named, (inputs,))
 
 
 def member_model(
-    spec: dict[str, Any], data: Any, member: dict[str, Any], generator: torch.Generator
+    spec: Spec, data: TaskData, member: Member, generator: torch.Generator
 ) -> nn.Module:
     """A member's model with its own numbers, on the CPU, in the run's precision.
 
@@ -57,10 +64,14 @@ def member_model(
     return model.to(getattr(torch, spec["train"]["dtype"]))
 
 
+def _embeds(model: object) -> TypeGuard[TokenModel]:
+    return hasattr(model, "embed")
+
+
 class _Embedding(nn.Module):
     """`embed` of a model, as a module of its own."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: TokenModel) -> None:
         super().__init__()
         self.model = model
 

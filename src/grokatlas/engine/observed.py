@@ -1,14 +1,24 @@
 """What an observable sees of one member at one step."""
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import torch
 from torch import Tensor
 
-Tree = dict[str, Any]
+from grokatlas.engine.contracts import (
+    Data,
+    Dynamics,
+    Extras,
+    Model,
+    NetworkLoss,
+    Params,
+    Penalty,
+    Tree,
+)
 
 
+@dataclass(eq=False)
 class Observed:
     """One member at one step.
 
@@ -25,25 +35,14 @@ class Observed:
         step: how many steps were taken, a 0-d tensor.
     """
 
-    def __init__(
-        self,
-        params: Tree,
-        model: Any,
-        loss: Any,
-        penalties: list[Any],
-        data: dict[str, Tensor],
-        extras: dict[str, Tensor],
-        dynamics: Any,
-        step: Tensor,
-    ) -> None:
-        self.params = params
-        self.model = model
-        self.loss = loss
-        self.penalties = penalties
-        self.data = data
-        self.extras = extras
-        self.dynamics = dynamics
-        self.step = step
+    params: Params
+    model: Model
+    loss: NetworkLoss | None
+    penalties: list[Penalty]
+    data: Data
+    extras: Extras
+    dynamics: Dynamics[Tree]
+    step: Tensor
 
     @cached_property
     def train_outputs(self) -> Tensor:
@@ -57,19 +56,39 @@ class Observed:
 
     @cached_property
     def train_loss(self) -> Tensor:
-        """The loss on the whole training set, without penalties."""
-        data = self.data
-        return self.loss(self.params, self.model, data["train_inputs"], data["train_targets"])
+        """The loss ``[]`` on the whole training set, without penalties.
+
+        Raises:
+            ValueError: the run has no loss.
+        """
+        return self._loss_on("train")
 
     @cached_property
     def test_loss(self) -> Tensor:
-        """The loss on the whole test set, without penalties."""
-        data = self.data
-        return self.loss(self.params, self.model, data["test_inputs"], data["test_targets"])
+        """The loss ``[]`` on the whole test set, without penalties.
+
+        Raises:
+            ValueError: the run has no loss.
+        """
+        return self._loss_on("test")
 
     @cached_property
-    def loss_gradients(self) -> Tree:
-        """Gradients of the training loss by parameter, without penalties."""
+    def loss_gradients(self) -> Params:
+        """Gradients of the training loss by parameter, without penalties.
+
+        Raises:
+            ValueError: the run has no loss.
+        """
         data = self.data
         arguments = (self.params, self.model, data["train_inputs"], data["train_targets"])
-        return torch.func.grad(self.loss)(*arguments)
+        return torch.func.grad(self._known_loss)(*arguments)
+
+    @property
+    def _known_loss(self) -> NetworkLoss:
+        if self.loss is None:
+            raise ValueError("the run has no loss that could be observed; give it a block `loss`")
+        return self.loss
+
+    def _loss_on(self, part: str) -> Tensor:
+        inputs, targets = self.data[f"{part}_inputs"], self.data[f"{part}_targets"]
+        return self._known_loss(self.params, self.model, inputs, targets)

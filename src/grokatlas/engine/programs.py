@@ -1,14 +1,39 @@
 """The programs of a run: what moves and observes its members, mapped over them and traced."""
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+from types import ModuleType
+from typing import Any, Literal, TypeGuard, TypeVar, overload
 
 from torch import Tensor, nn
 
 from grokatlas import registry
-from grokatlas.engine.ensemble import Mapped, Tree
+from grokatlas.engine.contracts import (
+    Advance,
+    AxisValues,
+    Buffers,
+    Columns,
+    Data,
+    Dynamics,
+    EpochDynamics,
+    Extras,
+    Loss,
+    LossOnNetwork,
+    Model,
+    NetworkLoss,
+    Noise,
+    Observable,
+    Params,
+    PenalisedDynamics,
+    Penalty,
+    Spec,
+    TakesNoise,
+    Tree,
+)
+from grokatlas.engine.ensemble import Mapped
 from grokatlas.engine.network import Network
 from grokatlas.engine.observed import Observed
+
+Part = TypeVar("Part")  # a component, built for one member
 
 
 class Programs:
@@ -36,121 +61,165 @@ class Programs:
 
     def __init__(
         self,
-        spec: dict[str, Any],
+        spec: Spec,
         skeleton: nn.Module,
         data_axis: int | None,
         batch_axis: int | None,
-        first: Tree,
+        first: AxisValues,
     ) -> None:
         self.spec = spec
         self._skeleton = skeleton
-        train, batch = (data_axis,) * 2, (batch_axis,) * 2
-        self.init = self._mapped(lambda d, p, batch: d.init(p), train)
-        self.update = self._mapped(lambda d, s, batch: d.update(s, batch), (*batch, 0), given=2)
-        self.parameters = self._mapped(lambda d, s, batch: d.parameters(s, batch), train)
-        self.begin_epoch: Mapped | None = None
+        train, batch = (data_axis, data_axis), (batch_axis, batch_axis)
+        self.init = Mapped(self._init_member, (0, 0, 0))
+        self.update = Mapped(self._update_member, (0, 0, 0, *batch, 0), given=2)
+        self.parameters = Mapped(self._parameters_of_member, (0, 0, 0, *train))
+        self.begin_epoch: Mapped[Tree] | None = None
         if spec.get("inputs"):
-            self.begin_epoch = self._mapped(lambda d, s, batch: d.begin_epoch(s, batch), train)
+            self.begin_epoch = Mapped(self._begin_epoch_of_member, (0, 0, 0, *train))
         self.observe = Mapped(self._observe_member, (0, 0, 0, data_axis, data_axis, None))
-        self.advance = getattr(_module(spec), "advance", None)
+        self.advance: Advance | None = getattr(_module(spec), "advance", None)
         parts = [
             (path, _part(block, path, entry, first))
             for block in ("penalties", "inputs")
             for path, entry in self._entries(block)
         ]
-        self.noise_shapes = {path: part.noise_shape for path, part in parts if _noisy(part)}
+        self.noise_shapes = {path: part.noise_shape for path, part in parts if _takes_noise(part)}
 
-    def advanced(self, hyper: Tree, state: Tree, train: tuple[Tensor, Tensor], steps: int) -> Tree:
-        """The state after many steps of a dynamics that can `advance`."""
-        keywords = _keywords("dynamics", self.spec["dynamics"], hyper)
-        moved: Tree = self.advance(state, train, steps, **keywords)
-        return moved
+    def dynamics_keywords(self, hyper: AxisValues) -> dict[str, Any]:
+        """The keywords of the dynamics, of all members at once, as `advance` takes them."""
+        return _keywords("dynamics", self.spec["dynamics"], hyper)
 
-    def _mapped(
-        self, method: Callable[..., Tree], dims: tuple[int | None, ...], given: int | None = None
-    ) -> Mapped:
-        def program(
-            hyper: Tree, constants: Tree, state: Tree, x: Tensor, y: Tensor, noise: Tree
-        ) -> Tree:
-            return method(self._dynamics(hyper, constants, noise), state, (x, y))
+    def _init_member(self, hyper: AxisValues, constants: Buffers, params: Params) -> Tree:
+        return self._dynamics(hyper, constants, {}).init(params)
 
-        def silent(hyper: Tree, constants: Tree, state: Tree, x: Tensor, y: Tensor) -> Tree:
-            return program(hyper, constants, state, x, y, {})
+    def _update_member(
+        self,
+        hyper: AxisValues,
+        constants: Buffers,
+        state: Tree,
+        inputs: Tensor,
+        targets: Tensor,
+        noise: Noise,
+    ) -> Tree:
+        return self._dynamics(hyper, constants, noise).update(state, (inputs, targets))
 
-        return Mapped(program if len(dims) == 3 else silent, (0, 0, 0, *dims), given)
+    def _parameters_of_member(
+        self, hyper: AxisValues, constants: Buffers, state: Tree, inputs: Tensor, targets: Tensor
+    ) -> Params:
+        return self._dynamics(hyper, constants, {}).parameters(state, (inputs, targets))
 
-    def _dynamics(self, hyper: Tree, constants: Tree, noise: Tree) -> Any:
+    def _begin_epoch_of_member(
+        self, hyper: AxisValues, constants: Buffers, state: Tree, inputs: Tensor, targets: Tensor
+    ) -> Tree:
+        dynamics = self._dynamics(hyper, constants, {})
+        if not _has_epochs(dynamics):
+            raise ValueError("a dynamics that takes `inputs` needs a method `begin_epoch`")
+        return dynamics.begin_epoch(state, (inputs, targets))
+
+    def _dynamics(self, hyper: AxisValues, constants: Buffers, noise: Noise) -> Dynamics[Tree]:
         """The dynamics of one member, built from the spec with the member's own numbers."""
-        blocks: dict[str, Any] = {"model": Network(self._skeleton, constants)}
-        for block in ("loss", "optimizer"):
-            if block in self.spec:
-                blocks[block] = _part(block, block, self.spec[block], hyper)
-        if "loss" in blocks:
-            blocks["loss"] = _on_network(blocks["loss"])
+        blocks: dict[str, object] = {"model": Network(self._skeleton, constants)}
+        if "loss" in self.spec:
+            blocks["loss"] = _on_network(_part("loss", "loss", self.spec["loss"], hyper))
+        if "optimizer" in self.spec:
+            blocks["optimizer"] = _part("optimizer", "optimizer", self.spec["optimizer"], hyper)
         for block in ("penalties", "gradients", "inputs"):
             blocks[block] = [
                 _with_noise(_part(block, path, entry, hyper), path, noise)
                 for path, entry in self._entries(block)
             ]
         build = _module(self.spec).build
-        used = build.__code__.co_varnames[: build.__code__.co_argcount]
+        used = [
+            parameter.name
+            for parameter in inspect.signature(build).parameters.values()
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        ]
         keywords = _keywords("dynamics", self.spec["dynamics"], hyper)
         return build(*(blocks[name] for name in used), **keywords)
 
-    def _entries(self, block: str) -> list[tuple[str, dict[str, Any]]]:
+    def _entries(self, block: str) -> list[tuple[str, Spec]]:
         entries = self.spec.get(block, [])
         return [(f"{block}.{index}", entry) for index, entry in enumerate(entries)]
 
     def _observe_member(
-        self, hyper: Tree, constants: Tree, params: Tree, data: Tree, extras: Tree, step: Tensor
-    ) -> Tree:
+        self,
+        hyper: AxisValues,
+        constants: Buffers,
+        params: Params,
+        data: Data,
+        extras: Extras,
+        step: Tensor,
+    ) -> Columns:
         spec = self.spec
         loss = _on_network(_part("loss", "loss", spec["loss"], hyper)) if "loss" in spec else None
         penalties = [_part("penalties", *entry, hyper) for entry in self._entries("penalties")]
         dynamics = self._dynamics(hyper, constants, {})
-        if hasattr(dynamics, "penalty"):
+        if _has_penalty(dynamics):
             penalties.append(dynamics.penalty)
         network = Network(self._skeleton, constants)
         view = Observed(params, network, loss, penalties, data, extras, dynamics, step)
-        seen: Tree = {}
+        seen: Columns = {}
         for path, entry in self._entries("observables"):
             seen |= _part("observables", path, entry, {})(view)
         return seen
 
 
-def _module(spec: dict[str, Any]) -> Any:
+def _has_epochs(dynamics: Dynamics[Tree]) -> TypeGuard[EpochDynamics[Tree]]:
+    return hasattr(dynamics, "begin_epoch")
+
+
+def _has_penalty(dynamics: Dynamics[Tree]) -> TypeGuard[PenalisedDynamics[Tree]]:
+    return hasattr(dynamics, "penalty")
+
+
+def _module(spec: Spec) -> ModuleType:
     return registry.load("dynamics", spec["dynamics"]["name"])
 
 
-def _part(block: str, path: str, entry: dict[str, Any], hyper: Tree) -> Any:
+@overload
+def _part(block: Literal["loss"], path: str, entry: Spec, hyper: AxisValues) -> Loss: ...
+@overload
+def _part(block: Literal["penalties"], path: str, entry: Spec, hyper: AxisValues) -> Penalty: ...
+@overload
+def _part(
+    block: Literal["observables"], path: str, entry: Spec, hyper: AxisValues
+) -> Observable: ...
+@overload
+def _part(block: str, path: str, entry: Spec, hyper: AxisValues) -> object: ...
+def _part(block: str, path: str, entry: Spec, hyper: AxisValues) -> object:
+    """What `build` of a component returns, with the member's own hyperparameters."""
     return registry.load(block, entry["name"]).build(**_keywords(path, entry, hyper))
 
 
-def _noisy(part: Any) -> bool:
+def _takes_noise(part: Part | TakesNoise[Part]) -> TypeGuard[TakesNoise[Part]]:
     return hasattr(part, "noise_shape")
 
 
-def _with_noise(part: Any, path: str, noise: Tree) -> Any:
+def _with_noise(part: Part, path: str, noise: Noise) -> Part:
     """A part that asks for noise, given this step's; any other as it is."""
-    return part.given(noise[path]) if _noisy(part) and path in noise else part
+    return part.given(noise[path]) if path in noise and _takes_noise(part) else part
 
 
-def _on_network(loss: Any) -> Callable[[Tree, Any, Tensor, Tensor], Tensor]:
+def _on_network(loss: Loss) -> NetworkLoss:
     """A loss as a function of parameters, model and batch.
 
     A loss of outputs and targets is applied to the model's outputs; one that needs more of the
     model, such as its derivatives, says so by a method ``on_network``.
     """
-    if hasattr(loss, "on_network"):
+    if _is_on_network(loss):
         return loss.on_network
 
-    def applied(params: Tree, model: Any, inputs: Tensor, targets: Tensor) -> Tensor:
+    def applied(params: Params, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         return loss(model(params, inputs), targets)
 
     return applied
 
 
-def _keywords(path: str, entry: dict[str, Any], hyper: Tree) -> dict[str, Any]:
+def _is_on_network(loss: Loss) -> TypeGuard[LossOnNetwork]:
+    return hasattr(loss, "on_network")
+
+
+def _keywords(path: str, entry: Spec, hyper: AxisValues) -> dict[str, Any]:
     """A component's keywords, with those that an ensemble axis provides for the member."""
     keywords = {key: value for key, value in entry.items() if key != "name"}
     prefix = f"{path}."

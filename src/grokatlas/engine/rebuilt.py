@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from grokatlas.engine import members
+from grokatlas.engine.contracts import Data, FinishedRun, Member, Params, Spec, TaskData
 from grokatlas.engine.ensemble import generators
 from grokatlas.engine.network import Network, member_model
 
@@ -20,7 +20,7 @@ class RebuiltMember:
     """One member at one snapshot, on the CPU, in the run's precision.
 
     Attributes:
-        member: its place in the run.
+        member: its index in the run.
         seed: its seed.
         step: of the snapshot.
         network: ``network(params, inputs) -> outputs [N, C]``.
@@ -32,15 +32,15 @@ class RebuiltMember:
     seed: int
     step: int
     network: Network
-    params: dict[str, Tensor]
-    data: dict[str, Tensor]
+    params: Params
+    data: Data
 
     def outputs(self, inputs: Tensor) -> Tensor:
         """Outputs ``[N, C]`` of inputs ``[N, ...]``."""
         return self.network(self.params, inputs)
 
 
-def restored(run: Any) -> Iterator[RebuiltMember]:
+def restored(run: FinishedRun) -> Iterator[RebuiltMember]:
     """Every member of a finished run at every snapshot, in order of steps, then of members.
 
     A member's model is built again, by a generator of the member's seed: what is drawn and never
@@ -57,17 +57,15 @@ def restored(run: Any) -> Iterator[RebuiltMember]:
         network(spec, data, member, generator)
         for member, generator in zip(every, generators(seeds), strict=True)
     ]
-    views = [_data(data, place, dtype) for place in range(len(every) if data.per_member else 1)]
+    views = [_data(data, index, dtype) for index in range(len(every) if data.per_member else 1)]
     for step, arrays in sorted(run.snapshots.items()):
-        for place, seed in enumerate(seeds):
-            params = {key: torch.tensor(array[place]) for key, array in arrays.items()}
-            view = views[place if data.per_member else 0]
-            yield RebuiltMember(place, seed, step, networks[place], params, view)
+        for index, seed in enumerate(seeds):
+            params = {key: torch.tensor(array[index]) for key, array in arrays.items()}
+            view = views[index if data.per_member else 0]
+            yield RebuiltMember(index, seed, step, networks[index], params, view)
 
 
-def network(
-    spec: dict[str, Any], data: Any, member: dict[str, Any], generator: torch.Generator
-) -> Network:
+def network(spec: Spec, data: TaskData, member: Member, generator: torch.Generator) -> Network:
     """A member's model with its own numbers and buffers, on the CPU, in the run's precision.
 
     Args:
@@ -80,10 +78,10 @@ def network(
     return Network(model, dict(model.named_buffers()))
 
 
-def _data(data: Any, place: int, dtype: torch.dtype) -> dict[str, Tensor]:
+def _data(data: TaskData, index: int, dtype: torch.dtype) -> Data:
     found = {}
     for part in PARTS:
         array = getattr(data, part)
-        tensor = torch.tensor(np.ascontiguousarray(array[place] if data.per_member else array))
+        tensor = torch.tensor(np.ascontiguousarray(array[index] if data.per_member else array))
         found[part] = tensor.to(dtype if tensor.is_floating_point() else torch.int64)
     return found

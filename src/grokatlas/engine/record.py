@@ -1,9 +1,49 @@
-"""What a run leaves, kept in memory."""
+"""What a run leaves: history, snapshots, and the state from which it can be resumed."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 import numpy as np
+
+from grokatlas.engine.contracts import Params, Tree
+
+if TYPE_CHECKING:  # a record is made before a device is chosen, and torch imported
+    from torch import Tensor
+
+
+class SavedBatches(TypedDict):
+    """Which batch is next: sample at which it begins ``[]``, and state of each generator."""
+
+    first: Tensor
+    generators: Tensor
+
+
+class SavedGroup(TypedDict):
+    """Some members: their indices in the run ``[M]``, and all that their next step depends on."""
+
+    places: Tensor
+    state: Tree
+    noise: dict[str, Tensor]
+    batches: SavedBatches
+
+
+class SavedRun(TypedDict):
+    """All that a later process needs to resume a run.
+
+    Attributes:
+        groups: of members that still train, by index of the first.
+        left: last parameters of stopped members ``[M, ...]``; empty if none stopped.
+        step: number of steps taken ``[]``.
+        seen: the last step whose history and snapshots are in the record ``[]``.
+    """
+
+    groups: dict[str, SavedGroup]
+    left: Params
+    step: Tensor
+    seen: Tensor
 
 
 @dataclass
@@ -35,6 +75,25 @@ class Updates:
         self._built = False
 
 
+class RunRecord(Protocol):
+    """Where training leaves history and snapshots: in memory or on disk."""
+
+    step: int  # that the run is at, in the end
+    updates: Updates  # what they cost in this process
+
+    def restored(self) -> SavedRun | None:
+        """The state to resume from, as `after` saved it; None to begin at step 0."""
+
+    def add_rows(self, rows: dict[str, np.ndarray], /) -> None:
+        """The next rows of history: ``member``, ``step`` and columns, of one length."""
+
+    def add_snapshot(self, step: int, arrays: dict[str, np.ndarray], /) -> None:
+        """Parameters ``[M, ...]`` by name, of all members of the run."""
+
+    def after(self, step: int, saved: Callable[[], SavedRun], /) -> None:
+        """Between two steps; it may save what ``saved()`` returns, or end the process."""
+
+
 @dataclass
 class Record:
     """History and snapshots of a run in memory, and a place to go on from: none.
@@ -53,7 +112,7 @@ class Record:
     snapshots: dict[str, np.ndarray] = field(default_factory=dict)
     step: int = 0
 
-    def restored(self) -> dict[str, Any] | None:
+    def restored(self) -> SavedRun | None:
         """Tensors to go on from, or None to begin."""
         return None
 
@@ -65,7 +124,7 @@ class Record:
         """Every member's parameters at a step."""
         self.snapshots |= {f"{step:010d}/{key}": array.copy() for key, array in arrays.items()}
 
-    def after(self, step: int, saved: Any) -> None:
+    def after(self, step: int, saved: Callable[[], SavedRun]) -> None:
         """Called between steps; a record on disk may save what ``saved()`` returns, or stop."""
 
     @property

@@ -11,10 +11,12 @@ from torch.utils._pytree import tree_leaves
 from grokatlas import registry
 from grokatlas.engine import members, span
 from grokatlas.engine.batches import Batches
-from grokatlas.engine.ensemble import Tree, generators, select, stack
-from grokatlas.engine.group import Group
+from grokatlas.engine.contracts import Params, Spec, TaskData
+from grokatlas.engine.ensemble import generators, select, stack
+from grokatlas.engine.group import Group, Members
 from grokatlas.engine.network import member_model
 from grokatlas.engine.programs import Programs
+from grokatlas.engine.record import SavedGroup
 
 DATA = ("train_inputs", "train_targets", "test_inputs", "test_targets")
 CACHE = 1 << 22  # bytes written by the forward passes of a group; beyond that, company costs time
@@ -39,16 +41,16 @@ class Run:
         groups: of members that still train.
     """
 
-    def __init__(self, spec: dict[str, Any], data: Any, device: torch.device) -> None:
+    def __init__(self, spec: Spec, data: TaskData, device: torch.device) -> None:
         self.spec = spec
         self.members = members.of(spec)
         arrays, found = self._arrays(data)
         self.data = {key: self._tensor(array, device) for key, array in arrays.items()}
         self.extras = {key: self._tensor(value, device) for key, value in data.extras.items()}
         if "loss" in spec:  # some dynamics have none
-            check = getattr(registry.load("loss", spec["loss"]["name"]), "check", None)
-            for part in ("train_targets", "test_targets") if check else ():
-                check(self.data[part])
+            loss = registry.load("loss", spec["loss"]["name"])
+            for part in ("train_targets", "test_targets") if hasattr(loss, "check") else ():
+                loss.check(self.data[part])
         axes = [path for path in spec["ensemble"] if path != "seed"]
         self.hyper = {  # in float64 as a plain number would be, whatever the run's dtype
             path: torch.tensor([m[path] for m in self.members], dtype=torch.float64, device=device)
@@ -60,63 +62,63 @@ class Run:
         self._skeleton.to("meta")  # gives back the memory of parameters that are never used
 
     @property
-    def places(self) -> list[int]:
-        """The places of the members that still train."""
-        return [place for group in self.groups for place in group.places]
+    def indices(self) -> list[int]:
+        """The indices of the members that still train."""
+        return [index for group in self.groups for index in group.indices]
 
     def move(self, steps: int) -> None:
         """Advance every member by some steps."""
         for group in self.groups:
             group.move(steps)
 
-    def parameters(self) -> dict[str, Tensor]:
+    def parameters(self) -> Params:
         """The parameters of every member that still trains, ``[M, ...]``."""
         parts = [group.parameters() for group in self.groups]
         if len(parts) == 1:
             return parts[0]
         return {key: torch.cat([part[key] for part in parts]) for key in parts[0]}
 
-    def observe(self, params: dict[str, Tensor], step: int) -> dict[str, np.ndarray]:
+    def observe(self, params: Params, step: int) -> dict[str, np.ndarray]:
         """Every observable of every member that still trains at a step, as columns."""
         seen, first = [], 0
         for group in self.groups:
-            own = slice(first, first + len(group.places))
+            own = slice(first, first + len(group.indices))
             seen.append(group.observe({key: value[own] for key, value in params.items()}, step))
             first = own.stop
         return {key: np.concatenate([columns[key] for columns in seen]) for key in seen[0]}
 
     def keep(self, kept: set[int]) -> None:
-        """Go on with the members at these places; the others are done."""
+        """Go on with the members at these indices; the others are done."""
         for group in self.groups:
-            own = [place for place in group.places if place in kept]
-            if own and own != group.places:
+            own = [index for index in group.indices if index in kept]
+            if own and own != group.indices:
                 group.keep(own)
-        self.groups = [group for group in self.groups if kept & set(group.places)]
+        self.groups = [group for group in self.groups if kept & set(group.indices)]
 
-    def saved(self) -> Tree:
+    def saved(self) -> dict[str, SavedGroup]:
         """All that a later process needs to go on: tensors in nested dicts."""
-        return {str(group.places[0]): group.saved() for group in self.groups}
+        return {str(group.indices[0]): group.saved() for group in self.groups}
 
-    def restore(self, saved: Tree) -> None:
+    def restore(self, saved: dict[str, SavedGroup]) -> None:
         """Go on where `saved` was taken.
 
         Raises:
             RuntimeError: its members moved in other groups.
         """
         parts = {tuple(part["places"].tolist()): part for part in saved.values()}
-        self.keep({place for places in parts for place in places})
-        if {tuple(group.places) for group in self.groups} != set(parts):
+        self.keep({index for indices in parts for index in indices})
+        if {tuple(group.indices) for group in self.groups} != set(parts):
             problem = "its saved state has other groups of members than are made here"
             raise RuntimeError(f"{problem}; remove its folder .state to train from step 0")
         for group in self.groups:
-            group.restore(parts[tuple(group.places)])
+            group.restore(parts[tuple(group.indices)])
 
     def _tensor(self, array: np.ndarray, device: torch.device) -> Tensor:
         tensor = torch.from_numpy(np.ascontiguousarray(array))
         dtype = getattr(torch, self.spec["train"]["dtype"])
         return tensor.to(device=device, dtype=dtype if tensor.is_floating_point() else torch.int64)
 
-    def _arrays(self, data: Any) -> tuple[dict[str, np.ndarray], span.Span | None]:
+    def _arrays(self, data: TaskData) -> tuple[dict[str, np.ndarray], span.Span | None]:
         """The data, and the span in whose coordinates they are, if the run trains in one."""
         arrays = {key: getattr(data, key) for key in DATA}
         if "coordinates" not in self.spec["train"]:
@@ -128,15 +130,15 @@ class Run:
             arrays |= {key: found.inputs(part).numpy() for key, part in flat.items()}
         return arrays, found
 
-    def _build_models(self, data: Any, device: torch.device, found: span.Span | None) -> None:
+    def _build_models(self, data: TaskData, device: torch.device, found: span.Span | None) -> None:
         """Each member's model, drawn by the member's generator; parameters and buffers stacked."""
         models = []
         for member, generator in zip(self.members, self._drawn, strict=True):
             model = member_model(self.spec, data, member, generator)
             if found is not None:  # before the next is drawn: it may be hundreds of megabytes
-                first = model.layers[0]
-                moved = found.weights(first.weight.detach().double())
-                first.weight = nn.Parameter(moved.to(first.weight.dtype))
+                weight = model.get_parameter("layers.0.weight")
+                moved = found.weights(weight.detach().double())
+                model.get_submodule("layers.0").weight = nn.Parameter(moved.to(weight.dtype))
             models.append(model)
         named = [{k: v.detach() for k, v in model.named_parameters()} for model in models]
         buffers = [dict(model.named_buffers()) for model in models]
@@ -144,8 +146,8 @@ class Run:
         self.constants = {key: value.to(device) for key, value in stack(buffers).items()}
         self._skeleton = models[0].to(device)
 
-    def _divide(self, data: Any) -> list[Group]:
-        """The groups, in order of places."""
+    def _divide(self, data: TaskData) -> list[Group]:
+        """The groups, in order of indices."""
         batches = self._batches(data, list(range(len(self.members))))
         axis = 0 if data.per_member else None
         first = {path: values[0] for path, values in self.hyper.items()}
@@ -155,28 +157,34 @@ class Run:
             inputs = self.data["train_inputs"][0 if data.per_member else slice(None)]
             written = _bytes_written(self._skeleton, inputs[: batches.size])
             size = max(1, CACHE // max(written, 1))
-        everyone = {"hyper": self.hyper, "constants": self.constants, "params": self.params}
+        everyone: Members = {
+            "hyper": self.hyper,
+            "constants": self.constants,
+            "params": self.params,
+        }
         groups = []
         for start in range(0, len(self.members), size):
-            places = list(range(len(self.members)))[start : start + size]
-            own = self._batches(data, places)
-            seeds = [self.members[place]["seed"] for place in places]
-            extras = select(self.extras, places) if data.per_member else self.extras
+            indices = list(range(len(self.members)))[start : start + size]
+            own = self._batches(data, indices)
+            seeds = [self.members[index]["seed"] for index in indices]
+            extras = select(self.extras, indices) if data.per_member else self.extras
             shared = (own.data, extras, own, data.outputs)
-            groups.append(Group(programs, places, seeds, select(everyone, places), *shared))
+            groups.append(Group(programs, indices, seeds, select(everyone, indices), *shared))
         return groups
 
-    def _batches(self, data: Any, places: list[int]) -> Batches:
-        own = select(self.data, places) if data.per_member else self.data
+    def _batches(self, data: TaskData, indices: list[int]) -> Batches:
+        own = select(self.data, indices) if data.per_member else self.data
         samples = data.train_inputs.shape[1 if data.per_member else 0]
-        drawn = [self._drawn[place] for place in places]
+        drawn = [self._drawn[index] for index in indices]
         return Batches(self.spec["train"], own, samples, data.per_member, drawn)
 
 
 class _Written(TorchDispatchMode):
     """Counts the bytes of all results."""
 
-    total = 0
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's, which has no types
+        self.total = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))

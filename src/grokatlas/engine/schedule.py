@@ -2,7 +2,8 @@
 
 import math
 from bisect import bisect_left
-from typing import Any
+
+from grokatlas.engine.contracts import Spec
 
 
 class Schedule:
@@ -31,7 +32,7 @@ class Schedule:
         return following
 
 
-def log_schedule(log: dict[str, Any], steps: int) -> Schedule:
+def log_schedule(log: Spec, steps: int) -> Schedule:
     """When a row of history is written.
 
     Args:

@@ -8,10 +8,10 @@ what it was. So training there is the same training, of as many inputs as there 
 training and test) and units, not features. `coordinates.py` says which runs may.
 """
 
-from typing import Any
-
 import torch
 from torch import Tensor
+
+from grokatlas.engine.contracts import Spec
 
 DEPENDENT = 1e-10  # of its length: what a sample that others span may have outside them
 
@@ -60,7 +60,7 @@ class Span:
         return torch.cat([spared, along, corner.T * _signs(corner)], 1)
 
 
-def of(spec: dict[str, Any], samples: Tensor) -> Span | None:
+def of(spec: Spec, samples: Tensor) -> Span | None:
     """The span of a run that asks for one; None if it is no smaller than the inputs are.
 
     Args:

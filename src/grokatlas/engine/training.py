@@ -11,14 +11,13 @@ arrays, and gives history and snapshots to a record, which also says where to go
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
+from grokatlas.engine.contracts import Params, Spec, TaskData
 from grokatlas.engine.history import History
-from grokatlas.engine.record import Record
+from grokatlas.engine.record import Record, RunRecord, SavedRun
 from grokatlas.engine.run import Run
 from grokatlas.engine.schedule import Schedule, log_schedule
 
@@ -26,12 +25,12 @@ SECOND = 1.0  # seconds between two moments at which a run can be saved
 
 
 def train(
-    spec: dict[str, Any],
-    data: Any,
+    spec: Spec,
+    data: TaskData,
     device: torch.device,
-    record: Record | None = None,
+    record: RunRecord | None = None,
     progress: Callable[[int, int], None] = lambda step, steps: None,
-) -> Record:
+) -> RunRecord:
     """Train every member of a run.
 
     Args:
@@ -59,7 +58,7 @@ class Trainer:
         record: where history and snapshots go.
     """
 
-    def __init__(self, run: Run, record: Any) -> None:
+    def __init__(self, run: Run, record: RunRecord) -> None:
         train = run.spec["train"]
         self.run = run
         self.record = record
@@ -72,9 +71,9 @@ class Trainer:
         self.snapshot_steps = set(train["snapshots"])
         self.stop: dict[str, float | dict[str, float]] = train.get("stop", {})
         self.history = History(record.add_rows)
-        self.stopped_params: dict[str, Tensor] = {}  # parameters [M, ...] of stopped members
+        self.stopped_params: Params = {}  # parameters [M, ...] of stopped members
 
-    def resume(self, saved: dict[str, Any] | None) -> None:
+    def resume(self, saved: SavedRun | None) -> None:
         """Resume from a saved state; begin at step 0 if there is none."""
         if saved is None:
             return
@@ -82,11 +81,15 @@ class Trainer:
         self.step, self.recorded_step = int(saved["step"]), int(saved["seen"])
         self.stopped_params = {key: value.to(self._device) for key, value in saved["left"].items()}
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> SavedRun:
         """All that a later process needs, as tensors; the history so far is in the record."""
         self.history.flush()
-        places = {"step": torch.tensor(self.step), "seen": torch.tensor(self.recorded_step)}
-        return {"groups": self.run.saved(), "left": self.stopped_params, **places}
+        return {
+            "groups": self.run.saved(),
+            "left": self.stopped_params,
+            "step": torch.tensor(self.step),
+            "seen": torch.tensor(self.recorded_step),
+        }
 
     def finish(self, progress: Callable[[int, int], None]) -> None:
         """Train to the end, or until every member has stopped."""
@@ -94,7 +97,7 @@ class Trainer:
             if self.recorded_step < self.step:
                 self._observe(progress)
                 self.recorded_step = self.step
-            if self.step == self.steps or not self.run.places:
+            if self.step == self.steps or not self.run.indices:
                 break
             self._move()
             self.record.after(self.step, self.saved)
@@ -134,21 +137,21 @@ class Trainer:
             self._take_snapshot(self.step, params)
         if logged:
             columns = self.run.observe(params, self.step)
-            self.history.add(self.step, self.run.places, columns)
+            self.history.add(self.step, self.run.indices, columns)
             self._stop_members(params, columns)
             progress(self.step, self.steps)
 
-    def _take_snapshot(self, step: int, params: dict[str, Tensor]) -> None:
+    def _take_snapshot(self, step: int, params: Params) -> None:
         """Record every member's parameters; those of a stopped member are its last ones."""
         arrays = {}
         for key in params or self.stopped_params:
             whole = self.stopped_params[key].clone() if key in self.stopped_params else params[key]
             if key in self.stopped_params and params:
-                whole[self.run.places] = params[key]
+                whole[self.run.indices] = params[key]
             arrays[key] = whole.detach().cpu().numpy()
         self.record.add_snapshot(step, arrays)
 
-    def _stop_members(self, params: dict[str, Tensor], columns: dict[str, np.ndarray]) -> None:
+    def _stop_members(self, params: Params, columns: dict[str, np.ndarray]) -> None:
         """Freeze the members that reached the level of every column of ``train.stop``."""
         if not self.stop:
             return
@@ -166,10 +169,10 @@ class Trainer:
         if not self.stopped_params:
             members = len(self.run.members)
             self.stopped_params = {k: v.new_zeros(members, *v.shape[1:]) for k, v in params.items()}
-        for place in np.flatnonzero(done):
+        for index in np.flatnonzero(done):
             for key, value in params.items():
-                self.stopped_params[key][self.run.places[place]] = value[place]
-        self.run.keep({self.run.places[place] for place in np.flatnonzero(~done)})
+                self.stopped_params[key][self.run.indices[index]] = value[index]
+        self.run.keep({self.run.indices[index] for index in np.flatnonzero(~done)})
         self.record.updates.rebuild()
 
 

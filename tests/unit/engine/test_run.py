@@ -57,7 +57,7 @@ def _train(spec: dict) -> record.Record:
 @pytest.mark.parametrize(("bytes_of_a_group", "sizes"), [(1, [1] * 6), (1 << 30, [6])])
 def test_a_group_is_as_large_as_its_cache(bytes_of_a_group, sizes, monkeypatch):
     monkeypatch.setattr(run, "CACHE", bytes_of_a_group)
-    assert [len(group.places) for group in _run(SPEC).groups] == sizes
+    assert [len(group.indices) for group in _run(SPEC).groups] == sizes
 
 
 @exhaustive
@@ -67,7 +67,7 @@ def test_results_do_not_depend_on_the_groups(split, monkeypatch):
     together = _train(spec)
     monkeypatch.setattr(run, "_bytes_written", lambda model, inputs: 100)
     monkeypatch.setattr(run, "CACHE", 250)
-    assert [len(group.places) for group in _run(spec).groups] == [2, 2, 2]
+    assert [len(group.indices) for group in _run(spec).groups] == [2, 2, 2]
     apart = _train(spec)
     ends = {
         member: together.history["step"][together.history["member"] == member].max()
@@ -91,7 +91,7 @@ def test_a_run_in_groups_goes_on_where_it_was_saved(monkeypatch):
     again = _run(SPEC)
     again.restore(copy.deepcopy(cut.saved()))
     again.move(6)
-    assert again.places == straight.places == [0, 2, 5]
+    assert again.indices == straight.indices == [0, 2, 5]
     for key, value in straight.parameters().items():
         assert torch.equal(value, again.parameters()[key])
 

@@ -78,7 +78,7 @@ def test_a_run_ends_when_all_members_have_stopped(monkeypatch):
     steps = []
     move = Run.move
     monkeypatch.setattr(
-        Run, "move", lambda run, n: steps.extend([len(run.places)] * n) or move(run, n)
+        Run, "move", lambda run, n: steps.extend([len(run.indices)] * n) or move(run, n)
     )
     spec = copy.deepcopy(SPEC)
     spec["ensemble"]["optimizer.lr"] = RATES[1:]

@@ -10,24 +10,30 @@ import functools
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Params, PerMember
+
 try:
     import numba
 except ImportError:  # a bare node
-    numba = None
+    numba = None  # type: ignore[assignment]  # a module or None, which the import cannot say
 
 
-def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+
+def compiled(loop: Loop) -> Loop:
     """A function compiled at its first call; as it is where numba is absent."""
     if numba is None:
         return loop
-    options = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-    return numba.njit(**options)(loop)
+    fast = {"reassoc", "contract", "nsz"}
+    # what numba returns is called as the loop is
+    return numba.njit(nogil=True, error_model="numpy", fastmath=fast)(loop)  # type: ignore[return-value]
 
 
 def usable(device: torch.device) -> bool:
@@ -51,19 +57,19 @@ def each_member(work: Callable[[int], None], members: int) -> None:
         list(pool.map(work, range(members)))
 
 
-def numbers(keyword: Any, like: Tensor) -> np.ndarray:
+def numbers(keyword: PerMember, like: Tensor) -> np.ndarray:
     """A keyword, one number or ``[M]``, as an array ``[M]`` like ``[M, ...]``."""
     value = torch.as_tensor(keyword, dtype=like.dtype, device=like.device)
     return value.expand(len(like)).numpy()
 
 
-def broadcast(keyword: Any, like: Tensor) -> Tensor:
+def broadcast(keyword: PerMember, like: Tensor) -> Tensor:
     """A keyword, one number or ``[M]``, shaped to multiply ``like [M, ...]``."""
     value = torch.as_tensor(keyword, dtype=like.dtype, device=like.device)
     return value.reshape(-1, *[1] * (like.ndim - 1)) if value.ndim else value
 
 
-def only_parameter(params: dict[str, Tensor], dynamics: str, shape: str) -> Tensor:
+def only_parameter(params: Params, dynamics: str, shape: str) -> Tensor:
     """The one parameter of a model, which must be a matrix.
 
     Raises:

@@ -1,7 +1,6 @@
 """Descent of least squares over all samples by many steps, compiled: what its dynamics share."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +13,7 @@ from grokatlas.components.dynamics._compiled import (
     numbers,
     usable,
 )
+from grokatlas.engine.contracts import PerMember
 
 ROWS = 6  # samples that a pass of the compiled loop takes together
 
@@ -22,7 +22,7 @@ def descended(
     start: Tensor,
     inputs: Tensor,
     targets: Tensor,
-    terms: list[Any],
+    terms: list[PerMember],
     steps: int,
     *,
     step: Callable[..., Tensor],
@@ -65,7 +65,9 @@ def _padded(samples: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def add_gradient(x, y, a, residual, gradient):
+def add_gradient(
+    x: np.ndarray, y: np.ndarray, a: np.ndarray, residual: np.ndarray, gradient: np.ndarray
+) -> None:
     """Add ``X^T (X a - y)`` to ``gradient [D]``; leaves ``X a - y`` in ``residual [N]``.
 
     ``x [N, D]`` and ``y [N]`` are padded by `descended`: rows are taken six at a time (`ROWS`), so

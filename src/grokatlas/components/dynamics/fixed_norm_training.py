@@ -1,15 +1,32 @@
 """Training by gradients at a fixed norm of the parameters."""
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
-from grokatlas.components.dynamics.gradient_training import GradientTraining
+from grokatlas.components.dynamics.gradient_training import GradientTraining, Training
+from grokatlas.engine.contracts import (
+    Batch,
+    EpochDynamics,
+    GradientLink,
+    Hyperparameter,
+    InputChange,
+    Model,
+    NetworkLoss,
+    Optimizer,
+    Params,
+    Penalty,
+    Tree,
+)
 from grokatlas.engine.keyword_types import Positive
 
 
-class FixedNormTraining(GradientTraining):
+class NormedTraining(Training):
+    """The state: that of `gradient_training`, and the norm ``[]``."""
+
+    norm: Tensor
+
+
+class FixedNormTraining:
     """The step of `gradient_training`, then ``params <- params * norm / |params|_2``.
 
     ``|params|_2`` is of all parameters as one vector, biases included. The state of the optimizer
@@ -18,36 +35,45 @@ class FixedNormTraining(GradientTraining):
     Source: arXiv 2210.01117, reduced landscapes, and its code (``mnist-landscape.ipynb``).
     """
 
-    def __init__(self, *blocks: Any, relative_norm: float | Tensor) -> None:
-        super().__init__(*blocks)
+    def __init__(self, training: GradientTraining, relative_norm: Hyperparameter) -> None:
+        self.training = training
         self.relative_norm = relative_norm
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> NormedTraining:
         """The state before the first step: the parameters are already of the norm that is kept."""
         scaled = {key: self.relative_norm * value for key, value in params.items()}
-        return super().init(scaled) | {"norm": _norm(scaled)}
+        return {**self.training.init(scaled), "norm": _norm(scaled)}
 
-    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def begin_epoch(self, state: NormedTraining, train: Batch) -> NormedTraining:
+        """Renew what changes of inputs remember, from the whole training set."""
+        return {**self.training.begin_epoch(state, train), "norm": state["norm"]}
+
+    def update(self, state: NormedTraining, batch: Batch) -> NormedTraining:
         """The state after one step on a batch, back at its norm."""
-        moved = super().update(state, batch)
+        moved = self.training.update(state, batch)
         factor = state["norm"] / _norm(moved["params"])
-        return moved | {"params": {key: factor * value for key, value in moved["params"].items()}}
+        params = {key: factor * value for key, value in moved["params"].items()}
+        return {**moved, "params": params, "norm": state["norm"]}
+
+    def parameters(self, state: NormedTraining, batch: Batch) -> Params:
+        """The parameters that the model uses in this state."""
+        return state["params"]
 
 
-def _norm(params: dict) -> Tensor:
+def _norm(params: Params) -> Tensor:
     return torch.stack([value.square().sum() for value in params.values()]).sum().sqrt()
 
 
 def build(
-    model: Any,
-    loss: Any,
-    optimizer: Any,
-    penalties: list[Any],
-    gradients: list[Any],
-    inputs: list[Any],
+    model: Model,
+    loss: NetworkLoss,
+    optimizer: Optimizer[Tree],
+    penalties: list[Penalty],
+    gradients: list[GradientLink[Tree]],
+    inputs: list[InputChange[Tree]],
     *,
     relative_norm: Positive,
-) -> FixedNormTraining:
+) -> EpochDynamics[NormedTraining]:
     """Training as `gradient_training` does, with the norm of all parameters fixed.
 
     Args:
@@ -60,5 +86,5 @@ def build(
         relative_norm: the norm that is kept, over the norm of the member's own initial parameters
             (alpha); these are multiplied by it before the first step.
     """
-    blocks = (model, loss, optimizer, penalties, gradients, inputs)
-    return FixedNormTraining(*blocks, relative_norm=relative_norm)
+    training = GradientTraining(model, loss, optimizer, penalties, gradients, inputs)
+    return FixedNormTraining(training, relative_norm)

@@ -1,10 +1,33 @@
 """Training by gradients: inputs, loss and penalties, gradient chain, optimizer."""
 
-from typing import Any
+from typing import TypedDict
 
 import torch
+from torch import Tensor
+
+from grokatlas.engine.contracts import (
+    Batch,
+    EpochDynamics,
+    GradientLink,
+    InputChange,
+    Model,
+    NetworkLoss,
+    Optimizer,
+    Params,
+    Penalty,
+    Tree,
+)
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
+
+class Training(TypedDict):
+    """The state: parameters, and what each block remembers; lists as dicts by index."""
+
+    params: Params
+    optimizer: Tree
+    gradients: dict[str, Tree]
+    inputs: dict[str, Tree]
 
 
 class GradientTraining:
@@ -16,12 +39,12 @@ class GradientTraining:
 
     def __init__(
         self,
-        model: Any,
-        loss: Any,
-        optimizer: Any,
-        penalties: list[Any],
-        gradients: list[Any],
-        inputs: list[Any],
+        model: Model,
+        loss: NetworkLoss,
+        optimizer: Optimizer[Tree],
+        penalties: list[Penalty],
+        gradients: list[GradientLink[Tree]],
+        inputs: list[InputChange[Tree]],
     ) -> None:
         self.model = model
         self.loss = loss
@@ -30,7 +53,7 @@ class GradientTraining:
         self.gradients = gradients
         self.inputs = inputs
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Training:
         """The state before the first step."""
         return {
             "params": params,
@@ -39,46 +62,46 @@ class GradientTraining:
             "inputs": {str(k): change.init(params) for k, change in enumerate(self.inputs)},
         }
 
-    def begin_epoch(self, state: dict, train: tuple[torch.Tensor, torch.Tensor]) -> dict:
+    def begin_epoch(self, state: Training, train: Batch) -> Training:
         """Renew what changes of inputs remember, from the whole training set."""
-        renewed = {}
+        renewed: dict[str, Tree] = {}
         for k, change in enumerate(self.inputs):
             before = state["inputs"][str(k)]
             renewed[str(k)] = change.begin_epoch(before, state["params"], self.model, *train)
         return state | {"inputs": renewed}
 
-    def objective(self, params: dict, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    def objective(self, params: Params, inputs: Tensor, targets: Tensor) -> Tensor:
         """The loss of a batch plus every penalty: one scalar."""
         value = self.loss(params, self.model, inputs, targets)
         for penalty in self.penalties:
             value = value + penalty(params, self.model, inputs)
         return value
 
-    def update(self, state: dict, batch: tuple[torch.Tensor, torch.Tensor]) -> dict:
+    def update(self, state: Training, batch: Batch) -> Training:
         """The state after one step on a batch."""
         inputs, targets = batch
         for k, change in enumerate(self.inputs):
             inputs = change(inputs, state["inputs"][str(k)])
         grads = torch.func.grad(self.objective)(state["params"], inputs, targets)
-        chain = {}
+        chain: dict[str, Tree] = {}
         for k, link in enumerate(self.gradients):
             grads, chain[str(k)] = link.update(grads, state["gradients"][str(k)])
         params, optimizer = self.optimizer.update(state["params"], grads, state["optimizer"])
         return state | {"params": params, "optimizer": optimizer, "gradients": chain}
 
-    def parameters(self, state: dict, batch: tuple[torch.Tensor, torch.Tensor]) -> dict:
+    def parameters(self, state: Training, batch: Batch) -> Params:
         """The parameters that the model uses in this state."""
         return state["params"]
 
 
 def build(
-    model: Any,
-    loss: Any,
-    optimizer: Any,
-    penalties: list[Any],
-    gradients: list[Any],
-    inputs: list[Any],
-) -> GradientTraining:
+    model: Model,
+    loss: NetworkLoss,
+    optimizer: Optimizer[Tree],
+    penalties: list[Penalty],
+    gradients: list[GradientLink[Tree]],
+    inputs: list[InputChange[Tree]],
+) -> EpochDynamics[Training]:
     """Training by the gradient of ``loss + sum of penalties``.
 
     Every block is already built for one member: `model` is ``model(params, inputs)`` and `loss` is

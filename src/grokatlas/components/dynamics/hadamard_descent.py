@@ -1,7 +1,6 @@
 """Gradient descent for sparse recovery by depth: least squares in a product of factors."""
 
 import math
-from typing import Any
 
 import numpy as np
 import torch
@@ -9,6 +8,15 @@ from torch import Tensor
 
 from grokatlas.components.dynamics._compiled import compiled, real
 from grokatlas.components.dynamics._least_squares import add_gradient, descended
+from grokatlas.engine.contracts import (
+    Batch,
+    Dynamics,
+    Hyperparameter,
+    Model,
+    NetworkLoss,
+    Params,
+    PerMember,
+)
 from grokatlas.engine.keyword_types import Positive
 
 FULL_BATCH = True  # a step takes the whole training set
@@ -26,10 +34,10 @@ class HadamardDescent:
     Source: arXiv 2506.05718, depth instead of a regulariser.
     """
 
-    def __init__(self, rate: float | Tensor) -> None:
+    def __init__(self, rate: Hyperparameter) -> None:
         self.rate = rate
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Params:
         """The state is the factors.
 
         Raises:
@@ -40,16 +48,16 @@ class HadamardDescent:
             raise ValueError(problem)
         return dict(params)
 
-    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def update(self, state: Params, batch: Batch) -> Params:
         """One step on the whole training set."""
         return {"factors": _step(state["factors"], batch[0], real(batch[1], NAME), self.rate)}
 
-    def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def parameters(self, state: Params, batch: Batch) -> Params:
         """The factors."""
         return state
 
 
-def advance(state: dict, train: tuple[Tensor, Tensor], steps: int, *, rate: Any) -> dict:
+def advance(state: Params, train: Batch, steps: int, *, rate: PerMember) -> Params:
     """All members by many steps, compiled.
 
     Args:
@@ -68,7 +76,7 @@ def advance(state: dict, train: tuple[Tensor, Tensor], steps: int, *, rate: Any)
     return {"factors": moved}
 
 
-def _step(factors: Tensor, x: Tensor, y: Tensor, rate: Any) -> Tensor:
+def _step(factors: Tensor, x: Tensor, y: Tensor, rate: PerMember) -> Tensor:
     """One step of ``[..., L, D]``."""
     one = torch.ones_like(factors[..., 0, :])
     parts = factors.unbind(-2)
@@ -79,7 +87,7 @@ def _step(factors: Tensor, x: Tensor, y: Tensor, rate: Any) -> Tensor:
 
 
 @compiled
-def _descend(x, y, factors, rate, steps):
+def _descend(x: np.ndarray, y: np.ndarray, factors: np.ndarray, rate: float, steps: int) -> None:
     """Move ``factors [L, D]`` in place."""
     depth, features = factors.shape
     a, gradient = np.empty_like(factors[0]), np.empty_like(factors[0])
@@ -104,7 +112,7 @@ def _descend(x, y, factors, rate, steps):
                 factors[place, i] -= move
 
 
-def build(model: Any, loss: Any, *, rate: Positive) -> HadamardDescent:
+def build(model: Model, loss: NetworkLoss, *, rate: Positive) -> Dynamics[Params]:
     """Gradient descent with step size `rate`.
 
     Args:

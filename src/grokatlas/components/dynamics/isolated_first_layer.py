@@ -1,11 +1,10 @@
 """The first layer of a two-layer ReLU network on the zero-loss set, isolated (geometry, eq. 21)."""
 
-from typing import Any
-
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from grokatlas.engine.contracts import Batch, Dynamics, Hyperparameter, Model, NetworkLoss, Params
 from grokatlas.engine.keyword_types import Positive
 
 FULL_BATCH = True  # a step takes the whole training set
@@ -34,10 +33,10 @@ class IsolatedFirstLayer:
     which is singular when there are more hidden units than samples; ours is its second form.
     """
 
-    def __init__(self, rate: float | Tensor) -> None:
+    def __init__(self, rate: Hyperparameter) -> None:
         self.rate = rate
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Params:
         """The state is the first layer.
 
         Raises:
@@ -49,7 +48,7 @@ class IsolatedFirstLayer:
             raise ValueError("isolated_first_layer needs as many classes as an input has entries")
         return {FIRST: params[FIRST]}
 
-    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def update(self, state: Params, batch: Batch) -> Params:
         """One step of equation 21 on the whole training set."""
         inputs, targets = batch
         first = state[FIRST]
@@ -60,7 +59,7 @@ class IsolatedFirstLayer:
         rate = self.rate.to(first.dtype) if isinstance(self.rate, Tensor) else self.rate
         return {FIRST: torch.lerp(first, pull, rate)}
 
-    def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def parameters(self, state: Params, batch: Batch) -> Params:
         """Both layers: the second is solved for, from the training set."""
         hidden, solved = _solve(state[FIRST], *batch)
         return {FIRST: state[FIRST], SECOND: solved.T @ hidden}
@@ -93,7 +92,7 @@ def _lower_product(hidden: Tensor) -> Tensor:
     return torch.cat([pad(block, (0, count - block.shape[1])) for block in blocks])
 
 
-def build(model: Any, loss: Any, *, rate: Positive) -> IsolatedFirstLayer:
+def build(model: Model, loss: NetworkLoss, *, rate: Positive) -> Dynamics[Params]:
     """Equation 21 with step size `rate`.
 
     Args:

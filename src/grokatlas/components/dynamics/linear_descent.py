@@ -1,17 +1,34 @@
 """Gradient descent on least squares with an l2 term, by its closed form."""
 
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 import torch
 from torch import Tensor
 
 from grokatlas.components.dynamics._compiled import only_parameter
+from grokatlas.engine.contracts import (
+    Batch,
+    Hyperparameter,
+    Model,
+    NetworkLoss,
+    Params,
+    PenalisedDynamics,
+    PerMember,
+)
 from grokatlas.engine.keyword_types import NonNegative, Positive
 
 FULL_BATCH = True  # a step takes the whole training set
 MODEL = {"negative_slope": 1.0}  # as in the equation, which does not read it
 
 NAME = "linear_descent"
+
+
+class Descent(TypedDict):
+    """The state: the weight, where it started, and the number of steps ``[]``."""
+
+    params: Params
+    start: Params
+    step: Tensor
 
 
 class LinearDescent:
@@ -22,12 +39,12 @@ class LinearDescent:
     keeps where it started and how many steps ago, as `advance` needs.
     """
 
-    def __init__(self, rate: float | Tensor, l2: float | Tensor, data_scale: str) -> None:
+    def __init__(self, rate: Hyperparameter, l2: Hyperparameter, data_scale: str) -> None:
         self.rate = rate
         self.l2 = l2
         self.data_scale = data_scale
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Descent:
         """The state before the first step.
 
         Raises:
@@ -37,7 +54,7 @@ class LinearDescent:
         step = torch.zeros((), dtype=torch.int64, device=weight.device)
         return {"params": params, "start": dict(params), "step": step}
 
-    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def update(self, state: Descent, batch: Batch) -> Descent:
         """One step on the whole training set."""
         ((key, weight),) = state["params"].items()
         inputs, targets = batch[0], _real(batch[1])
@@ -46,25 +63,25 @@ class LinearDescent:
         moved = {key: weight - self.rate * gradient}
         return state | {"params": moved, "step": state["step"] + 1}
 
-    def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def parameters(self, state: Descent, batch: Batch) -> Params:
         """The weight."""
         return state["params"]
 
-    def penalty(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
+    def penalty(self, params: Params, model: Model, inputs: Tensor) -> Tensor:
         """``l2/2 |W|^2``, for observables."""
         (weight,) = params.values()
         return self.l2 / 2 * weight.square().sum()
 
 
 def advance(
-    state: dict,
-    train: tuple[Tensor, Tensor],
+    state: Descent,
+    train: Batch,
     steps: int,
     *,
-    rate: Any,
-    l2: Any,
+    rate: PerMember,
+    l2: PerMember,
     data_scale: str,
-) -> dict:
+) -> Descent:
     """All members by any number of steps at the cost of one.
 
     With ``X = U S V^T``, the start ``W_0`` and ``h = scale S^2 + l2``, after ``k`` steps
@@ -118,7 +135,7 @@ def _powers(z: Tensor, step: int) -> tuple[Tensor, Tensor]:
     return power, torch.where(z < 0.5, -torch.expm1(small), 1 - power)
 
 
-def _of(keyword: Any, member: int) -> float:
+def _of(keyword: PerMember, member: int) -> float:
     return (
         float(keyword[member]) if isinstance(keyword, Tensor) and keyword.ndim else float(keyword)
     )
@@ -135,13 +152,13 @@ def _real(targets: Tensor) -> Tensor:
 
 
 def build(
-    model: Any,
-    loss: Any,
+    model: Model,
+    loss: NetworkLoss,
     *,
     rate: Positive,
     l2: NonNegative,
     data_scale: Literal["sum", "mean"],
-) -> LinearDescent:
+) -> PenalisedDynamics[Descent]:
     """Gradient descent with step size `rate`.
 
     Args:

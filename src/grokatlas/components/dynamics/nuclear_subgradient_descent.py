@@ -1,7 +1,5 @@
 """Subgradient descent for matrix completion: least squares with a nuclear norm."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -14,6 +12,15 @@ from grokatlas.components.dynamics._compiled import (
     only_parameter,
     real,
     usable,
+)
+from grokatlas.engine.contracts import (
+    Batch,
+    Hyperparameter,
+    Model,
+    NetworkLoss,
+    Params,
+    PenalisedDynamics,
+    PerMember,
 )
 from grokatlas.engine.keyword_types import NonNegative, Positive
 from grokatlas.engine.linalg import nan_if_not_finite
@@ -39,11 +46,11 @@ class NuclearSubgradientDescent:
     Source: arXiv 2506.05718, matrix completion.
     """
 
-    def __init__(self, rate: float | Tensor, weight: float | Tensor) -> None:
+    def __init__(self, rate: Hyperparameter, weight: Hyperparameter) -> None:
         self.rate = rate
         self.weight = weight
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Params:
         """The state is the matrix.
 
         Raises:
@@ -52,25 +59,25 @@ class NuclearSubgradientDescent:
         only_parameter(params, NAME, "[R, S]")
         return dict(params)
 
-    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def update(self, state: Params, batch: Batch) -> Params:
         """One step on all observed entries."""
         ((key, matrix),) = state.items()
         places = _places(batch[0], matrix.shape[-1])
         return {key: _step(matrix, places, real(batch[1], NAME), self.rate, self.weight)}
 
-    def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def parameters(self, state: Params, batch: Batch) -> Params:
         """The matrix."""
         return state
 
-    def penalty(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
+    def penalty(self, params: Params, model: Model, inputs: Tensor) -> Tensor:
         """``weight |A|_*``, for observables; its gradient is ``weight U V^T``."""
         (matrix,) = params.values()
         return self.weight * (nan_if_not_finite(_polar_factor, matrix.detach()) * matrix).sum()
 
 
 def advance(
-    state: dict, train: tuple[Tensor, Tensor], steps: int, *, rate: Any, weight: Any
-) -> dict:
+    state: Params, train: Batch, steps: int, *, rate: PerMember, weight: PerMember
+) -> Params:
     """All members by many steps, compiled, with ``U V^T`` by Newton's iteration.
 
     Args:
@@ -96,18 +103,18 @@ def advance(
         for _ in range(steps):
             matrix = _step(matrix, places, targets, *terms)
         return {key: matrix}
-    terms = [numbers(value, matrix) for value in (rate, weight)]
+    values = [numbers(value, matrix) for value in (rate, weight)]
     moved = matrix.contiguous().clone()
 
     def work(member: int) -> None:
         own = (places[member], targets[member]) if places.ndim == 2 else (places, targets)
-        arrays = [np.ascontiguousarray(tensor.numpy()) for tensor in own]
-        one = [term[member] for term in terms]
+        pairs, known = (np.ascontiguousarray(tensor.numpy()) for tensor in own)
+        own_rate, own_weight = (value[member] for value in values)
         left = steps
         while left:
-            left -= _descend(*arrays, moved[member].numpy(), *one, left)
+            left -= _descend(pairs, known, moved[member].numpy(), own_rate, own_weight, left)
             if left:  # an exactly singular matrix, or one that is not finite
-                moved[member] = _step(moved[member], *own, *(float(term) for term in one))
+                moved[member] = _step(moved[member], *own, float(own_rate), float(own_weight))
                 left = left - 1 if moved[member].isfinite().all() else 0
 
     each_member(work, len(moved))
@@ -119,7 +126,9 @@ def _places(pairs: Tensor, columns: int) -> Tensor:
     return pairs[..., 0] * columns + pairs[..., 1]
 
 
-def _step(matrix: Tensor, places: Tensor, targets: Tensor, rate: Any, weight: Any) -> Tensor:
+def _step(
+    matrix: Tensor, places: Tensor, targets: Tensor, rate: PerMember, weight: PerMember
+) -> Tensor:
     """One step of ``[..., R, S]``."""
     flat = matrix.flatten(-2)
     places = places.expand(*flat.shape[:-1], -1)
@@ -136,7 +145,9 @@ def _polar_factor(matrix: Tensor) -> Tensor:
 
 
 @compiled
-def _descend(places, targets, a, rate, weight, steps):
+def _descend(
+    places: np.ndarray, targets: np.ndarray, a: np.ndarray, rate: float, weight: float, steps: int
+) -> int:
     """Move ``a [n, n]`` in place; returns after how many steps it was singular, or `steps`."""
     n = len(a)
     u = np.empty_like(a)
@@ -159,7 +170,9 @@ def _descend(places, targets, a, rate, weight, steps):
 
 
 @compiled
-def _polar(a, u, inverse, row, order):
+def _polar(
+    a: np.ndarray, u: np.ndarray, inverse: np.ndarray, row: np.ndarray, order: np.ndarray
+) -> bool:
     """``U V^T`` of ``a [n, n]`` into ``u``; False if `a` is exactly singular or not finite.
 
     Newton's iteration ``X <- (g X + X^-T / g) / 2`` with ``g^2 = |X^-1| / |X|`` from ``X = a``
@@ -196,7 +209,7 @@ def _polar(a, u, inverse, row, order):
 
 
 @compiled
-def _copy(source, target):
+def _copy(source: np.ndarray, target: np.ndarray) -> None:
     """``[n, n]`` entry by entry: an assignment of slices takes a second to compile."""
     n = len(source)
     for i in range(n):
@@ -205,7 +218,7 @@ def _copy(source, target):
 
 
 @compiled
-def _invert(b, row, order):
+def _invert(b: np.ndarray, row: np.ndarray, order: np.ndarray) -> bool:
     """Gauss-Jordan in place with row pivots; False if a pivot is zero or not a number."""
     n = len(b)
     for k in range(n):
@@ -234,7 +247,7 @@ def _invert(b, row, order):
 
 
 @compiled
-def _orthogonalise(u, gram, row):
+def _orthogonalise(u: np.ndarray, gram: np.ndarray, row: np.ndarray) -> None:
     """``u <- u (3 I - u^T u) / 2`` in place."""
     n = len(u)
     for i in range(n):
@@ -255,8 +268,8 @@ def _orthogonalise(u, gram, row):
 
 
 def build(
-    model: Any, loss: Any, *, rate: Positive, weight: NonNegative
-) -> NuclearSubgradientDescent:
+    model: Model, loss: NetworkLoss, *, rate: Positive, weight: NonNegative
+) -> PenalisedDynamics[Params]:
     """Subgradient descent with step size `rate`.
 
     Args:

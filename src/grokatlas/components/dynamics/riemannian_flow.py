@@ -1,16 +1,22 @@
 """Norm minimisation on the zero-loss set: the slow phase of training with weight decay."""
 
-from typing import Any
+from typing import Any, TypedDict
 
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Batch, Dynamics, Hyperparameter, Model, NetworkLoss, Params
 from grokatlas.engine.keyword_types import NonNegative, Positive, Whole
 from grokatlas.engine.linalg import nan_if_not_finite
 
 FULL_BATCH = True  # a step takes the whole training set
 
-Params = dict[str, Tensor]
+
+class Flow(TypedDict):
+    """The state: the parameters, and the number of steps ``[]``."""
+
+    params: Params
+    step: Tensor
 
 
 class RiemannianFlow:
@@ -37,12 +43,12 @@ class RiemannianFlow:
 
     def __init__(
         self,
-        model: Any,
-        loss: Any,
-        rate: float | Tensor,
+        model: Model,
+        loss: NetworkLoss,
+        rate: Hyperparameter,
         corrections: int,
         fast_steps: int,
-        fast_rate: float | Tensor,
+        fast_rate: Hyperparameter,
     ) -> None:
         self.model = model
         self.loss = loss
@@ -51,12 +57,12 @@ class RiemannianFlow:
         self.fast_steps = fast_steps
         self.fast_rate = fast_rate
 
-    def init(self, params: Params) -> dict:
+    def init(self, params: Params) -> Flow:
         """The parameters, and the number of steps taken."""
         some = next(iter(params.values()))
         return {"params": params, "step": torch.zeros_like(some.sum(), dtype=torch.int64)}
 
-    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def update(self, state: Flow, batch: Batch) -> Flow:
         """One step on the whole training set.
 
         Raises:
@@ -72,15 +78,15 @@ class RiemannianFlow:
             moved = {key: torch.where(early, fast[key], moved[key]) for key in params}
         return {"params": moved, "step": step + 1}
 
-    def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> Params:
+    def parameters(self, state: Flow, batch: Batch) -> Params:
         """The parameters."""
         return state["params"]
 
-    def _fast(self, params: Params, batch: tuple[Tensor, Tensor]) -> Params:
+    def _fast(self, params: Params, batch: Batch) -> Params:
         grads = torch.func.grad(self.loss)(params, self.model, *batch)
         return {key: value - self.fast_rate * grads[key] for key, value in params.items()}
 
-    def _slow(self, params: Params, batch: tuple[Tensor, Tensor]) -> Params:
+    def _slow(self, params: Params, batch: Batch) -> Params:
         start, h = _flat(params), self.rate
         k1 = self._velocity(start, params, batch)
         k2 = self._velocity(start + h / 2 * k1, params, batch)
@@ -92,14 +98,12 @@ class RiemannianFlow:
             point = point - _least_squares(jacobian, residual)
         return _unflat(point, params)
 
-    def _velocity(self, point: Tensor, like: Params, batch: tuple[Tensor, Tensor]) -> Tensor:
+    def _velocity(self, point: Tensor, like: Params, batch: Batch) -> Tensor:
         """``-P(w) w`` ``[P]``."""
         _, jacobian = self._linearised(point, like, batch)
         return _least_squares(jacobian, jacobian @ point) - point
 
-    def _linearised(
-        self, point: Tensor, like: Params, batch: tuple[Tensor, Tensor]
-    ) -> tuple[Tensor, Tensor]:
+    def _linearised(self, point: Tensor, like: Params, batch: Batch) -> tuple[Tensor, Tensor]:
         """Residuals ``[N C]`` and their derivative ``[N C, P]``."""
         inputs, targets = batch
 
@@ -133,14 +137,14 @@ def _unflat(flat: Tensor, like: Params) -> Params:
 
 
 def build(
-    model: Any,
-    loss: Any,
+    model: Model,
+    loss: NetworkLoss,
     *,
     rate: Positive,
     corrections: Whole,
     fast_steps: Whole,
     fast_rate: NonNegative,
-) -> RiemannianFlow:
+) -> Dynamics[Flow]:
     """The flow of the norm on the zero-loss set.
 
     Args:

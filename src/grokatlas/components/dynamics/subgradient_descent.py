@@ -1,12 +1,19 @@
 """Subgradient descent for sparse recovery: least squares with l1 and l2 terms."""
 
-from typing import Any
-
 import numpy as np
 from torch import Tensor
 
 from grokatlas.components.dynamics._compiled import compiled, only_parameter, real
 from grokatlas.components.dynamics._least_squares import add_gradient, descended
+from grokatlas.engine.contracts import (
+    Batch,
+    Hyperparameter,
+    Model,
+    NetworkLoss,
+    Params,
+    PenalisedDynamics,
+    PerMember,
+)
 from grokatlas.engine.keyword_types import NonNegative, Positive
 
 FULL_BATCH = True  # a step takes the whole training set
@@ -26,12 +33,12 @@ class SubgradientDescent:
     code, as here, has ``beta_2/2 |a|^2``.
     """
 
-    def __init__(self, rate: float | Tensor, l1: float | Tensor, l2: float | Tensor) -> None:
+    def __init__(self, rate: Hyperparameter, l1: Hyperparameter, l2: Hyperparameter) -> None:
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Params:
         """The state is the weight.
 
         Raises:
@@ -40,25 +47,31 @@ class SubgradientDescent:
         only_parameter(params, NAME, "[1, D]")
         return dict(params)
 
-    def update(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def update(self, state: Params, batch: Batch) -> Params:
         """One step on the whole training set."""
         ((key, weight),) = state.items()
         inputs, targets = batch
         return {key: _step(weight, inputs, real(targets, NAME), self.rate, self.l1, self.l2)}
 
-    def parameters(self, state: dict, batch: tuple[Tensor, Tensor]) -> dict:
+    def parameters(self, state: Params, batch: Batch) -> Params:
         """The weight."""
         return state
 
-    def penalty(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
+    def penalty(self, params: Params, model: Model, inputs: Tensor) -> Tensor:
         """``l1 |a|_1 + l2/2 |a|^2``, for observables."""
         (weight,) = params.values()
         return self.l1 * weight.abs().sum() + self.l2 / 2 * weight.square().sum()
 
 
 def advance(
-    state: dict, train: tuple[Tensor, Tensor], steps: int, *, rate: Any, l1: Any, l2: Any
-) -> dict:
+    state: Params,
+    train: Batch,
+    steps: int,
+    *,
+    rate: PerMember,
+    l1: PerMember,
+    l2: PerMember,
+) -> Params:
     """All members by many steps, compiled.
 
     Args:
@@ -80,14 +93,29 @@ def advance(
     return {key: moved}
 
 
-def _step(weight: Tensor, x: Tensor, y: Tensor, rate: Any, l1: Any, l2: Any) -> Tensor:
+def _step(
+    weight: Tensor,
+    x: Tensor,
+    y: Tensor,
+    rate: PerMember,
+    l1: PerMember,
+    l2: PerMember,
+) -> Tensor:
     """One step of ``[..., 1, D]``."""
     residual = weight @ x.mT - y[..., None, :]
     return weight - rate * (residual @ x + l1 * weight.sign() + l2 * weight)
 
 
 @compiled
-def _descend(x, y, weight, rate, l1, l2, steps):
+def _descend(
+    x: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    rate: float,
+    l1: float,
+    l2: float,
+    steps: int,
+) -> None:
     """Move ``weight [1, D]`` in place."""
     a = weight[0]
     gradient = np.empty_like(a)
@@ -103,8 +131,8 @@ def _descend(x, y, weight, rate, l1, l2, steps):
 
 
 def build(
-    model: Any, loss: Any, *, rate: Positive, l1: NonNegative, l2: NonNegative
-) -> SubgradientDescent:
+    model: Model, loss: NetworkLoss, *, rate: Positive, l1: NonNegative, l2: NonNegative
+) -> PenalisedDynamics[Params]:
     """Subgradient descent with step size `rate`.
 
     Args:

@@ -1,9 +1,8 @@
 """Gradients of bounded norm."""
 
-from typing import Any
-
 import torch
 
+from grokatlas.engine.contracts import GradientLink, Hyperparameter, Params, Tree
 from grokatlas.engine.keyword_types import Positive
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
@@ -17,20 +16,20 @@ class ClipNorm:
     As ``torch.nn.utils.clip_grad_norm_``.
     """
 
-    def __init__(self, max_norm: Any) -> None:
+    def __init__(self, max_norm: Hyperparameter) -> None:
         self.max_norm = max_norm
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Tree:
         """No state."""
         return {}
 
-    def update(self, grads: dict, state: dict) -> tuple[dict, dict]:
+    def update(self, grads: Params, state: Tree) -> tuple[Params, Tree]:
         """The gradients, scaled down if they are too long."""
         squares = torch.stack([grad.square().sum() for grad in grads.values()])
         factor = (self.max_norm / (squares.sum().sqrt() + EPS)).clamp(max=1.0)
         return {key: factor * grad for key, grad in grads.items()}, state
 
 
-def build(*, max_norm: Positive) -> ClipNorm:
+def build(*, max_norm: Positive) -> GradientLink[Tree]:
     """Gradients of Euclidean norm at most `max_norm`."""
     return ClipNorm(max_norm)

@@ -1,12 +1,21 @@
 """Grokfast with an exponential moving average: slow gradients amplified."""
 
-from typing import Any
+from typing import TypedDict
 
 import torch
+from torch import Tensor
 
+from grokatlas.engine.contracts import GradientLink, Hyperparameter, Params
 from grokatlas.engine.keyword_types import NonNegative, Unit
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
+
+class Average(TypedDict):
+    """The state: the average by parameter, and whether a gradient was seen ``[]``, 0 or 1."""
+
+    average: Params
+    seen: Tensor
 
 
 class GrokfastEMA:
@@ -16,17 +25,17 @@ class GrokfastEMA:
     ``gradfilter_ema`` of the authors' code.
     """
 
-    def __init__(self, alpha: Any, lamb: Any) -> None:
+    def __init__(self, alpha: Hyperparameter, lamb: Hyperparameter) -> None:
         self.alpha = alpha
         self.lamb = lamb
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Average:
         """The average, and whether a gradient was seen (0 or 1)."""
         average = {key: torch.zeros_like(value) for key, value in params.items()}
         some = next(iter(params.values()))
         return {"average": average, "seen": torch.zeros_like(some.sum())}
 
-    def update(self, grads: dict, state: dict) -> tuple[dict, dict]:
+    def update(self, grads: Params, state: Average) -> tuple[Params, Average]:
         """The amplified gradients, and the average."""
         alpha = self.alpha * state["seen"]  # 0 at the first gradient, which the average then is
         average = {
@@ -37,7 +46,7 @@ class GrokfastEMA:
         return amplified, {"average": average, "seen": torch.ones_like(state["seen"])}
 
 
-def build(*, alpha: Unit, lamb: NonNegative) -> GrokfastEMA:
+def build(*, alpha: Unit, lamb: NonNegative) -> GradientLink[Average]:
     """Gradients plus `lamb` times their moving average.
 
     Args:

@@ -1,12 +1,21 @@
 """Grokfast with a windowed moving average: slow gradients amplified."""
 
-from typing import Any
+from typing import TypedDict
 
 import torch
+from torch import Tensor
 
+from grokatlas.engine.contracts import GradientLink, Hyperparameter, Params
 from grokatlas.engine.keyword_types import Count, NonNegative
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
+
+class Window(TypedDict):
+    """The state: the last gradients ``[window, ...]``, and how many were seen ``[]``."""
+
+    recent: Params
+    seen: Tensor
 
 
 class GrokfastMA:
@@ -17,11 +26,11 @@ class GrokfastMA:
     with filter ``mean`` and ``warmup``.
     """
 
-    def __init__(self, window: int, lamb: Any) -> None:
+    def __init__(self, window: int, lamb: Hyperparameter) -> None:
         self.window = window
         self.lamb = lamb
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Window:
         """The last gradients ``[window, ...]``, oldest first, and how many were seen."""
         recent = {
             key: torch.stack([torch.zeros_like(value)] * self.window)
@@ -30,7 +39,7 @@ class GrokfastMA:
         some = next(iter(params.values()))
         return {"recent": recent, "seen": torch.zeros_like(some.sum(), dtype=torch.int64)}
 
-    def update(self, grads: dict, state: dict) -> tuple[dict, dict]:
+    def update(self, grads: Params, state: Window) -> tuple[Params, Window]:
         """The amplified gradients, and the window."""
         seen = state["seen"] + 1
         full = seen >= self.window
@@ -43,7 +52,7 @@ class GrokfastMA:
         return amplified, {"recent": recent, "seen": seen}
 
 
-def build(*, window: Count, lamb: NonNegative) -> GrokfastMA:
+def build(*, window: Count, lamb: NonNegative) -> GradientLink[Window]:
     """Gradients plus `lamb` times the mean of the last ones.
 
     Args:

@@ -1,7 +1,6 @@
 """A parameter that learns at a rate of its own."""
 
-from typing import Any
-
+from grokatlas.engine.contracts import GradientLink, Hyperparameter, Params, Tree
 from grokatlas.engine.keyword_types import Positive
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
@@ -10,11 +9,11 @@ ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 class Scale:
     """The gradient of one parameter multiplied by a factor."""
 
-    def __init__(self, parameter: str, factor: Any) -> None:
+    def __init__(self, parameter: str, factor: Hyperparameter) -> None:
         self.parameter = parameter
         self.factor = factor
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Tree:
         """No state.
 
         Raises:
@@ -25,12 +24,12 @@ class Scale:
             raise ValueError(f"no parameter {self.parameter!r} to scale; one of {allowed}")
         return {}
 
-    def update(self, grads: dict, state: dict) -> tuple[dict, dict]:
+    def update(self, grads: Params, state: Tree) -> tuple[Params, Tree]:
         """The gradients, one of them scaled."""
         return grads | {self.parameter: self.factor * grads[self.parameter]}, state
 
 
-def build(*, parameter: str, factor: Positive) -> Scale:
+def build(*, parameter: str, factor: Positive) -> GradientLink[Tree]:
     """``factor * gradient`` for one parameter: gradient descent with a step size of its own.
 
     Args:

@@ -1,13 +1,26 @@
 """Gaussian noise on inputs, the less the better the training set is classified."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TypedDict
 
 import torch
 from torch import Tensor
 
 from grokatlas.engine import accuracy as scoring
+from grokatlas.engine.contracts import (
+    Hyperparameter,
+    InputChange,
+    Model,
+    NoisyInputChange,
+    Params,
+    Shape,
+)
 from grokatlas.engine.keyword_types import NonNegative
+
+
+class NoiseLevel(TypedDict):
+    """The state: the standard deviation ``[]``."""
+
+    std: Tensor
 
 
 class AccuracyScaledNoise:
@@ -19,18 +32,23 @@ class AccuracyScaledNoise:
     training, but no gradient is taken.
     """
 
-    def __init__(self, high: Any, low: Any) -> None:
+    def __init__(self, high: Hyperparameter, low: Hyperparameter) -> None:
         self.high = high
         self.low = low
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> NoiseLevel:
         """The standard deviation at accuracy 0."""
         some = next(iter(params.values()))
         return {"std": self._std(torch.zeros_like(some.sum()))}
 
     def begin_epoch(
-        self, state: dict, params: dict, model: Any, train_inputs: Tensor, train_targets: Tensor
-    ) -> dict:
+        self,
+        state: NoiseLevel,
+        params: Params,
+        model: Model,
+        train_inputs: Tensor,
+        train_targets: Tensor,
+    ) -> NoiseLevel:
         """The standard deviation at the present accuracy.
 
         Raises:
@@ -46,15 +64,15 @@ class AccuracyScaledNoise:
             raise ValueError("accuracy_scaled_noise needs two or more classes: labels or one-hot")
         return {"std": self._std(scoring.accuracy(outputs, labels))}
 
-    def noise_shape(self, inputs_shape: tuple, outputs_shape: tuple) -> tuple:
+    def noise_shape(self, inputs_shape: Shape, outputs_shape: Shape) -> Shape:
         """One number for each entry of a batch's inputs."""
         return inputs_shape
 
-    def given(self, noise: Tensor) -> Callable[[Tensor, dict], Tensor]:
+    def given(self, noise: Tensor) -> InputChange[NoiseLevel]:
         """The change of one batch."""
         return _Given(self, noise)
 
-    def __call__(self, inputs: Tensor, state: dict) -> Tensor:
+    def __call__(self, inputs: Tensor, state: NoiseLevel) -> Tensor:
         """Without noise, inputs as they are."""
         return inputs
 
@@ -70,11 +88,11 @@ class _Given:
         self.begin_epoch = change.begin_epoch
         self.noise = noise
 
-    def __call__(self, inputs: Tensor, state: dict) -> Tensor:
+    def __call__(self, inputs: Tensor, state: NoiseLevel) -> Tensor:
         return inputs + state["std"] * self.noise
 
 
-def build(*, high: NonNegative, low: NonNegative) -> AccuracyScaledNoise:
+def build(*, high: NonNegative, low: NonNegative) -> NoisyInputChange[NoiseLevel]:
     """Noise of standard deviation ``max(high * (1 - training accuracy), low)``.
 
     Args:

@@ -1,14 +1,14 @@
 """Cross-entropy of two classes and one output."""
 
-from collections.abc import Callable
-
 from torch import Tensor
 from torch.nn.functional import logsigmoid
+
+from grokatlas.engine.contracts import Loss
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
 
-def build() -> Callable[[Tensor, Tensor], Tensor]:
+def build() -> Loss:
     """``loss = -mean_n [y_n log s(f_n) + (1 - y_n) log s(-f_n)]``, ``s`` the sigmoid; in nats.
 
     Outputs f are ``[N, 1]``, targets y labels 0 or 1 ``[N]``, or the same as real numbers

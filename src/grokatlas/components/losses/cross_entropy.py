@@ -1,14 +1,14 @@
 """Cross-entropy of integer labels."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
+
+from grokatlas.engine.contracts import Loss
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
 
-def build() -> Callable[[Tensor, Tensor], Tensor]:
+def build() -> Loss:
     """``loss(outputs [N, C], labels [N]) = -mean_n log softmax(outputs_n)[labels_n]``, in nats.
 
     The mean is over samples, as in ``torch.nn.functional.cross_entropy``.

@@ -1,17 +1,16 @@
 """Squared error, with its conventions by name."""
 
-from collections.abc import Callable
 from typing import Literal
 
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Loss
+
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
 
-def build(
-    *, reduction: Literal["mean", "sample_mean", "sum"], half: bool
-) -> Callable[[Tensor, Tensor], Tensor]:
+def build(*, reduction: Literal["mean", "sample_mean", "sum"], half: bool) -> Loss:
     """``loss(outputs [N, C], targets)`` over squared residuals.
 
     Args:

@@ -1,11 +1,12 @@
 """Squared error of outputs, and of their derivatives by inputs."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from grokatlas.components.losses import mse
+from grokatlas.engine.contracts import Hyperparameter, Loss, LossOnNetwork, Model, Params
 from grokatlas.engine.keyword_types import NonNegative
 
 COST = 3  # times the work of a step without it: Jacobians
@@ -18,7 +19,7 @@ class Sobolev:
     entries of an input, in the order of a flattened input.
     """
 
-    def __init__(self, values: Any, weight: Any, form: str) -> None:
+    def __init__(self, values: Loss, weight: Hyperparameter, form: str) -> None:
         self.values = values
         self.weight = weight
         self.form = form
@@ -27,7 +28,7 @@ class Sobolev:
         """The value loss alone, of outputs ``[N, C]``."""
         return self.values(outputs, targets[..., 0])
 
-    def on_network(self, params: dict, model: Any, inputs: Tensor, targets: Tensor) -> Tensor:
+    def on_network(self, params: Params, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         """The loss with the mismatch of derivatives.
 
         Raises:
@@ -37,7 +38,7 @@ class Sobolev:
         if targets.ndim != 3 or targets.shape[-1] != 1 + derivatives:
             shape = f"[N, C, {1 + derivatives}]"
             raise ValueError(f"sobolev needs targets {shape}: values, then derivatives by inputs")
-        outputs, pull = torch.func.vjp(lambda given: model(params, given), inputs)
+        outputs, pull = torch.func.vjp(lambda given: model(params, given), inputs)[:2]
         units = torch.eye(outputs.shape[-1], dtype=outputs.dtype, device=outputs.device)
         rows = [pull(unit.expand_as(outputs))[0].flatten(1) for unit in units]
         jacobian = torch.stack(rows, dim=1)  # [N, C, D]
@@ -56,7 +57,7 @@ def build(
     half: bool,
     weight: NonNegative,
     form: Literal["frobenius", "mean_square"],
-) -> Sobolev:
+) -> LossOnNetwork:
     """The loss of arXiv 2506.05718 for Sobolev training.
 
     Args:

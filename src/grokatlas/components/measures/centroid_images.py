@@ -1,19 +1,17 @@
 """Centroids of training images, as images."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import FinishedRun, Measure
 from grokatlas.engine.keyword_types import Whole
 from grokatlas.engine.rebuilt import restored
 
 NEEDS = ["snapshots"]
 
 
-def build(*, points: list[Whole]) -> Callable[[Any], pd.DataFrame]:
+def build(*, points: list[Whole]) -> Measure[FinishedRun]:
     """The centroid ``mu = J^T 1`` of some training points, entry by entry.
 
     Args:
@@ -31,7 +29,7 @@ def build(*, points: list[Whole]) -> Callable[[Any], pd.DataFrame]:
         ValueError: when measured: there are not so many training points, or they are tokens.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         rows = []
         for one in restored(run):
             inputs, targets = one.data["train_inputs"], one.data["train_targets"]
@@ -43,7 +41,7 @@ def build(*, points: list[Whole]) -> Callable[[Any], pd.DataFrame]:
             slopes = torch.func.grad(lambda x, one=one: one.outputs(x).sum())(chosen)
             cosines = torch.cosine_similarity(chosen.flatten(1), slopes.flatten(1))
             for place, point in enumerate(points):
-                row = {"member": one.member, "step": one.step, "point": point}
+                row: dict[str, object] = {"member": one.member, "step": one.step, "point": point}
                 row["label"] = _label(targets[point])
                 row["shape"] = "x".join(str(size) for size in chosen.shape[1:])
                 row["input"], row["centroid"] = _text(chosen[place]), _text(slopes[place])

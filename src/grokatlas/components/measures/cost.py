@@ -1,14 +1,13 @@
 """What a run cost, as its manifest recorded it."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
+
+from grokatlas.engine.contracts import LightRun, Measure
 
 LIGHT = True  # read from the manifest alone
 
 
-def build() -> Callable[[Any], pd.DataFrame]:
+def build() -> Measure[LightRun]:
     """Time, memory and machine of a run.
 
     Returns:
@@ -21,7 +20,7 @@ def build() -> Callable[[Any], pd.DataFrame]:
         where a run is trained again to the same bytes in another time.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: LightRun) -> pd.DataFrame:
         manifest = run.manifest
         device, updates = manifest["device"], manifest["updates"]
         row = {

@@ -1,12 +1,12 @@
 """How a trained first layer drifts, beside what the isolated dynamics predicts."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.engine import members
+from grokatlas.engine.contracts import FinishedRun, Measure, Member, Spec, TaskData
 from grokatlas.engine.keyword_types import Count
 
 FIRST = "layers.0.weight"
@@ -15,7 +15,7 @@ SECOND = "layers.1.weight"
 NEEDS = ["snapshots"]
 
 
-def build(*, span: Count) -> Callable[[Any], pd.DataFrame]:
+def build(*, span: Count) -> Measure[FinishedRun]:
     """The drift of the first layer of ``relu(X E) W`` in slow time, measured and predicted.
 
     With the loss ``|f - y|^2 / N + lambda |theta|^2``, a step of size eta moves E by ``-eta times
@@ -55,7 +55,7 @@ def build(*, span: Count) -> Callable[[Any], pd.DataFrame]:
     Source: arXiv 2511.01938, eq. 21; the joint form is ours.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         _check(run.spec)
         steps = [step for step in sorted(run.snapshots) if step + span in run.snapshots]
         places = range(len(members.of(run.spec)))
@@ -65,7 +65,7 @@ def build(*, span: Count) -> Callable[[Any], pd.DataFrame]:
     return measure
 
 
-def _check(spec: dict[str, Any]) -> None:
+def _check(spec: Spec) -> None:
     penalties, links = spec.get("penalties") or [], spec.get("gradients") or []
     allowed = (
         spec["loss"]["name"] == "mse"
@@ -79,7 +79,7 @@ def _check(spec: dict[str, Any]) -> None:
         raise ValueError(f"first_layer_drift needs {needs}, and gradients none or scale of {FIRST}")
 
 
-def _rows(run: Any, place: int, step: int, span: int) -> list[dict[str, Any]]:
+def _rows(run: FinishedRun, place: int, step: int, span: int) -> list[dict[str, Any]]:
     """Both predictions of a member at a step."""
     rate, decay, factor = _rates(run.spec, members.of(run.spec)[place])
     first, second = (run.snapshots[step][key][place].T for key in (FIRST, SECOND))
@@ -110,7 +110,7 @@ def _rows(run: Any, place: int, step: int, span: int) -> list[dict[str, Any]]:
     ]
 
 
-def _rates(spec: dict[str, Any], member: dict[str, Any]) -> tuple[float, float, float]:
+def _rates(spec: Spec, member: Member) -> tuple[float, float, float]:
     """Step size, weight of the penalty, and E's step size over that of W."""
     links = spec.get("gradients") or [{"factor": 1.0}]
     rate = member.get("optimizer.lr", spec["optimizer"].get("lr"))
@@ -147,7 +147,7 @@ def _compare(measured: np.ndarray, predicted: np.ndarray) -> tuple[float, float]
     return float((measured * predicted).sum() / (norms[0] * norms[1])), float(difference)
 
 
-def _data(data: Any, place: int) -> tuple[np.ndarray, np.ndarray]:
+def _data(data: TaskData, place: int) -> tuple[np.ndarray, np.ndarray]:
     """Inputs ``[N, D]`` and one-hot or real targets ``[N, C]`` of a member."""
     inputs, targets = (
         array[place] if data.per_member else array

@@ -1,15 +1,14 @@
 """Fourier features of a first layer on modular addition."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pandas as pd
+
+from grokatlas.engine.contracts import FinishedRun, Measure
 
 NEEDS = ["snapshots"]
 
 
-def build(*, parameter: str) -> Callable[[Any], pd.DataFrame]:
+def build(*, parameter: str) -> Measure[FinishedRun]:
     """Real and imaginary parts of the discrete Fourier transform of E over tokens.
 
     ``F_k = (1/p) sum_j exp(-2 pi i j k / p) E_j`` for k = 1 ... (p-1)/2, E ``[p, H]``: p - 1
@@ -25,7 +24,7 @@ def build(*, parameter: str) -> Callable[[Any], pd.DataFrame]:
         ``norm`` of the first. Cosines are plain, without centring: the paper names no measure.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         frames = []
         for step, parameters in run.snapshots.items():
             for member, weight in enumerate(parameters[parameter]):

@@ -1,17 +1,15 @@
 """Memorisation and generalisation times."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 
+from grokatlas.engine.contracts import LightRun, Measure
 from grokatlas.engine.keyword_types import Unit
 
 LIGHT = True  # computed from the history alone
 NEEDS = ["accuracies"]
 
 
-def build(*, train_accuracy: Unit, test_accuracy: Unit) -> Callable[[Any], pd.DataFrame]:
+def build(*, train_accuracy: Unit, test_accuracy: Unit) -> Measure[LightRun]:
     """The first logged steps at which accuracies reach a level.
 
     Args:
@@ -23,7 +21,7 @@ def build(*, train_accuracy: Unit, test_accuracy: Unit) -> Callable[[Any], pd.Da
         missing where the level was never reached, and the ``test_accuracy`` at the end.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: LightRun) -> pd.DataFrame:
         history = run.history
         rows = []
         for member, part in history.groupby("member"):

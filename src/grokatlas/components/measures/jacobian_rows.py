@@ -1,19 +1,17 @@
 """How the rows of Jacobians are aligned with their inputs."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import FinishedRun, Measure
 from grokatlas.engine.keyword_types import Count
 from grokatlas.engine.rebuilt import RebuiltMember, restored
 
 NEEDS = ["snapshots"]
 
 
-def build(*, samples: Count) -> Callable[[Any], pd.DataFrame]:
+def build(*, samples: Count) -> Measure[FinishedRun]:
     """The cosines of the C rows of ``J = df/dx`` with x, as in arXiv 2506.12284, table 2.
 
     For token models x are the embedded tokens, flattened. A vanishing row has cosine 0.
@@ -27,7 +25,7 @@ def build(*, samples: Count) -> Callable[[Any], pd.DataFrame]:
         sample's rows, averaged over samples.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         rows = []
         for one in restored(run):
             cosines = _cosines(one, samples)
@@ -47,7 +45,7 @@ def build(*, samples: Count) -> Callable[[Any], pd.DataFrame]:
 def _cosines(one: RebuiltMember, samples: int) -> Tensor:
     """``[C, samples]``."""
     points = one.network.features(one.params, one.data["train_inputs"][:samples])
-    outputs, pull = torch.func.vjp(one.outputs, points)
+    outputs, pull = torch.func.vjp(one.outputs, points)[:2]
     points = points.flatten(1)
     found = []
     for unit in torch.eye(outputs.shape[-1], dtype=outputs.dtype):

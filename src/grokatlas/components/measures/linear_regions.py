@@ -1,14 +1,12 @@
 """The linear regions of a ReLU network in planes through three training points, exactly."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import torch
 
 from grokatlas.components.measures._regions import Plane, regions
 from grokatlas.engine.accuracy import accuracy
+from grokatlas.engine.contracts import FinishedRun, Measure
 from grokatlas.engine.keyword_types import Positive, Unit, Whole
 from grokatlas.engine.rebuilt import RebuiltMember, restored
 
@@ -17,7 +15,7 @@ NEEDS = ["snapshots"]
 
 def build(
     *, points: list[Whole], reach: Positive, train_accuracy: Unit, test_accuracy: Unit
-) -> Callable[[Any], pd.DataFrame]:
+) -> Measure[FinishedRun]:
     """Linear regions, their slopes and centroids, as in arXiv 2506.12284, figures 1 and 11.
 
     A plane's coordinates are orthonormal, its origin the mean of the three points, its first axis
@@ -48,7 +46,7 @@ def build(
     if not planes or any(len(set(plane)) != 3 for plane in planes):
         raise ValueError("linear_regions.points must be three different places for each plane")
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         if run.spec["model"]["name"] != "mlp":
             raise ValueError("linear_regions needs the model mlp")
         levels = {

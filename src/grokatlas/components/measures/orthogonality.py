@@ -1,22 +1,19 @@
 """How nearly the loss gradient is orthogonal to the zero-loss set."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import FinishedRun, Measure, Params
 from grokatlas.engine.keyword_types import Count
 from grokatlas.engine.rebuilt import RebuiltMember, restored
 
-Tree = dict[str, Tensor]
 SETTLED = 1e-6  # change of the projection, relative to the distance, at which it has been found
 
 NEEDS = ["snapshots"]
 
 
-def build(*, corrections: Count) -> Callable[[Any], pd.DataFrame]:
+def build(*, corrections: Count) -> Measure[FinishedRun]:
     """The largest cosine between the loss gradient and an available direction, with its bound.
 
     Let ``f(theta)`` ``[N C]`` be the outputs on the training set, ``r = f - y``, ``J = df/dtheta``
@@ -49,7 +46,7 @@ def build(*, corrections: Count) -> Callable[[Any], pd.DataFrame]:
         `ValueError` if the loss is not the squared error.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         if run.spec["loss"]["name"] != "mse":
             raise ValueError("orthogonality needs loss mse: its bound is one for squared error")
         return pd.DataFrame([_row(one, corrections) for one in restored(run)])
@@ -117,10 +114,10 @@ def _linearised(one: RebuiltMember, point: Tensor) -> tuple[Tensor, Tensor]:
     return value.detach(), jacobian.detach()
 
 
-def _flat(params: Tree) -> Tensor:
+def _flat(params: Params) -> Tensor:
     return torch.cat([value.flatten() for value in params.values()])
 
 
-def _unflat(flat: Tensor, like: Tree) -> Tree:
+def _unflat(flat: Tensor, like: Params) -> Params:
     parts = flat.split([value.numel() for value in like.values()])
     return {key: part.view_as(like[key]) for key, part in zip(like, parts, strict=True)}

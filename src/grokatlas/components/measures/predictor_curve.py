@@ -1,18 +1,16 @@
 """A predictor of one variable, as a curve."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import torch
 
+from grokatlas.engine.contracts import FinishedRun, Measure, TaskData
 from grokatlas.engine.rebuilt import RebuiltMember, restored
 
 NEEDS = ["snapshots"]
 
 
-def build() -> Callable[[Any], pd.DataFrame]:
+def build() -> Measure[FinishedRun]:
     """The network's outputs at every snapshot, against the variable (arXiv 2505.20172, fig. 3, 4).
 
     The variable is the input where inputs have one coordinate. Where they are features of a
@@ -25,7 +23,7 @@ def build() -> Callable[[Any], pd.DataFrame]:
         not one real number.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         curves = [
             _curve(one, part, _positions(run.data, part, one.member))
             for one in restored(run)
@@ -36,7 +34,7 @@ def build() -> Callable[[Any], pd.DataFrame]:
     return measure
 
 
-def _positions(data: Any, part: str, member: int) -> np.ndarray | None:
+def _positions(data: TaskData, part: str, member: int) -> np.ndarray | None:
     """The variable that inputs are features of ``[N]``, if the task gives it."""
     found = data.extras.get(f"{part}_positions")
     return found[member] if found is not None and data.per_member else found

@@ -1,16 +1,14 @@
 """When a logged quantity reaches levels."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 
+from grokatlas.engine.contracts import LightRun, Measure
 from grokatlas.engine.keyword_types import Column, Vector
 
 LIGHT = True  # computed from the history alone
 
 
-def build(*, column: Column, levels: Vector) -> Callable[[Any], pd.DataFrame]:
+def build(*, column: Column, levels: Vector) -> Measure[LightRun]:
     """The first logged steps at which a column of the history is at least a level.
 
     Args:
@@ -25,7 +23,7 @@ def build(*, column: Column, levels: Vector) -> Callable[[Any], pd.DataFrame]:
         ValueError: when measured: the history has no such column.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: LightRun) -> pd.DataFrame:
         history = run.history
         if column not in history:
             known = ", ".join(name for name in history if name not in ("member", "step"))

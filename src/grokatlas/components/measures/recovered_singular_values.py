@@ -1,15 +1,14 @@
 """Singular values at the end of a run beside those of the matrix to recover."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pandas as pd
+
+from grokatlas.engine.contracts import FinishedRun, Measure
 
 NEEDS = ["singular_values"]
 
 
-def build() -> Callable[[Any], pd.DataFrame]:
+def build() -> Measure[FinishedRun]:
     """Final and true singular values, place by place (arXiv 2505.20172, figure 2, right).
 
     The run logs observable ``singular_values``; the task's extra ``singular_values`` is the truth.
@@ -20,10 +19,10 @@ def build() -> Callable[[Any], pd.DataFrame]:
         step. A `ValueError` if the task has no such truth or the observable was not logged.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         truth = run.data.extras.get("singular_values")
         columns = [f"singular_values.{k}" for k in range(0 if truth is None else truth.shape[-1])]
-        if not columns or not set(columns) <= set(run.history.columns):
+        if truth is None or not columns or not set(columns) <= set(run.history.columns):
             needs = "a task of which they are known and observable singular_values"
             raise ValueError(f"recovered_singular_values needs {needs}")
         last = run.history.sort_values("step").groupby("member").tail(1).sort_values("member")

@@ -1,11 +1,11 @@
 """Times at which relative errors fall."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from grokatlas.engine.contracts import LightRun, Measure
 from grokatlas.engine.keyword_types import Count, Positive
 
 LIGHT = True  # computed from the history alone
@@ -14,7 +14,7 @@ NEEDS = ["relative_errors"]
 
 def build(
     *, train_error: Positive, test_error: Positive, band: Positive, last: Count, run_length: Count
-) -> Callable[[Any], pd.DataFrame]:
+) -> Measure[LightRun]:
     """Memorisation and recovery times by the errors of observable ``relative_errors``.
 
     Args:
@@ -34,7 +34,7 @@ def build(
     (matrices) in figure 5; band 0.05, 3 last values and 2 in a row in figure 6.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: LightRun) -> pd.DataFrame:
         rows = []
         for member, part in run.history.groupby("member"):
             part = part.sort_values("step")

@@ -1,8 +1,8 @@
 """Accuracy under an adversarial attack: APGD on cross-entropy, in the maximum norm."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from art.estimators.classification import PyTorchClassifier
 from torch import Tensor, nn
 
 from grokatlas.engine.accuracy import right
+from grokatlas.engine.contracts import FinishedRun, Measure
 from grokatlas.engine.keyword_types import Count, Positive, Vector, Whole
 from grokatlas.engine.rebuilt import RebuiltMember, restored
 
@@ -31,7 +32,7 @@ def build(
     attacked: Literal["pixels", "normalised"],
     pixel_mean: Vector | None,
     pixel_std: Vector | None,
-) -> Callable[[Any], pd.DataFrame]:
+) -> Measure[FinishedRun]:
     """Accuracy after auto-PGD (Croce and Hein 2020, algorithm 1), ``||delta||_inf <= epsilon``.
 
     The attack is that of the Adversarial Robustness Toolbox: first step ``2 epsilon``, momentum
@@ -64,7 +65,7 @@ def build(
     if inputs != attacked and (pixel_mean is None or pixel_std is None):
         raise ValueError("robust_accuracy needs pixel_mean and pixel_std: inputs are not attacked")
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         rows = []
         for one in restored(run):
             clean = one.data["test_inputs"][:points]
@@ -78,7 +79,7 @@ def build(
                 moved = torch.from_numpy(attack.generate(start, _labels(labels).numpy()))
             with torch.no_grad():
                 after = right(one.outputs(change.to_inputs(moved.to(clean.dtype))), labels)
-            row = {"member": one.member, "step": one.step}
+            row: dict[str, float] = {"member": one.member, "step": one.step}
             row["clean_accuracy"] = float(before.double().mean())
             row["robust_accuracy"] = float((before * after).double().mean())
             rows.append(row)
@@ -91,7 +92,12 @@ class _Change:
     """Between a model's inputs and what is attacked, ``[N, ...]``."""
 
     def __init__(
-        self, like: Tensor, inputs: str, attacked: str, mean: list | None, std: list | None
+        self,
+        like: Tensor,
+        inputs: str,
+        attacked: str,
+        mean: list[float] | None,
+        std: list[float] | None,
     ) -> None:
         self.kinds = (inputs, attacked)
         if inputs != attacked:

@@ -1,13 +1,12 @@
 """What a run should recover, and how far from it a fit without regulariser is."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
+from grokatlas.engine.contracts import FinishedRun, Measure, TaskData
 
-def build() -> Callable[[Any], pd.DataFrame]:
+
+def build() -> Measure[FinishedRun]:
     """The truth of sparse recovery or matrix completion, and the least squares solution beside it.
 
     Returns:
@@ -22,7 +21,7 @@ def build() -> Callable[[Any], pd.DataFrame]:
     ``least_squares_distance / (alpha beta)``.
     """
 
-    def measure(run: Any) -> pd.DataFrame:
+    def measure(run: FinishedRun) -> pd.DataFrame:
         if "truth" not in run.data.extras:
             raise ValueError("truth needs a task that knows what is to be recovered")
         members = sorted(run.history["member"].unique())
@@ -31,7 +30,7 @@ def build() -> Callable[[Any], pd.DataFrame]:
     return measure
 
 
-def _row(data: Any, member: int) -> dict[str, float]:
+def _row(data: TaskData, member: int) -> dict[str, float]:
     def own(array: np.ndarray) -> np.ndarray:
         return array[member] if data.per_member else array
 

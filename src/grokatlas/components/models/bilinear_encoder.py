@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import Count
 
 
@@ -56,7 +57,7 @@ class BilinearEncoder(nn.Module):
 
 def build(
     *,
-    data: Any,
+    data: TaskData,
     generator: torch.Generator,
     embedding: Literal["shared", "separate"],
     composition: Literal["matrix_product", "hadamard_product", "sum"],

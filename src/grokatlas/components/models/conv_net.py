@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import Count, Counts, Vector, Whole
 
 PLACES = 16  # pixels of a map, at which an inner layer is used
@@ -55,7 +56,7 @@ class ConvNet(nn.Module):
 
 def build(
     *,
-    data: Any,
+    data: TaskData,
     generator: torch.Generator,
     channels: Counts,
     strides: Counts,

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import NonNegative
 
 
@@ -22,7 +23,9 @@ class DiagonalLinear(nn.Module):
         return inputs @ (self.u * self.v)[:, None]
 
 
-def build(*, data: Any, generator: torch.Generator, init_variance: NonNegative) -> DiagonalLinear:
+def build(
+    *, data: TaskData, generator: torch.Generator, init_variance: NonNegative
+) -> DiagonalLinear:
     """The network of arXiv 2505.20172, appendix D.2; the task supplies the features ``phi(x)``.
 
     Args:

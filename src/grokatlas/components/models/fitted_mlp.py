@@ -7,10 +7,11 @@ import torch
 from torch import nn
 
 from grokatlas.components.models.mlp import MLP
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import Count, NonNegative
 
 
-def build(*, data: Any, generator: torch.Generator, width: Count, excess: NonNegative) -> MLP:
+def build(*, data: TaskData, generator: torch.Generator, width: Count, excess: NonNegative) -> MLP:
     """``yhat = relu(x E) W`` without biases, whose second layer fits the training set exactly.
 
     E is drawn with variance 1/D, V with variance 1/`width`, and with ``H = relu(X E)`` ``[N, H]``

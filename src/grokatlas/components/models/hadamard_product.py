@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from grokatlas.components.models.linear import entries
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import Count, Vector
 
 
@@ -24,7 +25,7 @@ class HadamardProduct(nn.Module):
 
 def build(
     *,
-    data: Any,
+    data: TaskData,
     generator: torch.Generator,
     depth: Count,
     init: float | Vector | Literal["normal"],

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import NonNegative, Vector
 
 
@@ -27,7 +28,7 @@ class Linear(nn.Module):
 
 def build(
     *,
-    data: Any,
+    data: TaskData,
     generator: torch.Generator,
     init: float | Vector | Literal["normal"],
     negative_slope: NonNegative,

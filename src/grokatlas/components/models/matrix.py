@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import NonNegative
 
 
@@ -21,7 +22,7 @@ class Matrix(nn.Module):
         return select(self.matrix, pairs)
 
 
-def build(*, data: Any, generator: torch.Generator, init_scale: NonNegative) -> Matrix:
+def build(*, data: TaskData, generator: torch.Generator, init_scale: NonNegative) -> Matrix:
     """The matrix of arXiv 2506.05718, matrix completion, started at a multiple of the identity.
 
     Args:
@@ -35,7 +36,7 @@ def build(*, data: Any, generator: torch.Generator, init_scale: NonNegative) -> 
     return Matrix(init_scale * torch.eye(*shape_of(data, "matrix"), dtype=torch.float64))
 
 
-def shape_of(data: Any, model: str) -> tuple[int, int]:
+def shape_of(data: TaskData, model: str) -> tuple[int, int]:
     """Rows and columns of the matrix to complete.
 
     Raises:

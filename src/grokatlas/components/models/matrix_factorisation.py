@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from grokatlas.components.models.matrix import select, shape_of
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import Count, NonNegative
 
 
@@ -26,7 +27,7 @@ class MatrixFactorisation(nn.Module):
 
 
 def build(
-    *, data: Any, generator: torch.Generator, factors: Count, init_scale: NonNegative
+    *, data: TaskData, generator: torch.Generator, factors: Count, init_scale: NonNegative
 ) -> MatrixFactorisation:
     """The factorisation of arXiv 2505.20172, section on matrix completion.
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import Count, NonNegative
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
@@ -35,7 +36,7 @@ class MLP(nn.Module):
 
 def build(
     *,
-    data: Any,
+    data: TaskData,
     generator: torch.Generator,
     width: Count,
     hidden_layers: Count,

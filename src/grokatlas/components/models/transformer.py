@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from grokatlas.engine.contracts import TaskData
 from grokatlas.engine.keyword_types import Count
 
 PLACES = 3  # tokens of a sample, at which an inner layer is used
@@ -30,6 +31,15 @@ class Transformer(nn.Module):
     """
 
     embedding: Tensor
+    position: Tensor
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    attention_out: Tensor
+    mlp_in: Tensor
+    mlp_in_bias: Tensor
+    mlp_out: Tensor
+    mlp_out_bias: Tensor
     unembedding: Tensor
 
     def __init__(self, tensors: dict[str, Tensor], fixed: set[str]) -> None:
@@ -68,7 +78,7 @@ def _project(stream: Tensor, weight: Tensor) -> Tensor:
 
 def build(
     *,
-    data: Any,
+    data: TaskData,
     generator: torch.Generator,
     dimension: Count,
     heads: Count,

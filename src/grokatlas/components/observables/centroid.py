@@ -1,12 +1,11 @@
 """Centroids of the linear regions that training points lie in."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Columns, Observable
 from grokatlas.engine.keyword_types import Count
+from grokatlas.engine.observed import Observed
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
@@ -23,7 +22,7 @@ COLUMNS = {
 }
 
 
-def build(*, samples: Count) -> Callable[[Any], dict]:
+def build(*, samples: Count) -> Observable:
     """How the centroid of each sample's linear region is aligned with the sample.
 
     The centroid of x is the gradient with respect to x of the sum of all outputs, ``mu = J^T 1``;
@@ -40,7 +39,7 @@ def build(*, samples: Count) -> Callable[[Any], dict]:
     ``probe_alignment``, ``probe_inner_product``, ``probe_norm``.
     """
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         model, params = view.model, view.params
         points = model.features(params, view.data["train_inputs"][:samples])
         slopes = torch.func.grad(lambda x: model(params, x).sum())(points)

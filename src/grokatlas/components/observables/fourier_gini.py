@@ -1,17 +1,16 @@
 """How few Fourier frequencies a weight matrix uses along its tokens."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Columns, Observable
 from grokatlas.engine.keyword_types import Count
+from grokatlas.engine.observed import Observed
 
 COLUMNS = {"fourier_gini_{label}": None}
 
 
-def build(*, label: str, parameters: list[str], tokens: Count) -> Callable[[Any], dict]:
+def build(*, label: str, parameters: list[str], tokens: Count) -> Observable:
     """Column ``fourier_gini_<label>``: the Gini coefficient of a matrix's Fourier norms.
 
     ``W`` ``[tokens, D]`` is transformed over its tokens, ``F_k = p^(-1/2) sum_j exp(-2 pi i j k /
@@ -34,7 +33,7 @@ def build(*, label: str, parameters: list[str], tokens: Count) -> Callable[[Any]
     if len(parameters) not in (1, 2):
         raise ValueError("fourier_gini.parameters must name one matrix or two factors")
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         everything = {**view.model.constants, **view.params}
         found = [_matrix(everything, name) for name in parameters]
         weight = found[0] if len(found) == 1 else found[0].T @ found[1]

@@ -1,17 +1,16 @@
 """The gradient of the penalties against that of the loss."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Columns, Observable, Params
 from grokatlas.engine.keyword_types import NonNegative
+from grokatlas.engine.observed import Observed
 
 COLUMNS = {"gradient_ratio": None}
 
 
-def build(*, threshold: NonNegative) -> Callable[[Any], dict]:
+def build(*, threshold: NonNegative) -> Observable:
     """Column ``gradient_ratio``: ``||grad (beta h)|| / ||grad g||``, l2 norms over all parameters.
 
     ``g`` is the loss on the whole training set, ``beta h`` the sum of the run's penalties, weights
@@ -26,15 +25,16 @@ def build(*, threshold: NonNegative) -> Callable[[Any], dict]:
             descent leaves no exact zeros.
     """
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         if not view.penalties:
             raise ValueError("gradient_ratio needs at least one penalty")
         if any(hasattr(penalty, "noise_shape") for penalty in view.penalties):
             raise ValueError("gradient_ratio: a penalty that draws noise has no fixed gradient")
         inputs = view.data["train_inputs"]
 
-        def total(params: dict) -> Tensor:
-            return sum(penalty(params, view.model, inputs) for penalty in view.penalties)
+        def total(params: Params) -> Tensor:
+            values = [penalty(params, view.model, inputs) for penalty in view.penalties]
+            return sum(values, values[0].new_zeros(()))
 
         kept = {key: value * (value.abs() >= threshold) for key, value in view.params.items()}
         penalty, loss = _norm(torch.func.grad(total)(kept)), _norm(view.loss_gradients)
@@ -43,5 +43,6 @@ def build(*, threshold: NonNegative) -> Callable[[Any], dict]:
     return observe
 
 
-def _norm(tree: dict[str, Tensor]) -> Tensor:
-    return sum(value.square().sum() for value in tree.values()).sqrt()
+def _norm(tree: Params) -> Tensor:
+    squares = [value.square().sum() for value in tree.values()]
+    return sum(squares, squares[0].new_zeros(())).sqrt()

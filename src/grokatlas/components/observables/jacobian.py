@@ -1,20 +1,19 @@
 """Rank and size of the Jacobians of training points."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Columns, Observable
 from grokatlas.engine.keyword_types import Count
 from grokatlas.engine.linalg import nan_if_not_finite
+from grokatlas.engine.observed import Observed
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
 COLUMNS = {"jacobian_pc1": None, "jacobian_norm": None}
 
 
-def build(*, samples: Count) -> Callable[[Any], dict]:
+def build(*, samples: Count) -> Observable:
     """How near to rank one Jacobians are, and how large.
 
     ``J`` ``[C, D]`` is the derivative of the outputs by a sample's input (embedded tokens, for a
@@ -28,10 +27,10 @@ def build(*, samples: Count) -> Callable[[Any], dict]:
     vanishing Jacobian), and ``jacobian_norm``, the mean Frobenius norm.
     """
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         model, params = view.model, view.params
         points = model.features(params, view.data["train_inputs"][:samples])
-        outputs, pull = torch.func.vjp(lambda x: model(params, x), points)
+        outputs, pull = torch.func.vjp(lambda x: model(params, x), points)[:2]
 
         def row(unit: Tensor) -> Tensor:
             return pull(unit.expand_as(outputs))[0].flatten(1)

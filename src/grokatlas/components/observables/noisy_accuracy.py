@@ -1,13 +1,12 @@
 """Test accuracy under Gaussian noise."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
 from grokatlas.engine.accuracy import accuracy
+from grokatlas.engine.contracts import Columns, Observable
 from grokatlas.engine.keyword_types import Vector, Whole
+from grokatlas.engine.observed import Observed
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
@@ -16,7 +15,7 @@ GOLDEN = -0x61C8864680B583EB  # 2^64 / golden ratio, signed: the stride of Split
 COLUMNS = {"noisy_accuracy.*": "rises"}
 
 
-def build(*, amplitudes: Vector, spared: Whole, noise_seed: Whole) -> Callable[[Any], dict]:
+def build(*, amplitudes: Vector, spared: Whole, noise_seed: Whole) -> Observable:
     """Accuracy on test inputs plus ``amplitude`` times standard normal noise.
 
     One draw serves all amplitudes and members; every logged step has its own. Source: arXiv
@@ -32,7 +31,7 @@ def build(*, amplitudes: Vector, spared: Whole, noise_seed: Whole) -> Callable[[
     not a number where an output is not finite.
     """
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         inputs = view.data["test_inputs"]
         draw = normal(inputs.numel(), noise_seed, view.step).view(inputs.shape)
         heard = torch.arange(inputs[0].numel(), device=inputs.device) >= spared

@@ -1,17 +1,18 @@
 """Norms of all parameters together."""
 
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Columns, Observable
 from grokatlas.engine.linalg import nan_if_not_finite
+from grokatlas.engine.observed import Observed
 
 COLUMNS = {"{orders}_norm": None}
 
 
-def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Callable[[Any], dict]:
+def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Observable:
     """Columns ``l1_norm``, ``l2_norm`` and ``nuclear_norm``, those of `orders`.
 
     Args:
@@ -19,7 +20,7 @@ def build(*, orders: list[Literal["l1", "l2", "nuclear"]]) -> Callable[[Any], di
             ``nuclear`` is the sum of the singular values of every parameter that is a matrix.
     """
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         values = list(view.params.values())
         flat = torch.cat([value.reshape(-1) for value in values])
         norms = {

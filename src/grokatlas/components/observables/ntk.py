@@ -1,19 +1,18 @@
 """The neural tangent kernel of one training point with all others."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Columns, Observable, Params
 from grokatlas.engine.keyword_types import Whole
+from grokatlas.engine.observed import Observed
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 
 COLUMNS = {"ntk_mean": None, "ntk_residual_mean": None}
 
 
-def build(*, probe: Whole) -> Callable[[Any], dict]:
+def build(*, probe: Whole) -> Observable:
     """Means over all training points of the kernel with the probe.
 
     ``K(x_0, x_j) = <grad f(x_0), grad f(x_j)>``, gradients by all parameters, ``f`` the one output.
@@ -29,7 +28,7 @@ def build(*, probe: Whole) -> Callable[[Any], dict]:
     refused with a `ValueError` when observed.
     """
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         model, inputs, targets = view.model, view.data["train_inputs"], view.data["train_targets"]
         outputs = view.train_outputs[:, 0]
         if view.train_outputs.shape[-1] != 1:
@@ -37,7 +36,7 @@ def build(*, probe: Whole) -> Callable[[Any], dict]:
         if probe >= len(inputs):
             raise ValueError(f"ntk.probe {probe} must be less than the {len(inputs)} points")
 
-        def gradient(points: Tensor, weights: Tensor) -> dict:
+        def gradient(points: Tensor, weights: Tensor) -> Params:
             return torch.func.grad(lambda p: (weights * model(p, points)[:, 0]).sum())(view.params)
 
         even = torch.full_like(outputs, 1 / len(inputs))
@@ -51,5 +50,6 @@ def build(*, probe: Whole) -> Callable[[Any], dict]:
     return observe
 
 
-def _product(first: dict[str, Tensor], second: dict[str, Tensor]) -> Tensor:
-    return sum((value * second[key]).sum() for key, value in first.items())
+def _product(first: Params, second: Params) -> Tensor:
+    products = [(value * second[key]).sum() for key, value in first.items()]
+    return sum(products, products[0].new_zeros(()))

@@ -1,15 +1,15 @@
 """The parameters themselves, for toys of a few weights."""
 
-from collections.abc import Callable
-from typing import Any
+from grokatlas.engine.contracts import Columns, Observable
+from grokatlas.engine.observed import Observed
 
 COLUMNS = {"parameters.*": None}
 
 
-def build() -> Callable[[Any], dict]:
+def build() -> Observable:
     """Columns ``parameters.<name>.<k>``: entry k of each parameter, flattened row by row."""
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         return {f"parameters.{name}": value for name, value in view.params.items()}
 
     return observe

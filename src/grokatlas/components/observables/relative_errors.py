@@ -1,9 +1,9 @@
 """Train and test error relative to the targets."""
 
-from collections.abc import Callable
-from typing import Any
-
 from torch import Tensor
+
+from grokatlas.engine.contracts import Columns, Observable
+from grokatlas.engine.observed import Observed
 
 COLUMNS = {
     "train_error": "falls",
@@ -13,7 +13,7 @@ COLUMNS = {
 }
 
 
-def build() -> Callable[[Any], dict]:
+def build() -> Observable:
     """Columns ``train_error``, ``test_error``, ``train_deviation`` and ``test_deviation``.
 
     An error is ``||f(X) - Y|| / ||Y||`` over a whole set, Frobenius norms, not squared (arXiv
@@ -29,7 +29,7 @@ def build() -> Callable[[Any], dict]:
         ratio = (difference.square().sum() / targets.square().sum()).sqrt()
         return ratio, difference.abs().mean()
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         train, train_mean = error(view.train_outputs, view.data["train_targets"])
         test, test_mean = error(view.test_outputs, view.data["test_targets"])
         return {

@@ -1,17 +1,16 @@
 """Singular values of a parameter, or of a product of two."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Columns, Observable, Params
 from grokatlas.engine.linalg import nan_if_not_finite
+from grokatlas.engine.observed import Observed
 
 COLUMNS = {"singular_values.*": None, "nuclear_distance": "falls", "spectral_distance": "falls"}
 
 
-def build(*, parameters: list[str]) -> Callable[[Any], dict]:
+def build(*, parameters: list[str]) -> Observable:
     """Columns ``singular_values.<k>``, largest first, of a matrix ``A``.
 
     Where the task knows a ``truth`` of the same shape also ``nuclear_distance`` and
@@ -28,7 +27,7 @@ def build(*, parameters: list[str]) -> Callable[[Any], dict]:
     if len(parameters) not in (1, 2):
         raise ValueError("singular_values.parameters must name one matrix or two factors")
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         found = [_matrix(view.params, name) for name in parameters]
         matrix = found[0] if len(found) == 1 else found[0] @ found[1].T
         seen = {"singular_values": nan_if_not_finite(torch.linalg.svdvals, matrix)}
@@ -41,7 +40,7 @@ def build(*, parameters: list[str]) -> Callable[[Any], dict]:
     return observe
 
 
-def _matrix(params: dict[str, Tensor], name: str) -> Tensor:
+def _matrix(params: Params, name: str) -> Tensor:
     if name not in params or params[name].ndim != 2:
         known = ", ".join(key for key, value in params.items() if value.ndim == 2)
         raise ValueError(

@@ -1,14 +1,14 @@
 """The time of a run in units of its fast and of its slow phase."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
+
+from grokatlas.engine.contracts import Columns, Observable
+from grokatlas.engine.observed import Observed
 
 COLUMNS = {"fast_time": "rises", "slow_time": "rises"}
 
 
-def build(*, weight: str) -> Callable[[Any], dict]:
+def build(*, weight: str) -> Observable:
     """Columns ``fast_time``, ``rate * step``, and ``slow_time``, ``rate * weight * step``.
 
     Descent memorises in fast time and follows its weak regulariser in slow time (arXiv 2506.05718:
@@ -20,12 +20,13 @@ def build(*, weight: str) -> Callable[[Any], dict]:
             size is its keyword ``rate``. A dynamics without them is a `ValueError` when observed.
     """
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         for keyword in ("rate", weight):
             if not hasattr(view.dynamics, keyword):
                 problem = f"the run's dynamics has no keyword {keyword!r}"
                 raise ValueError(f"slow_time: {problem}; it needs rate and {weight}")
-        fast = torch.as_tensor(view.dynamics.rate * view.step)
-        return {"fast_time": fast, "slow_time": fast * getattr(view.dynamics, weight)}
+        rate, own = (getattr(view.dynamics, keyword) for keyword in ("rate", weight))
+        fast = torch.as_tensor(rate * view.step)
+        return {"fast_time": fast, "slow_time": fast * own}
 
     return observe

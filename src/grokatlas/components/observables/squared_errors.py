@@ -1,14 +1,14 @@
 """Mean squared error of the outputs, whatever the loss."""
 
-from collections.abc import Callable
-from typing import Any
-
 from torch import Tensor
+
+from grokatlas.engine.contracts import Columns, Observable
+from grokatlas.engine.observed import Observed
 
 COLUMNS = {"train_squared_error": "falls", "test_squared_error": "falls"}
 
 
-def build() -> Callable[[Any], dict]:
+def build() -> Observable:
     """Columns ``train_squared_error`` and ``test_squared_error``.
 
     ``mean (f(X) - Y)^2`` over samples and outputs. Of targets ``[N, C, 1 + D]``, which hold
@@ -22,7 +22,7 @@ def build() -> Callable[[Any], dict]:
         values = targets[..., 0] if targets.ndim > outputs.ndim else targets
         return (outputs - values).square().mean()
 
-    def observe(view: Any) -> dict:
+    def observe(view: Observed) -> Columns:
         return {
             "train_squared_error": error(view.train_outputs, view.data["train_targets"]),
             "test_squared_error": error(view.test_outputs, view.data["test_targets"]),

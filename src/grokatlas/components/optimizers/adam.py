@@ -1,13 +1,22 @@
 """Adam."""
 
-from typing import Any
+from typing import TypedDict
 
 import torch
 from torch import Tensor
 
 from grokatlas.components.optimizers._scalars import as_weight, double
+from grokatlas.engine.contracts import Hyperparameter, Optimizer, Params
 from grokatlas.engine.keyword_types import Decay, Positive
 from grokatlas.engine.trace import fused_adam
+
+
+class Moments(TypedDict):
+    """The state of Adam: both moments by parameter, and the number of steps ``[]`` in float64."""
+
+    first: Params
+    second: Params
+    step: Tensor
 
 
 class Adam:
@@ -22,13 +31,15 @@ class Adam:
     ``1 - beta2^t`` would lose half of its digits in the first steps.
     """
 
-    def __init__(self, lr: Any, beta1: Any, beta2: Any, eps: Any) -> None:
+    def __init__(
+        self, lr: Hyperparameter, beta1: Hyperparameter, beta2: Hyperparameter, eps: Hyperparameter
+    ) -> None:
         self.lr = lr
         self.beta1 = beta1
         self.beta2 = beta2
         self.eps = eps
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Moments:
         """First and second moments, and the number of steps."""
         first = {key: torch.zeros_like(value) for key, value in params.items()}
         second = {key: torch.zeros_like(value) for key, value in params.items()}
@@ -36,7 +47,7 @@ class Adam:
         step = torch.zeros_like(some.sum(), dtype=torch.float64)
         return {"first": first, "second": second, "step": step}
 
-    def update(self, params: dict, grads: dict, state: dict) -> tuple[dict, dict]:
+    def update(self, params: Params, grads: Params, state: Moments) -> tuple[Params, Moments]:
         """The parameters after one step, and the moments."""
         state = state | {"step": state["step"] + 1}
         rates = (self.lr, self.beta1, self.beta2, self.eps)
@@ -53,7 +64,9 @@ class Adam:
         )
         return params, {"first": first, "second": second, "step": state["step"]}
 
-    def _moved_by_formula(self, params: dict, grads: dict, state: dict) -> tuple[dict, dict]:
+    def _moved_by_formula(
+        self, params: Params, grads: Params, state: Moments
+    ) -> tuple[Params, Moments]:
         """The same in plain operations, for rates that are a member's own."""
         scale, shift = self._divisor(state["step"])
         first, second, moved = {}, {}, {}
@@ -75,7 +88,7 @@ class Adam:
         return -rate / correction2.sqrt(), -rate * double(self.eps)
 
 
-def build(*, lr: Positive, beta1: Decay, beta2: Decay, eps: Positive) -> Adam:
+def build(*, lr: Positive, beta1: Decay, beta2: Decay, eps: Positive) -> Optimizer[Moments]:
     """Adam without weight decay.
 
     Args:

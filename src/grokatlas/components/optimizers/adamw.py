@@ -1,24 +1,25 @@
 """Adam with weight decay, decoupled (AdamW) or coupled."""
 
-from typing import Any, Literal
+from typing import Literal
 
-from grokatlas.components.optimizers.adam import Adam
+from grokatlas.components.optimizers.adam import Adam, Moments
+from grokatlas.engine.contracts import Hyperparameter, Optimizer, Params
 from grokatlas.engine.keyword_types import Decay, NonNegative, Positive
 
 
 class DecayedAdam:
     """`adam` of decayed parameters, or of gradients with a decay term."""
 
-    def __init__(self, adam: Adam, weight_decay: Any, decoupled: bool) -> None:
+    def __init__(self, adam: Adam, weight_decay: Hyperparameter, decoupled: bool) -> None:
         self.adam = adam
         self.weight_decay = weight_decay
         self.decoupled = decoupled
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Moments:
         """The state of Adam."""
         return self.adam.init(params)
 
-    def update(self, params: dict, grads: dict, state: dict) -> tuple[dict, dict]:
+    def update(self, params: Params, grads: Params, state: Moments) -> tuple[Params, Moments]:
         """The parameters after one step, and the moments."""
         if self.decoupled:
             kept = 1 - self.adam.lr * self.weight_decay
@@ -36,7 +37,7 @@ def build(
     eps: Positive,
     weight_decay: NonNegative,
     decay: Literal["decoupled", "coupled"],
-) -> DecayedAdam:
+) -> Optimizer[Moments]:
     """Adam with weight decay.
 
     Args:

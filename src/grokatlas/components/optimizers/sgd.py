@@ -1,13 +1,20 @@
 """Gradient descent with momentum and weight decay."""
 
-from typing import Any
+from typing import TypedDict
 
 import torch
 
 from grokatlas.components.optimizers._scalars import is_zero
+from grokatlas.engine.contracts import Hyperparameter, Optimizer, Params
 from grokatlas.engine.keyword_types import NonNegative, Positive, Unit
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+
+
+class Momentum(TypedDict):
+    """The state: a buffer of each parameter, or none."""
+
+    buffer: Params
 
 
 class SGD:
@@ -18,19 +25,25 @@ class SGD:
     penalty ``weight_decay / 2 * |p|^2``.
     """
 
-    def __init__(self, lr: Any, momentum: Any, weight_decay: Any, nesterov: bool) -> None:
+    def __init__(
+        self,
+        lr: Hyperparameter,
+        momentum: Hyperparameter,
+        weight_decay: Hyperparameter,
+        nesterov: bool,
+    ) -> None:
         self.lr = lr
         self.momentum = momentum
         self.weight_decay = weight_decay
         self.nesterov = nesterov
 
-    def init(self, params: dict) -> dict:
+    def init(self, params: Params) -> Momentum:
         """A buffer of each parameter; none if momentum is the number 0."""
         if is_zero(self.momentum):
             return {"buffer": {}}
         return {"buffer": {key: torch.zeros_like(value) for key, value in params.items()}}
 
-    def update(self, params: dict, grads: dict, state: dict) -> tuple[dict, dict]:
+    def update(self, params: Params, grads: Params, state: Momentum) -> tuple[Params, Momentum]:
         """The parameters after one step, and the buffers."""
         if not is_zero(self.weight_decay):
             grads = {key: grads[key] + self.weight_decay * value for key, value in params.items()}
@@ -44,7 +57,9 @@ class SGD:
         return moved, {"buffer": buffer}
 
 
-def build(*, lr: Positive, momentum: Unit, weight_decay: NonNegative, nesterov: bool) -> SGD:
+def build(
+    *, lr: Positive, momentum: Unit, weight_decay: NonNegative, nesterov: bool
+) -> Optimizer[Momentum]:
     """Gradient descent on the batch.
 
     Args:

@@ -1,22 +1,24 @@
 """The Frobenius norm of a network's Jacobian, exact or from random projections."""
 
-from typing import Any
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Model, NoisyPenalty, Params, Penalty, Shape
+
 FLOOR = 1e-8  # of a squared norm under a root, so that the gradient is finite at 0
 
 
-def exact(params: dict, model: Any, inputs: Tensor) -> Tensor:
+def exact(params: Params, model: Model, inputs: Tensor) -> Tensor:
     """``||J_n||_F^2`` ``[N]`` of each sample, ``J = d outputs / d features``: C products."""
     outputs, pull = _pull(params, model, inputs)
     units = torch.eye(outputs.shape[-1], dtype=outputs.dtype, device=outputs.device)
     rows = [pull(unit.expand_as(outputs))[0] for unit in units]
-    return sum(_squares(row) for row in rows)
+    return sum((_squares(row) for row in rows), outputs.new_zeros(len(outputs)))
 
 
-def projected(params: dict, model: Any, inputs: Tensor, noise: Tensor) -> Tensor:
+def projected(params: Params, model: Model, inputs: Tensor, noise: Tensor) -> Tensor:
     """``C mean_k |v_k^T J_n|^2`` ``[N]``, of which ``||J_n||_F^2`` is the expectation.
 
     Args:
@@ -28,7 +30,8 @@ def projected(params: dict, model: Any, inputs: Tensor, noise: Tensor) -> Tensor
     directions = noise / noise.square().sum(-1, keepdim=True).sqrt()
     outputs, pull = _pull(params, model, inputs)
     squares = [_squares(pull(direction)[0]) for direction in directions]
-    return outputs.shape[-1] * sum(squares) / len(squares)
+    total = sum(squares, outputs.new_zeros(len(outputs)))
+    return outputs.shape[-1] * total / len(squares)
 
 
 def norm(squares: Tensor) -> Tensor:
@@ -36,10 +39,12 @@ def norm(squares: Tensor) -> Tensor:
     return squares.clamp(min=FLOOR).sqrt()
 
 
-def _pull(params: dict, model: Any, inputs: Tensor) -> tuple[Tensor, Any]:
+def _pull(
+    params: Params, model: Model, inputs: Tensor
+) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor]]]:
     """Outputs ``[N, C]``, and ``v -> v^T J`` for one ``v`` ``[N, C]`` of all samples."""
     features = model.features(params, inputs)
-    return torch.func.vjp(lambda given: model(params, given), features)
+    return torch.func.vjp(lambda given: model(params, given), features)[:2]
 
 
 def _squares(rows: Tensor) -> Tensor:
@@ -52,28 +57,29 @@ class Projected:
     Called without noise it takes the exact norms.
     """
 
-    def __init__(self, penalty: Any, projections: int) -> None:
+    def __init__(self, penalty: Callable[[Tensor], Tensor], projections: int) -> None:
         self.penalty = penalty
         self.projections = projections
 
-    def noise_shape(self, inputs_shape: tuple, outputs_shape: tuple) -> tuple:
+    def noise_shape(self, inputs_shape: Shape, outputs_shape: Shape) -> Shape:
         """``[projections, N, C]``."""
         return (self.projections, *outputs_shape)
 
-    def given(self, noise: Tensor) -> Any:
+    def given(self, noise: Tensor) -> Penalty:
         """The penalty of one batch."""
 
-        def penalty(params: dict, model: Any, inputs: Tensor) -> Tensor:
+        def penalty(params: Params, model: Model, inputs: Tensor) -> Tensor:
             return self.penalty(projected(params, model, inputs, noise))
 
         return penalty
 
-    def __call__(self, params: dict, model: Any, inputs: Tensor) -> Tensor:
+    def __call__(self, params: Params, model: Model, inputs: Tensor) -> Tensor:
         return self.penalty(exact(params, model, inputs))
 
 
-def of_norms(penalty: Any, projections: int | None) -> Any:
+def of_norms(penalty: Callable[[Tensor], Tensor], projections: int | None) -> Penalty:
     """A penalty of the squared norms ``[N]``, from `projections` or exact if None."""
     if projections is not None:
-        return Projected(penalty, projections)
+        noisy: NoisyPenalty = Projected(penalty, projections)
+        return noisy
     return lambda params, model, inputs: penalty(exact(params, model, inputs))

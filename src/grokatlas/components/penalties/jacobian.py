@@ -1,10 +1,11 @@
 """The norm of the Jacobian of outputs by inputs (GrokAlign)."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from torch import Tensor
 
 from grokatlas.components.penalties._jacobian import norm, of_norms
+from grokatlas.engine.contracts import Penalty
 from grokatlas.engine.keyword_types import Count, NonNegative
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
@@ -14,7 +15,7 @@ COST = 3  # times the work of a step without it: Jacobians
 
 def build(
     *, weight: NonNegative, form: Literal["norm", "half_square"], projections: Count | None
-) -> Any:
+) -> Penalty:
     """``weight * mean_n r_n`` with ``r_n`` of the Jacobian ``J_n`` of sample n.
 
     Args:

@@ -1,21 +1,19 @@
 """The sum of absolute values of the parameters."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Model, Params, Penalty
 from grokatlas.engine.keyword_types import NonNegative
 
 
-def build(*, weight: NonNegative) -> Callable[[dict, Any, Tensor], Tensor]:
+def build(*, weight: NonNegative) -> Penalty:
     """``weight * sum |p|``: entrywise, over all parameters.
 
     The gradient is ``weight * sign(p)`` with ``sign(0) = 0``, the subgradient of arXiv 2506.05718.
     """
 
-    def penalty(params: dict, model: Any, inputs: Tensor) -> Tensor:
+    def penalty(params: Params, model: Model, inputs: Tensor) -> Tensor:
         return weight * torch.stack([value.abs().sum() for value in params.values()]).sum()
 
     return penalty

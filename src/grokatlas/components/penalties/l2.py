@@ -1,15 +1,13 @@
 """The Euclidean norm of the parameters."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Model, Params, Penalty
 from grokatlas.engine.keyword_types import NonNegative
 
 
-def build(*, weight: NonNegative, squared: bool) -> Callable[[dict, Any, Tensor], Tensor]:
+def build(*, weight: NonNegative, squared: bool) -> Penalty:
     """``weight * sum_p ||p||_F^2``, or ``weight * sum_p ||p||_F`` if not `squared`.
 
     The sum runs over parameter tensors. No factor 1/2: the gradient of the squared form is
@@ -17,7 +15,7 @@ def build(*, weight: NonNegative, squared: bool) -> Callable[[dict, Any, Tensor]
     gradient ``weight * p / ||p||_F``, taken as 0 at ``p = 0``.
     """
 
-    def penalty(params: dict, model: Any, inputs: Tensor) -> Tensor:
+    def penalty(params: Params, model: Model, inputs: Tensor) -> Tensor:
         squares = [parameter.square().sum() for parameter in params.values()]
         if not squared:
             zeros = [value == 0 for value in squares]

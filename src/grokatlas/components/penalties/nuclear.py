@@ -1,18 +1,16 @@
 """The nuclear norm of the weight matrices."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from grokatlas.engine.contracts import Model, Params, Penalty
 from grokatlas.engine.keyword_types import NonNegative
 from grokatlas.engine.linalg import nan_if_not_finite
 
 COST = 10  # times the work of a step without it: singular values
 
 
-def build(*, weight: NonNegative) -> Callable[[dict, Any, Tensor], Tensor]:
+def build(*, weight: NonNegative) -> Penalty:
     """``weight * sum_W ||W||_*``: the sum of singular values, over parameters of two axes.
 
     Parameters of other shapes (biases, convolution kernels) are not penalised: arXiv 2506.05718
@@ -24,7 +22,7 @@ def build(*, weight: NonNegative) -> Callable[[dict, Any, Tensor], Tensor]:
         ValueError: when called, if the model has no matrix among its parameters.
     """
 
-    def penalty(params: dict, model: Any, inputs: Tensor) -> Tensor:
+    def penalty(params: Params, model: Model, inputs: Tensor) -> Tensor:
         matrices = [value for value in params.values() if value.ndim == 2]
         if not matrices:
             raise ValueError("nuclear needs a model with a matrix among its parameters")

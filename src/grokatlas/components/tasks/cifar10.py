@@ -57,7 +57,7 @@ def build(
     Raises:
         ValueError: a file is missing or is another one, or has too few images.
     """
-    made = {}
+    made: dict[str, Any] = {}  # arrays of the data set, by name
     for part, points in (("train", train_points), ("test", test_points)):
         records = _records(part, points)
         values = records[:, 1:].reshape(-1, 3, 32, 32) / 255

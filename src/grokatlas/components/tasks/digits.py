@@ -52,7 +52,7 @@ def build(
     test = rest[
         image_files.first(labels[rest], wanted, test_points, per_class, "the rest of digits")
     ]
-    made = {}
+    made: dict[str, Any] = {}  # arrays of the data set, by name
     for part, kept in (("train", train), ("test", test)):
         found = image_files.positions(labels[kept], wanted)
         standardised = (values[kept] - MEAN) / DEVIATION

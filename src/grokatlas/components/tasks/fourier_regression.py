@@ -56,7 +56,7 @@ def build(
         "train": random.uniform(-np.pi, np.pi, train_points),
         "test": np.linspace(-np.pi, np.pi, test_points, endpoint=False),
     }
-    made = {}
+    made: dict[str, Any] = {}  # arrays of the data set, by name
     for part, points in positions.items():
         inputs = _features(points, frequencies)
         made |= {f"{part}_inputs": inputs, f"{part}_targets": (inputs @ truth)[:, None]}

@@ -77,7 +77,7 @@ def _leverage_scores(matrix: np.ndarray, rank: int) -> np.ndarray:
     return mu[:, None] + nu[None, :]
 
 
-def _samples(matrix: np.ndarray, places: np.ndarray, part: str) -> dict[str, np.ndarray]:
+def _samples(matrix: np.ndarray, places: np.ndarray, part: str) -> dict[str, Any]:
     """Inputs and targets of entries given by their places in row order."""
     pairs = np.stack(np.unravel_index(places, matrix.shape), axis=1)
     return {f"{part}_inputs": pairs, f"{part}_targets": matrix.ravel()[places][:, None]}

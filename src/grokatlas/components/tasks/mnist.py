@@ -61,7 +61,7 @@ def build(
     wanted = image_files.chosen_classes(classes, 10)
     if targets == "binary" and len(wanted) != 2:
         raise ValueError(f"binary targets need two classes, not {len(wanted)}")
-    made = {}
+    made: dict[str, Any] = {}  # arrays of the data set, by name
     for part, prefix, points in (("train", "train", train_points), ("test", "t10k", test_points)):
         pictures = _idx(f"{prefix}-images-idx3-ubyte.gz", (28, 28))
         labels = _idx(f"{prefix}-labels-idx1-ubyte.gz", ())

@@ -1,5 +1,6 @@
 """Addition modulo p, from pairs of numbers."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -36,12 +37,13 @@ def build(
     tokens = np.stack([first, second], axis=1)
     labels = (first + second) % modulus
     eye = np.eye(modulus)
-    encoded = {
+    encodings: dict[str, Callable[[], np.ndarray]] = {
         "tokens": lambda: tokens,
         "tokens_equals": lambda: np.insert(tokens, 2, modulus, axis=1),
         "one_hot": lambda: eye[tokens],
         "summed": lambda: eye[first] + eye[second],
-    }[encoding]()
+    }
+    encoded = encodings[encoding]()
     order = np.random.RandomState(int(split_seed)).permutation(len(tokens))
     train_points = int(train_fraction * len(tokens))
     test, train = order[: len(tokens) - train_points], order[len(tokens) - train_points :]

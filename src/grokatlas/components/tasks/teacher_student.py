@@ -36,7 +36,7 @@ def build(
     random = np.random.RandomState(int(instance_seed))
     first = random.standard_normal((width, features))
     second = random.standard_normal((outputs, width)) / width
-    made = {}
+    made: dict[str, Any] = {}  # arrays of the data set, by name
     for part, points in (("train", train_points), ("test", test_points)):
         inputs = random.standard_normal((points, features))
         hidden = inputs @ first.T

@@ -35,7 +35,7 @@ def build(
     random = np.random.RandomState(int(data_seed))
     scale = np.full(features, amplitude)
     scale[:2] = 1.0
-    made = {}
+    made: dict[str, Any] = {}  # arrays of the data set, by name
     for part, points in (("train", train_points), ("test", test_points)):
         signs = random.randint(0, 2, (points, features), dtype=np.int8) * 2 - 1
         made[f"{part}_inputs"] = signs * scale

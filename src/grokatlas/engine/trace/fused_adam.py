@@ -72,7 +72,7 @@ def _(
 
 
 @adam.register_vmap
-def _(info: Any, dims: tuple, *arguments: Any) -> tuple[Tensors, list[int]]:
+def _(info: Any, dims: tuple[Any, ...], *arguments: Any) -> tuple[Tensors, list[int]]:
     """Members have taken the same number of steps; entry by entry, their stacks move as one."""
     lists = [
         [_in_front(tensor, axis, info.batch_size) for tensor, axis in zip(given, axes, strict=True)]

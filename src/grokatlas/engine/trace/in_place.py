@@ -1,5 +1,7 @@
 """The memory of a trace: results written where arguments stood that nothing needs any more."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, fx
 from torch.utils._pytree import tree_leaves
@@ -28,7 +30,7 @@ IN_PLACE = {
 COMMUTATIVE = {aten.add.Tensor, aten.mul.Tensor}
 
 
-def save_memory(module: fx.GraphModule, arguments: tuple, place: int | None) -> None:
+def save_memory(module: fx.GraphModule, arguments: tuple[Any, ...], place: int | None) -> None:
     """Let a trace write over its own results, and over the tensors of the argument at a place.
 
     No dead code may be left out after this: some operations are there only for what they write.
@@ -51,11 +53,11 @@ def alike(first: fx.Node, second: fx.Node) -> bool:
     return isinstance(a, Tensor) and isinstance(b, Tensor) and _layout(a) == _layout(b)
 
 
-def _layout(value: Tensor) -> tuple:
+def _layout(value: Tensor) -> tuple[torch.Size, torch.dtype, torch.device]:
     return value.shape, value.dtype, value.device
 
 
-def _given(module: fx.GraphModule, arguments: tuple, place: int | None) -> set[fx.Node]:
+def _given(module: fx.GraphModule, arguments: tuple[Any, ...], place: int | None) -> set[fx.Node]:
     """The placeholders of the argument at a place."""
     if place is None:
         return set()

@@ -40,7 +40,9 @@ METHODS = {
 }
 
 
-def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> fx.GraphModule:
+def trace(
+    program: Callable[..., Any], arguments: tuple[Any, ...], given: int | None
+) -> fx.GraphModule:
     """A pure program as one flat list of tensor operations.
 
     Args:
@@ -51,9 +53,9 @@ def trace(program: Callable[..., Any], arguments: tuple, given: int | None) -> f
     # one tensor given as two arguments would become one argument of the trace
     distinct = tree_map(lambda leaf: leaf.detach(), arguments)
     # fake: nothing is computed; constants of a component's module stay real tensors
-    options = {"tracing_mode": "fake", "_allow_non_fake_inputs": True}
+    pure = torch.func.functionalize(program)
     with _silent("torch._subclasses.fake_tensor"):  # an error is raised as well
-        module = make_fx(torch.func.functionalize(program), **options)(*distinct)
+        module = make_fx(pure, tracing_mode="fake", _allow_non_fake_inputs=True)(*distinct)
     _skip(module)
     _share(module)
     module.graph.eliminate_dead_code()
