@@ -65,8 +65,15 @@ def check_once(papers: dict[str, Paper]) -> None:
 
 def _check_key(papers: dict[str, Paper]) -> str:
     given = {name: repr(paper.model_dump(exclude_unset=True)) for name, paper in papers.items()}
-    code = {name: hashing.file_sha256(code_digest.PACKAGE / name) for name in _files()}
+    code = {name: _digest(code_digest.PACKAGE / name) for name in _files()}
     return hashing.of([sys.version, pydantic.VERSION, code, given])
+
+
+def _digest(file: Path) -> str | None:
+    """sha256 of a file; None of what an editor leaves for a moment, such as a link to no file."""
+    with contextlib.suppress(OSError):
+        return hashing.file_sha256(file)
+    return None
 
 
 def _modules_key() -> str:

@@ -181,6 +181,14 @@ def test_papers_are_checked_again_by_other_code(package, checked):
     assert len(checked) == 2
 
 
+def test_a_lock_of_an_editor_is_no_module(package, checked):
+    (package.root / ".#rule.py").symlink_to("user@host.1234")
+    kept.check_once({})
+    kept.check_once({})
+    assert len(checked) == 1
+    assert planned() == as_without()
+
+
 def test_a_mistake_is_found_each_time(papers):
     papers["geometry"].figures["fig1"].experiments.append("nowhere")
     for _ in range(2):
