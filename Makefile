@@ -16,8 +16,8 @@ export HOME ?= $(CURDIR)/.snakemake/home
 .PHONY: figures test test-all lint benchmark clean-environment moved
 
 figures: $(STAMP) ## draw every figure at SCALE (quick)
-	@. $(BIN)/activate && if [ -t 2 ]; then shown="--logger rich"; else shown="--quiet rules host"; fi; \
-	snakemake $$shown --config scale=$(SCALE)
+	@. $(BIN)/activate && if [ -t 2 ]; then shown=; else shown="--quiet rules host"; fi; \
+	snakemake --logger grokatlas $$shown --config scale=$(SCALE)
 	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
 
 PYTEST := . $(BIN)/activate && python -m pytest -q -n auto --dist worksteal

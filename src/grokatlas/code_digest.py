@@ -24,6 +24,8 @@ INERT = ("grokatlas", "grokatlas.engine.contracts", "grokatlas.engine.keyword_ty
 INERT += ("grokatlas.errors", "grokatlas.registry")
 ROUNDS = 8  # how far a hash looks along imports; the closure of a job holds what is beyond
 HALF = 32  # hexadecimal digits of a module's text, then as many of it among what it imports
+# what an earlier Snakemake found in a module, by its name and the sha256 of its file (`plan.kept`)
+KNOWN: dict[tuple[str, str], "Source"] = {}
 
 
 def run_modules(spec: dict[str, Any]) -> list[str]:
@@ -48,10 +50,15 @@ def code(modules: list[str]) -> dict[str, str]:
 
 
 class Sources:
-    """The package's source files as they were first read: for the many jobs of one plan."""
+    """The package's source files as they were first read: for the many jobs of one plan.
+
+    Attributes:
+        parsed: sha256 of the file, and what was found in it, by the name of the module.
+    """
 
     def __init__(self) -> None:
-        self._sources: dict[str, _Source | None] = {}
+        self.parsed: dict[str, tuple[str, Source]] = {}
+        self._sources: dict[str, Source | None] = {}
         self._hashes: dict[tuple[str, int], str] = {}
 
     def code(self, modules: list[str]) -> dict[str, str]:
@@ -63,7 +70,7 @@ class Sources:
             64 hexadecimal digits each: 32 of the module's own text, by which `changed` names it,
             then 32 of the text with what it imports, by which `values` tells jobs apart.
         """
-        reached: dict[str, _Source] = {}
+        reached: dict[str, Source] = {}
         waiting = list(modules)
         while waiting:
             name = waiting.pop()
@@ -76,16 +83,19 @@ class Sources:
             if not reached[name].empty
         }
 
-    def _source(self, name: str) -> "_Source | None":
+    def _source(self, name: str) -> "Source | None":
         """A module that counts; None for one of a library, or one without behaviour."""
         if name not in self._sources:
             path = None if name in INERT else _path(name)
-            if path is None:
-                self._sources[name] = None
-            else:
-                stat = path.stat()
-                self._sources[name] = _source(name, path, stat.st_mtime_ns, stat.st_size)
+            self._sources[name] = None if path is None else self._parse(name, path)
         return self._sources[name]
+
+    def _parse(self, name: str, path: Path) -> "Source":
+        content = path.read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        source = KNOWN.get((name, digest)) or _source(name, path, content)
+        self.parsed[name] = digest, source
+        return source
 
     def _hash(self, name: str, rounds: int) -> str:
         """The hash of a module that looks so far along imports; empty for one that has none."""
@@ -115,14 +125,19 @@ def changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
 
 
 def syntax_tree(path: Path) -> ast.Module:
-    """The source of a module of the package, parsed.
+    """The source of a module of the package, parsed; a caller leaves it as it is.
 
     Raises:
         UserError: it is not valid Python, or not UTF-8 text.
     """
+    return _tree(path, path.read_bytes())
+
+
+@functools.cache
+def _tree(path: Path, content: bytes) -> ast.Module:
     place = f"src/{path.relative_to(PACKAGE.parent).as_posix()}"
     try:
-        return ast.parse(path.read_text(encoding="utf-8"))
+        return ast.parse(content.decode("utf-8"))
     except SyntaxError as error:
         raise UserError(f"{place}: line {error.lineno}", f"not valid Python: {error.msg}") from None
     except UnicodeDecodeError as error:
@@ -130,7 +145,7 @@ def syntax_tree(path: Path) -> ast.Module:
 
 
 @dataclass(frozen=True)
-class _Source:
+class Source:
     """A module as far as it counts.
 
     Attributes:
@@ -154,8 +169,8 @@ class _Source:
 
 
 @functools.cache
-def _source(name: str, path: Path, _mtime: int, _size: int) -> _Source:
-    tree = syntax_tree(path)
+def _source(name: str, path: Path, content: bytes) -> Source:
+    tree = _tree(path, content)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     bound, imports = _bindings(tree, package)
     shape = _Shape(bound)
@@ -165,7 +180,7 @@ def _source(name: str, path: Path, _mtime: int, _size: int) -> _Source:
             shape.add_reference(local)
     own = hashlib.sha256("".join(shape.text).encode()).hexdigest()
     empty = not _without_docstring(tree.body)
-    return _Source(own, tuple(shape.references), imports, empty)
+    return Source(own, tuple(shape.references), imports, empty)
 
 
 def _bindings(tree: ast.Module, package: str) -> tuple[dict[str, tuple[str, str]], tuple[str, ...]]:

@@ -30,6 +30,14 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(skip)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _stopped_like_a_terminal():
+    """A SIGTERM, as `.ci/run` sends it, ends fixtures too: they end the workflows they started."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
 def tool(*arguments: str) -> None:
     """Start or break the cluster."""
     subprocess.run([TOOL, *arguments], check=True, capture_output=True)

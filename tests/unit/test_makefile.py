@@ -1,8 +1,11 @@
 """`make` keeps an environment that is whole, and makes anew one that names another folder."""
 
 import os
+import pty
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,3 +99,56 @@ def test_an_account_that_names_no_home_gets_one_in_the_checkout(checkout, monkey
     monkeypatch.setenv("XDG_CACHE_HOME", str(checkout / "cache"))
     monkeypatch.delenv("HOME")
     assert make(checkout, "show").strip() == str(checkout / ".snakemake/home")
+
+
+# four jobs, one after the other, and a figure to list in the end
+SNAKEFILE = """
+rule all:
+    input:
+        expand("results/quick/figures/paper/fig{number}.pdf", number=range(4)),
+
+
+rule figure:
+    output:
+        "results/quick/figures/paper/fig{number}.pdf",
+    shell:
+        "sleep 0.5; touch {output}"
+"""
+
+
+@pytest.fixture
+def drawing(checkout):
+    """A checkout whose `make figures` runs the real Snakemake on quick jobs."""
+    times_made(checkout)
+    (checkout / "Snakefile").write_text(SNAKEFILE)
+    shutil.copytree(ROOT / "profiles", checkout / "profiles")
+    snakemake = checkout / ".venv/bin/snakemake"
+    snakemake.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m snakemake --cores 1 "$@"\n')
+    snakemake.chmod(0o755)
+    return checkout
+
+
+def test_a_terminal_shows_bars_with_the_time_left(drawing, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "xterm")
+    ours, theirs = pty.openpty()
+    command = ["make", "figures"]
+    process = subprocess.Popen(command, cwd=drawing, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(ours, 4096)
+        except OSError:  # the other side is closed
+            break
+    os.close(ours)
+    assert process.wait() == 0, shown.decode()
+    assert "Total Progress" in shown.decode()
+    assert re.search(r"about \d+(\.\d+)? s left", shown.decode())
+
+
+def test_without_a_terminal_a_line_says_how_much_is_done(drawing):
+    command = ["make", "figures"]
+    done = subprocess.run(command, cwd=drawing, capture_output=True, text=True, check=True)
+    assert "4 of 5 steps (80%) done" in done.stderr
+    assert "\x1b" not in done.stderr

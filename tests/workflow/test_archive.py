@@ -67,6 +67,19 @@ def test_all_of_it_verifies(archives, tmp_path):
     assert grokatlas(checkout, "verify").split(": ")[1].strip().endswith(" ok")
 
 
+def test_a_figure_is_redrawn_from_tables_alone(archives, finished, tmp_path):
+    clone = copy_checkout(tmp_path / "clone")
+    grokatlas(clone, "adopt", str(archives["tables"]))
+    drawn = [f"results/smoke/figures/geometry/fig1{suffix}" for suffix in (".pdf", ".png", ".csv")]
+    for file in drawn:
+        (clone.folder / file).unlink()
+    done = clone.snakemake("--cores", "1", drawn[0])
+    assert done.returncode == 0, done.stderr
+    for file in drawn:
+        assert filecmp.cmp(clone.folder / file, finished.folder / file, shallow=False), file
+    assert not list(clone.folder.glob("results/runs/*/history.parquet"))  # nothing was trained
+
+
 @exhaustive
 def test_every_figure_is_redrawn_from_tables_alone(fresh, finished):
     figures = Path("results/smoke/figures")

@@ -118,6 +118,18 @@ def test_an_edit_in_a_figure_redraws_that_figure(checkout):
     assert checkout.jobs() == ["figure geometry/fig1"]
 
 
+def test_an_edit_that_keeps_size_and_date_redraws_that_figure(checkout):
+    """What the first call keeps of the sources (`plan.kept`) is not used by the second."""
+    assert checkout.jobs() == []
+    assert (checkout.folder / ".snakemake/grokatlas-plan.json").exists()
+    path = checkout.folder / "src/grokatlas/papers/geometry/fig1.py"
+    before = path.stat()
+    checkout.edit("src/grokatlas/papers/geometry/fig1.py", '"$w_1$"', '"$w_2$"')
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert checkout.jobs() == ["figure geometry/fig1"]
+
+
 def test_a_learning_rate_reruns_that_run_and_what_depends_on_it(checkout):
     before = runs_of(checkout, "two_weights")
     checkout.edit(

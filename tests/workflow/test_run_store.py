@@ -61,6 +61,17 @@ def spoil(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1] + b"x")
 
 
+@pytest.mark.usefixtures("store")
+def test_a_figure_of_a_second_checkout_is_drawn_without_training(clone, finished):
+    figure = "results/smoke/figures/geometry/fig1.pdf"
+    assert clone.jobs(figure) == ["figure geometry/fig1", "table geometry/two_weights"]
+    done = clone.snakemake("--cores", "1", figure)
+    assert done.returncode == 0, done.stderr
+    assert brought(clone) == runs_of(clone, "two_weights")
+    assert not list(clone.folder.glob("results/runs/*/log.txt"))
+    assert filecmp.cmp(clone.folder / figure, finished.folder / figure, shallow=False)
+
+
 @exhaustive
 @pytest.mark.usefixtures("store")
 def test_a_second_checkout_trains_nothing_and_draws_the_same_bytes(clone, finished):

@@ -1,10 +1,12 @@
 """What Snakemake was asked for, as its command line says: the plan, and the scale."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
 from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError
+from grokatlas.plan import kept
 from grokatlas.plan.project import Project
 from grokatlas.plan.written_jobs import WrittenJobs
 
@@ -22,6 +24,7 @@ def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs
     Raises:
         UserError: for a mistake in the configuration or on the command line.
     """
+    gc.freeze()  # what Snakemake has imported stays: no collection needs to look at it
     base = Path(workflow.basedir)
     if not workflow.is_main_process:
         return WrittenJobs(base / "config", config), str(config.get("scale", ""))
@@ -29,9 +32,11 @@ def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs
     given, sources = overrides(
         config, workflow.config_settings.configfiles, workflow.config_settings.config
     )
-    project = Project(base / "config", given, sources=sources)
-    project.at(project.settings.scale)
+    key = kept.read_sources()
+    project = Project(base / "config", given, sources=sources, check=kept.check_once)
+    kept.keep_sources(project.at(project.settings.scale).sources, key)
     project.prepare_jobs()
+    gc.freeze()  # and so does the plan
     return project, project.settings.scale
 
 

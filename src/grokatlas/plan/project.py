@@ -41,6 +41,7 @@ class Project:
         overrides: keys of ``config.yaml`` that the command line sets.
         warn: called with each one-line warning.
         sources: where each of these keys is set, for errors; on the command line by default.
+        check: raises a `UserError` for a mistake in what papers declare.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Project:
         overrides: dict[str, Any],
         warn: Callable[[str], None] | None = None,
         sources: dict[str, str] | None = None,
+        check: Callable[[dict[str, Paper]], None] = checks.check,
     ) -> None:
         self._sources = {**dict.fromkeys(overrides, "--config"), **(sources or {})}
         self.settings: Settings = load_settings(folder / "config.yaml", overrides, self._sources)
@@ -60,7 +62,7 @@ class Project:
         self._temporary: Path | None = None  # the folder of these
         self._store: Path | None = None  # looked up for missing runs
         self._sought: set[Path] = set()  # runs that were looked up in it
-        checks.check(self.papers)
+        check(self.papers)
         for text in checks.unused_experiments(self.papers):
             (warn or _to_stderr)(f"warning: {text}")
 
