@@ -7,7 +7,7 @@ import pytest
 
 from grokatlas import code_digest
 from grokatlas.declare import checks
-from grokatlas.declare.models import load_papers
+from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.plan import kept
 from grokatlas.plan.declared_jobs import CONFIG
