@@ -14,8 +14,8 @@ import pandas as pd
 import torch
 
 from grokatlas import registry
-from grokatlas.declare import signatures, validation
-from grokatlas.declare.models import Paper
+from grokatlas.declare import signatures, validation, versions
+from grokatlas.declare.models import Claim, Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.engine import dataset, members, training
 from grokatlas.errors import MistakeError
@@ -38,8 +38,23 @@ def papers() -> dict[str, Paper]:
 
 
 def figures() -> list[tuple[str, str]]:
-    """Paper and name of every declared figure and published table."""
-    return [(name, figure) for name, paper in papers().items() for figure in paper.figures]
+    """Paper and name of every declared figure and published table.
+
+    Of those of a version that are drawn by the same code from the same tables, the first alone.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for name, paper in papers().items():
+        for figure, entry in paper.figures.items():
+            tables = [layout.owner_of_table(name, each) for each in entry.experiments]
+            module = versions.figure_module(name, paper, figure)
+            found.setdefault(f"{module} {tables}", (name, figure))
+    return list(found.values())
+
+
+def claims() -> list[tuple[str, Claim]]:
+    """Paper and contents of every declared claim; a shared judgement once."""
+    declared = [(name, claim) for name, paper in papers().items() for claim in paper.claims]
+    return [each for each in declared if not versions.same_claim(papers(), *each)]
 
 
 @functools.cache

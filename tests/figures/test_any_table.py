@@ -51,7 +51,7 @@ def test_a_figure_is_drawn_from_any_table(paper, figure, change):
         assert isinstance(data, pd.DataFrame)
 
 
-CLAIMS = [(name, claim) for name, paper in smoke_tables.papers().items() for claim in paper.claims]
+CLAIMS = smoke_tables.claims()
 
 
 @pytest.mark.parametrize(
