@@ -146,6 +146,8 @@ def test_table2_joins_accuracy_and_alignment_at_the_end():
     assert row["row alignment (min / max), ours"] == "-0.250 ± 0.000 / 0.550 ± 0.071"
     assert row[["test accuracy, published", "steps", "seeds"]].tolist() == ["91.8 %", "100", "2"]
     assert row["data"] == "digits, 200 points"
+    methods = ["baseline", "GrokAlign", "adversarial"]
+    assert shown["method"].tolist() == methods * 2
     assert len(numbers) == 12
 
 
@@ -187,7 +189,7 @@ def test_table2_tells_methods_that_were_not_run():
 
 
 def test_table3_counts_a_run_once_for_each_row():
-    names = {name for row in PUBLISHED["table3"].values() for name in row["experiments"]}
+    names = {name for row in PUBLISHED["table3"]["rows"] for name in row["experiments"]}
     tables = {
         name: pd.DataFrame(
             {
@@ -208,4 +210,5 @@ def test_table3_counts_a_run_once_for_each_row():
     assert rows.loc["figure 3", ["runs", "hours", "memory / MiB"]].tolist() == ["2", "3", "1,400"]
     assert rows.loc["tables 1 and 2", "runs"] == "4"
     assert set(rows["ours, on"]) == {"some processor"}
+    assert rows.index.tolist() == [row["what"] for row in PUBLISHED["table3"]["rows"]]
     assert len(costs) == 2 * len(names)

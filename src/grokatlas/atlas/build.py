@@ -30,7 +30,7 @@ SCALES = {
     "paper": "Paper scale: the published sizes.",
 }
 MARKS = dict(
-    zip(verdicts.VERDICTS, "✓◐✗○", strict=True)
+    zip(verdicts.VERDICTS, "✓◐✗⊘△▽○", strict=True)
 )  # so that a verdict does not depend on its colour alone
 
 
@@ -88,7 +88,7 @@ def _pages(
         "scale": scale,
         "about_scale": SCALES[scale],
         "papers": papers,
-        "verdicts": verdicts.VERDICTS,
+        "verdicts": verdicts.possible(scale),
         "marks": MARKS,
         "drawn": drawn,
         "outputs": layout.outputs,

@@ -10,7 +10,7 @@ import pandas as pd
 
 from grokatlas.claims import divergence
 from grokatlas.claims.published import asked_for
-from grokatlas.claims.verdicts import NOT_RUN, judge, middle
+from grokatlas.claims.verdicts import NOT_RUN, REJECTED, judge, middle, named
 from grokatlas.errors import UserError
 
 TOLD = ("id", "statement", "place", "source", "figure", "published", "spread", "unit", "same_as")
@@ -50,6 +50,9 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
     kept = {name: divergence.without(table) for name, table in tables.items()}
     values = _values(paper, claim, kept, lacking=bool(lost))
     verdict, reason = judge(values, claim["expected"], claim["judged"], claim["seeds"])
+    verdict = named(verdict, scale, claim["rejects"])
+    if verdict == REJECTED:
+        reason = f"{claim['rejects']}; {reason}"
     reason += f"; {lost} and left out" if lost else ""
     known = [value for value in values if not math.isnan(value)]
     runs = sorted({str(run) for table in tables.values() for run in table["run"].unique()})

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 REPRODUCED, PARTLY, MISSED = "reproduced", "partly", "not reproduced"
+REJECTED = "reading rejected"  # of a setting that is run to test how the paper can be meant
+SEEN, NOT_SEEN = "seen at quick scale", "not seen at quick scale"
 NOT_RUN = "not run at this scale"
-VERDICTS = (REPRODUCED, PARTLY, MISSED, NOT_RUN)
+VERDICTS = (REPRODUCED, PARTLY, MISSED, REJECTED, SEEN, NOT_SEEN, NOT_RUN)
 
 
 def judge(
@@ -18,8 +20,8 @@ def judge(
     Args:
         values: one for each seed; infinite where never reached, not a number where missing.
         expected: lowest and highest value, both included; None for no limit.
-        judged: ``each`` value has to lie in the interval (some: partly), or their ``mean`` or
-            ``median`` (missed, but some values lie there: partly).
+        judged: what has to be in the interval: ``each`` value, or their ``mean`` or ``median``.
+            Where that is not so, at least half of the values have to be there for ``partly``.
         seeds: how many values a full verdict needs; with fewer, ``partly`` at best.
     """
     known = [value for value in values if not math.isnan(value)]
@@ -42,7 +44,30 @@ def judge(
         reason += f"; {missing} of {len(known) + missing} seeds missing"
     if met and missing <= 0:
         return REPRODUCED, reason
-    return (PARTLY if met or hits else MISSED), reason
+    return (PARTLY if met or 2 * hits >= len(known) else MISSED), reason
+
+
+def possible(scale: str) -> tuple[str, ...]:
+    """The verdicts that a claim can have at a scale."""
+    if scale == "quick":
+        return SEEN, NOT_SEEN, NOT_RUN
+    return REPRODUCED, PARTLY, MISSED, REJECTED, NOT_RUN
+
+
+def named(verdict: str, scale: str, rejects: str | None) -> str:
+    """A verdict of `judge` as it is told.
+
+    Args:
+        verdict: what `judge` found.
+        scale: of the tables. What small runs show is not the published number, so that it has
+            verdicts of its own and is no part of any sum.
+        rejects: the reading of the paper that the claim's setting tests, if it tests one.
+    """
+    if verdict == NOT_RUN:
+        return NOT_RUN
+    if scale == "quick":
+        return SEEN if verdict == REPRODUCED else NOT_SEEN
+    return REJECTED if rejects and verdict == MISSED else verdict
 
 
 def middle(values: list[float], judged: str) -> float:

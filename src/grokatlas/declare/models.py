@@ -157,6 +157,11 @@ class Claim(_Model):
         default=["paper"], description="where the statement can be judged"
     )
 
+    rejects: str | None = Field(
+        None,
+        description="of a setting that is run to test a reading of the paper: that reading. If the "
+        "statement is not met, the verdict is `reading rejected`",
+    )
     as_: str | None = Field(
         None,
         alias="as",

@@ -6,7 +6,9 @@ takes the defaults of that one, and its figures, experiments and claims may say 
 they are then those of the other paper, but for the keys that they give themselves.
 """
 
+import operator
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -116,9 +118,8 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
         "defaults": merged(its_about.get("defaults", {}), about.get("defaults", {})),
         "figures": _figures(name, about, version_of, its_about["figures"]),
     }
-    experiments = _by_reference(
-        f"{label(name, EXPERIMENTS)}: ", experiments, its_experiments, version_of
-    )
+    place = f"{label(name, EXPERIMENTS)}: "
+    experiments = _by_reference(place, experiments, its_experiments, version_of, merged)
     repeated = claim_groups.repeated(it)
     claims = claim_groups.flat(label(name, CLAIMS), groups, repeated, version_of)
     return _checked(name, about, experiments, claims)
@@ -168,7 +169,7 @@ def _figures(name: str, about: Block, other: str, its_figures: Block) -> Any:
         key: {**entry, "experiments": [f"{other}/{each}" for each in entry["experiments"]]}
         for key, entry in its_figures.items()
     }
-    return _by_reference(f"{label(name, PAPER)}: figures.", figures, there, other)
+    return _by_reference(f"{label(name, PAPER)}: figures.", figures, there, other, operator.or_)
 
 
 def _check_no_reference(name: str, about: Block, experiments: Block, groups: Block) -> None:
@@ -188,8 +189,10 @@ def _check_no_reference(name: str, about: Block, experiments: Block, groups: Blo
                 raise UserError(f"{label(name, file)}: {before}{key}.as", problem)
 
 
-def _by_reference(place: str, own: Block, others: Block, other: str) -> Block:
-    """Entries of which some are as those of another paper, but for their own keys."""
+def _by_reference(
+    place: str, own: Block, others: Block, other: str, merge: Callable[[Block, Block], Block]
+) -> Block:
+    """Entries of which some are as those of another paper, with their own keys laid over them."""
     found = {}
     for key, entry in own.items():
         found[key] = entry
@@ -198,7 +201,7 @@ def _by_reference(place: str, own: Block, others: Block, other: str) -> Block:
             if wanted not in others:
                 hint = nearest(wanted, list(others))
                 raise UserError(f"{place}{key}.as", f"not in {other}; {hint}")
-            found[key] = merged(others[wanted], entry)
+            found[key] = merge(others[wanted], entry)
     return found
 
 

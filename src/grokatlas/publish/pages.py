@@ -230,7 +230,8 @@ def _interval(claim: models.Claim) -> str:
 def _judged(row: dict[str, str]) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
         return f"not run ({row['reason']})" if row.get("reason") else "not run"
-    return f"**{row['verdict']}** ({row['scale']} scale; {row['reason']})"
+    where = "" if row["scale"] in row["verdict"] else f"{row['scale']} scale; "
+    return f"**{row['verdict']}** ({where}{row['reason']})"
 
 
 def _counted_as(same: str) -> str:

@@ -32,6 +32,7 @@ CLAIM = {
     "module": "grokatlas.papers.geometry.claims",
     "published_cells": {},
     "same_as": "",
+    "rejects": None,
 }
 
 
@@ -44,6 +45,8 @@ CLAIM = {
         ([0.0, 3.9], "mean", 2, "reproduced", "the mean is in the interval; 0 of 2"),
         ([2.0, 9.0], "mean", 2, "partly", "the mean is outside the interval; 1 of 2"),
         ([4.0, 9.0], "median", 2, "not reproduced", "the median is outside"),
+        ([2.0, 9.0, 9.0], "mean", 3, "not reproduced", "the mean is outside the interval; 1 of 3"),
+        ([2.0, 9.0, 9.0], "each", 3, "not reproduced", "1 of 3 in the interval"),
         ([0.0, 2.0, 99.0], "median", 3, "reproduced", "the median is in the interval; 1 of 3"),
     ],
 )
@@ -101,8 +104,33 @@ def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.mark.parametrize(
+    ("found", "scale", "rejects", "told"),
+    [
+        ("reproduced", "quick", None, "seen at quick scale"),
+        ("partly", "quick", None, "not seen at quick scale"),
+        ("not reproduced", "quick", "the text's weight", "not seen at quick scale"),
+        ("not reproduced", "paper", "the text's weight", "reading rejected"),
+        ("partly", "paper", "the text's weight", "partly"),
+        ("reproduced", "paper", "the text's weight", "reproduced"),
+        ("not reproduced", "paper", None, "not reproduced"),
+        (verdicts.NOT_RUN, "quick", None, verdicts.NOT_RUN),
+    ],
+)
+def test_small_runs_and_rejected_readings_have_verdicts_of_their_own(found, scale, rejects, told):
+    assert verdicts.named(found, scale, rejects) == told
+    assert told in verdicts.possible(scale)
+
+
+def test_a_rejected_reading_is_named_in_the_reason():
+    claim = CLAIM | {"rejects": "weight decay of 0.1"}
+    row = judging.row("geometry", claim, {"two_weights": weights(5.0, 6.0)}, "paper")
+    assert row["verdict"] == "reading rejected"
+    assert row["reason"].startswith("weight decay of 0.1; 0 of 2 in the interval")
+
+
 def test_a_row_tells_number_spread_and_runs():
-    row = judging.row("geometry", CLAIM, {"two_weights": weights(1.0, 2 / 3 + 0.5)}, "quick")
+    row = judging.row("geometry", CLAIM, {"two_weights": weights(1.0, 2 / 3 + 0.5)}, "paper")
     assert row["verdict"] == "partly"
     assert row["lowest"] == 0
     assert row["highest"] == pytest.approx(0.5)
@@ -189,7 +217,7 @@ def judged(job_file: Path) -> pd.DataFrame:
 
 def test_what_is_not_made_is_not_run_and_the_rest_is_judged(planned):
     rows = judged(planned)
-    assert rows.loc["G4", "verdict"] == "reproduced"
+    assert rows.loc["G4", "verdict"] == "seen at quick scale"
     assert rows.loc["G4", "code"] == "current"
     assert rows.loc["G4", "commit"] == small_tree.COMMIT[:12]
     assert rows.loc["G5", "verdict"] == "not run at this scale"

@@ -14,7 +14,7 @@ source: {title: Another title, arxiv: "2511.01938"}
 defaults: {loss: {half: true}}
 figures:
   fig2: {as: fig1, experiments: [geometry/one, two]}
-  fig3: {as: fig1, caption: Another caption.}
+  fig3: {as: fig1, caption: Another caption., published: {other: "1"}}
 """,
     "experiments.yaml": """\
 two:
@@ -54,6 +54,8 @@ def test_a_version_takes_over_all_but_its_own_keys(folder):
     assert version.defaults.loss == base.defaults.loss | {"half": True}
     assert version.figures["fig2"].caption == base.figures["fig1"].caption
     assert version.figures["fig3"].caption == "Another caption."
+    assert version.figures["fig2"].published == {"chance": "0.027"}
+    assert version.figures["fig3"].published == {"other": "1"}
     assert version.figures["fig3"].experiments == ["geometry/one", "geometry/two"]
     assert versions.figure_module("workshop", version, "fig2") == "grokatlas.papers.geometry.fig1"
 

@@ -152,11 +152,11 @@ def test_every_function_is_tested():
     assert untested(PAPER, [case[0] for case in CASES]) == set()
 
 
-def test_one_of_ten_instances_is_partly_and_counted():
+def test_one_of_ten_instances_is_not_reproduced_and_counted():
     some = completion(error=0.03)
     some.loc[(some["seed"] == 7) & (some["place"] == 0), "final_value"] = 50.1
     found = judged(PAPER, "B1", some)
-    assert (found["verdict"], found["reason"]) == ("partly", "1 of 10 in the interval")
+    assert (found["verdict"], found["reason"]) == ("not reproduced", "1 of 10 in the interval")
     assert found["lowest"] == pytest.approx(0.002)
 
 

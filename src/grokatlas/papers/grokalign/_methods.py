@@ -10,6 +10,7 @@ from grokatlas.papers.grokalign import _methods_readings
 from grokatlas.papers.grokalign._jacobians import data_named
 
 LOSSES = {"ce": "cross-entropy", "mse": "squared error"}
+BUDGET = ("baseline", "grokalign", "adversarial")  # rows of table 2
 METHODS = {"grokalign": "GrokAlign", "grokfast": "Grokfast", "adversarial": "adversarial"}
 SERIES = {  # of two levels, in percent
     "steps": ("steps to {1:g} %", "fewer", "more"),
@@ -97,10 +98,8 @@ def budget(table: pd.DataFrame, published: dict[str, str]) -> tuple[pd.DataFrame
     """
     numbers = _methods_readings.budget(table)
     cells = []
-    for case in (
-        name.removesuffix("_accuracy") for name in published if name.endswith("_accuracy")
-    ):
-        loss, method = case.split("_")
+    for loss, method in ((loss, method) for loss in LOSSES for method in BUDGET):
+        case = f"{loss}_{method}"
         own = numbers[numbers["case"] == case]
         ours, steps = ("not run", "not run"), "-"
         if len(own):
@@ -132,18 +131,18 @@ def compute(
 
     Args:
         tables: experiments with the measure ``cost``.
-        published: the paper's rows, by what each is: its ``experiments``, and the ``cost`` as it is
-            printed.
+        published: the paper's ``rows``: ``what`` each is, its ``experiments``, and the ``cost`` as
+            it is printed.
 
     Returns:
         the table's cells as text, and the cost of every run.
     """
     costs = _methods_readings.costs(tables)
     cells = []
-    for title, row in published.items():
+    for row in published["rows"]:
         own = _methods_readings.runs_of(costs, row["experiments"])
         processors = sorted(own["processor"].unique())
-        cell: dict[str, Any] = {"figure or table": title, "published": row["cost"]}
+        cell: dict[str, Any] = {"figure or table": row["what"], "published": row["cost"]}
         cell |= {"ours, on": "; ".join(processors), "runs": str(len(own))}
         cell["hours"] = f"{own['hours'].sum():.3g}"
         cell["memory / MiB"] = f"{own['memory_mb'].max():,.0f}"

@@ -124,20 +124,20 @@ def hours_by_row(tables: Tables, published: dict[str, Any]) -> pd.DataFrame:
 
     Args:
         tables: experiments with the measure ``cost``.
-        published: the paper's rows, by what each is: its ``experiments``, and the ``cost`` as it is
-            printed.
+        published: the paper's ``rows``: ``what`` each is, its ``experiments``, and the ``cost`` as
+            it is printed.
 
     Returns:
         ``published`` (``< 1 h`` counts as one hour) and ``ours``, by row.
     """
     taken = costs(tables)
     found = {}
-    for title, row in published.items():
+    for row in published["rows"]:
         named = re.search(r"(\d+) (h|day)", row["cost"])
         if named:
             stated = int(named[1]) * (24 if named[2] == "day" else 1)
             ours = runs_of(taken, row["experiments"])["hours"].sum(min_count=1)
-            found[title] = (stated, ours)
+            found[row["what"]] = (stated, ours)
     return pd.DataFrame.from_dict(found, orient="index", columns=["published", "ours"])
 
 
