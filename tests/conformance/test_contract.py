@@ -19,6 +19,7 @@ from examples.use import ingredients, layer, mlp, model_of, use, view_of, with_n
 from grokatlas import registry
 from grokatlas.declare import signatures, validation
 from grokatlas.engine import dataset
+from grokatlas.engine.network_loss import network_loss
 
 FOUND = [(block, name) for block in registry.FOLDERS for name in registry.names(block)]
 CASES = [
@@ -227,6 +228,35 @@ def test_penalty_has_the_gradient_of_its_closed_form(name, keywords):
     expected = GRADIENTS[name](built, given["params"], network, inputs, **keywords)
     for key, value in gradients.items():
         torch.testing.assert_close(value, expected[key], rtol=1e-9, atol=1e-11)
+
+
+@cases_of("loss")
+def test_loss_in_float64_of_a_network_in_float32(name, keywords):
+    given = ingredients("loss", name)
+    outputs, real = given["outputs"].float(), given["targets"].is_floating_point()
+    targets = given["targets"].float() if real else given["targets"]
+    slopes = torch.linspace(-1, 1, 4 * outputs.shape[1], dtype=torch.float32).view(-1, 4)
+    params = {"outputs": outputs, "slopes": slopes}
+
+    def model(params: dict[str, torch.Tensor], inputs: torch.Tensor) -> torch.Tensor:
+        return params["outputs"] + inputs @ params["slopes"].T
+
+    def found(double: bool, **train: str) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        spec = {"loss": {"name": name}, "train": train}
+        loss = network_loss(registry.load("loss", name).build(**keywords), spec)
+        own = {key: value.double() if double else value for key, value in params.items()}
+        inputs = torch.zeros(len(outputs), 4, dtype=outputs.dtype)
+        inputs, known = (
+            v.double() if double and v.is_floating_point() else v for v in (inputs, targets)
+        )
+        return torch.func.grad_and_value(loss)(own, model, inputs, known)
+
+    gradients, value = found(False, loss_dtype="float64")
+    exact, expected = found(True)
+    assert value.dtype == torch.float64
+    torch.testing.assert_close(value, expected, rtol=1e-14, atol=0)
+    for key, gradient in gradients.items():
+        torch.testing.assert_close(gradient, exact[key].float(), rtol=1e-6, atol=1e-9)
 
 
 @cases_of("penalties")

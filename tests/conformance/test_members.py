@@ -29,7 +29,7 @@ CPU = torch.device("cpu")
 TOLERANCE = {"float64": 1e-10, "float32": 2e-3}
 BATCHES = [(run, MINIBATCHES.get(run)) for run in RUNS]
 FULL = [(run, None) for run in MINIBATCHES]
-COMPANY = [(*batch, "float64") for batch in BATCHES + FULL]
+COMPANY = [(*batch, RUNS[batch[0]]["train"]["dtype"]) for batch in BATCHES + FULL]
 COMPANY += [(run, None, "float32") for run in ("blog", "mlp", "isolated")]
 
 

@@ -241,6 +241,9 @@ CASES = {
     "modular_addition-mlp-isolated_first_layer-float64": _case(ISOLATED, "float64"),
     "mnist-mlp-float64": _case(ENCODER | MLP | {"task": {"name": "mnist"} | IMAGES}, "float64"),
     "digits-mlp-float64": _case(ENCODER | MLP | {"task": DIGITS}, "float64"),
+    "digits-mlp-float64_loss-float32": _case(
+        ENCODER | MLP | {"task": DIGITS}, "float32", loss_dtype="float64"
+    ),
     "digits-mlp-fixed_norm_training-float64": _case(
         ENCODER
         | MLP

@@ -56,6 +56,28 @@ VALUES = [
         "must be a list (each a block of keys)",
     ),
     Bad(
+        "precision of the loss",
+        "{steps: 5}",
+        "{steps: 5, loss_dtype: float32}",
+        f"{ONE}smoke.train.loss_dtype",
+        '"float32" is not allowed: must be float64',
+    ),
+    Bad(
+        "precision of the loss that the run has",
+        "{steps: 5}",
+        "{steps: 5, loss_dtype: float64, dtype: float64}",
+        f"{ONE}smoke.train.loss_dtype",
+        "the whole run is in float64 (train.dtype) already; remove it, or write dtype: float32",
+    ),
+    Bad(
+        "precision of a loss that does not train",
+        "penalties: [{name: l2, weight: 0.1, squared: true}]\n  optimizer: {name: gd, lr: 0.1}\n",
+        "dynamics: {name: subgradient_descent, rate: 0.1, l1: 0.1, l2: 0.1}\n"
+        "  quick: {train: {loss_dtype: float64}}\n",
+        f"{ONE}quick.train.loss_dtype",
+        "dynamics subgradient_descent has an equation of its own, not the loss's gradient; remove",
+    ),
+    Bad(
         "snapshot",
         "{steps: 5}",
         "{steps: 5, snapshots: [9]}",

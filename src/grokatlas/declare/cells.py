@@ -64,6 +64,7 @@ class _Checker:
         if "batch_size" in train and signatures.defines("dynamics", dynamics, "FULL_BATCH"):
             problem = f"{dynamics} takes the whole training set at each step; remove it"
             self._fail(["train", "batch_size"], problem)
+        self._check_loss_dtype(train, dynamics)
         axes = self._axes(values)
         spec: dict[str, Any] = {"ensemble": axes, "train": train}
         for block in BLOCKS:
@@ -88,6 +89,18 @@ class _Checker:
         if reason is not None:
             self._fail(*reason)
         return Cell(case, label, kept, measures)
+
+    def _check_loss_dtype(self, train: dict[str, Any], dynamics: str) -> None:
+        """A precision of the loss alone needs a run in another one, and a loss that trains."""
+        place = ["train", "loss_dtype"]
+        if train.get("loss_dtype") == train["dtype"]:
+            problem = f"the whole run is in {train['dtype']} (train.dtype) already; remove it"
+            self._fail(place, f"{problem}, or write dtype: float32")
+        if "loss_dtype" in train and not signatures.defines("dynamics", dynamics, "LEARNS_BY_LOSS"):
+            known = registry.names("dynamics")
+            by_loss = [n for n in known if signatures.defines("dynamics", n, "LEARNS_BY_LOSS")]
+            problem = f"dynamics {dynamics} has an equation of its own, not the loss's gradient"
+            self._fail(place, f"{problem}; remove it (allowed with: {', '.join(by_loss)})")
 
     def _check_settled(self, dynamics: str, spec: dict[str, Any]) -> None:
         """An equation with a model of its own does not read that model's keywords."""

@@ -62,6 +62,11 @@ class Train(_Model):
         None, description="whether each epoch has its own order of samples (with batch_size: true)"
     )
     dtype: Literal["float32", "float64"] = Field("float32", description="precision of the run")
+    loss_dtype: Literal["float64"] | None = Field(
+        None,
+        description="`float64`: outputs and loss in that precision, all else in `dtype` (float32); "
+        "absent: the run's",
+    )
     log: Log = Field(default=Log(every=1), description="when observables are logged")
     snapshots: list[WholeInt | Literal["initial", "final"]] = Field(
         default=["initial", "final"], description="steps whose parameters are kept"

@@ -30,7 +30,8 @@ K    columns of a factor, or coordinates of a span
 
 ``[]`` is a scalar, ``...`` are axes of any number. Real tensors have the run's dtype
 (``train.dtype``: float32 or float64); labels and tokens are int64. Hyperparameters that an ensemble
-axis provides are float64.
+axis provides are float64. With ``train.loss_dtype`` a loss alone is given outputs and real targets
+in that dtype, and returns it (`engine.network_loss`).
 """
 
 from __future__ import annotations

@@ -17,8 +17,6 @@ from grokatlas.engine.contracts import (
     EpochDynamics,
     Extras,
     Loss,
-    LossOnNetwork,
-    Model,
     NetworkLoss,
     Noise,
     Observable,
@@ -31,6 +29,7 @@ from grokatlas.engine.contracts import (
 )
 from grokatlas.engine.ensemble import Mapped
 from grokatlas.engine.network import Network
+from grokatlas.engine.network_loss import network_loss
 from grokatlas.engine.observed import Observed
 
 Part = TypeVar("Part")  # a component, built for one member
@@ -120,7 +119,7 @@ class Programs:
         """The dynamics of one member, built from the spec with the member's own numbers."""
         blocks: dict[str, object] = {"model": Network(self._skeleton, constants)}
         if "loss" in self.spec:
-            blocks["loss"] = _on_network(_part("loss", "loss", self.spec["loss"], hyper))
+            blocks["loss"] = self._loss(hyper)
         if "optimizer" in self.spec:
             blocks["optimizer"] = _part("optimizer", "optimizer", self.spec["optimizer"], hyper)
         for block in ("penalties", "gradients", "inputs"):
@@ -137,6 +136,9 @@ class Programs:
         keywords = _keywords("dynamics", self.spec["dynamics"], hyper)
         return build(*(blocks[name] for name in used), **keywords)
 
+    def _loss(self, hyper: AxisValues) -> NetworkLoss:
+        return network_loss(_part("loss", "loss", self.spec["loss"], hyper), self.spec)
+
     def _entries(self, block: str) -> list[tuple[str, Spec]]:
         entries = self.spec.get(block, [])
         return [(f"{block}.{index}", entry) for index, entry in enumerate(entries)]
@@ -150,8 +152,7 @@ class Programs:
         extras: Extras,
         step: Tensor,
     ) -> Columns:
-        spec = self.spec
-        loss = _on_network(_part("loss", "loss", spec["loss"], hyper)) if "loss" in spec else None
+        loss = self._loss(hyper) if "loss" in self.spec else None
         penalties = [_part("penalties", *entry, hyper) for entry in self._entries("penalties")]
         dynamics = self._dynamics(hyper, constants, {})
         if _has_penalty(dynamics):
@@ -198,25 +199,6 @@ def _takes_noise(part: Part | TakesNoise[Part]) -> TypeGuard[TakesNoise[Part]]:
 def _with_noise(part: Part, path: str, noise: Noise) -> Part:
     """A part that asks for noise, given this step's; any other as it is."""
     return part.given(noise[path]) if path in noise and _takes_noise(part) else part
-
-
-def _on_network(loss: Loss) -> NetworkLoss:
-    """A loss as a function of parameters, model and batch.
-
-    A loss of outputs and targets is applied to the model's outputs; one that needs more of the
-    model, such as its derivatives, says so by a method ``on_network``.
-    """
-    if _is_on_network(loss):
-        return loss.on_network
-
-    def applied(params: Params, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
-        return loss(model(params, inputs), targets)
-
-    return applied
-
-
-def _is_on_network(loss: Loss) -> TypeGuard[LossOnNetwork]:
-    return hasattr(loss, "on_network")
 
 
 def _keywords(path: str, entry: Spec, hyper: AxisValues) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Runs in which every component takes part: member independence is tested on these."""
 
+import copy
 from typing import Any
 
 from grokatlas.engine import dataset
@@ -30,16 +31,19 @@ def _example(block: str, name: str, index: int = 0) -> dict[str, Any]:
     return {"name": name} | EXAMPLES[block][name][index]
 
 
+_TRAIN = {
+    "steps": 200,
+    "dtype": "float64",
+    "log": {"every": 50, "first": 2},
+    "snapshots": [0, 200],
+}
+
+
 def _run(**blocks: Any) -> dict[str, Any]:
     frame = {
         "dynamics": {"name": "gradient_training"},
         "ensemble": {"seed": [3, 0, 7]},
-        "train": {
-            "steps": 200,
-            "dtype": "float64",
-            "log": {"every": 50, "first": 2},
-            "snapshots": [0, 200],
-        },
+        "train": copy.deepcopy(_TRAIN),
     }
     return frame | blocks
 
@@ -131,6 +135,12 @@ RUNS: dict[str, dict[str, Any]] = {
         **(_WEIGHTS | {"observables": _SEEN_WEIGHTS}),
     ),
     "mnist": _run(task=MNIST, **_MLP, **_CLASSES),
+    "float64_loss": _run(
+        task=DIGITS | {"split_seed": "member"},
+        **_MLP,
+        **_CLASSES | {"penalties": [_example("penalties", "jacobian")]},
+        train=_TRAIN | {"dtype": "float32", "loss_dtype": "float64"},
+    ),
     "digits": _run(task=DIGITS | {"split_seed": "member"}, **_MLP, **_CLASSES),
     "cifar10": _run(task=CIFAR10, **_MLP, **_CLASSES),
     "xor_clusters": _run(
@@ -232,7 +242,7 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
-MINIBATCHES |= {"fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
+MINIBATCHES |= {"float64_loss": 4, "fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
 
 
 def data_of(model: str) -> dataset.Dataset:

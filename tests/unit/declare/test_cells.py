@@ -148,6 +148,14 @@ def test_an_observable_that_does_not_say_what_it_logs_may_log_any_column(monkeyp
     assert spec(stopped)["train"]["stop"] == {"own_column": 0.5}
 
 
+def test_a_precision_of_the_loss_is_in_the_spec_where_it_is_given_and_nowhere_else():
+    given = {"train": {"loss_dtype": "float64"}}
+    assert spec(given)["train"] == spec()["train"] | {"loss_dtype": "float64"}
+    assert "loss_dtype" not in spec()["train"]
+    assert spec(given | {"cases": {"a": {"train": {"loss_dtype": None}}}}) == spec()
+    assert run_id(given) != run_id()
+
+
 @pytest.mark.parametrize(
     ("scale", "width", "modulus"), [("paper", 8, 5), ("quick", 4, 5), ("smoke", 4, 3)]
 )

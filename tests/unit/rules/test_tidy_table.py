@@ -109,3 +109,13 @@ def test_a_table_survives_parquet(other, tmp_path):
     for column in table:
         assert found[column].isna().tolist() == table[column].isna().tolist()
         assert found[column].dropna().tolist() == table[column].dropna().tolist()
+
+
+def test_a_precision_of_the_loss_is_a_column_that_other_cells_lack(tmp_path):
+    train = SPEC["train"] | {"dtype": "float32"}
+    double = SPEC | {"train": train | {"loss_dtype": "float64"}}
+    _join(SPEC | {"train": train}, double).to_parquet(tmp_path / "table.parquet")
+    table = pd.read_parquet(tmp_path / "table.parquet")
+    assert table["train.loss_dtype"].isna().tolist() == [True] * 8 + [False] * 8
+    assert table["train.loss_dtype"].dropna().unique().tolist() == ["float64"]
+    assert table["train.dtype"].unique().tolist() == ["float32"]

@@ -19,6 +19,8 @@ from grokatlas.engine.contracts import (
 )
 from grokatlas.engine.keyword_types import Positive
 
+LEARNS_BY_LOSS = True  # of outputs and targets a step has the gradient of the loss alone
+
 
 class NormedTraining(Training):
     """The state: that of `gradient_training`, and the norm ``[]``."""

@@ -19,6 +19,7 @@ from grokatlas.engine.contracts import (
 )
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+LEARNS_BY_LOSS = True  # of outputs and targets a step has the gradient of the loss alone
 
 
 class Training(TypedDict):

@@ -41,14 +41,21 @@ from grokatlas.papers.grokalign._methods_readings import (
 Tables = Mapping[str, pd.DataFrame]
 
 
-def saving_in_float32(tables: Tables, loss: str, method: str) -> list[float]:
-    """The baseline's steps over a method's: of the cases in float32, over those in float64."""
+def saving_of_precision(tables: Tables, loss: str, method: str, variant: str) -> list[float]:
+    """The baseline's steps over a method's: of the cases in another precision, over float64's.
+
+    Args:
+        tables: of table 1.
+        loss: what its cases begin with.
+        method: what follows in its case.
+        variant: what the cases in the other precision end with, such as ``_float32``.
+    """
     two = (tables["acceleration"], tables["update_time"])
-    single, double = (
-        _methods_readings.ratios(*two, loss, method, variant=variant)["steps"]
-        for variant in ("_float32", "")
+    other, double = (
+        _methods_readings.ratios(*two, loss, method, variant=each)["steps"]
+        for each in (variant, "")
     )
-    return (single / double).tolist()
+    return (other / double).tolist()
 
 
 def likeness_ratio(tables: Tables) -> list[float]:
