@@ -15,14 +15,14 @@ def addition(t1=500.0, t2=9000.0, rise=1.2, peak=40.0, peak_at=2200, perfect=900
     """Figure 1: the norm is 50 at t1 and at 10,000, the test loss peaks once."""
     norms = {0: 13.0, 500: 50.0, 1000: 50.0 * rise}
     history = rows(
-        case="blog",
+        case="published",
         seed=FIVE,
         step=[0, 500, 1000, peak_at, 9000, 10_000, 15_000],
         test_accuracy=lambda row: float(row["step"] >= perfect),
         test_loss=lambda row: peak if row["step"] == peak_at else 1.0,
         l2_norm=lambda row: norms.get(row["step"], norm),
     )
-    return table(history, rows("grokking_times", case="blog", seed=FIVE, t1=t1, t2=t2))
+    return table(history, rows("grokking_times", case="published", seed=FIVE, t1=t1, t2=t2))
 
 
 def fixed_norm(small=0.1, large=1.0):

@@ -6,40 +6,37 @@ from matplotlib.figure import Figure
 
 from grokatlas.plots import marks, panels, style
 
-CASES = {"blog": "the blog's formula", "notebook": "the authors' notebook"}
+CASE = "published"  # the others are run to show what they give instead
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """Accuracy and loss, the l2 norm on twin axes: the blog's setting and the notebook's."""
+    """Accuracy and loss, the l2 norm on twin axes, in the setting of the published curves."""
     table = tables["modular_addition"]
+    table = table[table["case"] == CASE]
     history = table.query("record == 'history'")
     times = table.query("record == 'grokking_times'")
-    made, grid = style.figure(2, len(CASES), height=2.2)
+    reached = times[["t1", "t2"]]
+    end = _length(history, reached)
+    rows = history[history["step"] <= end]
+    made, grid = style.figure(2, height=2.4)
     drawn = []
-    for axes, (case, text) in zip(grid, CASES.items(), strict=True):
-        reached = times[times["case"] == case][["t1", "t2"]]
-        rows = history[history["case"] == case]
-        end = _length(rows, reached)
-        rows = rows[rows["step"] <= end]
-        marked = reached.median(skipna=False)
-        modulus = int(history["task.modulus"].max())
-        drawn += _panel(axes[0], rows, "accuracy", marked, case)
-        style.letter(axes[0], f"{text}: addition modulo {modulus}, {rows['seed'].nunique()} seeds")
-        drawn += _panel(axes[1], rows, "loss", marked, case)
-        for panel in axes:
-            panel.set(xlabel="step")
-            panels.limits(panel, "x", 0, end)
-            panel.locator_params(axis="x", nbins=6)
+    for axes, quantity, letter in zip(grid[0], ("accuracy", "loss"), "ab", strict=True):
+        drawn += _panel(axes, rows, quantity, reached.median(skipna=False))
+        axes.set(xlabel="step")
+        panels.limits(axes, "x", 0, end)
+        axes.locator_params(axis="x", nbins=6)
+        style.letter(axes, letter)
+    modulus = int(history["task.modulus"].max())
+    seeds = rows["seed"].nunique()
+    style.letter(grid[0, 0], f"a  addition modulo {modulus}, {seeds} seeds")
     handles, labels = grid[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=3)
-    kept = times[["case", "seed", "t1", "t2"]].melt(["case", "seed"], var_name="series")
+    kept = times[["seed", "t1", "t2"]].melt(["seed"], var_name="series")
     kept = kept.rename(columns={"value": "step"})
     return made, pd.concat([*drawn, kept], ignore_index=True)
 
 
-def _panel(
-    axes: Axes, rows: pd.DataFrame, quantity: str, times: pd.Series, case: str
-) -> list[pd.DataFrame]:
+def _panel(axes: Axes, rows: pd.DataFrame, quantity: str, times: pd.Series) -> list[pd.DataFrame]:
     drawn = []
     twin = axes.twinx()
     twin.spines["right"].set_visible(True)
@@ -59,7 +56,7 @@ def _panel(
     if quantity == "accuracy":
         marks.instant(axes, times["t1"], "$t_1$", 0.55)
         marks.instant(axes, times["t2"], "$t_2$", 0.42, side="left")
-    return [frame.assign(case=case) for frame in drawn]
+    return drawn
 
 
 def _length(history: pd.DataFrame, times: pd.DataFrame) -> float:
