@@ -41,11 +41,14 @@ def test_a_figure_is_drawn_from_any_table(paper, figure, change):
         assert bool(lost) == change.endswith(("NaN", "infinite"))
         tables = {name: divergence.finite(table) for name, table in tables.items()}
         if hasattr(module, "tabulate"):
-            shown, data = module.tabulate(tables, **asked_for(module.tabulate, spec["published"]))
+            shown, data = module.tabulate(
+                tables, **asked_for(module.tabulate, spec["published"], [])
+            )
             assert not shown.empty
         else:
             with defaults.drawing():
-                made, data = module.draw(tables)
+                given = asked_for(module.draw, spec["published"], spec["readings"])
+                made, data = module.draw(tables, **given)
                 panels.finish(made, lost)
                 made.savefig(io.BytesIO(), format="png", dpi=40)
         assert isinstance(data, pd.DataFrame)

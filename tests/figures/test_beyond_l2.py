@@ -24,7 +24,7 @@ def table() -> pd.DataFrame:
 
 
 def test_the_spread_is_the_median_and_the_range_over_seeds(table):
-    _, drawn = fig1.draw({"modular_addition": table})
+    _, drawn = fig1.draw({"modular_addition": table}, [])
     rows = drawn[drawn["series"] == "test_loss"]
     assert rows["median"].tolist() == [step + 2 for step in rows["step"]]
     assert (rows["low"] == rows["step"]).all()
@@ -33,7 +33,7 @@ def test_the_spread_is_the_median_and_the_range_over_seeds(table):
 
 
 def test_times_are_marked_where_they_exist_and_listed_for_each_seed(table):
-    figure, drawn = fig1.draw({"modular_addition": table})
+    figure, drawn = fig1.draw({"modular_addition": table}, [])
     texts = {text.get_text() for axes in figure.axes for text in axes.texts}
     assert texts == {"$t_1$ = 10", "$t_2$ = 60"}
     times = drawn[drawn["series"].isin(["t1", "t2"])]
@@ -42,7 +42,7 @@ def test_times_are_marked_where_they_exist_and_listed_for_each_seed(table):
 
 
 def test_panels_are_linear_with_the_norm_on_twin_axes(table):
-    figure, _ = fig1.draw({"modular_addition": table})
+    figure, _ = fig1.draw({"modular_addition": table}, [])
     assert len(figure.axes) == 4
     assert {axes.get_xscale() for axes in figure.axes} == {"linear"}
     assert sum(axes.get_ylabel() == "l2 norm" for axes in figure.axes) == 2
@@ -52,8 +52,24 @@ def test_panels_are_linear_with_the_norm_on_twin_axes(table):
 
 def test_all_is_drawn_where_a_seed_does_not_generalise(table):
     never = table["t2"].where(table["seed"] != 2)
-    figure, _ = fig1.draw({"modular_addition": table.assign(t2=never)})
+    figure, _ = fig1.draw({"modular_addition": table.assign(t2=never)}, [])
     assert figure.axes[0].get_xlim()[1] == 100
+
+
+def test_points_of_the_published_curves_are_drawn_on_their_panels(table):
+    point = {"panel": "loss", "curve": "test", "x": 50.0, "y": 41.0}
+    norm = {"panel": "accuracy", "curve": "l2 norm", "x": 20.0, "y": 93.0}
+    figure, drawn = fig1.draw({"modular_addition": table}, [point, norm])
+    open_marks = {
+        axes.get_ylabel(): (line.get_xdata()[0], line.get_ydata()[0])
+        for axes in figure.axes
+        for line in axes.lines
+        if line.get_marker() == "o" and len(line.get_xdata())
+    }
+    assert open_marks == {"loss": (50.0, 41.0), "l2 norm": (20.0, 93.0)}
+    assert "published" in [text.get_text() for text in figure.legends[0].get_texts()]
+    rows = drawn[drawn["series"].str.startswith("published")]
+    assert rows[["step", "median"]].to_numpy().tolist() == [[20.0, 93.0], [50.0, 41.0]]
 
 
 def _fixed_norms(train: list[float], test: list[float]) -> pd.DataFrame:

@@ -30,8 +30,9 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
     Args:
         paper: its paper.
         claim: as the paper's YAML declares it, with the ``module`` of its function, what its figure
-            has of the paper's numbers (``published_cells``), and the claim of another paper that
-            has the same judgement (``same_as``).
+            has of the paper's numbers (``published_cells``) and points of its curves
+            (``readings``), and the claim of another paper that has the same judgement
+            (``same_as``).
         tables: of the claim's figure, by experiment; None where they are not made.
         scale: of these tables.
 
@@ -84,7 +85,7 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) ->
     """What a claim's function finds; not a number where members are lacking that it needs."""
     module = importlib.import_module(claim["module"])
     function: Callable[..., Any] = getattr(module, claim["value"])
-    keywords = claim["keywords"] | asked_for(function, claim["published_cells"])
+    keywords = claim["keywords"] | asked_for(function, claim["published_cells"], claim["readings"])
     place = f"claim {claim['id']} of {paper}"
     try:
         values = [float(value) for value in function(tables, **keywords)]

@@ -68,7 +68,7 @@ def _check_claims(name: str, paper: Paper) -> None:
             hint = nearest(claim.value, [each for each in functions if not each.startswith("_")])
             raise UserError(where, f"no function {claim.value!r} in {shown}; {hint}")
         arguments = [argument.arg for argument in functions[claim.value].args.args][1:]
-        known = [argument for argument in arguments if argument != "published"]
+        known = [each for each in arguments if each not in ("published", "readings")]
         if sorted(claim.keywords) != sorted(known):
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
             given = ", ".join(claim.keywords) or "none"

@@ -12,7 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
 
-PAPER, EXPERIMENTS, CLAIMS = "paper.yaml", "experiments.yaml", "claims.yaml"  # files of a paper
+PAPER, EXPERIMENTS, CLAIMS = (
+    "paper.yaml",
+    "experiments.yaml",
+    "claims.yaml",
+)  # files of a paper, and
+READINGS = "readings.csv"
+# keys of `Paper` that a file of their own has
+OTHER_FILES = {"experiments": EXPERIMENTS, "claims": CLAIMS, "readings": READINGS}
 NAME = "^[a-z][a-z0-9_]*$"  # of papers, experiments, cases and figures: they become file names
 
 _Name = Annotated[str, Field(pattern=NAME)]
@@ -203,6 +210,18 @@ class ClaimGroup(_Model):
     scales: list[Literal["quick", "paper"]] = Field(default=["paper"], description="as in a claim")
 
 
+class Reading(_Model):
+    """A point of a published curve, as it was read off the picture."""
+
+    figure: str
+    panel: str
+    curve: str
+    x: float
+    y: float
+    uncertainty: str
+    source: str
+
+
 class Overrides(_Model):
     """A layer of an experiment: any block, whole or in part."""
 
@@ -275,6 +294,7 @@ class Paper(_Model):
         description="what is drawn, by the name of the function's file"
     )
     claims: list[Claim] = Field(default=[], description="its statements, as numbers to check")
+    readings: list[Reading] = Field(default=[], description="points of its published curves")
 
 
 def label(paper: str, file: str) -> str:

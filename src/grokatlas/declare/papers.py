@@ -1,7 +1,8 @@
 """Reading `config/papers/`: a folder for each paper, and papers that are versions of others.
 
 ``paper.yaml`` has the source, deviations, defaults and figures, ``experiments.yaml`` the
-experiments, ``claims.yaml`` the claims by figure. A paper that names another one by ``version_of``
+experiments, ``claims.yaml`` the claims by figure, ``readings.csv`` points of its published
+curves. A paper that names another one by ``version_of``
 takes the defaults of that one, and its figures, experiments and claims may say ``as: <name>``:
 they are then those of the other paper, but for the keys that they give themselves.
 """
@@ -12,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from grokatlas.declare import claim_groups, strict_yaml
+from grokatlas.declare import claim_groups, picture_readings, strict_yaml
 from grokatlas.declare.merging import merged
-from grokatlas.declare.models import CLAIMS, EXPERIMENTS, NAME, PAPER, Paper, label
+from grokatlas.declare.models import CLAIMS, EXPERIMENTS, NAME, OTHER_FILES, PAPER, Paper, label
 from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError, nearest, shown
 from grokatlas.results import layout
@@ -45,7 +46,7 @@ def load_papers(
             raise UserError(f"{place}.{position}", f"no paper {name!r}; {nearest(name, available)}")
         if name in chosen[:position]:
             raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
-    papers = {name: _load(folder, name, available) for name in chosen}
+    papers = {name: _with_readings(folder, name, available) for name in chosen}
     for owner in _owners(papers, available) - set(papers):
         papers[owner] = _load(folder, owner, available)
     return select(papers, chosen)
@@ -94,6 +95,12 @@ def _available(folder: Path) -> list[str]:
     if not names:
         raise UserError("papers", f"no paper in {folder}; add one, such as my_paper/{PAPER}")
     return names
+
+
+def _with_readings(folder: Path, name: str, available: list[str]) -> Paper:
+    paper = _load(folder, name, available)
+    found = picture_readings.load(folder / name, name, list(paper.figures))
+    return paper.model_copy(update={"readings": found})
 
 
 def _load(folder: Path, name: str, available: list[str]) -> Paper:
@@ -145,7 +152,7 @@ def _checked(name: str, about: Block, experiments: Block, claims: list[Block]) -
     Raises:
         UserError: naming the file and the place of the first mistake.
     """
-    for key, file in (("experiments", EXPERIMENTS), ("claims", CLAIMS)):
+    for key, file in OTHER_FILES.items():
         if key in about:
             problem = f"unknown key; {key} are in {label(name, file)}"
             raise UserError(f"{label(name, PAPER)}: {key}", problem)

@@ -43,6 +43,8 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
         "experiments": entry.experiments,
         "module": module,
         "published": entry.published,
+        # of the published size: beside smaller curves they would say nothing
+        "readings": versions.readings(paper, figure) if plan.scale == "paper" else [],
     }
     tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
     code = plan.sources.code([module, "grokatlas.rules.rendering"])

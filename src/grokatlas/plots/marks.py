@@ -34,6 +34,28 @@ def spread(
     return drawn
 
 
+def published(
+    axes: Axes, readings: list[dict[str, Any]], panel: str, curve: str, colour: str
+) -> pd.DataFrame:
+    """Points of a published curve as open marks; nothing where there are none.
+
+    Args:
+        axes: where to draw.
+        readings: points with ``panel``, ``curve``, ``x`` and ``y``.
+        panel: of the published figure.
+        curve: in that panel.
+        colour: of our curve.
+
+    Returns:
+        what was drawn: ``series``, ``step`` and ``median``.
+    """
+    points = [each for each in readings if (each["panel"], each["curve"]) == (panel, curve)]
+    x, y = [each["x"] for each in points], [each["y"] for each in points]
+    if points:
+        axes.plot(x, y, "o", mfc="none", mec=colour, mew=1, ms=4.5, zorder=6, clip_on=False)
+    return pd.DataFrame({"series": f"published {curve}", "step": x, "median": y})
+
+
 def instant(axes: Axes, step: float, text: str, height: float, side: str = "right") -> None:
     """A vertical line at a step, named beside it at a height (0 to 1); nothing if it never came."""
     if pd.isna(step):

@@ -24,6 +24,10 @@ do not edit.
 `schema/` says the same of the files in `papers/` to an editor, which finds it by their first line:
 `# yaml-language-server: $schema=../../schema/paper.json`.
 
+`readings.csv` in a paper's folder, with the columns `figure, panel, curve, x, y, uncertainty, source`,
+has points that were read off its pictures: figures draw them at the published size, and claims
+measure the distance.
+
 YAML is read strictly: `1e-3` is a number, a key may be written once in a block, and tags, anchors
 and aliases are refused. A mistake is told in one line with its place.
 """
@@ -72,7 +76,7 @@ def write(folder: Path) -> None:
 def readme() -> str:
     """Every key with type, default and meaning, and every component with its keywords."""
     extra = [key for key in models.Experiment.model_fields if key not in models.Layer.model_fields]
-    about = [key for key in models.Paper.model_fields if key not in ("experiments", "claims")]
+    about = [key for key in models.Paper.model_fields if key not in models.OTHER_FILES]
     parts = [
         INTRODUCTION,
         _keys("## `config.yaml`", Settings),

@@ -24,7 +24,7 @@ def texts() -> dict[str, str]:
     parts = {
         models.PAPER: {
             **whole,
-            "properties": {k: v for k, v in keys.items() if k not in ("experiments", "claims")},
+            "properties": {k: v for k, v in keys.items() if k not in models.OTHER_FILES},
         },
         models.EXPERIMENTS: keys["experiments"] | {"type": "object"},
         models.CLAIMS: {

@@ -25,7 +25,7 @@ def render(
 
     Args:
         spec: names ``paper``, ``figure`` and ``scale``, the ``module`` of the figure's function,
-            and what the paper prints there (``published``).
+            what the paper prints there (``published``), and points of its curves (``readings``).
         tables: the figure's tables by experiment.
         files: where to write, by suffix: pdf, png and csv, or md, tex and csv.
         origin: digest, commit and runs, kept in the metadata of pdf and png, in a comment of md
@@ -41,11 +41,11 @@ def render(
     note += f"  ·  {lost}" if lost else ""
     tables = {key: divergence.finite(table) for key, table in tables.items()}
     if layout.is_published_table(spec["figure"]):
-        shown, data = _made(module.tabulate, tables, spec["published"], name)
+        shown, data = _made(module.tabulate, tables, spec, name)
         _set(shown, data, note, files, origin)
         return
     with defaults.drawing():
-        figure, drawn = _made(module.draw, tables, spec["published"], name)
+        figure, drawn = _made(module.draw, tables, spec, name)
         panels.finish(figure, note)
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
         for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
@@ -65,12 +65,12 @@ def render(
 def _made(
     function: Callable[..., Any],
     tables: dict[str, pd.DataFrame],
-    published: dict[str, Any],
+    spec: dict[str, Any],
     name: str,
 ) -> Any:
     """What a figure's function makes of its tables, and of what is published if it asks for it."""
     try:
-        return function(tables, **asked_for(function, published))
+        return function(tables, **asked_for(function, spec["published"], spec["readings"]))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
         raise UserError(f"figure {name}", problem) from error

@@ -31,6 +31,7 @@ CLAIM = {
     "experiments": ["two_weights"],
     "module": "grokatlas.papers.geometry.claims",
     "published_cells": {},
+    "readings": [],
     "same_as": "",
     "rejects": None,
 }

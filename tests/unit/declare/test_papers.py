@@ -122,3 +122,45 @@ def test_a_mistake_of_the_other_paper_is_placed_there(folder):
     file.write_text(file.read_text().replace("  optimizer: {name: gd", "  optimiser: {name: gd"))
     with pytest.raises(UserError, match=r"papers/geometry/experiments\.yaml: one\.optimiser"):
         load_papers(folder, ["workshop"])
+
+
+READINGS = """\
+figure,panel,curve,x,y,uncertainty,source
+fig1,loss,test,2200,41,5 % of the axis,"published picture, read by eye"
+"""
+
+
+def test_points_of_published_curves_are_read_from_their_file(folder):
+    (folder / "geometry" / "readings.csv").write_text(READINGS)
+    papers = load_papers(folder, "all")
+    (point,) = papers["geometry"].readings
+    assert (point.curve, point.x, point.y) == ("test", 2200.0, 41.0)
+    assert point.source == "published picture, read by eye"
+    assert versions.readings(papers["geometry"], "fig1") == [point.model_dump()]
+    assert versions.readings(papers["geometry"], "fig2") == []
+    assert papers["workshop"].readings == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "words"),
+    [
+        ("figure,panel", "panel,figure", "line 1", "must be the columns figure,panel,curve,x,y"),
+        ("fig1,", "fig7,", "line 2: figure", "no figure 'fig7'; did you mean 'fig1'?"),
+        ("2200", "later", "line 2: x", "'later' is not a finite number"),
+        ("41", "nan", "line 2: y", "'nan' is not a finite number"),
+        (",test", "", "line 2", "has 6 values; it must have 7"),
+        (READINGS, "", "line 1", "must be the columns"),
+    ],
+)
+def test_a_mistake_in_the_readings_is_one_line(folder, old, new, place, words):
+    (folder / "geometry" / "readings.csv").write_text(READINGS.replace(old, new))
+    with pytest.raises(UserError) as caught:
+        load_papers(folder, "all")
+    assert str(caught.value).startswith(f"papers/geometry/readings.csv: {place}: ")
+    assert words in str(caught.value)
+
+
+def test_readings_that_are_no_text_are_one_line(folder):
+    (folder / "geometry" / "readings.csv").write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match=r"readings\.csv: cannot be read as UTF-8 text"):
+        load_papers(folder, "all")

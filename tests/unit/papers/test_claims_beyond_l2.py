@@ -25,6 +25,20 @@ def addition(t1=500.0, t2=9000.0, rise=1.2, peak=40.0, peak_at=2200, perfect=900
     return table(history, rows("grokking_times", case="published", seed=FIVE, t1=t1, t2=t2))
 
 
+def published_curves(norm=1.0, loss=1.0, accuracy=0.012):
+    """Figure 1 through the points that were read off it."""
+    norms = {0: 13, 1: 13, 2200: 93, 4000: 85, 9150: 58, 10_000: 50}
+    losses = {2200: 41, 4000: 29.5}
+    return rows(
+        case="published",
+        seed=FIVE,
+        step=[0, 1, 1000, 2200, 4000, 7000, 9150, 10_000],
+        test_accuracy=lambda row: accuracy if row["step"] < 9000 else 1.0,
+        test_loss=lambda row: loss * losses.get(row["step"], 1.0),
+        l2_norm=lambda row: norm * norms.get(row["step"], 60),
+    )
+
+
 def fixed_norm(small=0.1, large=1.0):
     """Figure 2: three norms, with a training loss at the least and a test loss at the largest."""
     train, test = {0.1: small, 1.0: 1e-4, 10.0: 1e-4}, {0.1: 0.1, 1.0: 0.02, 10.0: large}
@@ -154,6 +168,9 @@ CASES = [
     ("N2", regularised, {}, {"power": 0.2}),
     ("N4", addition, {}, {"rise": 0.9}),
     ("N5", sparse, {}, {"t1": 70.0}),
+    ("N59", published_curves, {}, {"norm": 0.7}),
+    ("N59b", published_curves, {}, {"loss": 0.2}),
+    ("N59c", published_curves, {}, {"accuracy": 0.2}),
     ("N5c", sparse, {}, {"others": 1.1e5}),
     ("N6", sparse, {}, {"norm": 0.3}),
     ("N6b", sparse, {}, {"norm": 0.3}),

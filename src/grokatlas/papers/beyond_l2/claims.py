@@ -1,7 +1,7 @@
 """Numbers of the paper's statements, each from the tables of one figure, one for each run."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -61,6 +61,31 @@ def addition_peak_step(tables: Tables, case: str, column: str) -> list[float]:
 def addition_at(tables: Tables, case: str, column: str, step: int) -> list[float]:
     """A column of figure 1 at a step, for each seed."""
     return readings.at(_addition(tables, case), column, step)
+
+
+def distance_from_readings(
+    tables: Tables, panel: str, curve: str, column: str, readings: list[dict[str, Any]]
+) -> list[float]:
+    """How far a curve of figure 1 is from the published one, for each seed.
+
+    It is the largest distance over the points that were read off the picture, relative to the
+    height of the panel: the largest of these points, or 1 for an accuracy.
+
+    Args:
+        tables: of figure 1.
+        panel: of the published figure.
+        curve: in that panel.
+        column: our column.
+        readings: points of the published curves.
+    """
+    points = [each for each in readings if (each["panel"], each["curve"]) == (panel, curve)]
+    steps, heights = [each["x"] for each in points], [each["y"] for each in points]
+    whole = 1.0 if column.endswith("accuracy") else max(heights)
+    found = []
+    for _, part in _addition(tables, "published").groupby("seed"):
+        ours = np.interp(steps, part["step"], part[column])
+        found.append(float(np.abs(ours - heights).max() / whole))
+    return found
 
 
 def training_loss_of_small_norms(tables: Tables) -> list[float]:

@@ -1,5 +1,7 @@
 """Figure 1: modular addition under weak l2 regularisation."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -9,7 +11,9 @@ from grokatlas.plots import marks, panels, style
 CASE = "published"  # the others are run to show what they give instead
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(
+    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Accuracy and loss, the l2 norm on twin axes, in the setting of the published curves."""
     table = tables["modular_addition"]
     table = table[table["case"] == CASE]
@@ -21,7 +25,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     made, grid = style.figure(2, height=2.4)
     drawn = []
     for axes, quantity, letter in zip(grid[0], ("accuracy", "loss"), "ab", strict=True):
-        drawn += _panel(axes, rows, quantity, reached.median(skipna=False))
+        drawn += _panel(axes, rows, quantity, reached.median(skipna=False), readings)
         axes.set(xlabel="step")
         panels.limits(axes, "x", 0, end)
         axes.locator_params(axis="x", nbins=6)
@@ -30,13 +34,19 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     seeds = rows["seed"].nunique()
     style.letter(grid[0, 0], f"a  addition modulo {modulus}, {seeds} seeds")
     handles, labels = grid[0, 0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=3)
+    made.legend(handles, labels, loc="outside upper right", ncols=4)
     kept = times[["seed", "t1", "t2"]].melt(["seed"], var_name="series")
     kept = kept.rename(columns={"value": "step"})
     return made, pd.concat([*drawn, kept], ignore_index=True)
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, quantity: str, times: pd.Series) -> list[pd.DataFrame]:
+def _panel(
+    axes: Axes,
+    rows: pd.DataFrame,
+    quantity: str,
+    times: pd.Series,
+    readings: list[dict[str, Any]],
+) -> list[pd.DataFrame]:
     drawn = []
     twin = axes.twinx()
     twin.spines["right"].set_visible(True)
@@ -49,7 +59,11 @@ def _panel(axes: Axes, rows: pd.DataFrame, quantity: str, times: pd.Series) -> l
         colour = style.COLOURS[part]
         keywords = {"color": colour, "ls": dashes, "label": part}
         drawn.append(marks.spread(axes, rows, f"{part}_{quantity}", **keywords))
+        drawn.append(marks.published(axes, readings, quantity, part, colour))
+    drawn.append(marks.published(twin, readings, quantity, "l2 norm", style.COLOURS["l2"]))
     axes.plot([], [], label="l2 norm", **green)
+    if readings:
+        axes.plot([], [], "o", mfc="none", mec=style.GUIDE, ms=4.5, label="published")
     axes.set(ylabel=quantity, ylim=(0, 1.04) if quantity == "accuracy" else (0, None))
     axes.set_zorder(twin.get_zorder() + 1)
     axes.patch.set_visible(False)

@@ -1,0 +1,68 @@
+"""Numbers that were read off a paper's pictures: `readings.csv` in the folder of a paper.
+
+Each row is a point of a published curve, with how well it could be read and how. Figures draw them
+beside their own curves at the published size, and claims measure the distance.
+"""
+
+import csv
+import io
+import math
+from pathlib import Path
+
+from grokatlas.declare.models import READINGS, Reading, label
+from grokatlas.errors import UserError, nearest
+
+COLUMNS = tuple(Reading.model_fields)
+
+
+def load(folder: Path, paper: str, figures: list[str]) -> list[Reading]:
+    """The readings of a paper; none where it has no such file.
+
+    Args:
+        folder: of the paper's files.
+        paper: its name, for errors.
+        figures: what it declares.
+
+    Raises:
+        UserError: naming the line and the column of the first mistake.
+    """
+    file = folder / READINGS
+    place = label(paper, READINGS)
+    if not file.exists():
+        return []
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(place, f"cannot be read as UTF-8 text ({type(error).__name__})") from None
+    rows = csv.reader(io.StringIO(text))
+    if tuple(next(rows, ())) != COLUMNS:
+        raise UserError(f"{place}: line 1", f"must be the columns {','.join(COLUMNS)}")
+    return [_reading(f"{place}: line {rows.line_num}", row, figures) for row in rows if row]
+
+
+def _reading(place: str, row: list[str], figures: list[str]) -> Reading:
+    if len(row) != len(COLUMNS):
+        raise UserError(place, f"has {len(row)} values; it must have {len(COLUMNS)}")
+    cells = dict(zip(COLUMNS, row, strict=True))
+    if cells["figure"] not in figures:
+        hint = nearest(cells["figure"], figures)
+        raise UserError(f"{place}: figure", f"no figure {cells['figure']!r}; {hint}")
+    return Reading(
+        figure=cells["figure"],
+        panel=cells["panel"],
+        curve=cells["curve"],
+        x=_number(f"{place}: x", cells["x"]),
+        y=_number(f"{place}: y", cells["y"]),
+        uncertainty=cells["uncertainty"],
+        source=cells["source"],
+    )
+
+
+def _number(place: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(place, f"{text!r} is not a finite number")
+    return value
