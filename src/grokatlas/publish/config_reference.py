@@ -24,9 +24,9 @@ do not edit.
 `schema/` says the same of the files in `papers/` to an editor, which finds it by their first line:
 `# yaml-language-server: $schema=../../schema/paper.json`.
 
-`readings.csv` in a paper's folder, with the columns `figure, panel, curve, x, y, uncertainty, source`,
-has points that were read off its pictures: figures draw them at the published size, and claims
-measure the distance.
+`readings.csv` in a paper's folder has points that were read off its pictures, in the columns
+`figure, panel, curve, x, y, uncertainty, source`: figures draw them at the published size, and
+claims measure the distance.
 
 YAML is read strictly: `1e-3` is a number, a key may be written once in a block, and tags, anchors
 and aliases are refused. A mistake is told in one line with its place.
