@@ -12,11 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
 
-PAPER, EXPERIMENTS, CLAIMS = (
-    "paper.yaml",
-    "experiments.yaml",
-    "claims.yaml",
-)  # files of a paper, and
+# files of a paper
+PAPER, EXPERIMENTS, CLAIMS = "paper.yaml", "experiments.yaml", "claims.yaml"
 READINGS = "readings.csv"
 # keys of `Paper` that a file of their own has
 OTHER_FILES = {"experiments": EXPERIMENTS, "claims": CLAIMS, "readings": READINGS}
