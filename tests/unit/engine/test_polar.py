@@ -1,5 +1,7 @@
 """The polar factor by products against the singular value decomposition."""
 
+import math
+
 import pytest
 import torch
 
@@ -36,12 +38,16 @@ def _norm(matrix: torch.Tensor) -> float:
 @pytest.mark.parametrize(("dtype", "least"), LEAST)
 def test_it_is_that_of_an_svd_within_the_stated_error(shape, dtype, least):
     eps, count = torch.finfo(dtype).eps, min(shape)
-    values = torch.logspace(0, torch.tensor(least).log10(), count, dtype=torch.float64)
-    matrix = 1e-6 * _matrix(*shape, values).to(dtype)
-    last = values[-2:].sum() if count > 1 else 2.0
-    found = polar_factor(matrix)
-    assert found.dtype == dtype
-    assert _norm(found - _by_svd(matrix)) <= 2 * eps / last + 10 * count * eps
+    spread = torch.logspace(0, math.log10(least), count, dtype=torch.float64)
+    alone = torch.ones_like(spread)
+    if count > 1:
+        alone[-1] = least
+    for values in (spread, alone):
+        matrix = 1e-6 * _matrix(*shape, values).to(dtype)
+        gap = values[-2:].sum() if shape[0] == shape[1] else 2 * values[-1]
+        found = polar_factor(matrix)
+        assert found.dtype == dtype
+        assert _norm(found - _by_svd(matrix)) <= 6 * eps / gap + 10 * count * eps
 
 
 @both_precisions
