@@ -62,8 +62,8 @@ def _with_own(program: str) -> str:
 
 
 def test_every_program_is_traced(programs):
-    assert {"update", "parameters", "observe"} <= set(programs)
     assert {name: seen["error"] for name, seen in programs.items() if "error" in seen} == {}
+    assert {"init", "update", "parameters", "observe"} <= set(programs)
 
 
 def test_every_tensor_is_on_the_device(programs):
