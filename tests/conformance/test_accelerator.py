@@ -1,6 +1,8 @@
 """Each example run, rehearsed on a GPU that does not exist: see `accelerator.py`."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +11,7 @@ import torch
 from accelerator import FAULTS, STATE, Rehearsals
 from examples.operations import (
     ELSEWHERE,
+    PRODUCTS,
     UNREPEATABLE,
     UNREPEATABLE_ALLOWED,
     WAITING,
@@ -115,6 +118,17 @@ def test_a_fault_is_found(fault, rehearsals):
     found |= {"waits"} if set(seen["operations"]) & set(WAITS) else set()
     found |= {"unrepeatable"} if set(seen["operations"]) & set(UNREPEATABLE) else set()
     assert found == {FOUND[fault]}
+
+
+def test_a_job_makes_products_repeatable(rehearsals):
+    """They are, with a variable that cuBLAS reads when it starts."""
+    assert set(rehearsals.of("blog")["update"]["operations"]) & PRODUCTS
+    seen = "import os; print(os.environ['CUBLAS_WORKSPACE_CONFIG'])"
+    called = "from grokatlas.rules import devices; devices.use_repeatable_kernels()"
+    enabled = "import torch; print(torch.are_deterministic_algorithms_enabled())"
+    job = [sys.executable, "-c", f"{called}; {seen}; {enabled}"]
+    found = subprocess.run(job, check=True, capture_output=True, text=True).stdout.split()
+    assert found == [":4096:8", "True"]
 
 
 def test_the_list_of_operations_without_a_repeatable_form_is_that_of_torch():

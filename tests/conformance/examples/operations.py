@@ -35,7 +35,8 @@ WAITING = {
 }
 
 # what has no repeatable form on a GPU -> the line of the documentation of
-# torch.use_deterministic_algorithms that says so
+# torch.use_deterministic_algorithms that says so. That page has no line for `cumprod`, whose kernel
+# is the one of `cumsum`: the gradient of a product calls it, here over the factors of one entry.
 UNREPEATABLE = {
     "avg_pool3d_backward": "torch.nn.AvgPool3d",
     "_adaptive_avg_pool2d_backward": "torch.nn.AdaptiveAvgPool2d",
