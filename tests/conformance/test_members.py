@@ -1,6 +1,5 @@
 """A member's trajectory is its own: the same alone or in company, with its own hyperparameters."""
 
-import ast
 import copy
 import fnmatch
 import math
@@ -13,11 +12,10 @@ import numpy as np
 import pytest
 import torch
 from examples import EXAMPLES
-from examples.runs import MINIBATCHES, RUNS
+from examples.runs import MINIBATCHES, RUNS, member_keywords
 
 from grokatlas import code_digest, registry
 from grokatlas.declare import signatures
-from grokatlas.declare.checked_types import MEMBER_KINDS
 from grokatlas.engine import dataset, members, training
 from grokatlas.engine import run as training_run
 from grokatlas.engine.run import Run
@@ -153,21 +151,11 @@ def test_both_devices_draw_the_same_parameters_and_batches(run):
 
 def _axes() -> list[Any]:
     """Each keyword that members may differ in, once, in the first run that has it."""
-    found: dict[tuple[str, str, str], Any] = {}
+    found: dict[str, Any] = {}
     for run, spec in RUNS.items():
-        for block in ("model", "loss", "optimizer", "dynamics", *registry.LISTS):
-            if block not in spec or block in ("observables", "measures"):
-                continue
-            entries = spec[block] if block in registry.LISTS else [spec[block]]
-            for index, entry in enumerate(entries):
-                path = f"{block}.{index}" if block in registry.LISTS else block
-                kinds = signatures.signature(block, entry["name"]).keywords
-                for keyword, kind in kinds.items():
-                    names = {node.id for node in ast.walk(kind) if isinstance(node, ast.Name)}
-                    if names & MEMBER_KINDS:
-                        key = (block, entry["name"], keyword)
-                        found.setdefault(key, (run, f"{path}.{keyword}", entry[keyword]))
-    return [pytest.param(*value, id="-".join(key)) for key, value in found.items()]
+        for name, path, value in member_keywords(spec):
+            found.setdefault(name, (run, path, value))
+    return [pytest.param(*value, id=name) for name, value in found.items()]
 
 
 def _values(value: Any, spec: dict[str, Any]) -> list[Any]:

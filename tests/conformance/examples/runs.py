@@ -1,8 +1,13 @@
 """Runs in which every component takes part: member independence is tested on these."""
 
+import ast
 import copy
+from collections.abc import Iterator
 from typing import Any
 
+from grokatlas import registry
+from grokatlas.declare import signatures
+from grokatlas.declare.checked_types import MEMBER_KINDS
 from grokatlas.engine import dataset
 
 from . import EXAMPLES
@@ -243,6 +248,22 @@ RUNS: dict[str, dict[str, Any]] = {
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
 MINIBATCHES |= {"float64_loss": 4, "fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
+
+
+def member_keywords(spec: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """What members of a run may differ in: component and keyword, its path and its value."""
+    for block in ("model", "loss", "optimizer", "dynamics", *registry.LISTS):
+        if block not in spec or block in ("observables", "measures"):
+            continue
+        entries = spec[block] if block in registry.LISTS else [spec[block]]
+        for index, entry in enumerate(entries):
+            path = f"{block}.{index}" if block in registry.LISTS else block
+            kinds = signatures.signature(block, entry["name"]).keywords
+            for keyword, kind in kinds.items():
+                names = {node.id for node in ast.walk(kind) if isinstance(node, ast.Name)}
+                if names & MEMBER_KINDS:
+                    name = f"{block}-{entry['name']}-{keyword}"
+                    yield name, f"{path}.{keyword}", entry[keyword]
 
 
 def data_of(model: str) -> dataset.Dataset:

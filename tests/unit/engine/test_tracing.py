@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grokatlas.engine.trace.tracing import fast, trace
+from grokatlas.engine.trace.tracing import fast, operations_of, trace
 
 RANDOM = torch.Generator().manual_seed(0)
 
@@ -188,3 +188,14 @@ def test_a_result_never_takes_a_place_in_another_order():
     x = _randn(3, 3)
     for given, expected in zip(trace(program, (x,), None)(x), program(x), strict=True):
         torch.testing.assert_close(given, expected, rtol=0, atol=0)
+
+
+def test_a_number_becomes_a_tensor_of_the_arguments_device():
+    def program(steps: torch.Tensor) -> torch.Tensor:
+        return steps + 1
+
+    mapped = torch.func.vmap(program)
+    steps = torch.arange(3, dtype=torch.float64)
+    module = operations_of(lambda steps: mapped(steps), (steps.to("meta"),))
+    assert {str(node.meta["val"].device) for node in module.graph.nodes if node.meta} == {"meta"}
+    assert torch.equal(trace(lambda steps: mapped(steps), (steps,), None)(steps), steps + 1)

@@ -65,7 +65,9 @@ def numbers(keyword: PerMember, like: Tensor) -> np.ndarray:
 
 def broadcast(keyword: PerMember, like: Tensor) -> Tensor:
     """A keyword, one number or ``[M]``, shaped to multiply ``like [M, ...]``."""
-    value = torch.as_tensor(keyword, dtype=like.dtype, device=like.device)
+    if not isinstance(keyword, Tensor):  # made where it is used: a GPU would wait for a transfer
+        return torch.full((), keyword, dtype=like.dtype, device=like.device)
+    value = keyword.to(dtype=like.dtype, device=like.device)
     return value.reshape(-1, *[1] * (like.ndim - 1)) if value.ndim else value
 
 

@@ -24,6 +24,7 @@ from grokatlas.engine.contracts import (
 )
 from grokatlas.engine.keyword_types import NonNegative, Positive
 from grokatlas.engine.linalg import nan_if_not_finite
+from grokatlas.engine.polar import polar_factor
 
 COST = 6  # times the work of a step of gradient descent: a polar factor
 
@@ -41,7 +42,8 @@ class NuclearSubgradientDescent:
 
     ``U V^T`` takes in all ``min(R, S)`` singular vectors, as the paper's code does. Those of
     singular values that are exactly zero are any that LAPACK gives, although the subgradient of
-    least norm would leave them out.
+    least norm would leave them out. On a GPU ``U V^T`` comes from `engine.polar.polar_factor`, as
+    an SVD would make the host wait; it leaves them out where a row, a column or ``A`` is zero.
 
     Source: arXiv 2506.05718, matrix completion.
     """
@@ -93,7 +95,7 @@ def advance(
     differs from `update` by rounding alone; over many steps the jumps lose step with those of
     `update` but keep their size. How a stretch is cut, threads and members do not matter.
 
-    Matrices that are not square or are exactly singular take their steps by LAPACK; without numba,
+    Matrices that are not square or are exactly singular take the steps of `update`; without numba,
     or on a GPU, all do.
     """
     ((key, matrix),) = state.items()
@@ -140,6 +142,8 @@ def _step(
 
 def _polar_factor(matrix: Tensor) -> Tensor:
     """``U V^T`` of ``U S V^T``."""
+    if matrix.device.type != "cpu":
+        return polar_factor(matrix)
     u, _, vt = torch.linalg.svd(matrix, full_matrices=False)
     return u @ vt
 

@@ -6,6 +6,7 @@ from torch import Tensor
 from grokatlas.engine.contracts import Model, Params, Penalty
 from grokatlas.engine.keyword_types import NonNegative
 from grokatlas.engine.linalg import nan_if_not_finite
+from grokatlas.engine.polar import polar_factor
 
 COST = 10  # times the work of a step without it: singular values
 
@@ -16,7 +17,8 @@ def build(*, weight: NonNegative) -> Penalty:
     Parameters of other shapes (biases, convolution kernels) are not penalised: arXiv 2506.05718
     and its code have matrices alone. With ``W = U S V^T`` the gradient is
     ``weight * U sign(S) V^T``: where ``W`` has full rank that is the only one, elsewhere the
-    subgradient of the authors' code, but 0 at ``W = 0``.
+    subgradient of the authors' code, but 0 at ``W = 0``. On a GPU it comes from
+    `engine.polar.polar_factor`, whose error is stated there: an SVD would make the host wait.
 
     Raises:
         ValueError: when called, if the model has no matrix among its parameters.
@@ -34,5 +36,7 @@ def build(*, weight: NonNegative) -> Penalty:
 
 def _polar(matrix: Tensor) -> Tensor:
     """``U sign(S) V^T``, a constant: the SVD's own derivative fails where values of S repeat."""
+    if matrix.device.type != "cpu":
+        return polar_factor(matrix)
     left, values, right = torch.linalg.svd(matrix, full_matrices=False)
     return (left * values.sign()) @ right

@@ -50,12 +50,7 @@ def trace(
         arguments: of the first call; the trace holds for the same shapes.
         given: place of an argument whose tensors the program may overwrite; None for none.
     """
-    # one tensor given as two arguments would become one argument of the trace
-    distinct = tree_map(lambda leaf: leaf.detach(), arguments)
-    # fake: nothing is computed; constants of a component's module stay real tensors
-    pure = torch.func.functionalize(program)
-    with _silent("torch._subclasses.fake_tensor"):  # an error is raised as well
-        module = make_fx(pure, tracing_mode="fake", _allow_non_fake_inputs=True)(*distinct)
+    module = operations_of(program, arguments)
     _skip(module)
     _share(module)
     module.graph.eliminate_dead_code()
@@ -65,6 +60,42 @@ def trace(
     save_memory(module, arguments, given)
     module.recompile()
     return module
+
+
+def operations_of(program: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.GraphModule:
+    """A pure program as the operations that it calls, none of them left out or changed.
+
+    Args:
+        program: as for `trace`.
+        arguments: likewise; the trace has every tensor on their device.
+    """
+    # one tensor given as two arguments would become one argument of the trace
+    distinct = tree_map(lambda leaf: leaf.detach(), arguments)
+    # fake: nothing is computed; constants of a component's module stay real tensors
+    pure = torch.func.functionalize(program)
+    with _silent("torch._subclasses.fake_tensor"):  # an error is raised as well
+        module = make_fx(pure, tracing_mode="fake", _allow_non_fake_inputs=True)(*distinct)
+    _place_numbers(module)
+    return module
+
+
+def _place_numbers(module: fx.GraphModule) -> None:
+    """Make tensors of plain numbers on the device of the arguments.
+
+    ``vmap`` makes a tensor on the CPU of a number that meets a member's scalar of another dtype,
+    such as 1 in ``step + 1``.
+    """
+    values = [n.meta.get("val") for n in module.graph.nodes if n.op == "placeholder"]
+    devices = [value.device for value in values if isinstance(value, Tensor)]
+    for node in operations(module):
+        if node.target is not aten._to_copy.default or isinstance(node.args[0], fx.Node):
+            continue
+        with module.graph.inserting_before(node):
+            options = {"dtype": node.meta["val"].dtype, "device": devices[0]}
+            placed = module.graph.call_function(aten.scalar_tensor.default, node.args, options)
+        placed.meta = node.meta | {"val": node.meta["val"].to(devices[0])}
+        node.replace_all_uses_with(placed)
+        module.graph.erase_node(node)
 
 
 @contextlib.contextmanager
