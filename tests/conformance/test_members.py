@@ -137,7 +137,7 @@ def test_both_precisions_start_from_the_same_draw(run):
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is visible here")
 @pytest.mark.parametrize("run", RUNS)
-def test_both_devices_draw_the_same_parameters_and_batches(run):
+def test_both_devices_draw_the_same_parameters_batches_and_noise(run):
     spec = _variant(run, batch_size=MINIBATCHES.get(run))
     data = dataset.make(members.tasks(spec))
     cpu, cuda = (Run(spec, data, torch.device(name)) for name in ("cpu", "cuda"))
@@ -147,6 +147,9 @@ def test_both_devices_draw_the_same_parameters_and_batches(run):
         both = (run.groups[0].batches.next() for run in (cpu, cuda))
         for ours, theirs in zip(*both, strict=True):
             assert torch.equal(theirs.cpu(), ours)
+    for block in cpu.groups[0].programs.noise_shapes:
+        ours, theirs = (run.groups[0].noise.at(block, 3, (4, 5)) for run in (cpu, cuda))
+        assert torch.equal(theirs.cpu()[: len(ours)], ours)
 
 
 def _axes() -> list[Any]:

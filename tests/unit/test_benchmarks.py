@@ -1,6 +1,7 @@
 """The benchmark compares like with like, and reports what it missed. Nothing here is timed."""
 
 import copy
+import itertools
 import json
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 from benchmarks import floor, report, timing
 from benchmarks.start import Ours, start
 from benchmarks.workloads import WORKLOADS, data_of
+from grokatlas.engine.noise import standard_normal
 
 CPU = torch.device("cpu")
 SMALL = {
@@ -34,15 +36,19 @@ def test_a_peer_computes_our_updates(name, peer, monkeypatch):
     spec = _spec(name)
     ours = Ours(spec, data_of(spec)[0], CPU)
     begin = start(ours)
-    stream = torch.Generator().manual_seed(0)
-    for generators in ours.run.groups[0].noise.values():
-        stream.set_state(generators[0].get_state())
-    begin.draw = lambda *shape: torch.randn(shape, generator=stream, dtype=torch.float64)
+    steps = itertools.count()
+
+    def draw(*shape):
+        seed = ours.run.groups[0].noise.seeds[:1]
+        (block,) = ours.run.groups[0].programs.noise_shapes
+        return standard_normal(seed, block, next(steps), shape, torch.float64)[0]
+
+    begin.draw = draw
     other = getattr(WORKLOADS[name], peer)(begin)
     before = copy.deepcopy(other.parameters())
-    steps = 6  # of mnist, four are an epoch
-    ours.steps(steps)
-    other.steps(steps)
+    updates = 6  # of mnist, four are an epoch
+    ours.steps(updates)
+    other.steps(updates)
     expected = ours.parameters()
     for key, value in other.parameters().items():
         assert not torch.equal(value, before[key]), "the peer does not move"

@@ -205,7 +205,7 @@ def test_a_run_starts_from_the_loop_and_the_components_it_names():
 
 def test_the_loop_reaches_no_configuration_no_figure_and_no_component():
     reached = set(code_digest.code(["grokatlas.engine.training"]))
-    engine = {"batches", "ensemble", "group", "history", "members", "network", "observed"}
+    engine = {"batches", "ensemble", "group", "history", "members", "network", "noise", "observed"}
     engine |= {"programs", "record", "run", "schedule", "span", "training", "unmapped"}
     engine |= {"trace.tracing", "trace.in_place", "trace.fused_adam"}
     assert reached == {f"grokatlas.engine.{name}" for name in engine}

@@ -1,6 +1,5 @@
 """The member axis: stack, map a program over members; generators of each member."""
 
-import hashlib
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -19,19 +18,6 @@ Values = TypeVar("Values")  # tensors, in dicts
 def generators(seeds: list[int]) -> list[torch.Generator]:
     """One CPU generator for each member, seeded by the member's seed alone."""
     return [torch.Generator("cpu").manual_seed(seed) for seed in seeds]
-
-
-def noise_generators(seeds: list[int], path: str, device: torch.device) -> list[torch.Generator]:
-    """One generator for each member, of the noise of one block alone (such as ``penalties.0``).
-
-    A block's noise is a stream of its own, so that adding the block changes neither the member's
-    initial parameters nor its batches nor another block's noise.
-    """
-    streams = []
-    for seed in seeds:
-        text = hashlib.sha256(f"{seed} {path}".encode()).digest()
-        streams.append(torch.Generator(device).manual_seed(int.from_bytes(text[:8]) >> 1))
-    return streams
 
 
 def stack(trees: list[Params]) -> Params:

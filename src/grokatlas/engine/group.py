@@ -1,4 +1,4 @@
-"""Members that move together: their state, batches and noise."""
+"""Members that move together: their state, step and batches."""
 
 from typing import TypedDict
 
@@ -18,7 +18,8 @@ from grokatlas.engine.contracts import (
     Params,
     Tree,
 )
-from grokatlas.engine.ensemble import noise_generators, select
+from grokatlas.engine.ensemble import select
+from grokatlas.engine.noise import Ahead
 from grokatlas.engine.programs import Programs
 from grokatlas.engine.record import SavedGroup
 
@@ -62,9 +63,9 @@ class Group:
         self.data, self.extras = data, extras
         self.batches = batches
         self.outputs = outputs
-        some = data["train_inputs"]
-        shapes = programs.noise_shapes
-        self.noise = {path: noise_generators(seeds, path, some.device) for path in shapes}
+        own = torch.tensor(seeds, device=data["train_inputs"].device)
+        self.noise = Ahead(own, getattr(torch, programs.spec["train"]["dtype"]))
+        self.step = 0  # number of steps taken
         state = programs.init(self.hyper, self.constants, members["params"])
         self.state: Tree = tree_map(torch.clone, state)  # a step overwrites it
 
@@ -74,6 +75,7 @@ class Group:
         if advance is not None:
             keywords = self.programs.dynamics_keywords(self.hyper)
             self.state = advance(self.state, self._train(), steps, **keywords)
+            self.step += steps
             return
         for _ in range(steps):
             self._step()
@@ -102,26 +104,28 @@ class Group:
         self.constants = select(self.constants, own)
         if self.batches.per_member:
             self.data, self.extras = select(self.data, own), select(self.extras, own)
-        self.noise = {path: [g[index] for index in own] for path, g in self.noise.items()}
+        self.noise.keep(own)
         self.batches.keep(self.data, own)
 
     def saved(self) -> SavedGroup:
         """All that a later process needs to go on: tensors in nested dicts."""
-        noise = {
-            path: torch.stack([generator.get_state() for generator in streams])
-            for path, streams in self.noise.items()
-        }
-        indices, batches = torch.tensor(self.indices), self.batches.state()
-        return {"places": indices, "state": self.state, "noise": noise, "batches": batches}
+        indices, step = torch.tensor(self.indices), torch.tensor(self.step)
+        batches = self.batches.state()
+        return {"places": indices, "state": self.state, "step": step, "batches": batches}
 
     def restore(self, saved: SavedGroup) -> None:
-        """Go on where `saved` was taken."""
+        """Go on where `saved` was taken.
+
+        Raises:
+            RuntimeError: it lacks a tensor, as it was saved by other code.
+        """
+        if "step" not in saved:  # of code whose noise came from generators
+            problem = "its saved state has no step, from which noise follows"
+            raise RuntimeError(f"{problem}; remove its folder .state to train from step 0")
+        self.step = int(saved["step"])
         self.keep([int(index) for index in saved["places"]])
         self.state = _filled(self.state, saved["state"], self.data["train_inputs"].device)
         self.batches.restore(saved["batches"])
-        for path, streams in self.noise.items():
-            for generator, state in zip(streams, saved["noise"][path], strict=True):
-                generator.set_state(state.clone())
 
     def _train(self) -> Batch:
         return self.data["train_inputs"], self.data["train_targets"]
@@ -131,20 +135,16 @@ class Group:
         if programs.begin_epoch is not None and self.batches.begins_epoch:
             self.state = programs.begin_epoch(*own, self.state, *self._train())
         batch = self.batches.next()
-        self.state = programs.update(*own, self.state, *batch, self._draw(batch[0]))
+        self.state = programs.update(*own, self.state, *batch, self._noise(batch[0]))
+        self.step += 1
 
-    def _draw(self, inputs: Tensor) -> Noise:
-        """Standard normal noise for every block that asks for it, ``[M, ...]``."""
-        if not self.noise:
-            return {}
-        shape = inputs.shape[1:] if self.batches.member_axis == 0 else inputs.shape
-        dtype = getattr(torch, self.programs.spec["train"]["dtype"])
-        noise = {}
-        for path, streams in self.noise.items():
-            size = self.programs.noise_shapes[path](tuple(shape), (shape[0], self.outputs))
-            options = {"dtype": dtype, "device": inputs.device}
-            noise[path] = torch.stack([torch.randn(size, generator=g, **options) for g in streams])
-        return noise
+    def _noise(self, inputs: Tensor) -> Noise:
+        """This step's noise ``[M, ...]`` for every block that asks for it."""
+        shape = tuple(inputs.shape[1:] if self.batches.member_axis == 0 else inputs.shape)
+        return {
+            path: self.noise.at(path, self.step, size(shape, (shape[0], self.outputs)))
+            for path, size in self.programs.noise_shapes.items()
+        }
 
 
 def _filled(tree: Tree, saved: Tree, device: torch.device) -> Tree:

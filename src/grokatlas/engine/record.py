@@ -22,11 +22,14 @@ class SavedBatches(TypedDict):
 
 
 class SavedGroup(TypedDict):
-    """Some members: their indices in the run ``[M]``, and all that their next step depends on."""
+    """Some members: their indices in the run ``[M]``, and all that their next step depends on.
+
+    `step` is the number of steps taken ``[]``, from which the noise of the next ones follows.
+    """
 
     places: Tensor
     state: Tree
-    noise: dict[str, Tensor]
+    step: Tensor
     batches: SavedBatches
 
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from grokatlas.engine.ensemble import Mapped, generators, noise_generators, select, stack
+from grokatlas.engine.ensemble import Mapped, generators, select, stack
 
 
 def _energy(params: dict, inputs: torch.Tensor) -> torch.Tensor:
@@ -88,19 +88,6 @@ def test_one_tensor_given_twice_stays_two_arguments():
     same = torch.ones(2, 3)
     mapped(same, same)
     assert mapped(same, 3 * same)["difference"].tolist() == [[-2.0] * 3] * 2
-
-
-def test_noise_of_a_block_is_a_stream_of_its_own():
-    cpu = torch.device("cpu")
-    one, two = noise_generators([5, 9], "penalties.0", cpu)
-    (alone,) = noise_generators([9], "penalties.0", cpu)
-    (other,) = noise_generators([9], "penalties.1", cpu)
-    (plain,) = generators([9])
-    torch.rand(10, generator=one)
-    drawn = torch.rand(4, generator=two)
-    assert torch.equal(drawn, torch.rand(4, generator=alone))
-    assert not torch.equal(drawn, torch.rand(4, generator=other))
-    assert not torch.equal(drawn, torch.rand(4, generator=plain))
 
 
 def test_select_keeps_places_of_every_tensor():

@@ -1,0 +1,211 @@
+"""The noise of a run's members is each member's own, however they move and whenever they resume."""
+
+import copy
+
+import pytest
+import torch
+
+from grokatlas import code_digest
+from grokatlas.engine import dataset, group, members, noise, run
+from grokatlas.engine.noise import Ahead, standard_normal
+
+CPU, DOUBLE = torch.device("cpu"), torch.float64
+SEEDS = torch.tensor([5, 0, 2**32 - 1])
+SPEC = {
+    "task": {
+        "name": "modular_addition",
+        "modulus": 5,
+        "pairs": "ordered",
+        "encoding": "one_hot",
+        "train_fraction": 0.6,
+        "split_seed": "member",
+    },
+    "model": {
+        "name": "mlp",
+        "width": 6,
+        "hidden_layers": 1,
+        "bias": True,
+        "init_law": "uniform_fan_in",
+        "init_scale": 1.0,
+        "output_scale": 1.0,
+    },
+    "loss": {"name": "cross_entropy"},
+    "optimizer": {"name": "gd", "lr": 0.1},
+    "inputs": [{"name": "accuracy_scaled_noise", "high": 0.5, "low": 0.4}],
+    "penalties": [{"name": "jacobian", "weight": 0.01, "form": "norm", "projections": 2}],
+    "dynamics": {"name": "gradient_training"},
+    "observables": [{"name": "losses"}],
+    "ensemble": {"seed": [3, 1, 4]},
+    "train": {  # of 15 samples: the last batch of an epoch is smaller
+        "steps": 12,
+        "dtype": "float64",
+        "batch_size": 4,
+        "shuffle": True,
+        "log": {"every": 5, "first": 0},
+        "snapshots": [],
+    },
+}
+STEPS = 10
+
+
+@pytest.fixture
+def heard(monkeypatch):
+    """(seed, block) -> the noise of each step that a program was given."""
+    found = {}
+    real = group.Group._noise
+
+    def listening(self, inputs):
+        given = real(self, inputs)
+        for block, values in given.items():
+            for seed, value in zip(self.noise.seeds.tolist(), values, strict=True):
+                found.setdefault((seed, block), []).append(value.clone())
+        return given
+
+    monkeypatch.setattr(group.Group, "_noise", listening)
+    return found
+
+
+def _run(spec=SPEC):
+    return run.Run(spec, dataset.make(members.tasks(spec)), CPU)
+
+
+def _together(spec, monkeypatch):
+    _run(spec).move(STEPS)
+
+
+def _alone(spec, monkeypatch):
+    for seed in spec["ensemble"]["seed"]:
+        _run(spec | {"ensemble": {"seed": [seed]}}).move(STEPS)
+
+
+def _in_another_order(spec, monkeypatch):
+    _run(spec | {"ensemble": {"seed": [4, 8, 3, 1]}}).move(STEPS)
+
+
+def _in_groups(spec, monkeypatch):
+    monkeypatch.setattr(run, "CACHE", 1)
+    made = _run(spec)
+    assert len(made.groups) == 3
+    made.move(STEPS)
+
+
+def _resumed(spec, monkeypatch):
+    first = _run(spec)
+    first.move(6)
+    saved = copy.deepcopy(first.saved())
+    again = _run(spec)
+    again.restore(saved)
+    again.move(STEPS - 6)
+
+
+def _while_others_stop(spec, monkeypatch):
+    made = _run(spec | {"ensemble": {"seed": [8, 3, 1, 9, 4]}})
+    made.move(4)
+    made.keep({1, 2, 4})
+    made.move(STEPS - 4)
+
+
+WAYS = [_together, _alone, _in_another_order, _in_groups, _resumed, _while_others_stop]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_member_hears_its_own_noise(way, heard, monkeypatch):
+    way(SPEC, monkeypatch)
+    shapes = {"inputs.0": lambda n: (n, 2, 5), "penalties.0": lambda n: (2, n, 5)}
+    for seed in SPEC["ensemble"]["seed"]:
+        for block, shape in shapes.items():
+            given = heard[seed, block]
+            assert len(given) == STEPS
+            for step, values in enumerate(given):
+                size = shape(3 if step % 4 == 3 else 4)
+                own = standard_normal(torch.tensor([seed]), block, step, size, DOUBLE)[0]
+                assert torch.equal(values, own)
+
+
+@pytest.mark.parametrize("way", ["groups", "resumed", "cut"])
+def test_a_noisy_trajectory_is_the_same(way, monkeypatch):
+    whole, made = _run(), _run()
+    if way == "groups":
+        monkeypatch.setattr(run, "CACHE", 1)
+        made = _run()
+    made.move(7)
+    if way == "resumed":
+        saved = copy.deepcopy(made.saved())
+        made = _run()
+        made.restore(saved)
+    made.move(5)
+    whole.move(12)
+    for key, value in whole.parameters().items():
+        torch.testing.assert_close(made.parameters()[key], value, rtol=1e-12, atol=1e-12)
+
+
+def test_both_precisions_of_a_run_hear_the_same(heard):
+    _run().move(3)
+    double = {key: [value.float() for value in values] for key, values in heard.items()}
+    heard.clear()
+    _run(SPEC | {"train": SPEC["train"] | {"dtype": "float32"}}).move(3)
+    for key, values in heard.items():
+        assert all(map(torch.equal, values, double[key]))
+
+
+def test_a_group_saves_its_step_and_no_noise():
+    made = _run()
+    made.move(5)
+    (saved,) = made.saved().values()
+    assert saved.keys() == {"places", "state", "step", "batches"}
+    assert int(saved["step"]) == 5
+
+
+def test_a_state_of_earlier_code_is_refused():
+    """It has states of generators in place of a step."""
+    made = _run()
+    made.move(5)
+    saved = made.saved()
+    del saved["0"]["step"]
+    saved["0"]["noise"] = {"inputs.0": torch.zeros(3, 5056, dtype=torch.uint8)}
+    with pytest.raises(RuntimeError, match=r"has no step.*; remove its folder \.state to train"):
+        _run().restore(saved)
+
+
+def test_code_of_noise_is_code_of_every_run():
+    """So a state that other code saved has another key, and is set aside (`rules.savepoint`)."""
+    modules = code_digest.code(code_digest.run_modules(SPEC))
+    assert "grokatlas.engine.noise" in modules
+
+
+@pytest.mark.parametrize("most", [1, 2, 64])
+def test_noise_drawn_ahead_is_that_of_each_step(most, monkeypatch):
+    monkeypatch.setattr(noise, "MOST_STEPS", most)
+    ahead = Ahead(SEEDS, DOUBLE)
+    for step in (0, 1, 2, 3, 4, 130, 7, 8):
+        for block, shape in (("inputs.0", (4, 2)), ("penalties.0", (3,)), ("inputs.0", (2, 2))):
+            expected = standard_normal(SEEDS, block, step, shape, DOUBLE)
+            assert torch.equal(ahead.at(block, step, shape), expected)
+
+
+def test_noise_drawn_ahead_goes_on_for_those_that_stay():
+    ahead = Ahead(SEEDS, DOUBLE)
+    ahead.at("inputs.0", 3, (4,))
+    ahead.keep([2, 0])
+    expected = standard_normal(SEEDS[[2, 0]], "inputs.0", 4, (4,), DOUBLE)
+    assert torch.equal(ahead.at("inputs.0", 4, (4,)), expected)
+
+
+def test_what_is_drawn_ahead_is_bounded(monkeypatch):
+    calls = []
+    real = noise.standard_normal
+
+    def counted(*arguments):
+        calls.append(real(*arguments))
+        return calls[-1]
+
+    monkeypatch.setattr(noise, "standard_normal", counted)
+    ahead = Ahead(SEEDS, DOUBLE)
+    for step in range(64):
+        ahead.at("inputs.0", step, (4,))
+    assert len(calls) == 1
+    assert calls.pop().shape == (64, 3, 4)
+    for step in range(3):
+        ahead.at("inputs.0", step, (noise.AHEAD // 4,))
+    assert {call.shape for call in calls} == {(3, noise.AHEAD // 4)}
+    assert len(calls) == 3
