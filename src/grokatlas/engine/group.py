@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
+from grokatlas.engine import capture
 from grokatlas.engine.batches import Batches
 from grokatlas.engine.contracts import (
     AxisValues,
@@ -43,6 +44,7 @@ class Group:
         extras: what else the task knows, likewise.
         batches: of these members.
         outputs: number of outputs ``C`` of the model.
+        recorder: records steps, which are then replayed; None: they are computed one by one.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Group:
         extras: Extras,
         batches: Batches,
         outputs: int,
+        recorder: capture.Recorder | None = None,
     ) -> None:
         self.programs = programs
         self.indices = indices
@@ -67,6 +70,8 @@ class Group:
         self.noise = {path: noise_generators(seeds, path, some.device) for path in shapes}
         state = programs.init(self.hyper, self.constants, members["params"])
         self.state: Tree = tree_map(torch.clone, state)  # a step overwrites it
+        self._recorder = recorder
+        self._stepper: capture.Stepper | None = None
 
     def move(self, steps: int) -> None:
         """Advance every member by some steps."""
@@ -75,8 +80,34 @@ class Group:
             keywords = self.programs.dynamics_keywords(self.hyper)
             self.state = advance(self.state, self._train(), steps, **keywords)
             return
+        if self._stepper is None and steps:
+            self._step()  # it traces the program, so that what it does is known
+            steps -= 1
+            if self._recorder is not None and not self.waits:
+                self._stepper = capture.Stepper(self, self._recorder)
+        if self._stepper is not None:
+            self._stepper.move(steps)
+            return
         for _ in range(steps):
             self._step()
+
+    @property
+    def waits(self) -> list[str]:
+        """Operations of the steps so far that wait for the host: such steps are not recorded."""
+        return capture.waits(self.programs.update.operations)
+
+    @property
+    def how(self) -> str:
+        """How its last steps were computed: ``captured``, or ``one by one`` and why."""
+        if self._stepper is not None and not self._stepper.problem:
+            return "captured"
+        if self.programs.advance is not None:
+            return "one by one: the dynamics has an `advance` of its own"
+        if self._recorder is None:
+            return f"one by one: {capture.SWITCH}=0"
+        if self._stepper is not None:
+            return f"one by one: {self._stepper.problem}"
+        return f"one by one: {', '.join(self.waits)} waits for the host"
 
     def parameters(self) -> Params:
         """The parameters of every member, ``[M, ...]``."""
@@ -97,6 +128,7 @@ class Group:
     def keep(self, kept: list[int]) -> None:
         """Go on with the members whose indices in the run are `kept`; the others are done."""
         own = [self.indices.index(index) for index in kept]
+        self._stepper = None  # of other tensors
         self.indices = list(kept)
         self.state, self.hyper = select(self.state, own), select(self.hyper, own)
         self.constants = select(self.constants, own)
@@ -117,6 +149,7 @@ class Group:
     def restore(self, saved: SavedGroup) -> None:
         """Go on where `saved` was taken."""
         self.keep([int(index) for index in saved["places"]])
+        self._stepper = None
         self.state = _filled(self.state, saved["state"], self.data["train_inputs"].device)
         self.batches.restore(saved["batches"])
         for path, streams in self.noise.items():
@@ -126,12 +159,37 @@ class Group:
     def _train(self) -> Batch:
         return self.data["train_inputs"], self.data["train_targets"]
 
+    @property
+    def fixed(self) -> list[Tensor]:
+        """The data: a draw of the full batch holds these tensors themselves."""
+        return list(self._train())
+
+    @property
+    def begins_epoch(self) -> bool:
+        """Whether `begin_epoch` is to be called before the next step."""
+        return self.programs.begin_epoch is not None and self.batches.begins_epoch
+
+    def begin_epoch(self) -> Tree:
+        """The state in which an epoch begins; without changes of inputs that of now."""
+        if self.programs.begin_epoch is None:
+            return self.state
+        own = (self.hyper, self.constants)
+        return self.programs.begin_epoch(*own, self.state, *self._train())
+
+    def draw(self) -> capture.Drawn:
+        """Batch and noise of the next step."""
+        inputs, targets = self.batches.next()
+        return {"inputs": inputs, "targets": targets, "noise": self._draw(inputs)}
+
+    def update(self, state: Tree, drawn: capture.Drawn) -> Tree:
+        """The state after a step, which uses `state` up."""
+        batch = (drawn["inputs"], drawn["targets"], drawn["noise"])
+        return self.programs.update(self.hyper, self.constants, state, *batch)
+
     def _step(self) -> None:
-        programs, own = self.programs, (self.hyper, self.constants)
-        if programs.begin_epoch is not None and self.batches.begins_epoch:
-            self.state = programs.begin_epoch(*own, self.state, *self._train())
-        batch = self.batches.next()
-        self.state = programs.update(*own, self.state, *batch, self._draw(batch[0]))
+        if self.begins_epoch:
+            self.state = self.begin_epoch()
+        self.state = self.update(self.state, self.draw())
 
     def _draw(self, inputs: Tensor) -> Noise:
         """Standard normal noise for every block that asks for it, ``[M, ...]``."""

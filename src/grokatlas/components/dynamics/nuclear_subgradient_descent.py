@@ -26,6 +26,7 @@ from grokatlas.engine.keyword_types import NonNegative, Positive
 from grokatlas.engine.linalg import nan_if_not_finite
 
 COST = 6  # times the work of a step of gradient descent: a polar factor
+WAITS = True  # a step waits for the host: singular values
 
 FULL_BATCH = True  # a step takes the whole training set
 

@@ -8,6 +8,7 @@ from grokatlas.engine.keyword_types import NonNegative
 from grokatlas.engine.linalg import nan_if_not_finite
 
 COST = 10  # times the work of a step without it: singular values
+WAITS = True  # a step waits for the host: singular values
 
 
 def build(*, weight: NonNegative) -> Penalty:
