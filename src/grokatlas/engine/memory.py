@@ -7,9 +7,9 @@ the forecast with measured peaks.
 
 from dataclasses import dataclass
 
-COPIES = 3  # of parameters in a step: gradients, those of a penalty, and what changes them
+COPIES = 3.5  # of parameters in a step: gradients, those of a penalty, and what changes them
 PASSES = 1.75  # of what a forward pass writes: most of it is kept for the gradient
-LOOKS = 0.5  # of the same on all samples without a gradient: one set after the other
+LOOKS = 1.25  # of the same on all samples, which is observed
 USED = 0.9  # of a GPU's memory that a run may fill: the rest is for libraries and gaps
 
 

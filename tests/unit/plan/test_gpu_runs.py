@@ -81,7 +81,6 @@ def test_a_forecast_is_near_a_measured_peak(spec):
     measured = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     needs = gpu_runs.needs(spec)
     forecast = needs.bytes(needs.members)
-    print(forecast/measured)
     assert 1 < forecast / measured < FACTOR, (forecast, measured)
 
 
@@ -102,8 +101,8 @@ def test_ten_members_of_xor_at_the_published_size_fit_80_gb(case):
     parameters = 8 * 2048 * (40_000 + 1)
     assert whole.parameters == parameters
     assert whole.members == 10
-    # parameters at the start and now, and three copies in a step
-    assert 5 * 10 * parameters < whole.bytes(10) < 40 * GB
+    # parameters at the start and now, and some copies in a step
+    assert 5.5 * 10 * parameters < whole.bytes(10) < 40 * GB
     assert group_size(whole, 80 * GB) == 10
     assert span.bytes(10) < 5 * GB
     assert group_size(span, 80 * GB) == 10
@@ -114,11 +113,11 @@ def test_ten_members_of_xor_at_the_published_size_fit_80_gb(case):
 
 def test_groups_are_of_nearly_equal_size_and_fit():
     needs = Needs(members=10, parameters=GB, kept=0, batch=0, looks=0, data=0)
-    assert needs.bytes(10) == 50 * GB
+    assert needs.bytes(10) == 55 * GB
     sizes = {total: group_size(needs, total * GB) for total in range(20, 70)}
     assert sizes[69] == 10
-    assert sizes[55] == 5  # 49.5 GB may be used: nine fit, and two groups of five are as many
-    assert {total for total, size in sizes.items() if size == 0} == set(range(20, 26))
+    assert sizes[55] == 5  # 49.5 GB may be used: eight fit, and two groups of five are as many
+    assert {total for total, size in sizes.items() if size == 0} == set(range(20, 27))
     for total, size in sizes.items():
         assert size == 0 or needs.bytes(size) <= memory.USED * total * GB
 
