@@ -125,10 +125,14 @@ class Group:
             columns |= {key: flat[:, k] for k, key in enumerate(names)}
         return columns
 
+    def forget(self) -> None:
+        """Drop what is recorded, as of tensors that are replaced; the next step is not replayed."""
+        self._stepper = None
+
     def keep(self, kept: list[int]) -> None:
         """Go on with the members whose indices in the run are `kept`; the others are done."""
         own = [self.indices.index(index) for index in kept]
-        self._stepper = None  # of other tensors
+        self.forget()
         self.indices = list(kept)
         self.state, self.hyper = select(self.state, own), select(self.hyper, own)
         self.constants = select(self.constants, own)
@@ -149,7 +153,7 @@ class Group:
     def restore(self, saved: SavedGroup) -> None:
         """Go on where `saved` was taken."""
         self.keep([int(index) for index in saved["places"]])
-        self._stepper = None
+        self.forget()
         self.state = _filled(self.state, saved["state"], self.data["train_inputs"].device)
         self.batches.restore(saved["batches"])
         for path, streams in self.noise.items():
