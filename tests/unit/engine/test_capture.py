@@ -110,8 +110,9 @@ def test_replayed_steps_give_the_bytes_of_steps_one_by_one(case, pretended, monk
     assert pretended.replayed > 15
 
 
-def test_members_that_stop_leave_the_others_to_be_recorded_anew(pretended, monkeypatch):
-    spec = _spec(train={"batch_size": 8, "shuffle": True}, penalties=[NOISE])
+@pytest.mark.parametrize("case", ["full_batch", "noise_and_batches"])
+def test_members_that_stop_leave_the_others_to_be_recorded_anew(case, pretended, monkeypatch):
+    spec = copy.deepcopy(CASES[case])
     rows = _plainly(spec, monkeypatch)[0]
     losses = rows["train_loss"].reshape(-1, 4)
     level = float(np.sort(losses.min(axis=0))[1]) + 1e-6  # two of four members reach it
