@@ -17,7 +17,6 @@ class Pretended:
         self.refuses = refuses
         self.recorded = 0
         self.replayed = 0
-        self.steps = 0  # of all replays, if each operation of a name is one of them
 
     def warm_up(self, call):
         call()
@@ -62,7 +61,8 @@ class _Operations(TorchDispatchMode):
     def repeat(self):
         with torch.no_grad():
             for func, args, kwargs, fresh in self.done:
-                again = tree_leaves(func(*args, **kwargs))
+                result = func(*args, **kwargs)
+                again = [r for r in tree_leaves(result) if isinstance(r, Tensor)]
                 for old, new in zip(fresh, again if fresh else [], strict=True):
                     old.copy_(new)
 
