@@ -23,7 +23,10 @@ BY_HAND = "<!-- by hand: `make benchmark` keeps what follows -->"
 
 
 def main() -> None:
-    """Measure and write ``performance.md`` and ``performance.json``."""
+    """Measure and write ``performance.md`` and ``performance.json``; of a GPU files of its own.
+
+    What was measured on a GPU is in ``performance-cuda.md``, and its targets in the other page.
+    """
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     text = "measure these alone; the others stay as they were measured before, on this machine"
     parser.add_argument("--only", nargs="+", choices=WORKLOADS, default=list(WORKLOADS), help=text)
@@ -38,16 +41,37 @@ def main() -> None:
         "quick": given.quick,
         "workloads": [_measure(name, given.device, given.quick) for name in given.only],
     }
-    numbers = given.output / "performance.json"
-    found = report.beside_earlier(
-        found, json.loads(numbers.read_text()) if numbers.exists() else {}
-    )
+    numbers = _numbers(given.output, given.device)
+    found = report.beside_earlier(found, _read(numbers))
     found["targets"] = report.targets(found)
     given.output.mkdir(parents=True, exist_ok=True)
     numbers.write_text(json.dumps(found, indent=1) + "\n")
-    written = given.output / "performance.md"
-    written.write_text(report.page(found) + _by_hand(written))
-    print(f"written: {written}")
+    for written in write_pages(given.output):
+        print(f"written: {written}")
+
+
+def write_pages(folder: Path) -> list[Path]:
+    """Write the pages of what was measured before, in a folder."""
+    cpu, gpu = (_read(_numbers(folder, device)) for device in ("cpu", "cuda"))
+    written = []
+    if cpu:
+        page = folder / "performance.md"
+        page.write_text(report.page(cpu, gpu) + _by_hand(page))
+        written.append(page)
+    if gpu:
+        page = folder / "performance-cuda.md"
+        page.write_text(report.page(gpu) + _by_hand(page))
+        written.append(page)
+    return written
+
+
+def _numbers(folder: Path, device: str) -> Path:
+    return folder / f"performance{'-cuda' if device == 'cuda' else ''}.json"
+
+
+def _read(numbers: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(numbers.read_text()) if numbers.exists() else {}
+    return found
 
 
 def _by_hand(page: Path) -> str:

@@ -1,10 +1,13 @@
 """The page of what was measured, with every target and whether it was met."""
 
+import textwrap
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 from benchmarks.workloads import WORKLOADS
 
+TRACED = ("gradient_training", "isolated_first_layer")  # others are compiled for CPUs
 NOISE = 1.05  # a rise of the cost of a member by less is not told from noise
 INTRODUCTION = """\
 Written by `make benchmark`, or one workload of it by `python -m benchmarks --only WORKLOAD`; the
@@ -21,14 +24,17 @@ what its list of operations needs at the measured speed of the device: multiplic
 of matrix products, or bytes read and written by every operation, whichever takes longer.\
 """.splitlines()
 MEMORY = 6e9  # bytes, of XOR in float64
+UNKNOWN = "not measured"
+ON_GPU = [name for name, each in WORKLOADS.items() if each.spec["dynamics"]["name"] in TRACED]
 
 
-def page(found: dict[str, Any]) -> str:
+def page(found: dict[str, Any], gpu: dict[str, Any] | None = None) -> str:
     """The report in Markdown.
 
     Args:
         found: ``machine``, ``versions``, ``device``, ``quick``, and ``workloads``, as
             `worker.measure` returns them, each with its ``date``.
+        gpu: the same of a GPU, of which a page of a CPU shows the targets; None if there is none.
     """
     lines = [
         "# Speed and memory",
@@ -39,7 +45,10 @@ def page(found: dict[str, Any]) -> str:
     ]
     for measured in found["workloads"]:
         lines += ["", *_section(measured)]
-    return "\n".join([*lines, "", *_targets(found), ""])
+    lines += ["", *_targets(found)]
+    if found["device"] == "cpu":
+        lines += ["", *gpu_section(gpu or {})]
+    return "\n".join([*lines, ""])
 
 
 def beside_earlier(found: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
@@ -89,21 +98,35 @@ def _cpu_targets(measured: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _gpu_targets(measured: dict[str, Any]) -> list[dict[str, Any]]:
-    each, judged = _per_member(measured), []
-    if "mlp" in WORKLOADS[measured["name"]].kind:
-        if 16 in each:
-            ratio = measured["careful"] / each[16]
-            seen = f"{ratio:.1f}x"
-            judged.append(_target("16 members: 20x careful per member", seen, ratio >= 20))
-        if 1 in each and 64 in each:
-            ratio = 64 * each[64] / each[1]
-            asked = "a step of 64 members takes at most 4x that of one"
-            judged.append(_target(asked, f"{ratio:.1f}x", ratio <= 4))
-    if measured["waits_for_host"] is not None:
-        seen = "waits" if measured["waits_for_host"] else "no wait"
-        asked = "a step never waits for the host"
-        judged.append(_target(asked, seen, not measured["waits_for_host"]))
+    """Of a workload on a GPU; of one that was not measured, ``met`` is None."""
+    workload = WORKLOADS[measured["name"]]
+    each = _per_member(measured) if "ours" in measured else {}
+    judged = []
+    if "mlp" in workload.kind:
+        ratio = measured["careful"] / each[16] if 16 in each else None
+        judged.append(_at("16 members: 20x careful per member", ratio, lambda x: x >= 20))
+        ratio = 64 * each[64] / each[1] if 1 in each and 64 in each else None
+        judged.append(
+            _at("a step of 64 members takes at most 4x that of one", ratio, lambda x: x <= 4)
+        )
+    floors = measured.get("floor", {})
+    for count in (workload.members[0], workload.members[-1]):
+        found = floors.get(str(count))
+        ratio = each[count] * count / found["seconds"] if found else None
+        judged.append(_at(f"a step of {count} beside the device's floor", ratio, None))
+    waits = measured.get("waits_for_host")
+    seen = UNKNOWN if waits is None else f"{'waits' if waits else 'no wait'}, {measured['how']}"
+    asked = "a step never waits for the host"
+    judged.append({"asked": asked, "seen": seen, "met": None if waits is None else not waits})
     return judged
+
+
+def _at(asked: str, ratio: float | None, fulfils: Callable[[float], bool] | None) -> dict[str, Any]:
+    """A target by a ratio; one that asks for nothing is only shown."""
+    if ratio is None:
+        return {"asked": asked, "seen": UNKNOWN, "met": None}
+    met = None if fulfils is None else bool(fulfils(ratio))
+    return {"asked": asked, "seen": f"{ratio:.1f}x", "met": met}
 
 
 def _target(asked: str, seen: str, met: bool) -> dict[str, Any]:
@@ -128,8 +151,11 @@ def _section(measured: dict[str, Any]) -> list[str]:
     lines = [
         f"## {workload.title}",
         "",
-        f"`{workload.source}`, {measured['dtype']}, {measured['parameters']:,} parameters of a "
-        f"member, {measured['rounds']} rounds, {measured['date']}.{_notes(measured)}",
+        *textwrap.wrap(
+            f"`{workload.source}`, {measured['dtype']}, {measured['parameters']:,} parameters of a "
+            f"member, {measured['rounds']} rounds, {measured['date']}.{_notes(measured)}",
+            width=100,
+        ),
         "",
         "| | ms per member-update | member-updates per second | against script | against careful |",
         "| --- | --- | --- | --- | --- |",
@@ -181,19 +207,36 @@ def _notes(measured: dict[str, Any]) -> str:
     return notes
 
 
+def gpu_section(found: dict[str, Any]) -> list[str]:
+    """What is asked of a GPU, workload by workload, and what was seen.
+
+    Args:
+        found: as for `page`, of a GPU; empty if none was at hand.
+    """
+    measured = {each["name"]: each for each in found.get("workloads", [])}
+    judged = []
+    for name in ON_GPU:
+        rows = _gpu_targets(measured.get(name, {"name": name}))
+        judged += [{"workload": name} | row for row in rows]
+    if found:
+        where = f"On {found['machine']['GPU']}; all numbers are in `performance-cuda.md`."
+    else:
+        where = "No GPU was at hand: `python -m benchmarks --device cuda` measures all of it."
+    return ["## Targets on a GPU", "", where, "", *_table(judged)]
+
+
 def _targets(found: dict[str, Any]) -> list[str]:
     judged = targets(found)
-    met = sum(target["met"] for target in judged)
-    lines = [
-        "## Targets",
-        "",
-        f"{met} of {len(judged)} met.",
-        "",
-        "| workload | asked | seen | |",
-        "| --- | --- | --- | --- |",
-    ]
+    asked = [target for target in judged if target["met"] is not None]
+    met = sum(target["met"] for target in asked)
+    return ["## Targets", "", f"{met} of {len(asked)} met.", "", *_table(judged)]
+
+
+def _table(judged: list[dict[str, Any]]) -> list[str]:
+    lines = ["| workload | asked | seen | |", "| --- | --- | --- | --- |"]
+    verdicts = {True: "met", False: "**missed**", None: ""}
     for target in judged:
-        verdict = "met" if target["met"] else "**missed**"
         title = WORKLOADS[target["workload"]].title
+        verdict = verdicts[target["met"]]
         lines.append(f"| {title} | {target['asked']} | {target['seen']} | {verdict} |")
     return lines

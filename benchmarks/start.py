@@ -32,6 +32,11 @@ class Ours:
         """Advance every member."""
         self.run.move(count)
 
+    def one_by_one(self) -> None:
+        """Let the next step start its operations one by one, so that they can be counted."""
+        for group in self.run.groups:
+            group.forget()
+
     def parameters(self) -> dict[str, Tensor]:
         """Of the first member."""
         return {key: value[0] for key, value in self.run.parameters().items()}

@@ -13,6 +13,7 @@ import torch
 from benchmarks import floor, timing
 from benchmarks.start import Ours, start
 from benchmarks.workloads import WORKLOADS, bytes_needed, data_of
+from grokatlas.engine import capture
 from grokatlas.rules import devices
 
 
@@ -59,6 +60,7 @@ def measure(name: str, device: torch.device, quick: bool) -> dict[str, Any]:
         "peak_memory": {"members": counts[0], "bytes": peak},
         "floor": _floor(contenders, device, getattr(torch, spec["train"]["dtype"])),
         "waits_for_host": _waits(ours, device),
+        "how": ours.run.how,
     }
 
 
@@ -70,6 +72,7 @@ def _floor(contenders: dict[str, Any], device: torch.device, dtype: torch.dtype)
         return floors
     speed = floor.device_speed(device, dtype)
     for name in (many[0], many[-1]):
+        contenders[name].one_by_one()
         counted = floor.count(contenders[name])
         floors[name.split()[1]] = counted | {"seconds": floor.seconds(counted, speed)}
     return floors | {"device": speed}
@@ -96,6 +99,7 @@ def _waits(ours: Ours, device: torch.device) -> bool | None:
     """Whether a step waits for the host; unknown on a CPU."""
     if device.type != "cuda":
         return None
+    ours.steps(2 * (capture.WARM + capture.CHUNK))  # what is captured first waits once
     torch.cuda.set_sync_debug_mode("error")
     try:
         ours.steps(3)

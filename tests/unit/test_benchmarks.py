@@ -10,7 +10,9 @@ import torch
 from benchmarks import floor, report, timing
 from benchmarks.start import Ours, start
 from benchmarks.workloads import WORKLOADS, data_of
+from grokatlas.engine import capture
 from grokatlas.engine.noise import standard_normal
+from tests.pretended_graphs import Pretended
 
 CPU = torch.device("cpu")
 SMALL = {
@@ -142,11 +144,55 @@ def test_targets_turn_with_what_was_measured():
     assert "one member i" not in _verdicts(_measured("xor", published_size=False))
 
 
+def _on_gpu(*workloads):
+    found = _found(*workloads, device="cuda")
+    return {(each["workload"], each["asked"]): each for each in report.targets(found)}
+
+
+CAREFUL = ("mnist", "16 members: 20x careful per member")
+MANY = ("mnist", "a step of 64 members takes at most 4x that of one")
+WAITS = ("mnist", "a step never waits for the host")
+FLOOR = ("mnist", "a step of 1 beside the device's floor")
+
+
 def test_the_targets_on_a_gpu_are_its_own():
-    fast = _measured(ours={"1": 0.001, "16": 0.0016, "64": 0.0041}, waits_for_host=False)
-    assert list(_verdicts(fast, device="cuda").values()) == [True, False, True]
-    slow = fast | {"careful": 0.0019, "waits_for_host": True}
-    assert list(_verdicts(slow, device="cuda").values()) == [False, False, False]
+    ours = {"1": 0.001, "16": 0.0016, "64": 0.0041}
+    fast = _measured(ours=ours, waits_for_host=False, how="captured")
+    judged = _on_gpu(fast)
+    assert [judged[each]["met"] for each in (CAREFUL, MANY, WAITS)] == [True, False, True]
+    assert judged[WAITS]["seen"] == "no wait, captured"
+    assert judged[FLOOR] == {"workload": "mnist", "asked": FLOOR[1], "seen": "0.5x", "met": None}
+    judged = _on_gpu(fast | {"careful": 0.0019, "waits_for_host": True})
+    assert [judged[each]["met"] for each in (CAREFUL, MANY, WAITS)] == [False, False, False]
+
+
+def test_a_page_says_of_a_gpu_not_measured_until_it_was():
+    page = report.page(_found(_measured()))
+    assert page.count("| not measured |  |") == len(report.gpu_section({})) - 6
+    for asked in (CAREFUL, MANY, WAITS, FLOOR):
+        assert f"| MNIST MLP, baseline | {asked[1]} | not measured |  |" in page
+    fast = _measured(ours={"1": 0.001, "16": 0.0016}, waits_for_host=False, how="captured")
+    gpu = _found(fast, device="cuda") | {"machine": {"GPU": "Pretended"}}
+    page = report.page(_found(_measured()), gpu)
+    assert "On Pretended;" in page
+    assert f"| MNIST MLP, baseline | {CAREFUL[1]} | 30.0x | met |" in page
+    assert f"| MNIST MLP, baseline | {MANY[1]} | not measured |  |" in page
+    assert f"| MNIST MLP, GrokAlign | {CAREFUL[1]} | not measured |  |" in page
+
+
+def test_operations_are_counted_where_they_start_one_by_one(monkeypatch):
+    """A replay of a graph starts none, so the floor would be nothing."""
+    monkeypatch.setattr(capture, "recorder", lambda device: Pretended())
+    spec = _spec("isolated")
+    ours = Ours(spec, data_of(spec)[0], CPU)
+    ours.steps(1)
+    ours.one_by_one()
+    plain = floor.count(ours)["flops"]
+    ours.steps(20)
+    assert ours.run.groups[0].how == "captured"
+    ours.one_by_one()
+    assert ours.run.groups[0].how != "captured"
+    assert floor.count(ours)["flops"] == plain > 0
 
 
 class _Product:

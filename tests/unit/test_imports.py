@@ -17,7 +17,7 @@ ROOMS = {
     "results": "code_digest registry engine.members",
     "declare": "results code_digest registry",
     "run_store": "results code_digest plan.jobs",
-    "plan": "run_store declare results code_digest registry engine.members",
+    "plan": "run_store declare results code_digest registry engine.members engine.memory",
     "engine": "registry",
     "components": "engine",
     "claims": "",
@@ -38,7 +38,7 @@ EVERYWHERE = {"errors", "text", "cli_types"}  # they import nothing of this pack
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 LIGHT_ROOMS = ("declare", "plan", "results", "run_store", "export", "operate", "publish")
 LIGHT = ("cli", "cli_types", "code_digest", "registry", "errors", "text", "engine/members")
-LIGHT += ("engine/contracts", "engine/keyword_types")
+LIGHT += ("engine/memory", "engine/contracts", "engine/keyword_types")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
 LIBRARIES |= {"contextlib", "dataclasses"}
 SPECIAL = {  # what components of a kind may use beside these

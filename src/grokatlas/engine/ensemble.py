@@ -10,6 +10,7 @@ from torch.utils._pytree import tree_map
 
 from grokatlas.engine import unmapped
 from grokatlas.engine.contracts import Params, Tree
+from grokatlas.engine.trace.in_place import operations
 from grokatlas.engine.trace.tracing import fast, trace
 
 Values = TypeVar("Values")  # tensors, in dicts
@@ -43,6 +44,9 @@ class Mapped(Generic[Values]):
         in_dims: 0 where an argument has a member axis, None where members share it.
         given: place of an argument that a call uses up: its tensors may be overwritten. They must
             not share memory; results never do.
+
+    Attributes:
+        operations: the names of all operations of the traces so far.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class Mapped(Generic[Values]):
         self._mapped = lambda *arguments: mapped(*arguments)  # no __wrapped__ for the tracer
         self._given = given
         self._traced: dict[tuple[torch.Size, ...], Callable[..., Values]] = {}
+        self.operations: set[str] = set()
 
     def __call__(self, *arguments: Tree | Tensor) -> Values:
         """The function's result with a leading axis ``M`` on every tensor.
@@ -65,7 +70,9 @@ class Mapped(Generic[Values]):
         leaves = _leaves(arguments, [])
         key = tuple(leaf.shape for leaf in leaves)
         if key not in self._traced:
-            self._traced[key] = fast(self._trace(arguments))
+            module = self._trace(arguments)
+            self.operations |= {str(node.target) for node in operations(module)}
+            self._traced[key] = fast(module)
         with torch.no_grad():
             return self._traced[key](*leaves)
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
+from grokatlas.engine import capture
 from grokatlas.engine.batches import Batches
 from grokatlas.engine.contracts import (
     AxisValues,
@@ -44,6 +45,7 @@ class Group:
         extras: what else the task knows, likewise.
         batches: of these members.
         outputs: number of outputs ``C`` of the model.
+        recorder: records steps, which are then replayed; None: they are computed one by one.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Group:
         extras: Extras,
         batches: Batches,
         outputs: int,
+        recorder: capture.Recorder | None = None,
     ) -> None:
         self.programs = programs
         self.indices = indices
@@ -65,9 +68,11 @@ class Group:
         self.outputs = outputs
         own = torch.tensor(seeds, device=data["train_inputs"].device)
         self.noise = Ahead(own, getattr(torch, programs.spec["train"]["dtype"]))
-        self.step = 0  # number of steps taken
+        self.step = 0  # number of steps that were drawn
         state = programs.init(self.hyper, self.constants, members["params"])
         self.state: Tree = tree_map(torch.clone, state)  # a step overwrites it
+        self._recorder = recorder
+        self._stepper: capture.Stepper | None = None
 
     def move(self, steps: int) -> None:
         """Advance every member by some steps."""
@@ -77,8 +82,34 @@ class Group:
             self.state = advance(self.state, self._train(), steps, **keywords)
             self.step += steps
             return
+        if self._stepper is None and steps:
+            self._step()  # it traces the program, so that what it does is known
+            steps -= 1
+            if self._recorder is not None and not self.waits:
+                self._stepper = capture.Stepper(self, self._recorder)
+        if self._stepper is not None:
+            self._stepper.move(steps)
+            return
         for _ in range(steps):
             self._step()
+
+    @property
+    def waits(self) -> list[str]:
+        """Operations of the steps so far that wait for the host: such steps are not recorded."""
+        return capture.waits(self.programs.update.operations)
+
+    @property
+    def how(self) -> str:
+        """How its last steps were computed: ``captured``, or ``one by one`` and why."""
+        if self._stepper is not None and not self._stepper.problem:
+            return "captured"
+        if self.programs.advance is not None:
+            return "one by one: the dynamics has an `advance` of its own"
+        if self._recorder is None:
+            return f"one by one: {capture.SWITCH}=0"
+        if self._stepper is not None:
+            return f"one by one: {self._stepper.problem}"
+        return f"one by one: {', '.join(self.waits)} waits for the host"
 
     def parameters(self) -> Params:
         """The parameters of every member, ``[M, ...]``."""
@@ -96,9 +127,14 @@ class Group:
             columns |= {key: flat[:, k] for k, key in enumerate(names)}
         return columns
 
+    def forget(self) -> None:
+        """Drop what is recorded, as of tensors that are replaced; the next step is not replayed."""
+        self._stepper = None
+
     def keep(self, kept: list[int]) -> None:
         """Go on with the members whose indices in the run are `kept`; the others are done."""
         own = [self.indices.index(index) for index in kept]
+        self.forget()
         self.indices = list(kept)
         self.state, self.hyper = select(self.state, own), select(self.hyper, own)
         self.constants = select(self.constants, own)
@@ -124,19 +160,46 @@ class Group:
             raise RuntimeError(f"{problem}; remove its folder .state to train from step 0")
         self.step = int(saved["step"])
         self.keep([int(index) for index in saved["places"]])
+        self.forget()
         self.state = _filled(self.state, saved["state"], self.data["train_inputs"].device)
         self.batches.restore(saved["batches"])
 
     def _train(self) -> Batch:
         return self.data["train_inputs"], self.data["train_targets"]
 
-    def _step(self) -> None:
-        programs, own = self.programs, (self.hyper, self.constants)
-        if programs.begin_epoch is not None and self.batches.begins_epoch:
-            self.state = programs.begin_epoch(*own, self.state, *self._train())
-        batch = self.batches.next()
-        self.state = programs.update(*own, self.state, *batch, self._noise(batch[0]))
+    @property
+    def fixed(self) -> list[Tensor]:
+        """The data: a draw of the full batch holds these tensors themselves."""
+        return list(self._train())
+
+    @property
+    def begins_epoch(self) -> bool:
+        """Whether `begin_epoch` is to be called before the next step."""
+        return self.programs.begin_epoch is not None and self.batches.begins_epoch
+
+    def begin_epoch(self) -> Tree:
+        """The state in which an epoch begins; without changes of inputs that of now."""
+        if self.programs.begin_epoch is None:
+            return self.state
+        own = (self.hyper, self.constants)
+        return self.programs.begin_epoch(*own, self.state, *self._train())
+
+    def draw(self) -> capture.Drawn:
+        """Batch and noise of the next step."""
+        inputs, targets = self.batches.next()
+        noise = self._noise(inputs)
         self.step += 1
+        return {"inputs": inputs, "targets": targets, "noise": noise}
+
+    def update(self, state: Tree, drawn: capture.Drawn) -> Tree:
+        """The state after a step, which uses `state` up."""
+        batch = (drawn["inputs"], drawn["targets"], drawn["noise"])
+        return self.programs.update(self.hyper, self.constants, state, *batch)
+
+    def _step(self) -> None:
+        if self.begins_epoch:
+            self.state = self.begin_epoch()
+        self.state = self.update(self.state, self.draw())
 
     def _noise(self, inputs: Tensor) -> Noise:
         """This step's noise ``[M, ...]`` for every block that asks for it."""

@@ -60,10 +60,12 @@ class Updates:
     Attributes:
         count: updates, of all members at once.
         seconds: device time.
+        how: steps are computed on a GPU: ``captured``, or ``one by one`` and why; empty on a CPU.
     """
 
     count: int = 0
     seconds: float = 0.0
+    how: str = ""
     _built: bool = False
 
     def add(self, count: int, seconds: float) -> None:

@@ -1,5 +1,6 @@
 """The members of a run on one device, in groups."""
 
+import logging
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from grokatlas import registry
-from grokatlas.engine import members, span
+from grokatlas.engine import capture, members, memory, span
 from grokatlas.engine.batches import Batches
 from grokatlas.engine.contracts import Params, Spec, TaskData
 from grokatlas.engine.ensemble import generators, select, stack
@@ -19,15 +20,18 @@ from grokatlas.engine.programs import Programs
 from grokatlas.engine.record import SavedGroup
 
 DATA = ("train_inputs", "train_targets", "test_inputs", "test_targets")
+LOG = logging.getLogger(__name__)  # a warning is a line on stderr, and so in the run's log
 CACHE = 1 << 22  # bytes written by the forward passes of a group; beyond that, company costs time
+FEW = 8  # samples by which a forward pass is measured
 
 
 class Run:
     """All members of a run that still train.
 
-    On a GPU they are one group. On a CPU they are one group where a step is small, so that all pay
-    for its calls together; where it is large, a group is as small as keeps its numbers in the
-    processor's cache, down to a single member. Which group a member is in follows from the spec.
+    On a GPU they are one group, or several where its memory is short. On a CPU they are one group
+    where a step is small, so that all pay for its calls together; where it is large, a group is as
+    small as keeps its numbers in the processor's cache, down to a single member. Which group a
+    member is in follows from the spec and, on a GPU, from its memory.
 
     Args:
         spec: the run's spec.
@@ -65,6 +69,13 @@ class Run:
     def indices(self) -> list[int]:
         """The indices of the members that still train."""
         return [index for group in self.groups for index in group.indices]
+
+    @property
+    def how(self) -> str:
+        """How the groups that still train compute steps on a GPU; empty on a CPU."""
+        if self.data["train_inputs"].device.type == "cpu":
+            return ""
+        return "; ".join(dict.fromkeys(group.how for group in self.groups))
 
     def move(self, steps: int) -> None:
         """Advance every member by some steps."""
@@ -152,25 +163,70 @@ class Run:
         axis = 0 if data.per_member else None
         first = {path: values[0] for path, values in self.hyper.items()}
         programs = Programs(self.spec, self._skeleton, axis, batches.member_axis, first)
-        size = len(self.members)
-        if programs.advance is None and self.data["train_inputs"].device.type == "cpu":
-            inputs = self.data["train_inputs"][0 if data.per_member else slice(None)]
-            written = _bytes_written(self._skeleton, inputs[: batches.size])
-            size = max(1, CACHE // max(written, 1))
+        self._programs, self._per_member = programs, data.per_member
+        inputs = self.data["train_inputs"][0 if data.per_member else slice(None)]
+        self._batch = batches.size
+        self._written = _written(self._skeleton, inputs[:FEW]).fresh // min(FEW, len(inputs))
+        size = self._group_size(programs, inputs[: batches.size])
         everyone: Members = {
             "hyper": self.hyper,
             "constants": self.constants,
             "params": self.params,
         }
-        groups = []
+        groups, recorder = [], capture.recorder(self.data["train_inputs"].device)
         for start in range(0, len(self.members), size):
             indices = list(range(len(self.members)))[start : start + size]
             own = self._batches(data, indices)
             seeds = [self.members[index]["seed"] for index in indices]
             extras = select(self.extras, indices) if data.per_member else self.extras
             shared = (own.data, extras, own, data.outputs)
-            groups.append(Group(programs, indices, seeds, select(everyone, indices), *shared))
+            own_members = select(everyone, indices)
+            groups.append(Group(programs, indices, seeds, own_members, *shared, recorder))
         return groups
+
+    def _group_size(self, programs: Programs, inputs: Tensor) -> int:
+        """How many members move together: on a CPU by its cache, on a GPU by its memory.
+
+        Raises:
+            ValueError: not even one member fits the GPU.
+        """
+        total, everyone = _memory_of(self.data["train_inputs"].device), len(self.members)
+        if total is None:
+            if programs.advance is not None:
+                return everyone
+            return max(1, CACHE // max(_bytes_written(self._skeleton, inputs), 1))
+        needs = self.needs()
+        size = memory.group_size(needs, total)
+        if size == 0:
+            found = f"about {needs.bytes(1) / 1e9:.1f} GB, the GPU has {total / 1e9:.1f} GB"
+            todo = "give it fewer members (`sweep` instead of `ensemble`), or train on the CPU"
+            raise ValueError(f"its {everyone} members do not fit even one by one: {found}; {todo}")
+        if size < everyone:
+            found = f"all together need about {needs.bytes(everyone) / 1e9:.1f} GB"
+            text = "%d of %d members move together on the GPU, which has %.1f GB: %s"
+            LOG.warning(text, size, everyone, total / 1e9, found)
+        return size
+
+    def needs(self) -> memory.Needs:
+        """What the run needs of a GPU's memory; nothing of its size is computed for that."""
+        parameters, train = self._bytes_of_member(), self.data["train_inputs"]
+        first = (select(part, [0]) for part in (self.hyper, self.constants, self.params))
+        state = tree_leaves(self._programs.init(*first))
+        tests = self.data["test_inputs"]
+        axis = 1 if self._per_member else 0
+        samples = train.shape[axis] + tests.shape[axis]
+        return memory.Needs(
+            members=len(self.members),
+            parameters=parameters,
+            kept=_bytes(state) / max(parameters, 1) - 1,
+            batch=self._written * self._batch,
+            looks=self._written * samples,
+            data=_bytes([*self.data.values(), *self.extras.values()]),
+            stops="stop" in self.spec["train"],
+        )
+
+    def _bytes_of_member(self) -> int:
+        return _bytes(list(self.params.values())) // len(self.members)
 
     def _batches(self, data: TaskData, indices: list[int]) -> Batches:
         own = select(self.data, indices) if data.per_member else self.data
@@ -180,21 +236,38 @@ class Run:
 
 
 class _Written(TorchDispatchMode):
-    """Counts the bytes of all results."""
+    """Counts the bytes of all results, and of those that are not views."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's, which has no types
         self.total = 0
+        self.fresh = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         leaves = [leaf for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
-        self.total += sum(leaf.numel() * leaf.itemsize for leaf in leaves)
+        self.total += _bytes(leaves)
+        self.fresh += 0 if func.is_view else _bytes(leaves)
         return result
 
 
 def _bytes_written(model: nn.Module, inputs: Tensor) -> int:
     """Bytes that a member's forward pass writes, and those of its parameters."""
+    return _written(model, inputs).total + _bytes(list(model.parameters()))
+
+
+def _written(model: nn.Module, inputs: Tensor) -> _Written:
     with torch.no_grad(), _Written() as written:
         model(inputs)
-    return written.total + sum(value.numel() * value.itemsize for value in model.parameters())
+    return written
+
+
+def _bytes(tensors: list[Tensor]) -> int:
+    return sum(tensor.numel() * tensor.itemsize for tensor in tensors)
+
+
+def _memory_of(device: torch.device) -> int | None:
+    """Bytes of a GPU; None of a CPU."""
+    if device.type == "cpu":
+        return None
+    return torch.cuda.get_device_properties(device).total_memory

@@ -112,6 +112,7 @@ class Trainer:
         steps = min(event - self.step, self.chunk)
         start, spent = time.monotonic(), time.process_time()
         self.run.move(steps)
+        self.record.updates.how = self.run.how
         on_cpu = self._device.type == "cpu"
         if not on_cpu:
             torch.cuda.synchronize(self._device)

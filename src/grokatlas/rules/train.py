@@ -100,8 +100,9 @@ def _trained(
             datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
         )
         training.train(spec, dataset, chosen, record, Progress(run))
+    how = {"steps": record.updates.how} if record.updates.how else {}
     return {
-        "device": devices.facts(chosen, threads),
+        "device": devices.facts(chosen, threads) | how,
         "train_seconds": record.spent(),
         "updates": {"count": record.updates.count, "seconds": round(record.updates.seconds, 6)},
         "members": len(members.of(spec)),

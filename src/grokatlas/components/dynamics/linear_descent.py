@@ -18,6 +18,7 @@ from grokatlas.engine.contracts import (
 from grokatlas.engine.keyword_types import NonNegative, Positive
 
 FULL_BATCH = True  # a step takes the whole training set
+KEPT = 1  # copies of the parameters in the state: where they started
 MODEL = {"negative_slope": 1.0}  # as in the equation, which does not read it
 
 NAME = "linear_descent"

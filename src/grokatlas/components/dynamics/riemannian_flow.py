@@ -10,6 +10,7 @@ from grokatlas.engine.keyword_types import NonNegative, Positive, Whole
 from grokatlas.engine.linalg import nan_if_not_finite
 
 FULL_BATCH = True  # a step takes the whole training set
+WAITS = True  # a step waits for the host: eigenvalues
 
 
 class Flow(TypedDict):

@@ -9,6 +9,7 @@ from grokatlas.engine.contracts import GradientLink, Hyperparameter, Params
 from grokatlas.engine.keyword_types import NonNegative, Unit
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+KEPT = 1  # copies of the parameters in the state: the average
 
 
 class Average(TypedDict):

@@ -1,6 +1,6 @@
 """Grokfast with a windowed moving average: slow gradients amplified."""
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import torch
 from torch import Tensor
@@ -60,3 +60,8 @@ def build(*, window: Count, lamb: NonNegative) -> GradientLink[Window]:
         lamb: factor of the mean.
     """
     return GrokfastMA(window, lamb)
+
+
+def kept(*, window: int, **_: Any) -> int:
+    """Copies of the parameters in the state (docs/extending.md)."""
+    return window

@@ -108,3 +108,8 @@ def parameters(
     size, outputs = side * side, data["outputs"]
     tables = (1 if embedding == "shared" else 2) * data["vocabulary"] * size
     return tables + size * width + width * outputs + (width + outputs if bias else 0)
+
+
+def written(data: dict[str, Any], *, side: int, width: int, **_: Any) -> int:
+    """Numbers that a forward pass writes for each sample (docs/extending.md)."""
+    return 3 * side * side + 2 * width + int(data["outputs"])

@@ -161,3 +161,16 @@ def parameters(
         sides = [(side - 1) // stride + 1 for side in sides]
     maps = channels[-1] * math.prod(side // 2**pools for side in sides)
     return kernels + width * (maps + data["outputs"])
+
+
+def written(
+    data: dict[str, Any], *, channels: list[int], strides: list[int], width: int, **_: Any
+) -> int:
+    """Numbers that a forward pass writes for each sample (docs/extending.md)."""
+    shape = data["shape"]
+    image = shape if len(shape) == 3 else (1, math.isqrt(shape[0]), math.isqrt(shape[0]))
+    found, sides = 2 * math.prod(image), [*image[1:]]
+    for channel, stride in zip(channels, strides, strict=True):
+        sides = [(side - 1) // stride + 1 for side in sides]
+        found += 2 * channel * math.prod(sides)
+    return found + 2 * width + int(data["outputs"])

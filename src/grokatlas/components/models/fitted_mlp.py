@@ -61,3 +61,8 @@ def _linear(weight: torch.Tensor) -> nn.Linear:
 def parameters(data: dict[str, Any], *, width: int, **_: Any) -> int:
     """Number of parameters of one member, for data of this `size` (docs/extending.md)."""
     return width * (math.prod(data["shape"]) + data["outputs"])
+
+
+def written(data: dict[str, Any], *, width: int, **_: Any) -> int:
+    """Numbers that a forward pass writes for each sample (docs/extending.md)."""
+    return 2 * (width + data["outputs"])

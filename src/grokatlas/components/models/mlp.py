@@ -99,3 +99,8 @@ def parameters(data: dict[str, Any], *, width: int, hidden_layers: int, bias: An
     weights = width * (inputs + outputs + (hidden_layers - 1) * width)
     hidden = hidden_layers * width if bias else 0
     return weights + hidden + (outputs if bias is True else 0)
+
+
+def written(data: dict[str, Any], *, width: int, hidden_layers: int, **_: Any) -> int:
+    """Numbers that a forward pass writes for each sample (docs/extending.md)."""
+    return 2 * (hidden_layers * width + data["outputs"])

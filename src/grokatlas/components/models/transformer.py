@@ -141,3 +141,12 @@ def parameters(
     ends = dimension * (tokens + data["outputs"] + places)
     attention = 4 * heads * head_dimension * dimension
     return ends + attention + 2 * width * dimension + width + dimension
+
+
+def written(
+    data: dict[str, Any], *, dimension: int, heads: int, head_dimension: int, width: int, **_: Any
+) -> int:
+    """Numbers that a forward pass writes for each sample (docs/extending.md)."""
+    places, mixed = data["shape"][0], heads * head_dimension
+    attention = places * (2 * dimension + 4 * mixed) + 2 * mixed
+    return attention + 5 * dimension + 3 * width + int(data["outputs"])

@@ -10,6 +10,8 @@ from grokatlas.engine.contracts import Hyperparameter, Optimizer, Params
 from grokatlas.engine.keyword_types import Decay, Positive
 from grokatlas.engine.trace import fused_adam
 
+KEPT = 2  # copies of the parameters in the state: both moments
+
 
 class Moments(TypedDict):
     """The state of Adam: both moments by parameter, and the number of steps ``[]`` in float64."""

@@ -6,6 +6,8 @@ from grokatlas.components.optimizers.adam import Adam, Moments
 from grokatlas.engine.contracts import Hyperparameter, Optimizer, Params
 from grokatlas.engine.keyword_types import Decay, NonNegative, Positive
 
+KEPT = 2  # copies of the parameters in the state: both moments
+
 
 class DecayedAdam:
     """`adam` of decayed parameters, or of gradients with a decay term."""

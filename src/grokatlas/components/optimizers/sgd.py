@@ -1,6 +1,6 @@
 """Gradient descent with momentum and weight decay."""
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import torch
 
@@ -74,3 +74,8 @@ def build(
     if nesterov and is_zero(momentum):
         raise ValueError("nesterov is true, but momentum is 0; give a momentum above 0")
     return SGD(lr, momentum, weight_decay, nesterov)
+
+
+def kept(*, momentum: float = 1.0, **_: Any) -> int:
+    """Copies of the parameters in the state; `momentum` may be a member's (docs/extending.md)."""
+    return 0 if momentum == 0 else 1

@@ -4,7 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.operate.doctor import cluster, data, files, findings, forecast, machine, software
+from grokatlas.operate.doctor import (
+    cluster,
+    data,
+    files,
+    findings,
+    forecast,
+    gpu_runs,
+    machine,
+    software,
+)
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import remaining
 from grokatlas.plan.jobs import Job
@@ -47,6 +56,7 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
     yield from findings.of("profile", files.profile, folder)
     yield from findings.of("cluster", cluster.look, missing, project.settings.device, submit)
     yield from findings.of("gpu", machine.gpus, missing, project.settings.device)
+    yield from findings.of("capture", gpu_runs.look, missing, project.settings.device)
     yield from findings.of("disk", machine.disk, missing)
     yield from _files(missing)
     yield from findings.of("data", data.images, missing)

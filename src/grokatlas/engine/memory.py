@@ -1,0 +1,57 @@
+"""Memory of a run on a GPU, and how many of its members move together there; numbers alone.
+
+The members' parameters and states stay on the GPU, whether they move together or in groups; what a
+step or a look needs besides is given back before the next group moves. `tests/unit/plan` compares
+the forecast with measured peaks.
+"""
+
+from dataclasses import dataclass
+
+COPIES = 3.5  # of parameters in a step: gradients, those of a penalty, and what changes them
+PASSES = 1.75  # of what a forward pass writes: most of it is kept for the gradient
+LOOKS = 1.25  # of the same on all samples, which is observed
+USED = 0.9  # of a GPU's memory that a run may fill: the rest is for libraries and gaps
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a run holds, in bytes where nothing else is said.
+
+    Attributes:
+        members: their number.
+        parameters: of one member.
+        kept: how many copies of its parameters a member's state holds besides them.
+        batch: that a forward pass of one member on a batch writes.
+        looks: the same on all samples, of training and test.
+        data: of all members.
+        stops: whether members may stop, whose last parameters are kept.
+    """
+
+    members: int
+    parameters: int
+    kept: float
+    batch: int
+    looks: int
+    data: int
+    stops: bool = False
+
+    def bytes(self, group: int) -> int:
+        """The peak, where so many members move together."""
+        initial = 1 + self.stops  # those that the run began with, and those of stopped members
+        resident = self.members * self.parameters * (initial + 1 + self.kept) + self.data
+        step = COPIES * self.parameters + PASSES * self.batch
+        look = self.parameters + LOOKS * self.looks
+        built = self.parameters * (1 + self.kept)
+        return round(resident + group * max(step, look, built))
+
+
+def group_size(needs: Needs, total: int) -> int:
+    """How many members move together on a GPU of so many bytes; 0 where not even one fits.
+
+    All of them if that fits; else as few as make groups of nearly equal size.
+    """
+    fitting = [n for n in range(1, needs.members + 1) if needs.bytes(n) <= USED * total]
+    if not fitting:
+        return 0
+    groups = -(-needs.members // fitting[-1])
+    return -(-needs.members // groups)

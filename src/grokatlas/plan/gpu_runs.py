@@ -1,0 +1,74 @@
+"""What a run will do on a GPU: the memory that it takes, and whether its steps can be captured.
+
+From its spec alone, without torch. The engine decides both anew, by what it measures.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from grokatlas.declare.signatures import defines, fact
+from grokatlas.engine.memory import Needs
+from grokatlas.plan import resources
+
+
+def waiting(spec: dict[str, Any]) -> list[str]:
+    """The components that let each step wait for the host, so that it cannot be captured.
+
+    Their files say ``WAITS = True``.
+    """
+    return [f"{block}.{name}" for block, name, _ in _moving(spec) if defines(block, name, "WAITS")]
+
+
+def needs(spec: dict[str, Any]) -> Needs:
+    """What a run needs of a GPU, by the facts of its components."""
+    run, task = resources.size(spec), _keywords(spec["task"])
+    data = {"vocabulary": 0, **fact("task", spec["task"]["name"], "size", **task)}
+    batch = min(spec["train"].get("batch_size", run.samples), run.samples)
+    written = _written(spec, data) or 2 * data["outputs"]
+    samples = _samples(task, run.samples)
+    own = run.members if "member" in spec["task"].values() else 1
+    features = math.prod(data["shape"]) if data["vocabulary"] else run.inputs
+    return Needs(
+        members=run.members,
+        parameters=run.parameters * run.itemsize,
+        kept=sum(_kept(*entry) for entry in _moving(spec)),
+        batch=batch * written * run.itemsize,
+        looks=samples * written * run.itemsize,
+        data=own * samples * (features + data["outputs"]) * run.itemsize,
+        stops="stop" in spec["train"],
+    )
+
+
+def _samples(task: dict[str, Any], train: int) -> int:
+    """Of training and test."""
+    if "train_fraction" in task:
+        return math.ceil(train / task["train_fraction"])
+    return train + int(task.get("test_points", train))
+
+
+def _written(spec: dict[str, Any], data: dict[str, Any]) -> int:
+    """Numbers that a forward pass writes for each sample; 0 where the model's file says nothing."""
+    if "model" not in spec:
+        return 0
+    model = spec["model"]
+    return int(fact("model", model["name"], "written", data, **_keywords(model)) or 0)
+
+
+def _kept(block: str, name: str, keywords: dict[str, Any]) -> int:
+    """How many copies of the parameters a component keeps from step to step."""
+    return int(fact(block, name, "kept", **keywords) or fact(block, name, "KEPT") or 0)
+
+
+def _moving(spec: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The components of a step: block, name and keywords."""
+    for block in ("loss", "optimizer", "dynamics"):
+        if block in spec:
+            yield block, spec[block]["name"], _keywords(spec[block])
+    for block in ("penalties", "gradients", "inputs"):
+        for entry in spec.get(block, []):
+            yield block, entry["name"], _keywords(entry)
+
+
+def _keywords(entry: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key != "name"}

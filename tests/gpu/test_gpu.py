@@ -1,0 +1,130 @@
+"""A GPU computes the same bytes each time, goes on after a kill, and agrees with the CPU.
+
+python -m pytest tests/gpu
+"""
+
+import copy
+import os
+
+import numpy as np
+import pytest
+import torch
+
+from grokatlas.engine import dataset, members, training
+from grokatlas.engine.record import Record
+from grokatlas.engine.run import Run
+from grokatlas.plan import gpu_runs
+from grokatlas.results import layout
+from grokatlas.rules import devices, savepoint
+from tests.unit.engine.test_capture import CASES
+
+pytestmark = pytest.mark.skipif(
+    not torch.cuda.is_available(), reason="needs a CUDA device (python -m pytest tests/gpu)"
+)
+DEVICE = torch.device("cuda")
+STEPS = 200
+# of every logged number and parameter after so many steps in float64: sums are taken in another
+# order, and a step of Adam does not damp what that changes in the last digit
+TOLERANCE = 1e-7
+
+
+@pytest.fixture(autouse=True)
+def _repeatable():
+    """As in a job: only operations that compute the same bytes each time, or an error."""
+    before = torch.get_deterministic_debug_mode()
+    devices.use_repeatable_kernels()
+    yield
+    torch.set_deterministic_debug_mode(before)
+
+
+def _data(spec):
+    return dataset.make(members.tasks(spec))
+
+
+def _trained(spec, device=DEVICE, record=None):
+    return training.train(spec, _data(spec), device, record or Record())
+
+
+def _equal(found, expected):
+    for one, other in (
+        (found.history, expected.history),
+        (found.snapshots, expected.snapshots),
+    ):
+        assert one.keys() == other.keys()
+        for key, values in one.items():
+            np.testing.assert_array_equal(values, other[key], err_msg=key)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_same_run_twice_ends_with_the_same_bytes(case):
+    first = _trained(CASES[case])
+    assert first.updates.how == "captured"
+    _equal(_trained(CASES[case]), first)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_captured_steps_give_the_bytes_of_steps_one_by_one(case, monkeypatch):
+    captured = _trained(CASES[case])
+    monkeypatch.setenv("GROKATLAS_CAPTURE", "0")
+    plain = _trained(CASES[case])
+    assert plain.updates.how.startswith("one by one")
+    _equal(plain, captured)
+
+
+class KilledError(BaseException):
+    """Stands for `kill -9`: nothing may catch it."""
+
+
+def _on_disk(spec, folder, killed_at=None):
+    record = savepoint.Savepoint(folder, "key", 0.0, {})
+    if killed_at is not None:
+        after = record.after
+
+        def then_die(step, saved):
+            after(step, saved)
+            if step >= killed_at:
+                raise KilledError
+
+        record.after = then_die
+    training.train(spec, _data(spec), DEVICE, record)
+    record.finish(*layout.outputs("run", folder))
+    return [file.read_bytes() for file in layout.outputs("run", folder)]
+
+
+@pytest.mark.parametrize("case", ["full_batch", "noise_and_batches", "epochs", "window"])
+def test_a_run_that_was_killed_and_goes_on_ends_with_the_same_bytes(case, tmp_path):
+    whole = _on_disk(CASES[case], tmp_path / "whole")
+    for step in (2, 60, 131):
+        with pytest.raises(KilledError):
+            _on_disk(CASES[case], tmp_path / "killed", step)
+    assert _on_disk(CASES[case], tmp_path / "killed") == whole
+
+
+@pytest.mark.parametrize("case", sorted(CASES))
+def test_gpu_and_cpu_agree_in_float64(case):
+    spec = copy.deepcopy(CASES[case])
+    spec["train"] |= {"dtype": "float64", "steps": STEPS, "snapshots": [STEPS]}
+    gpu, cpu = _trained(spec), _trained(spec, torch.device("cpu"))
+    for one, other in ((gpu.history, cpu.history), (gpu.snapshots, cpu.snapshots)):
+        for key, values in one.items():
+            np.testing.assert_allclose(
+                values, other[key], rtol=TOLERANCE, atol=TOLERANCE, err_msg=key
+            )
+
+
+def test_a_run_takes_no_more_memory_than_the_forecast():
+    spec = copy.deepcopy(CASES["one_rate"])
+    spec["model"] |= {"width": 4096, "hidden_layers": 2}
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    run = Run(spec, _data(spec), DEVICE)
+    run.move(30)
+    run.observe(run.parameters(), 30)
+    peak = torch.cuda.max_memory_allocated() - before
+    needs = gpu_runs.needs(spec)
+    assert needs.bytes(needs.members) / 2.2 < peak < needs.bytes(needs.members)
+
+
+def test_what_makes_products_repeatable_is_set():
+    assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == ":4096:8"
