@@ -31,6 +31,12 @@ MAKEFILE = "lint:\ntest:\n\t@until [ -e started ]; do sleep 0.1; done; {}\n"
 pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
 
 
+def _handle(ignored: tuple[signal.Signals, ...]) -> None:
+    """Ignore some signals and no others, whatever this process ignores."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
+
 def program(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{text}\n")
@@ -63,7 +69,7 @@ def started(tmp_path):
             env={**ambient, "PATH": path},
             stdout=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored],
+            preexec_fn=lambda: _handle(ignored),
         )
         processes.append(run)
         return run
