@@ -147,7 +147,7 @@ def test_a_learning_rate_reruns_that_run_and_what_depends_on_it(checkout):
 @exhaustive
 def test_two_values_swapped_rerun_that_run(checkout):
     checkout.edit(
-        "config/papers/beyond_l2/experiments.yaml",
+        "config/papers/beyond_l2/paper.yaml",
         "beta1: 0.9, beta2: 0.999",
         "beta1: 0.999, beta2: 0.9",
     )
