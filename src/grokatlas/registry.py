@@ -7,6 +7,7 @@ keyword arguments.
 import importlib
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 PACKAGE = Path(__file__).parent
 COMPONENTS = PACKAGE / "components"
@@ -37,6 +38,11 @@ def names(block: str) -> list[str]:
 def exists(block: str, name: str) -> bool:
     """Whether a block may name this component."""
     return name.isidentifier() and not name.startswith("_") and path(block, name).is_file()
+
+
+def keywords(entry: dict[str, Any]) -> dict[str, Any]:
+    """What a block says beside the name of its component."""
+    return {key: value for key, value in entry.items() if key != "name"}
 
 
 def module_name(block: str, name: str) -> str:

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 import torch
-from examples.operations import waiting
+from examples.operations import WAITS, waiting
 from examples.runs import MINIBATCHES, RUNS
 
 from grokatlas import registry
@@ -52,3 +52,9 @@ def test_a_component_says_that_its_steps_wait_for_the_host(run):
     may, as the nuclear norm takes its polar factor there from an SVD.
     """
     assert bool(gpu_runs.waiting(RUNS[run])) == bool(waiting(RUNS[run], "update"))
+
+
+def test_the_engine_knows_every_operation_that_waits_for_the_host():
+    """`examples/operations.py` has the source of each; a mask is seen by its dtype alone."""
+    names = {f"aten.{name}.default" for name in WAITS if " by a mask" not in name}
+    assert capture.waits(names) == sorted(names)

@@ -11,14 +11,13 @@ from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError, nearest, shown
 from grokatlas.text import figure_title
 
-PLACE = "(place)"  # key of a flat claim that says where it is written
-
 Block = dict[str, Any]
+Placed = list[tuple[str, Block]]  # claims, each with its place in the file
 
 
 def flat(
     label: str, groups: Block, others: dict[str, Block] | None = None, other: str = ""
-) -> list[Block]:
+) -> Placed:
     """Every claim with what its group and the claim of the other paper give.
 
     Args:
@@ -39,8 +38,8 @@ def flat(
             raise UserError(f"{label}: {path}", mistake.problem) from None
         shared = {key: value for key, value in group.items() if key != "claims"}
         for position, claim in enumerate(group["claims"]):
-            place = f"{figure}.claims.{position}"
-            place = f"{figure} ({claim['id']})" if "id" in claim else place
+            named = f"{figure} ({claim['id']})" if "id" in claim else ""
+            place = named or f"{figure}.claims.{position}"
             base: Block = {"place": figure_title(figure).lower()}
             if others is not None and "as" in claim:
                 wanted = str(claim["as"])
@@ -48,7 +47,7 @@ def flat(
                     hint = nearest(wanted, list(others))
                     raise UserError(f"{label}: {place}.as", f"no such claim of {other}; {hint}")
                 base |= others[wanted]
-            found.append({**base, **shared, **claim, "figure": figure, PLACE: place})
+            found.append((place, {**base, **shared, **claim, "figure": figure}))
     return found
 
 
@@ -61,23 +60,22 @@ def repeated(paper: Paper) -> dict[str, Block]:
     }
 
 
-def checked(label: str, claims: list[Block], paper: Paper) -> list[Claim]:
-    """Flat claims as models, their published numbers taken from the cells that they name.
+def checked(label: str, claims: Placed, paper: Paper) -> list[Claim]:
+    """Claims as models, their published numbers taken from the cells that they name.
 
     Raises:
         UserError: for the first mistake, with its place.
     """
     found = []
-    for claim in claims:
-        content = {key: value for key, value in claim.items() if key != PLACE}
-        where = f"{label}: {claim[PLACE]}"
-        if claim["figure"] not in paper.figures:
-            hint = nearest(claim["figure"], list(paper.figures))
-            raise UserError(f"{label}: {claim['figure']}", f"no such figure of the paper; {hint}")
-        if "cell" in content and "published" not in content:
-            content["published"] = _cells(where, content["cell"], paper, content["figure"])
+    for place, claim in claims:
+        where, figure = f"{label}: {place}", claim["figure"]
+        if figure not in paper.figures:
+            hint = nearest(figure, list(paper.figures))
+            raise UserError(f"{label}: {figure}", f"no such figure of the paper; {hint}")
+        if "cell" in claim and "published" not in claim:
+            claim = claim | {"published": _cells(where, claim["cell"], paper, figure)}
         try:
-            found.append(check_block(Claim, content))
+            found.append(check_block(Claim, claim))
         except MistakeError as mistake:
             path = ".".join([where, *mistake.path])
             raise UserError(path, mistake.problem) from None

@@ -192,19 +192,22 @@ class Claim(_Model):
         return self
 
 
+_SHARED = "as in a claim, for all that do not give it themselves"
+
+
 class ClaimGroup(_Model):
     """The claims on a figure, and what all of them share."""
 
     claims: Annotated[list[dict[str, Any]], Field(min_length=1)] = Field(
         description="the claims, each a block of the keys below"
     )
-    place: str = Field("", description="as in a claim; absent: the figure's number")
-    source: Literal["text", "figure", "derived"] = Field("text", description="as in a claim")
-    value: _Name = Field("value", description="as in a claim")
-    unit: str = Field("", description="as in a claim")
-    judged: Literal["each", "mean", "median"] = Field("each", description="as in a claim")
-    seeds: PositiveInt = Field(1, description="as in a claim")
-    scales: list[Literal["quick", "paper"]] = Field(default=["paper"], description="as in a claim")
+    place: str | None = Field(None, description="as in a claim; absent: the figure's number")
+    source: Literal["text", "figure", "derived"] | None = Field(None, description=_SHARED)
+    value: _Name | None = Field(None, description=_SHARED)
+    unit: str | None = Field(None, description=_SHARED)
+    judged: Literal["each", "mean", "median"] | None = Field(None, description=_SHARED)
+    seeds: PositiveInt | None = Field(None, description=_SHARED)
+    scales: list[Literal["quick", "paper"]] | None = Field(None, description=_SHARED)
 
 
 class Reading(_Model):

@@ -1,10 +1,10 @@
 """Reading `config/papers/`: a folder for each paper, and papers that are versions of others.
 
 ``paper.yaml`` has the source, deviations, defaults and figures, ``experiments.yaml`` the
-experiments, ``claims.yaml`` the claims by figure, ``readings.csv`` points of its published
-curves. A paper that names another one by ``version_of``
-takes the defaults of that one, and its figures, experiments and claims may say ``as: <name>``:
-they are then those of the other paper, but for the keys that they give themselves.
+experiments, ``claims.yaml`` the claims by figure, ``readings.csv`` points of its published curves.
+A paper that names another one by ``version_of`` takes the defaults of that one, and its figures,
+experiments and claims may say ``as: <name>``: they are then those of the other paper, but for the
+keys that they give themselves.
 """
 
 import operator
@@ -74,10 +74,9 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
     return found | {name: papers[name] for name in chosen}
 
 
-def at(place: str, mistake: MistakeError, inside: str = "") -> UserError:
-    """A mistake inside a file, with its place."""
-    path = ".".join(filter(None, [inside, *mistake.path]))
-    return UserError(f"{place}: {path}" if path else place, mistake.problem)
+def _error(file: str, path: list[str], problem: str) -> UserError:
+    """A mistake at a path inside a file."""
+    return UserError(f"{file}: {'.'.join(path)}" if path else file, problem)
 
 
 def _available(folder: Path) -> list[str]:
@@ -146,7 +145,7 @@ def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
     return about, experiments, groups
 
 
-def _checked(name: str, about: Block, experiments: Block, claims: list[Block]) -> Paper:
+def _checked(name: str, about: Block, experiments: Block, claims: claim_groups.Placed) -> Paper:
     """A paper from the contents of its files.
 
     Raises:
@@ -160,9 +159,9 @@ def _checked(name: str, about: Block, experiments: Block, claims: list[Block]) -
         paper: Paper = check_block(Paper, {**about, "experiments": experiments})
     except MistakeError as mistake:
         if mistake.path[:1] == ["experiments"]:
-            inside = MistakeError(mistake.path[1:], mistake.problem)
-            raise at(label(name, EXPERIMENTS), inside) from None
-        raise at(label(name, PAPER), mistake) from None
+            path = mistake.path[1:]
+            raise _error(label(name, EXPERIMENTS), path, mistake.problem) from None
+        raise _error(label(name, PAPER), mistake.path, mistake.problem) from None
     place = label(name, CLAIMS)
     return paper.model_copy(update={"claims": claim_groups.checked(place, claims, paper)})
 

@@ -31,6 +31,7 @@ WAITING = 1 << 28  # bytes of batches and noise that wait for a replay
 # operations after which the host reads a result before it can go on: parts of their names
 WAITS = (
     *("_local_scalar_dense", "nonzero", "masked_select", "unique", "bincount", "equal.default"),
+    "repeat_interleave",
     *("_linalg_svd", "_linalg_eigh", "linalg_eig", "linalg_lstsq", "_linalg_check_errors"),
 )
 Call = Callable[[], None]

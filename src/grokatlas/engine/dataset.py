@@ -90,6 +90,6 @@ def make(tasks: list[Spec]) -> Dataset:
 
 
 def _build(task: Spec) -> Dataset:
-    keywords = {key: value for key, value in task.items() if key != "name"}
+    keywords = registry.keywords(task)
     dataset: Dataset = registry.load("task", task["name"]).build(**keywords)
     return dataset

@@ -57,7 +57,7 @@ def member_model(
         generator: fresh, of the member's seed.
     """
     prefix = "model."
-    keywords = {key: value for key, value in spec["model"].items() if key != "name"}
+    keywords = registry.keywords(spec["model"])
     keywords |= {k.removeprefix(prefix): v for k, v in member.items() if k.startswith(prefix)}
     build = registry.load("model", spec["model"]["name"]).build
     model: nn.Module = build(data=data, generator=generator, **keywords)

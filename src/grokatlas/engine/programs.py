@@ -203,6 +203,6 @@ def _with_noise(part: Part, path: str, noise: Noise) -> Part:
 
 def _keywords(path: str, entry: Spec, hyper: AxisValues) -> dict[str, Any]:
     """A component's keywords, with those that an ensemble axis provides for the member."""
-    keywords = {key: value for key, value in entry.items() if key != "name"}
+    keywords = registry.keywords(entry)
     prefix = f"{path}."
     return keywords | {k.removeprefix(prefix): v for k, v in hyper.items() if k.startswith(prefix)}

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.declare.signatures import defines, fact
 from grokatlas.engine.memory import Needs
 from grokatlas.plan import resources
@@ -22,7 +23,7 @@ def waiting(spec: dict[str, Any]) -> list[str]:
 
 def needs(spec: dict[str, Any]) -> Needs:
     """What a run needs of a GPU, by the facts of its components."""
-    run, task = resources.size(spec), _keywords(spec["task"])
+    run, task = resources.size(spec), registry.keywords(spec["task"])
     data = {"vocabulary": 0, **fact("task", spec["task"]["name"], "size", **task)}
     batch = min(spec["train"].get("batch_size", run.samples), run.samples)
     written = _written(spec, data) or 2 * data["outputs"]
@@ -52,7 +53,7 @@ def _written(spec: dict[str, Any], data: dict[str, Any]) -> int:
     if "model" not in spec:
         return 0
     model = spec["model"]
-    return int(fact("model", model["name"], "written", data, **_keywords(model)) or 0)
+    return int(fact("model", model["name"], "written", data, **registry.keywords(model)) or 0)
 
 
 def _kept(block: str, name: str, keywords: dict[str, Any]) -> int:
@@ -64,11 +65,7 @@ def _moving(spec: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The components of a step: block, name and keywords."""
     for block in ("loss", "optimizer", "dynamics"):
         if block in spec:
-            yield block, spec[block]["name"], _keywords(spec[block])
+            yield block, spec[block]["name"], registry.keywords(spec[block])
     for block in ("penalties", "gradients", "inputs"):
         for entry in spec.get(block, []):
-            yield block, entry["name"], _keywords(entry)
-
-
-def _keywords(entry: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in entry.items() if key != "name"}
+            yield block, entry["name"], registry.keywords(entry)

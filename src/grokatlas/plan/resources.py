@@ -182,7 +182,7 @@ def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) ->
 
 def _split(entry: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The name of a component and its keywords."""
-    return entry["name"], {key: value for key, value in entry.items() if key != "name"}
+    return entry["name"], registry.keywords(entry)
 
 
 def _costly(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -143,7 +143,7 @@ def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
 def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     """Every claim with the published number, ours, the interval and the verdict."""
     lines = [
-        record.verdicts(name, paper.claims) + ".",
+        _filled(record.verdicts(name, paper.claims) + "."),
         "",
         "| | figure | statement | published | ours | expected | verdict |",
         "| --- | --- | --- | --- | --- | --- | --- |",

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.results import hashing
 
@@ -47,7 +48,7 @@ def run_folder(run: str) -> Path:
 
 def measure_id(measure: dict[str, Any]) -> str:
     """A measure's file name: its name, and a digest of its keywords if it has any."""
-    keywords = {key: value for key, value in measure.items() if key != "name"}
+    keywords = registry.keywords(measure)
     return measure["name"] + (f"-{hashing.of(keywords)[:8]}" if keywords else "")
 
 

@@ -30,5 +30,5 @@ def execute(job_file: Path, stem: Path) -> None:
 
 def measured(block: dict[str, Any], run: FinishedRun) -> Any:
     """A measure of a run, as a data frame."""
-    keywords = {key: value for key, value in block.items() if key != "name"}
+    keywords = registry.keywords(block)
     return registry.load("measures", block["name"]).build(**keywords)(run)
