@@ -12,6 +12,7 @@ from grokatlas.engine import capture, dataset, members
 from grokatlas.engine.run import Run
 from grokatlas.plan import gpu_runs
 from tests.pretended_graphs import Pretended
+from tests.tiers import every
 
 CPU = torch.device("cpu")
 STEPS = (14, 1, 9)  # a chunk and single steps
@@ -34,7 +35,7 @@ def _moved(run, monkeypatch, recorder):
     return made
 
 
-@pytest.mark.parametrize("run", STEPPED)
+@pytest.mark.parametrize("run", every(3, STEPPED))
 def test_replayed_steps_give_the_bytes_of_steps_one_by_one(run, monkeypatch):
     recorder = Pretended()
     expected = _moved(run, monkeypatch, None)

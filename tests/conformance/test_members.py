@@ -61,7 +61,7 @@ def _assert_close(first: dict, second: dict, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("steps", [20, pytest.param(200, marks=exhaustive)])
-@pytest.mark.parametrize(("run", "batch_size", "dtype"), every(2, COMPANY))
+@pytest.mark.parametrize(("run", "batch_size", "dtype"), every(3, COMPANY))
 def test_member_alone_equals_member_in_company(run, batch_size, dtype, steps):
     spec = _variant(run, steps, dtype=dtype, batch_size=batch_size)
     company = _train(spec)
@@ -172,7 +172,7 @@ def _values(value: Any, spec: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=exhaustive)])
-@pytest.mark.parametrize(("run", "path", "value"), every(2, _axes()))
+@pytest.mark.parametrize(("run", "path", "value"), every(3, _axes()))
 def test_members_have_their_own_hyperparameters(run, path, value, dtype):
     spec = _variant(run, steps=20, dtype=dtype)
     spec["ensemble"] = {path: _values(value, spec), "seed": [1]}

@@ -180,8 +180,19 @@ CHANGES = {
 }
 
 
-def changed(given: dict[str, pd.DataFrame], change: str) -> Iterator[dict[str, pd.DataFrame]]:
+def changed(paper: str, figure: str, change: str) -> Iterator[dict[str, pd.DataFrame]]:
     """The tables of a figure after a change to one of them, or for a loss of members to all."""
+    for tables in _changed(paper, figure, change):
+        yield {name: table.copy() for name, table in tables.items()}
+
+
+# the claims on a figure come one after another, each with every change
+@functools.lru_cache(maxsize=2 * len(CHANGES))
+def _changed(paper: str, figure: str, change: str) -> list[dict[str, pd.DataFrame]]:
+    return list(_made(of_figure(paper, figure), change))
+
+
+def _made(given: dict[str, pd.DataFrame], change: str) -> Iterator[dict[str, pd.DataFrame]]:
     made = {name: list(CHANGES[change](table)) for name, table in given.items()}
     if change in ("a hyperparameter of 0", "one value"):
         for name, variants in made.items():

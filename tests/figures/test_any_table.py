@@ -35,8 +35,7 @@ def _cases(named, step):
 def test_a_figure_is_drawn_from_any_table(paper, figure, change):
     spec = smoke_tables.spec(paper, figure)
     module = importlib.import_module(spec["module"])
-    usual = smoke_tables.of_figure(paper, figure)
-    for tables in smoke_tables.changed(usual, change):
+    for tables in smoke_tables.changed(paper, figure, change):
         lost = divergence.note(tables.values())
         assert bool(lost) == change.endswith(("NaN", "infinite"))
         tables = {name: divergence.finite(table) for name, table in tables.items()}
@@ -61,8 +60,7 @@ CLAIMS = smoke_tables.claims()
     ("paper", "claim", "change"), _cases([(f"{p}/{c.id}", (p, c)) for p, c in CLAIMS], 6)
 )
 def test_a_claim_on_any_table_has_a_verdict_and_on_diverged_members_no_number(paper, claim, change):
-    usual = smoke_tables.of_figure(paper, claim.figure)
-    for tables in smoke_tables.changed(usual, change):
+    for tables in smoke_tables.changed(paper, claim.figure, change):
         declared = versions.declared_claim(smoke_tables.papers(), paper, claim)
         row = judging.row(paper, declared, tables, claim.scales[0])
         if change in ("all are NaN", "all are infinite"):
