@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from grokatlas.plots import marks, panels, style
 
@@ -32,7 +33,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     places = (grid[0, 2], grid[1, 0], grid[1, 1])
     drawn += _curves(made, places, history[history["case"] == "l2"])
     drawn.append(_laws(grid[1, 2], _of(weights, "grokking_times"), weights["step"].max()))
-    grid[0, 0].set_ylabel("update")
+    grid[0, 0].set_ylabel("update $t_1$ (open), $t_2$ (filled)")
     modulus = int(history["task.modulus"].max())
     titles = (f"a  addition modulo {modulus}", "b  l2 norm", "c", "d", "e", "f  l2 norm")
     for axes, title in zip(grid.flat, titles, strict=True):
@@ -56,7 +57,7 @@ def _times(axes: Axes, times: pd.DataFrame, cases: dict[str, str], length: float
     axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
     axes.set(yscale="log", xlabel=MEMORY)
     panels.logarithmic(axes, times["memory"])
-    axes.legend(loc="upper left", bbox_to_anchor=(0, 0.93), handlelength=1.2)
+    axes.legend(loc="center right", bbox_to_anchor=(1, 0.42), handlelength=1.2)
     return pd.concat(drawn, ignore_index=True)
 
 
@@ -107,5 +108,12 @@ def _laws(axes: Axes, times: pd.DataFrame, length: float) -> pd.DataFrame:
     axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
     axes.set(yscale="log", xlabel="weight", ylabel="update $t_2$")
     panels.logarithmic(axes, times[WEIGHT])
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    if times[WEIGHT].max() < 10 * times[WEIGHT].min():
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axes.xaxis.set_major_formatter("{x:g}")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_formatter(NullFormatter())
     axes.legend(loc="best")
     return pd.concat(drawn, ignore_index=True)
