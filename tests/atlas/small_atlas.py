@@ -59,10 +59,16 @@ def spec() -> dict[str, Any]:
         source["code"] = "someone/code"
         deviation = {"where": NASTY, "paper": "not stated", "ours": "0.1", "why": "it converges"}
         entry = {"experiments": ["rates"], "caption": f"What it shows. Then {NASTY}"}
+        plate = {"question": f"Is it so? {NASTY}", "prediction": "It is.", "answer": None}
+        plate |= {"limits": "Nothing else."}
         papers[name] = {
             "source": source,
             "deviations": [deviation | {"code": None, "claims": ["T1", "T4"]}],
-            "figures": {figure: entry | {"sizes": {"task.name": task}} for figure in figures},
+            "figures": {
+                figure: entry
+                | {"sizes": {"task.name": task}, "plate": plate if figure == "fig2" else None}
+                for figure in figures
+            },
         }
     return {"scale": SCALE, "papers": papers, "parts": {}}
 

@@ -69,6 +69,7 @@ class Figure:
         paper: its paper's name.
         name: of its function.
         caption: of the configuration.
+        plate: of a figure of this project's own: its question, prediction, answer and limits.
         stem: of its files, without suffix.
         age: ``current``, ``earlier``, or empty where it is absent.
         error: the last line of its log, if it is absent and has one.
@@ -88,6 +89,7 @@ class Figure:
     paper: str
     name: str
     caption: str
+    plate: dict[str, str | None] | None
     stem: Path
     age: str
     error: str
@@ -250,6 +252,7 @@ def _figure(
         paper=paper,
         name=name,
         caption=entry["caption"],
+        plate=entry["plate"],
         stem=stem,
         age=ages[stem],
         error="" if there else _last_line(layout.beside(stem, ".log")),

@@ -20,6 +20,7 @@ OTHER_FILES = {"experiments": EXPERIMENTS, "claims": CLAIMS, "readings": READING
 NAME = "^[a-z][a-z0-9_]*$"  # of papers, experiments, cases and figures: they become file names
 
 _Name = Annotated[str, Field(pattern=NAME)]
+ClaimSource = Literal["text", "figure", "derived", "prediction"]
 
 
 class _Model(BaseModel):
@@ -109,9 +110,20 @@ class Source(_Model):
     """Where the paper is to be found."""
 
     title: str = Field(description="title of the paper")
-    arxiv: str = Field(description="arXiv number, as text")
+    arxiv: str | None = Field(
+        None, description="arXiv number, as text; absent: figures of this project's own"
+    )
     authors: str | None = Field(None, description="its authors")
     code: str | None = Field(None, description="repository of the authors, as owner/name")
+
+
+class Plate(_Model):
+    """What a figure of this project's own asks, and what it found."""
+
+    question: str = Field(description="what the figure is to decide")
+    prediction: str = Field(description="what was expected, written down before the first run")
+    answer: str | None = Field(None, description="what the runs said; absent: not run in full yet")
+    limits: str = Field(description="what a reader may not conclude")
 
 
 class Figure(_Model):
@@ -125,6 +137,9 @@ class Figure(_Model):
         default={},
         description="what the paper prints there, each number once: its function and the `cell` of "
         "a claim read it by name",
+    )
+    plate: Plate | None = Field(
+        None, description="of a figure that no paper has: its question and its answer"
     )
     as_: _Name | None = Field(
         None,
@@ -140,8 +155,9 @@ class Claim(_Model):
     id: str = Field(description="such as G1 or G1b; no two of a paper are equal")
     statement: str = Field(description="what the paper says, in a sentence")
     place: str = Field(description="where the paper says it")
-    source: Literal["text", "figure", "derived"] = Field(
-        description="stated in the text, read off a figure, or following from its equations"
+    source: ClaimSource = Field(
+        description="stated in the text, read off a figure, following from its equations, or a "
+        "prediction of this project's own"
     )
     published: str = Field(description="the paper's own number, as it is printed there")
     cell: _Name | list[_Name] | None = Field(
@@ -202,7 +218,7 @@ class ClaimGroup(_Model):
         description="the claims, each a block of the keys below"
     )
     place: str | None = Field(None, description="as in a claim; absent: the figure's number")
-    source: Literal["text", "figure", "derived"] | None = Field(None, description=_SHARED)
+    source: ClaimSource | None = Field(None, description=_SHARED)
     value: _Name | None = Field(None, description=_SHARED)
     unit: str | None = Field(None, description=_SHARED)
     judged: Literal["each", "mean", "median"] | None = Field(None, description=_SHARED)

@@ -220,6 +220,13 @@ class Optimizer(Protocol[State]):
         """Parameters after one step, of the same names, shapes and dtypes, and the state."""
 
 
+class AdaptiveOptimizer(Optimizer[State], Protocol[State]):
+    """An optimizer that chooses a step for each entry, which observables may ask for."""
+
+    def direction(self, state: State, /) -> Params:
+        """The last step over minus the step size, by parameter; 0 before the first step."""
+
+
 class InputChange(Protocol[State]):
     """What `build` of a change of inputs returns."""
 

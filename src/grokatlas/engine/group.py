@@ -119,7 +119,8 @@ class Group:
         """Every observable of every member at a step, as columns of length ``M``."""
         taken = torch.tensor(step, dtype=torch.float64, device=self.data["train_inputs"].device)
         given = (self.hyper, self.constants, params, self.data, self.extras, taken)
-        seen = self.programs.observe(*given)
+        state = self.state if self.programs.sees_state else {}
+        seen = self.programs.observe(*given, state)
         columns: dict[str, np.ndarray] = {}
         for name, value in seen.items():
             flat = value.detach().reshape(len(self.indices), -1).cpu().numpy()

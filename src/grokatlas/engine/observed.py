@@ -1,6 +1,6 @@
 """What an observable sees of one member at one step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import torch
@@ -33,6 +33,8 @@ class Observed:
         extras: what else the task knows, by name.
         dynamics: the member's dynamics, with the numbers it was built with.
         step: how many steps were taken, a 0-d tensor.
+        state: of the dynamics after these steps, for an observable whose file says
+            ``SEES_STATE = True``; empty where no observable of the run does.
     """
 
     params: Params
@@ -43,6 +45,7 @@ class Observed:
     extras: Extras
     dynamics: Dynamics[Tree]
     step: Tensor
+    state: Tree = field(default_factory=dict)
 
     @cached_property
     def train_outputs(self) -> Tensor:

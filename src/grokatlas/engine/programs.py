@@ -75,7 +75,11 @@ class Programs:
         self.begin_epoch: Mapped[Tree] | None = None
         if spec.get("inputs"):
             self.begin_epoch = Mapped(self._begin_epoch_of_member, (0, 0, 0, *train))
-        self.observe = Mapped(self._observe_member, (0, 0, 0, data_axis, data_axis, None))
+        self.observe = Mapped(self._observe_member, (0, 0, 0, data_axis, data_axis, None, 0))
+        self.sees_state = any(
+            getattr(registry.load("observables", entry["name"]), "SEES_STATE", False)
+            for _, entry in self._entries("observables")
+        )
         self.advance: Advance | None = getattr(_module(spec), "advance", None)
         parts = [
             (path, _part(block, path, entry, first))
@@ -151,6 +155,7 @@ class Programs:
         data: Data,
         extras: Extras,
         step: Tensor,
+        state: Tree,
     ) -> Columns:
         loss = self._loss(hyper) if "loss" in self.spec else None
         penalties = [_part("penalties", *entry, hyper) for entry in self._entries("penalties")]
@@ -158,7 +163,7 @@ class Programs:
         if _has_penalty(dynamics):
             penalties.append(dynamics.penalty)
         network = Network(self._skeleton, constants)
-        view = Observed(params, network, loss, penalties, data, extras, dynamics, step)
+        view = Observed(params, network, loss, penalties, data, extras, dynamics, step, state)
         seen: Columns = {}
         for path, entry in self._entries("observables"):
             seen |= _part("observables", path, entry, {})(view)

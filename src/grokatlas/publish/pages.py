@@ -119,8 +119,10 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
         kept = recorded.picture(pages, name, figure)
         blocks += [
             f"### {figure}",
+            *_asked(entry.plate),
             *_shown(name, figure, kept),
             _filled(entry.caption.strip()),
+            *_answered(entry.plate),
             _origin(record.figures.get((name, figure)) if kept.exists() else None),
             f"    snakemake --config scale=paper -- {made}",
         ]
@@ -183,6 +185,22 @@ def _shown(name: str, figure: str, kept: Path) -> list[str]:
     if layout.is_published_table(figure):
         return [kept.read_text(encoding="utf-8").partition("<!--")[0].strip()]
     return [f"![{name}, {figure}]({name}/{kept.name})"]
+
+
+def _asked(plate: models.Plate | None) -> list[str]:
+    """What a plate asks, and what was expected."""
+    if plate is None:
+        return []
+    lines = (f"**Question.** {plate.question}", f"**Predicted before the run.** {plate.prediction}")
+    return [_filled(line) for line in lines]
+
+
+def _answered(plate: models.Plate | None) -> list[str]:
+    """What a plate found, and what it does not say."""
+    if plate is None:
+        return []
+    answer = plate.answer or "None yet: the full scale was not run."
+    return [_filled(line) for line in (f"**Answer.** {answer}", f"**Limits.** {plate.limits}")]
 
 
 def _effect(claims: list[models.Claim], name: str, record: RecordedRows) -> str:

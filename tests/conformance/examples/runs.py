@@ -67,6 +67,7 @@ _CLASSES = {
     "observables": [*_SEEN, {"name": "accuracies"}],
 }
 _NOTEBOOK = _CLASSES | {"penalties": [_example("penalties", "l2", 1)]}
+_NOTEBOOK |= {"observables": [*_CLASSES["observables"], {"name": "effective_step"}]}
 _SEEN_CLASSES = [
     _example("observables", name)
     for name in ("accuracies", "centroid", "fourier_gini", "jacobian", "nonzeros")

@@ -70,10 +70,13 @@ def view_of(given: dict[str, Any]) -> Observed:
 
     penalty = registry.load("penalties", "l2").build(weight=0.01, squared=True)
     network = Network(_observed(given["task"]), {})
-    dynamics = SimpleNamespace(rate=0.1, l2=0.01)
+    adam = registry.load("optimizer", "adam").build(lr=0.1, beta1=0.9, beta2=0.99, eps=1e-8)
+    dynamics = SimpleNamespace(rate=0.1, l2=0.01, optimizer=adam)
     step = torch.tensor(7.0, dtype=torch.float64)
+    _, moments = adam.update(given["params"], given["params"], adam.init(given["params"]))
+    state = {"optimizer": moments}
     return Observed(
-        given["params"], network, on_batch, [penalty], given["data"], {}, dynamics, step
+        given["params"], network, on_batch, [penalty], given["data"], {}, dynamics, step, state
     )
 
 

@@ -328,6 +328,13 @@ def test_a_deviation_tells_what_was_measured_of_it(folder):
 
 
 @pytest.mark.usefixtures("here")
+def test_a_plate_asks_and_answers(folder):
+    text = page(folder, "paper-toy.html").text
+    asked = f"Question Is it so? {NASTY} Predicted before the run It is."
+    assert text.count(" ".join(asked.split())) == 1
+    assert "Answer None yet: the full scale was not run. Limits Nothing else." in text
+
+
 def test_a_figure_tells_that_members_diverged():
     folder = small_atlas.pages()
     assert "Diverged" not in page(folder, "paper-toy.html").text

@@ -64,6 +64,15 @@ def test_a_figure_or_table_that_was_not_recorded_has_no_picture_or_text(copied, 
     assert "fig0.png" not in page + (copied / "README.md").read_text(encoding="utf-8")
 
 
+def test_a_plate_asks_before_its_picture_and_answers_after_it(copied):
+    page = (copied / "plates.md").read_text(encoding="utf-8")
+    section = page.partition("### adam_memory")[2].partition("### ")[0]
+    parts = ("**Question.**", "**Predicted before the run.**", "Addition modulo p", "**Limits.**")
+    places = [section.find(each) for each in (*parts[:3], "**Answer.**", *parts[3:])]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
 @pytest.fixture
 def recorded_pages(copied):
     """Pages with a record of one figure and two claims of `geometry`."""

@@ -66,6 +66,17 @@ class Adam:
         )
         return params, {"first": first, "second": second, "step": state["step"]}
 
+    def direction(self, state: Moments) -> Params:
+        """``(m / c_1) / (sqrt(v / c_2) + eps)`` of the last step; 0 before the first."""
+        taken = state["step"].clamp(min=1.0)
+        correction1 = 1 - double(self.beta1) ** taken
+        correction2 = (1 - double(self.beta2) ** taken).sqrt()
+        made = {}
+        for key, first in state["first"].items():
+            root = state["second"][key].sqrt() / correction2.to(first.dtype)
+            made[key] = first / correction1.to(first.dtype) / (root + self.eps)
+        return made
+
     def _moved_by_formula(
         self, params: Params, grads: Params, state: Moments
     ) -> tuple[Params, Moments]:

@@ -30,6 +30,10 @@ class DecayedAdam:
             grads = {key: grads[key] + self.weight_decay * value for key, value in params.items()}
         return self.adam.update(params, grads, state)
 
+    def direction(self, state: Moments) -> Params:
+        """Adam's part of the last step over minus the step size, without a decoupled decay."""
+        return self.adam.direction(state)
+
 
 def build(
     *,

@@ -1,0 +1,119 @@
+"""Plate 1: the memory of Adam's denominator and the time of generalisation."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from grokatlas.plots import marks, panels, style
+
+BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
+PENALTIES = {"l2": "l2", "l1": "l1", "nuclear": "nuclear", "none": "none"}
+SETTINGS = {"l2": "as in a", "small_eps": "small eps", "large_step": "large step"}
+COLOURS = {
+    **{name: style.COLOURS[name] for name in ("l2", "l1", "nuclear")},
+    "none": style.ZERO,
+    "small_eps": style.MEMBERS[0],
+    "large_step": style.MEMBERS[1],
+}
+CURVES = {"train_loss": "training loss", "l2_norm": "l2 norm", "effective_step": "effective step"}
+MEMORY = "memory, $1 / (1 - \\beta_2)$"
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Times against memory (a, b), curves by beta2 (c to e), and times against the weight (f)."""
+    table, weights = tables["adam_memory"], tables["adam_memory_weights"]
+    history, times = _of(table, "history"), _of(table, "grokking_times")
+    made, grid = style.figure(3, 2, height=2.35)
+    length = float(history["step"].max())
+    drawn = [
+        _times(grid[0, 0], times, PENALTIES, length),
+        _times(grid[0, 1], times, SETTINGS, length),
+    ]
+    places = (grid[0, 2], grid[1, 0], grid[1, 1])
+    drawn += _curves(made, places, history[history["case"] == "l2"])
+    drawn.append(_laws(grid[1, 2], _of(weights, "grokking_times"), weights["step"].max()))
+    grid[0, 0].set_ylabel("update $t_1$ (open), $t_2$ (filled)")
+    modulus = int(history["task.modulus"].max())
+    titles = (f"a  addition modulo {modulus}", "b  l2 norm", "c", "d", "e", "f  l2 norm")
+    for axes, title in zip(grid.flat, titles, strict=True):
+        style.letter(axes, title)
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _of(table: pd.DataFrame, record: str) -> pd.DataFrame:
+    rows = table[table["record"] == record]
+    return rows.assign(memory=1 / (1 - rows[BETA2]))
+
+
+def _times(axes: Axes, times: pd.DataFrame, cases: dict[str, str], length: float) -> pd.DataFrame:
+    """t1 (open) and t2 (filled) of some cases against the memory; crosses for never."""
+    drawn = []
+    for case, text in cases.items():
+        for time, face in (("t1", "white"), ("t2", COLOURS[case])):
+            keywords = {"color": COLOURS[case], "mfc": face, "label": text if time == "t2" else ""}
+            seen = _points(axes, times[times["case"] == case], "memory", time, length, keywords)
+            drawn.append(seen.assign(case=case))
+    axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
+    axes.set(yscale="log", xlabel=MEMORY)
+    panels.logarithmic(axes, times["memory"])
+    axes.legend(loc="center right", bbox_to_anchor=(1, 0.42), handlelength=1.2)
+    return pd.concat(drawn, ignore_index=True)
+
+
+def _points(
+    axes: Axes,
+    times: pd.DataFrame,
+    against: str,
+    time: str,
+    length: float,
+    keywords: dict[str, object],
+) -> pd.DataFrame:
+    """Median and range over seeds of a time; where most seeds never reach it, a cross on top."""
+    groups = times.assign(value=times[time].fillna(float("inf"))).groupby(against)["value"]
+    seen = groups.agg(["median", "min", "max"]).reset_index()
+    there = seen[seen["median"] <= length]
+    upper = there["max"].clip(upper=length) - there["median"]
+    spread = [there["median"] - there["min"], upper]
+    style_of = {"marker": "o", "ms": 3.5, "lw": 0.9, "elinewidth": 0.8}
+    axes.errorbar(there[against], there["median"], yerr=spread, **style_of, **keywords)
+    never = seen[~(seen["median"] <= length)]
+    axes.plot(never[against], [length] * len(never), "x", ms=4, color=keywords["color"])
+    return seen.melt([against], var_name="statistic", value_name="step").assign(series=time)
+
+
+def _curves(made: Figure, places: tuple[Axes, ...], rows: pd.DataFrame) -> list[pd.DataFrame]:
+    """Each curve's median and range over seeds, a colour for each beta2."""
+    colours = style.sequence(rows[BETA2].unique())
+    drawn = []
+    for axes, (column, text) in zip(places, CURVES.items(), strict=True):
+        for beta2, part in rows[rows["step"] > 0].groupby(BETA2):
+            keywords = {"color": colours[beta2], "lw": 1, "label": f"{beta2:g}"}
+            drawn.append(marks.spread(axes, part, column, **keywords).assign(**{BETA2: beta2}))
+        axes.set(xscale="log", xlabel="update", ylabel=text)
+        axes.set_yscale("linear" if column == "l2_norm" else "log")
+    handles, labels = places[0].get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside upper right", ncols=8, title="$\\beta_2$ in c to e")
+    return drawn
+
+
+def _laws(axes: Axes, times: pd.DataFrame, length: float) -> pd.DataFrame:
+    """t2 against the weight for each beta2."""
+    drawn = []
+    colours = dict(zip(sorted(times[BETA2].unique()), style.MEMBERS, strict=False))
+    for beta2, part in times.groupby(BETA2):
+        keywords = {"color": colours[beta2], "label": f"$\\beta_2$ = {beta2:g}"}
+        seen = _points(axes, part, WEIGHT, "t2", length, keywords)
+        drawn.append(seen.assign(**{BETA2: beta2}))
+    axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
+    axes.set(yscale="log", xlabel="weight", ylabel="update $t_2$")
+    panels.logarithmic(axes, times[WEIGHT])
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    if times[WEIGHT].max() < 10 * times[WEIGHT].min():
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axes.xaxis.set_major_formatter("{x:g}")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_formatter(NullFormatter())
+    axes.legend(loc="best")
+    return pd.concat(drawn, ignore_index=True)

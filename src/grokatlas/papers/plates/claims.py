@@ -1,0 +1,72 @@
+"""Numbers of the plates' predictions, each from the tables of one figure, one for each seed."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from grokatlas.claims import readings
+
+Tables = Mapping[str, pd.DataFrame]
+
+BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
+
+
+def ratio_of_times(tables: Tables, case: str, time: str, slow: float, fast: float) -> list[float]:
+    """A time (``t1`` or ``t2``) at one beta2 over that at another, for each seed.
+
+    Infinite where the slow one never comes; not a number where the fast one does not.
+    """
+    table = tables["adam_memory"]
+    late, early = (
+        readings.record(table, "grokking_times", case=case, optimizer__beta2=beta2)
+        for beta2 in (slow, fast)
+    )
+    return [
+        above / below if np.isfinite(below) else np.nan
+        for above, below in zip(
+            readings.times(late, time), readings.times(early, time), strict=True
+        )
+    ]
+
+
+def order_of_peaks(tables: Tables, case: str) -> list[float]:
+    """Spearman's correlation of beta2 and the step of the largest l2 norm, for each seed."""
+    rows = readings.history(tables["adam_memory"], case=case)
+    found = []
+    for _, part in rows.groupby("seed"):
+        kept = part[part["l2_norm"].notna()]
+        peaks = kept.loc[kept.groupby(BETA2)["l2_norm"].idxmax()]
+        found.append(readings.order(peaks[BETA2], peaks["step"]) if len(peaks) else np.nan)
+    return found
+
+
+def ratio_of_steps(tables: Tables, case: str, slow: float, fast: float) -> list[float]:
+    """The median effective step from t1 to twice t1 at one beta2 over that at another, by seed."""
+    late, early = (_steps_on_plateau(tables, case, beta2) for beta2 in (slow, fast))
+    return [float(ratio) for ratio in early / late]
+
+
+def _steps_on_plateau(tables: Tables, case: str, beta2: float) -> pd.Series:
+    chosen = {"case": case, "optimizer__beta2": beta2}
+    times = readings.record(tables["adam_memory"], "grokking_times", **chosen)
+    rows = readings.history(tables["adam_memory"], **chosen)
+    t1 = rows["seed"].map(times.set_index("seed")["t1"])
+    plateau = rows[(rows["step"] >= t1) & (rows["step"] <= 2 * t1)]
+    return plateau.groupby("seed")["effective_step"].median().reindex(times["seed"])
+
+
+def exponent_of_weight(tables: Tables, beta2: float) -> list[float]:
+    """The exponent of t2 against the weight of the l2 norm at one beta2, for each seed.
+
+    Weights that do not generalise within the run are left out; not a number with fewer than two.
+    """
+    table = tables["adam_memory_weights"]
+    rows = readings.record(table, "grokking_times", optimizer__beta2=beta2)
+    return [readings.slope(part[WEIGHT], part["t2"]) for _, part in rows.groupby("seed")]
+
+
+def difference_of_exponents(tables: Tables, slow: float, fast: float) -> list[float]:
+    """`exponent_of_weight` at one beta2 minus that at another, for each seed."""
+    late, early = (exponent_of_weight(tables, beta2) for beta2 in (slow, fast))
+    return [above - below for above, below in zip(early, late, strict=True)]

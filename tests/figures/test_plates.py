@@ -1,0 +1,61 @@
+"""The plates on synthetic tables, as data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas.papers.plates import adam_memory
+
+BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
+LENGTH = 1000
+
+
+@pytest.fixture
+def tables() -> dict[str, pd.DataFrame]:
+    rows, weights = [], []
+    for beta2, t2 in ((0.9, 300.0), (0.99, 200.0), (0.999, np.nan)):
+        for seed in range(3):
+            for case in {**adam_memory.PENALTIES, **adam_memory.SETTINGS}:
+                keys = {"case": case, BETA2: beta2, "seed": seed, "task.modulus": 97}
+                rows.append(keys | {"record": "grokking_times", "t1": 50.0 + seed, "t2": t2})
+                for step in range(0, LENGTH + 1, 100):
+                    seen = {"train_loss": 1 / (1 + step), "l2_norm": beta2, "effective_step": 0.5}
+                    rows.append(keys | {"record": "history", "step": step} | seen)
+            for weight in (1e-6, 1e-5):
+                keys = {BETA2: beta2, WEIGHT: weight, "seed": seed}
+                weights.append(keys | {"record": "grokking_times", "t1": 50.0, "t2": t2})
+                weights.append(keys | {"record": "history", "step": LENGTH})
+    names = ("adam_memory", "adam_memory_weights")
+    return dict(zip(names, map(pd.DataFrame, (rows, weights)), strict=True))
+
+
+def test_what_never_generalises_is_a_cross_on_the_upper_line(tables):
+    made, _ = adam_memory.draw(tables)
+    for axes in (made.axes[0], made.axes[1], made.axes[5]):
+        crosses = [
+            line for line in axes.lines if line.get_marker() == "x" and len(line.get_xdata())
+        ]
+        assert crosses
+        assert all(set(line.get_ydata()) == {LENGTH} for line in crosses)
+    memory = sorted({round(float(x)) for line in made.axes[0].lines for x in line.get_xdata()})
+    assert memory[-3:] == [10, 100, 1000]
+
+
+def test_open_points_are_t1_and_filled_ones_t2(tables):
+    made, data = adam_memory.draw(tables)
+    drawn = [line for line in made.axes[0].lines if line.get_marker() == "o"]
+    faces = [line.get_markerfacecolor() for line in drawn]
+    assert faces == [
+        face for name in adam_memory.PENALTIES for face in ("white", adam_memory.COLOURS[name])
+    ]
+    assert [set(line.get_ydata()) for line in drawn[:2]] == [{51.0}, {300.0, 200.0}]
+    at = data[(data["series"] == "t2") & (data["statistic"] == "median") & (data["case"] == "l2")]
+    assert np.isinf(at["step"]).sum() == 2  # in a and in b
+
+
+def test_a_curve_has_a_colour_for_each_beta2(tables):
+    made, data = adam_memory.draw(tables)
+    for axes, column in zip(made.axes[2:5], adam_memory.CURVES, strict=True):
+        assert len({tuple(line.get_color()) for line in axes.lines}) == 3
+        seen = data[data["series"] == column]
+        assert (seen["seeds"] == 3).all()
