@@ -9,9 +9,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.papers.beyond_l2._addition_numbers import RATE, WEIGHT
 from grokatlas.plots import marks, panels, style
 
-RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 KEYS = ["case", RATE, WEIGHT]
 ACCURACIES = {"train_accuracy": "-", "test_accuracy": "--"}
 

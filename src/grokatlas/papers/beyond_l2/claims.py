@@ -1,91 +1,45 @@
-"""Numbers of the paper's statements, each from the tables of one figure, one for each run."""
+"""Numbers of the paper's statements, each from the tables of one figure, one for each run.
+
+Those of modular addition are imported.
+"""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.beyond_l2 import _quantities
+from grokatlas.papers.beyond_l2._addition_numbers import (
+    RATE,
+    WEIGHT,
+    addition_at,
+    addition_peak,
+    addition_peak_step,
+    addition_time,
+    distance_from_readings,
+    distance_of_peak,
+    distance_of_times,
+    first_perfect,
+    norm_after_memorisation,
+    order_of_generalisation,
+    regularised_time,
+)
 
 PUBLISHED = 1  # the seed of the published instance of sparse recovery
-ADDITION_RATE, ADDITION_WEIGHT = "optimizer.lr", "penalties.0.weight"
 SHARE = "task.leverage_share"
 MEMORISED = 0.01  # of the first training loss
 KEPT = 0.01  # of the largest singular value: what a larger one is counted for
 WEIGHTS = {  # the column of the regulariser's weight, by experiment
     "sparse_scaling": "dynamics.l1",
     "matrix_scaling": "dynamics.weight",
-    "teacher_student": ADDITION_WEIGHT,
+    "teacher_student": WEIGHT,
     "sobolev": "loss.weight",
 }
 ERRORS = {"sparse_scaling": "test_deviation", "matrix_scaling": "nuclear_distance"}
 
 Tables = Mapping[str, pd.DataFrame]
-
-
-def addition_time(tables: Tables, case: str, time: str) -> list[float]:
-    """``t1`` or ``t2`` of figure 1, for each seed."""
-    rows = readings.record(tables["modular_addition"], "grokking_times", case=case)
-    return readings.times(rows, time)
-
-
-def first_perfect(tables: Tables, case: str) -> list[float]:
-    """The first step of figure 1 with a test accuracy of 1, for each seed."""
-    return readings.first(_addition(tables, case), "test_accuracy", 1.0)
-
-
-def norm_after_memorisation(tables: Tables, case: str) -> list[float]:
-    """The l2 norm of figure 1 at step 2 t1 over that at t1, for each seed."""
-    rows = _addition(tables, case)
-    found = []
-    for (_, part), t1 in zip(rows.groupby("seed"), addition_time(tables, case, "t1"), strict=True):
-        norm = part.set_index("step")["l2_norm"]
-        memorised = 2 * t1 <= norm.index.max()
-        found.append(norm[: 2 * t1].iloc[-1] / norm[:t1].iloc[-1] if memorised else np.nan)
-    return found
-
-
-def addition_peak(tables: Tables, case: str, column: str) -> list[float]:
-    """The largest value of a column of figure 1 in the whole run, for each seed."""
-    return [float(part[column].max()) for _, part in _addition(tables, case).groupby("seed")]
-
-
-def addition_peak_step(tables: Tables, case: str, column: str) -> list[float]:
-    """The step of `addition_peak`, for each seed."""
-    parts = _addition(tables, case).groupby("seed")
-    return [float(part["step"][part[column].idxmax()]) for _, part in parts]
-
-
-def addition_at(tables: Tables, case: str, column: str, step: int) -> list[float]:
-    """A column of figure 1 at a step, for each seed."""
-    return readings.at(_addition(tables, case), column, step)
-
-
-def distance_from_readings(
-    tables: Tables, panel: str, curve: str, column: str, readings: list[dict[str, Any]]
-) -> list[float]:
-    """How far a curve of figure 1 is from the published one, for each seed.
-
-    It is the largest distance over the points that were read off the picture, relative to the
-    height of the panel: the largest of these points, or 1 for an accuracy.
-
-    Args:
-        tables: of figure 1.
-        panel: of the published figure.
-        curve: in that panel.
-        column: our column.
-        readings: points of the published curves.
-    """
-    points = [each for each in readings if (each["panel"], each["curve"]) == (panel, curve)]
-    steps, heights = [each["x"] for each in points], [each["y"] for each in points]
-    whole = 1.0 if column.endswith("accuracy") else max(heights)
-    found = []
-    for _, part in _addition(tables, "published").groupby("seed"):
-        ours = np.interp(steps, part["step"], part[column])
-        found.append(float(np.abs(ours - heights).max() / whole))
-    return found
 
 
 def training_loss_of_small_norms(tables: Tables) -> list[float]:
@@ -104,31 +58,6 @@ def test_loss_of_outer_norms(tables: Tables) -> list[float]:
         loss = part.set_index(_quantities.NORM)["test_loss"].sort_index()
         found.append(float(min(loss.iloc[0], loss.iloc[-1]) / loss.min()))
     return found
-
-
-def regularised_time(
-    tables: Tables, experiment: str, case: str, rate: float, weight: float, time: str
-) -> list[float]:
-    """``t1`` or ``t2`` in regularised addition for one step size and weight, for each seed."""
-    keywords = {"case": case, "optimizer__lr": rate, "penalties__0__weight": weight}
-    rows = readings.record(tables[experiment], "grokking_times", **keywords)
-    return readings.times(rows, time)
-
-
-def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: float) -> list[float]:
-    """Spearman's correlation of weight and t2 in regularised addition, by step size and seed.
-
-    Args:
-        tables: of a figure of regularised addition.
-        experiment: its.
-        case: the regulariser.
-        rate: the only step size; 0 for all.
-    """
-    rows = readings.record(tables[experiment], "grokking_times", case=case)
-    rows = rows[rows[ADDITION_RATE] == rate] if rate else rows
-    rows = rows.assign(t2=readings.times(rows, "t2"))
-    parts = rows.groupby([ADDITION_RATE, "seed"])
-    return [readings.order(part[ADDITION_WEIGHT], part["t2"]) for _, part in parts]
 
 
 def ridge_time(tables: Tables, time: str) -> list[float]:
@@ -301,7 +230,7 @@ def order_of_students(tables: Tables, experiment: str) -> list[float]:
     weight = WEIGHTS[experiment]
     rows = readings.history(tables[experiment])
     found = []
-    for _, part in rows.groupby(ADDITION_RATE):
+    for _, part in rows.groupby(RATE):
         least = part[part[weight] == part[weight].min()].sort_values("step")
         train = least["train_squared_error"]
         plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
@@ -310,10 +239,6 @@ def order_of_students(tables: Tables, experiment: str) -> list[float]:
         weights = pd.Series(sorted(part[weight].unique()))
         found.append(readings.order(weights, pd.Series(steps)))
     return found
-
-
-def _addition(tables: Tables, case: str) -> pd.DataFrame:
-    return readings.history(tables["modular_addition"], case=case)
 
 
 def _sparse(tables: Tables, name: str) -> pd.DataFrame:
