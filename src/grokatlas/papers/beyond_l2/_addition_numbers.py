@@ -114,6 +114,11 @@ def time_curve(weight: float) -> str:
     return f"t2 at weight {weight:g}"
 
 
+def peak_curve(weight: float) -> str:
+    """The name of the peak that was read off for one weight."""
+    return f"peak of l1 norm / 1000 at weight {weight:g}"
+
+
 def distance_of_times(tables: Tables, case: str, readings: list[dict[str, Any]]) -> list[float]:
     """How far the times t2 of figure 3 are from the published ones, for each seed.
 
