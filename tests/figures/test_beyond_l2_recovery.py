@@ -162,7 +162,7 @@ def test_depth_takes_the_least_and_the_last_distance():
         for step, distance in ((0, 1.0), (5, 0.1 * case), (9, 0.2 * case)):
             row = {"record": "history", "case": label, "seed": seed, "step": step}
             rows.append(row | {"task.train_points": points, "test_loss": distance**2 / 2})
-    figure, drawn = depth.draw({"depth": pd.DataFrame(rows)})
+    figure, drawn = depth.draw({"depth": pd.DataFrame(rows)}, [])
     assert len(drawn) == 12
     np.testing.assert_allclose(drawn["min"], 0.1 * drawn["depth"])
     np.testing.assert_allclose(drawn["last"], 0.2 * drawn["depth"])
@@ -172,8 +172,13 @@ def test_depth_takes_the_least_and_the_last_distance():
     assert figure.axes[0].get_ylim()[0] > 0.05
     other = pd.DataFrame(rows)
     other.loc[(other["seed"] == 0) & (other["step"] == 5), "test_loss"] = 1e-18
-    figure, _ = depth.draw({"depth": other})
+    figure, _ = depth.draw({"depth": other}, [])
     assert figure.axes[1].get_ylim()[0] == pytest.approx(0.1 / 20)
+    point = {"panel": "least distance", "curve": "L = 2", "x": 10, "y": 0.19}
+    figure, _ = depth.draw({"depth": pd.DataFrame(rows)}, [point])
+    marked = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
+    assert [tuple(line.get_xydata()[0]) for line in marked if len(line.get_xdata())] == [(10, 0.19)]
+    assert marked[0].get_markeredgecolor() == style.MEMBERS[1]
 
 
 def test_fig5_for_matrices_has_a_column_for_each_setting():
@@ -235,17 +240,25 @@ def test_data_selection_has_both_time_axes_and_the_times_of_all_instances():
 )
 def test_students_have_a_column_for_each_step_size(module, experiment, weight):
     rows = []
-    for rate, value, step in itertools.product((1e-4, 1e-3, 5.5e-3), (1e-5, 1e-3), STEPS):
-        key = {"record": "history", "optimizer.lr": rate, weight: value, "seed": 0, "step": step}
-        rows.append(key | {"train_squared_error": 1 / (1 + step), "test_squared_error": 2.0})
-    figure, drawn = module.draw({experiment: pd.DataFrame(rows)})
+    grid = itertools.product((1e-4, 1e-3, 5.5e-3), (1e-5, 1e-3), (0, 1, 2), STEPS)
+    for rate, value, seed, step in grid:
+        key = {"record": "history", "optimizer.lr": rate, weight: value, "seed": seed, "step": step}
+        test = (1.0, 4.0, 6.0)[seed]
+        rows.append(key | {"train_squared_error": 1 / (1 + step), "test_squared_error": test})
+    point = {"panel": "rate 0.0055", "curve": "test, plateau", "x": 30, "y": 2.1}
+    figure, drawn = module.draw({experiment: pd.DataFrame(rows)}, [point])
     assert [axes.get_yscale() for axes in figure.axes] == ["linear"] * 3 + ["log"] * 3
     assert {axes.get_xscale() for axes in figure.axes} == {"log"}
     for axes in figure.axes:
         styles = [line.get_linestyle() for line in _lines(axes)]
         assert sorted(styles) == ["-", "-", "--", "--"]
-    assert len(drawn) == 3 * 2 * 4
-    assert figure.axes[0].get_ylim() == (0, 2.5)
+    ours = drawn[drawn["series"] == "test_error_half"]
+    assert len(ours) == 3 * 2 * 4
+    np.testing.assert_allclose(ours[["median", "low", "high"]], [[2.0, 0.5, 3.0]] * 24)
+    assert figure.axes[0].get_ylim() == (0, 1.25 * 3)
+    (mark,) = (line for line in figure.axes[2].lines if line.get_marker() == "o")
+    assert (*mark.get_xdata(), *mark.get_ydata()) == (30, 2.1)
+    assert len(drawn[drawn["series"] == "published test, plateau"]) == 1
 
 
 def test_numbers_are_set_as_powers_of_ten():

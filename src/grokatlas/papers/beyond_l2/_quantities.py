@@ -52,3 +52,13 @@ def best_fits(table: pd.DataFrame) -> pd.DataFrame:
     """Of networks at a fixed norm, the logged row of least training loss, by norm and seed."""
     history = table[table["record"] == "history"]
     return history.loc[history.groupby([NORM, "seed"])["train_loss"].idxmin()]
+
+
+def depth_curve(depth: int) -> str:
+    """The curve of a number of factors in what was read off the figure on depth."""
+    return f"L = {depth}"
+
+
+def students_panel(rate: float) -> str:
+    """The panel of a step size in what was read off the figures on students."""
+    return f"rate {rate:g}"

@@ -4,7 +4,7 @@ Those of modular addition are imported.
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ from grokatlas.papers.beyond_l2._addition_numbers import (
 PUBLISHED = 1  # the seed of the published instance of sparse recovery
 SHARE = "task.leverage_share"
 MEMORISED = 0.01  # of the first training loss
+ORDERED = -0.5  # correlation of tau and t2
 KEPT = 0.01  # of the largest singular value: what a larger one is counted for
 WEIGHTS = {  # the column of the regulariser's weight, by experiment
     "sparse_scaling": "dynamics.l1",
@@ -128,16 +129,33 @@ def sparse_ratio(tables: Tables, phase: str) -> list[float]:
 def scaling_slope(tables: Tables, experiment: str, column: str) -> list[float]:
     """The exponent of ``t2``, or of the ``error`` there, against step size times weight.
 
-    Of the published grid, for weights up to 1e-2, over the runs that were not cut short.
+    For each instance, the published grid's first, over the runs that were not cut short and weights
+    up to 1e-2.
     """
-    found = _grid(tables, experiment)
-    return [_quantities.scaling_slope(found, WEIGHTS[experiment], column)]
+    weight = WEIGHTS[experiment]
+    found = _quantities.scaling(tables[experiment], weight, ERRORS[experiment])
+    own = found["case"] == "published"
+    instances = [found[own], *(rows for _, rows in found[~own].groupby("seed"))]
+    return [_quantities.scaling_slope(rows, weight, column) for rows in instances]
 
 
 def scaled_time(tables: Tables, experiment: str, weight: float) -> list[float]:
     """t2 alpha beta, for each complete pair of the published grid with a weight up to `weight`."""
     found = _complete(tables, experiment, weight)
     return [float(value) for value in found["t2"] * found["product"]]
+
+
+def share_of_scaled_times(
+    tables: Tables, experiment: str, weight: float, level: float
+) -> list[float]:
+    """The share of instances whose t2 alpha beta is below a level.
+
+    Of each instance the median over its complete pairs with a weight up to `weight` counts.
+    """
+    found = _quantities.scaling(tables[experiment], WEIGHTS[experiment], ERRORS[experiment])
+    found = found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
+    scaled = (found["t2"] * found["product"]).groupby(found["seed"]).median()
+    return [float((scaled < level).mean())] if len(scaled) else []
 
 
 def scaled_time_over_distance(tables: Tables, experiment: str, weight: float) -> list[float]:
@@ -170,75 +188,127 @@ def matrix_at(tables: Tables, case: str, weight: float, column: str, step: int) 
     return readings.at(_matrix(tables, "history", case, weight), column, step)
 
 
+def share_of_plateaus(tables: Tables, level: float, step: int) -> list[float]:
+    """The share of instances of figure 5 for matrices with a test error below a level at a step."""
+    rows = readings.history(tables["matrix_recovery"], case="instances")
+    values = np.array(readings.at(rows, "test_error", step)) if len(rows) else np.array([])
+    return [float((values < level).mean())] if len(values) else []
+
+
 def singular_values_kept(tables: Tables) -> list[float]:
     """How many singular values are above `KEPT` of the largest at the end, for each setting."""
     rows = readings.history(tables["matrix_recovery"])
+    rows = rows[rows["case"] != "instances"]  # which end on the plateau
     final = rows.groupby(["case", "dynamics.weight"]).tail(1)
     named = [column for column in rows if column.startswith("singular_values.")]
     values = final[named].to_numpy()
     return [float(count) for count in (values > KEPT * values.max(axis=1, keepdims=True)).sum(1)]
 
 
-def full_selection(tables: Tables) -> list[float]:
-    """t2 with tau = 1 over the least t2 with any other tau, for each instance."""
-    return [
-        float(times[1.0] / times.drop(1.0).min()) if np.isfinite(times[1.0]) else np.inf
-        for times in _selected(tables, 1.0)
-    ]
+def share_of_selections(tables: Tables, order: Literal["first", "last", "ordered"]) -> list[float]:
+    """The share of instances on which the times t2 are ordered by tau, the share that is selected.
 
-
-def no_selection(tables: Tables) -> list[float]:
-    """The largest t2 with any tau above 0 over t2 with tau = 0, for each instance.
-
-    It is 0 where tau = 0 never recovers the matrix.
+    Args:
+        tables: of data selection.
+        order: ``first``, tau = 1 has the least t2; ``last``, tau = 0 has the largest or none;
+            ``ordered``, Spearman's correlation of tau and t2 is at most -0.5. A t2 that is never
+            reached is infinite and ranks last.
     """
-    return [
-        float(times.drop(0.0).max() / times[0.0]) if np.isfinite(times[0.0]) else 0.0
-        for times in _selected(tables, 0.0)
-    ]
+    holds = {"first": _full_is_first, "last": _none_is_last, "ordered": _ordered}[order]
+    rows = readings.record(tables["data_selection"], "recovery_times")
+    rows = rows.assign(t2=readings.times(rows, "t2"))
+    times = [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
+    whole = [each for each in times if {0.0, 1.0} < set(each.index)]
+    return [float(np.mean([holds(each) for each in whole]))] if whole else []
 
 
-def order_of_selection(tables: Tables) -> list[float]:
-    """Spearman's correlation of tau and t2, for each instance; a t2 never reached ranks last."""
-    return [
-        float(np.corrcoef(times.index.to_series().rank(), times.rank())[0, 1])
-        for times in _selected(tables)
-        if times.nunique() > 1
-    ]
-
-
-def distance_by_depth(
+def share_by_depth(
     tables: Tables, depth: int, points: int, moment: Literal["last", "min"]
 ) -> list[float]:
-    """The distance to a* with so many factors over that with one, for each instance.
+    """The share of instances that come nearer to a* with so many factors than with one.
 
-    That of the last step, or the least of each run, as published (chosen with knowledge of a*).
+    By the distance of the last step, or the least of each run, as published (chosen with knowledge
+    of a*).
     """
     found = _quantities.distances(readings.history(tables["depth"]))
     kept = found[found[_quantities.POINTS] == points].set_index(["depth", "seed"])[moment]
     if not {1, depth} <= set(kept.index.get_level_values("depth")):
         return []
-    return [float(ratio) for ratio in kept[depth] / kept[1]]
+    return [float((kept[depth] <= kept[1]).mean())]
+
+
+def distance_of_depths(tables: Tables, readings: list[dict[str, Any]]) -> list[float]:
+    """How far the least distances to a* are from the published ones, on the published instance.
+
+    It is the largest relative distance over the points that were read off.
+    """
+    found = _quantities.distances(tables["depth"].query("record == 'history'"))
+    own = found[found["seed"] == PUBLISHED]
+    curves = own["depth"].map(_quantities.depth_curve)
+    ours = own.assign(curve=curves).set_index(["curve", _quantities.POINTS])["min"]
+    wanted = [((each["curve"], each["x"]), each["y"]) for each in readings]
+    if not all(place in ours.index for place, _ in wanted):
+        return []
+    return [float(max(abs(ours[place] / height - 1) for place, height in wanted))]
 
 
 def order_of_students(tables: Tables, experiment: str) -> list[float]:
-    """Spearman's correlation of weight and the step at which the test loss falls, by step size.
+    """Spearman's correlation of weight and the step at which the test loss falls, for each seed.
+
+    Of all step sizes the one where it is largest, that is least ordered.
+    """
+    rows = readings.history(tables[experiment])
+    found = []
+    for _, own in rows.groupby("seed"):
+        falls = [_falls(part, WEIGHTS[experiment]) for _, part in own.groupby(RATE)]
+        orders = [readings.order(each.index.to_series(), each) for each in falls]
+        found.append(float(np.max(orders)))  # not a number where one of them is none
+    return found
+
+
+def fall_of_students(tables: Tables, experiment: str, rate: float, weight: float) -> list[float]:
+    """The step at which the test loss falls with one step size and weight, for each seed."""
+    rows = readings.history(tables[experiment], optimizer__lr=rate)
+    seeds = [own for _, own in rows.groupby("seed")]
+    falls = [_falls(own, WEIGHTS[experiment]) for own in seeds]
+    return [float(each[weight]) for each in falls if weight in each.index]
+
+
+def distance_of_plateaus(
+    tables: Tables, experiment: str, readings: list[dict[str, Any]]
+) -> list[float]:
+    """How far half the test error is from the published plateaus, for each seed.
+
+    With the least weight: the largest distance over the points that were read off, relative to the
+    highest of them.
+    """
+    rows, weight = tables[experiment].query("record == 'history'"), WEIGHTS[experiment]
+    rows = rows[rows[weight] == rows[weight].min()]
+    found = []
+    for _, own in rows.groupby("seed"):
+        far = []
+        for each in readings:
+            part = own[own[RATE].map(_quantities.students_panel) == each["panel"]].sort_values(
+                "step"
+            )
+            half = part["test_squared_error"] / 2
+            far.append(abs(np.interp(each["x"], part["step"], half) - each["y"]))
+        found.append(float(max(far) / max(each["y"] for each in readings)))
+    return found
+
+
+def _falls(rows: pd.DataFrame, weight: str) -> pd.Series:
+    """By weight, the first step at which the test loss has fallen; infinite for never.
 
     It has fallen when it is at most half of what it is with the least weight at memorisation, when
     the training loss is at most `MEMORISED` of the first.
     """
-    weight = WEIGHTS[experiment]
-    rows = readings.history(tables[experiment])
-    found = []
-    for _, part in rows.groupby(RATE):
-        least = part[part[weight] == part[weight].min()].sort_values("step")
-        train = least["train_squared_error"]
-        plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
-        half = plateau.iloc[0] / 2 if len(plateau) else np.nan
-        steps = readings.first(part, "test_squared_error", half, below=True, by=weight)
-        weights = pd.Series(sorted(part[weight].unique()))
-        found.append(readings.order(weights, pd.Series(steps)))
-    return found
+    least = rows[rows[weight] == rows[weight].min()].sort_values("step")
+    train = least["train_squared_error"]
+    plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
+    half = plateau.iloc[0] / 2 if len(plateau) else np.nan
+    steps = readings.first(rows, "test_squared_error", half, below=True, by=weight)
+    return pd.Series(steps, index=sorted(rows[weight].unique()))
 
 
 def _sparse(tables: Tables, name: str) -> pd.DataFrame:
@@ -261,9 +331,14 @@ def _complete(tables: Tables, experiment: str, weight: float) -> pd.DataFrame:
     return found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
 
 
-def _selected(tables: Tables, share: float | None = None) -> list[pd.Series]:
-    """t2 by tau, for each instance with that `share`; infinite where never reached."""
-    rows = readings.record(tables["data_selection"], "recovery_times")
-    rows = rows.assign(t2=readings.times(rows, "t2"))
-    found = [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
-    return [times for times in found if share is None or share in times.index]
+def _full_is_first(times: pd.Series) -> bool:
+    return bool(np.isfinite(times[1.0]) and times[1.0] <= times.drop(1.0).min())
+
+
+def _none_is_last(times: pd.Series) -> bool:
+    return bool(np.isinf(times[0.0]) or times.drop(0.0).max() <= times[0.0])
+
+
+def _ordered(times: pd.Series) -> bool:
+    ranks = times.index.to_series().rank(), times.rank()
+    return bool(times.nunique() > 1 and np.corrcoef(*ranks)[0, 1] <= ORDERED)

@@ -20,7 +20,9 @@ def draw(
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under each regulariser, and three norms along the l1-regularised runs."""
     table = tables[_addition_numbers.FIGURE_3]
-    table = table[(table[_addition.RATE] == _addition_numbers.FIGURE_3_RATE) & table["case"].isin(CASES)]
+    table = table[
+        (table[_addition.RATE] == _addition_numbers.FIGURE_3_RATE) & table["case"].isin(CASES)
+    ]
     history, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
     history = history[history["step"] <= history["case"].map(SHOWN)]
     thousands = {f"{norm}_norm_thousands": history[f"{norm}_norm"] / 1000 for norm in NORMS}
@@ -42,7 +44,7 @@ def draw(
         drawn += _addition.lines(axes, rows["l1"], column, colours["l1"])
         axes.set(xlabel="step", ylim=(0, None))
         style.letter(axes, f"{letter}  {text} norm in a")
-    drawn.append(_peak_read_off(grid[1, 0], readings, colours["l1"], rows["l1"]))
+    drawn.append(_peak_read_off(grid[1, 1], readings, colours["l1"], rows["l1"]))
     for axes, case in zip(grid.ravel(), [*CASES, "l1", "l1", "l1"], strict=True):
         panels.limits(axes, "x", 0, rows[case]["step"].max())
         _addition.bar(made, [axes], rows[case][_addition.WEIGHT].unique(), colours[case])
@@ -72,7 +74,7 @@ def _times_read_off(
 def _peak_read_off(
     axes: Axes, readings: list[dict[str, Any]], colours: ScalarMappable, rows: pd.DataFrame
 ) -> pd.DataFrame:
-    """The published peak of the l1 norm, that of the least weight."""
+    """The published peak of the l2 norm, that of the least weight of l1 regularisation."""
     panel, weight = _addition_numbers.PEAK_PANEL, rows[_addition.WEIGHT].min()
     curve = _addition_numbers.peak_curve(weight)
     seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
