@@ -41,6 +41,10 @@ def _recovery(seeds: list[int]) -> pd.DataFrame:
         times = {"t1": 10.0, "t2": 1000.0 if seed % 2 else None}
         rows.append({"record": "recovery_times", "seed": seed} | times)
         rows.append({"record": "truth", "seed": seed, "truth_l1_norm": 0.75} | TRUTH)
+        for step in STEPS:
+            bounds = {"test_error_above": 9.0 / (1 + step), "test_error_below": 0.25}
+            bounds |= {"train_error_above": 3.0 / (1 + step)}
+            rows.append({"record": "descent_bounds", "seed": seed, "step": step} | bounds)
     return pd.DataFrame(rows)
 
 
@@ -65,6 +69,30 @@ def test_fig4_has_logarithmic_panels_above_linear_ones():
     np.testing.assert_allclose(_lines(panels[1])[0].get_ydata()[0], 0.5)
     assert list(drawn["step"]) == list(STEPS)
     assert {text.get_text() for text in panels[0].texts} == {"$t_1$ = 10"}
+
+
+def test_the_bounds_of_theory_are_dotted_beside_the_errors():
+    table = _recovery([1])
+    table["t2"] = None
+    figure, drawn = fig4.draw({"ridge_recovery": table})
+    above, below = (
+        line.get_ydata()
+        for line in figure.axes[0].lines
+        if line.get_ls() == ":" and len(line.get_xdata()) == len(STEPS) - 1
+    )
+    np.testing.assert_allclose(above, [9 / 2, 9 / 11, 9 / 101, 9 / 1001])
+    np.testing.assert_allclose(below, 0.25)
+    np.testing.assert_allclose(drawn["test_error_below"], 0.25)
+    figure, drawn = fig5.draw({"sparse_recovery": _recovery([0, 1])})
+    (bound,) = (
+        line
+        for line in figure.axes[0].lines
+        if line.get_ls() == ":" and len(line.get_xdata()) == len(STEPS) - 1
+    )
+    np.testing.assert_allclose(bound.get_ydata(), [3 / 2, 3 / 11, 3 / 101, 3 / 1001])
+    assert "bound on train, theorem 2.1" in [text.get_text() for text in figure.legends[0].texts]
+    bare = _recovery([1]).query("record != 'descent_bounds'")
+    fig5.draw({"sparse_recovery": bare})  # of results that are older than the bounds
 
 
 def test_fig5_marks_the_published_instance_and_counts_the_recovered_ones():

@@ -92,22 +92,25 @@ def peak(height=97.0, step=1400):
     )
 
 
-def ridge(t1=120.0, t2=NAN, start=640.0, fall=1_000_000):
+def ridge(t1=120.0, t2=NAN, start=640.0, fall=1_000_000, above=650.0, below=0.83):
+    steps = [0, 10_000, 1_000_000, 10_000_000, 100_000_000]
+    bounds = rows("descent_bounds", step=steps, test_error_above=above, test_error_below=below)
     history = rows(
-        step=[0, 10_000, 1_000_000, 10_000_000, 100_000_000],
+        step=steps,
         train_error=4e-6,
         test_error=lambda row: 0.83 if row["step"] >= fall else start if row["step"] == 0 else 550,
         l2_norm=0.08,
     )
-    return table(history, rows("recovery_times", t1=t1, t2=t2))
+    return table(history, bounds, rows("recovery_times", t1=t1, t2=t2))
 
 
-def sparse(t1=60.0, own=1e5, others=3e5, norm=0.2909, plateau=1.1, error=0.84):
+def sparse(t1=60.0, own=1e5, others=3e5, norm=0.2909, plateau=1.1, error=0.84, bound=0.5):
     """Figure 5: twenty instances, of which seed 1 is the published one."""
     history = rows(
         seed=list(range(20)),
         step=[0, 60, 1000, 50_000, 200_000],
         test_error=error,
+        train_error=lambda row: 0.4 if row["step"] else 1.0,
         l1_norm=norm,
         gradient_ratio=lambda row: {0: 9.0, 60: 9.0, 200_000: 0.43}.get(row["step"], plateau),
     )
@@ -117,7 +120,13 @@ def sparse(t1=60.0, own=1e5, others=3e5, norm=0.2909, plateau=1.1, error=0.84):
         t1=t1,
         t2=lambda row: own if row["seed"] == 1 else others,
     )
-    return table(history, times, rows("truth", seed=[1], truth_l1_norm=norm))
+    bounds = rows(
+        "descent_bounds",
+        seed=list(range(20)),
+        step=[0, 60, 1000, 50_000, 200_000],
+        train_error_above=lambda row: 0.5 if row["seed"] == 7 else bound,
+    )
+    return table(history, times, bounds, rows("truth", seed=[1], truth_l1_norm=norm))
 
 
 def scaling(power=-1.0, constant=0.1, t1=NAN, error=25.0, others=(-1.0, 4.0)):
@@ -305,6 +314,9 @@ CASES = [
     ("N60", published_times, {"late": 1.1}, {"late": 1.3}),
     ("N60d", peak, {"height": 97.0, "step": 1300}, {"height": 97.0, "step": 1000}),
     ("N61", students, {}, {"plateau": 8.0}),
+    ("N63", sparse, {}, {"bound": 0.3}),
+    ("N64", ridge, {}, {"above": 500.0}),
+    ("N64b", ridge, {}, {"below": 0.9}),
     ("N62", published_depths, {"factor": 1.1}, {"factor": 1.3}),
 ]
 

@@ -1,6 +1,6 @@
 """Numbers of the paper's statements, each from the tables of one figure, one for each run.
 
-Those of modular addition are imported.
+Those of modular addition and of students are imported.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,6 @@ import pandas as pd
 from grokatlas.claims import readings
 from grokatlas.papers.beyond_l2 import _quantities
 from grokatlas.papers.beyond_l2._addition_numbers import (
-    RATE,
-    WEIGHT,
     addition_at,
     addition_peak,
     addition_peak_step,
@@ -26,17 +24,19 @@ from grokatlas.papers.beyond_l2._addition_numbers import (
     order_of_generalisation,
     regularised_time,
 )
+from grokatlas.papers.beyond_l2._student_numbers import (
+    distance_of_plateaus,
+    fall_of_students,
+    order_of_students,
+)
 
 PUBLISHED = 1  # the seed of the published instance of sparse recovery
 SHARE = "task.leverage_share"
-MEMORISED = 0.01  # of the first training loss
 ORDERED = -0.5  # correlation of tau and t2
 KEPT = 0.01  # of the largest singular value: what a larger one is counted for
 WEIGHTS = {  # the column of the regulariser's weight, by experiment
     "sparse_scaling": "dynamics.l1",
     "matrix_scaling": "dynamics.weight",
-    "teacher_student": WEIGHT,
-    "sobolev": "loss.weight",
 }
 ERRORS = {"sparse_scaling": "test_deviation", "matrix_scaling": "nuclear_distance"}
 
@@ -76,6 +76,22 @@ def ridge_fall(tables: Tables, plateau: int) -> list[float]:
     rows = readings.history(tables["ridge_recovery"])
     levels = readings.at(rows, "test_error", plateau)
     return [readings.first(rows, "test_error", level / 2, below=True)[0] for level in levels]
+
+
+def error_over_bound(tables: Tables, experiment: str, error: str, bound: str) -> list[float]:
+    """The largest quotient of an error and its bound after the first step, for each instance."""
+    keys = ["seed", "step"]
+    bounds = readings.record(tables[experiment], "descent_bounds")[[*keys, bound]]
+    rows = readings.history(tables[experiment])[[*keys, error]].merge(bounds, on=keys)
+    quotient = (rows[error] / rows[bound])[rows["step"] > 0]
+    return [float(value) for value in quotient.groupby(rows["seed"]).max()]
+
+
+def final_error_over_bound(tables: Tables, experiment: str, error: str, bound: str) -> list[float]:
+    """The quotient of an error and its bound at the last step, for each instance."""
+    last = tables[experiment]["step"].max()
+    rows = tables[experiment][tables[experiment]["step"] == last]
+    return error_over_bound({experiment: rows}, experiment, error, bound)
 
 
 def sparse_time(tables: Tables, time: str) -> list[float]:
@@ -250,65 +266,6 @@ def distance_of_depths(tables: Tables, readings: list[dict[str, Any]]) -> list[f
     if not all(place in ours.index for place, _ in wanted):
         return []
     return [float(max(abs(ours[place] / height - 1) for place, height in wanted))]
-
-
-def order_of_students(tables: Tables, experiment: str) -> list[float]:
-    """Spearman's correlation of weight and the step at which the test loss falls, for each seed.
-
-    Of all step sizes the one where it is largest, that is least ordered.
-    """
-    rows = readings.history(tables[experiment])
-    found = []
-    for _, own in rows.groupby("seed"):
-        falls = [_falls(part, WEIGHTS[experiment]) for _, part in own.groupby(RATE)]
-        orders = [readings.order(each.index.to_series(), each) for each in falls]
-        found.append(float(np.max(orders)))  # not a number where one of them is none
-    return found
-
-
-def fall_of_students(tables: Tables, experiment: str, rate: float, weight: float) -> list[float]:
-    """The step at which the test loss falls with one step size and weight, for each seed."""
-    rows = readings.history(tables[experiment], optimizer__lr=rate)
-    seeds = [own for _, own in rows.groupby("seed")]
-    falls = [_falls(own, WEIGHTS[experiment]) for own in seeds]
-    return [float(each[weight]) for each in falls if weight in each.index]
-
-
-def distance_of_plateaus(
-    tables: Tables, experiment: str, readings: list[dict[str, Any]]
-) -> list[float]:
-    """How far half the test error is from the published plateaus, for each seed.
-
-    With the least weight: the largest distance over the points that were read off, relative to the
-    highest of them.
-    """
-    rows, weight = tables[experiment].query("record == 'history'"), WEIGHTS[experiment]
-    rows = rows[rows[weight] == rows[weight].min()]
-    found = []
-    for _, own in rows.groupby("seed"):
-        far = []
-        for each in readings:
-            part = own[own[RATE].map(_quantities.students_panel) == each["panel"]].sort_values(
-                "step"
-            )
-            half = part["test_squared_error"] / 2
-            far.append(abs(np.interp(each["x"], part["step"], half) - each["y"]))
-        found.append(float(max(far) / max(each["y"] for each in readings)))
-    return found
-
-
-def _falls(rows: pd.DataFrame, weight: str) -> pd.Series:
-    """By weight, the first step at which the test loss has fallen; infinite for never.
-
-    It has fallen when it is at most half of what it is with the least weight at memorisation, when
-    the training loss is at most `MEMORISED` of the first.
-    """
-    least = rows[rows[weight] == rows[weight].min()].sort_values("step")
-    train = least["train_squared_error"]
-    plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
-    half = plateau.iloc[0] / 2 if len(plateau) else np.nan
-    steps = readings.first(rows, "test_squared_error", half, below=True, by=weight)
-    return pd.Series(steps, index=sorted(rows[weight].unique()))
 
 
 def _sparse(tables: Tables, name: str) -> pd.DataFrame:
