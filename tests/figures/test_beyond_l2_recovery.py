@@ -277,10 +277,12 @@ def test_students_have_a_column_for_each_step_size(module, experiment, weight):
     figure, drawn = module.draw({experiment: pd.DataFrame(rows)}, [point])
     assert [axes.get_yscale() for axes in figure.axes] == ["linear"] * 3 + ["log"] * 3
     assert {axes.get_xscale() for axes in figure.axes} == {"log"}
-    for axes in figure.axes:
+    for axes, networks in zip(figure.axes, (3, 3, 3, 1, 1, 1), strict=True):
         styles = [line.get_linestyle() for line in _lines(axes)]
-        assert sorted(styles) == ["-", "-", "--", "--"]
-    ours = drawn[drawn["series"] == "test_error_half"]
+        assert sorted(styles) == ["-"] * 2 * networks + ["--"] * 2 * networks
+    single = drawn[(drawn["series"] == "test_error_half") & drawn["seed"].notna()]
+    np.testing.assert_allclose(sorted(set(single["value"])), [0.5, 2.0, 3.0])
+    ours = drawn[(drawn["series"] == "test_error_half") & drawn["seed"].isna()]
     assert len(ours) == 3 * 2 * 4
     np.testing.assert_allclose(ours[["median", "low", "high"]], [[2.0, 0.5, 3.0]] * 24)
     assert figure.axes[0].get_ylim() == (0, 1.25 * 3)

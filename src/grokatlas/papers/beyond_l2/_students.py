@@ -36,8 +36,8 @@ def draw(
     drawn = []
     for column, rate in enumerate(rates):
         rows = history[history[RATE] == rate]
-        for axes, scale in zip(grid[:, column], ("linear", "log"), strict=True):
-            drawn.append(_lines(axes, rows, weight, colours).assign(**{RATE: rate}))
+        for axes, scale, part in zip(grid[:, column], ("linear", "log"), PARTS, strict=True):
+            drawn.append(part(axes, rows, weight, colours).assign(**{RATE: rate}))
             axes.set(xscale="log", yscale=scale, xlabel="step")
         panel = _quantities.students_panel(rate)
         seen = marks.published(grid[0, column], readings, panel, "test, plateau", style.GUIDE)
@@ -55,14 +55,33 @@ def draw(
         grid[0, 0].plot([], [], "o", **open_mark)
     columns = len(colours) + 2 + bool(readings)
     made.legend(loc="outside upper right", ncols=columns, columnspacing=0.9)
-    return made, pd.concat(drawn, ignore_index=True).drop_duplicates(ignore_index=True)
+    return made, pd.concat(drawn, ignore_index=True)
 
 
-def _lines(axes: Axes, rows: pd.DataFrame, weight: str, colours: dict[float, str]) -> pd.DataFrame:
-    """Median and range over seeds of both losses, for each weight."""
+def _networks(
+    axes: Axes, rows: pd.DataFrame, weight: str, colours: dict[float, str]
+) -> pd.DataFrame:
+    """Both losses of every network, for each weight: as published, where there is one."""
+    drawn = []
+    for (value, seed), part in rows.groupby([weight, "seed"]):
+        for column, dashes in LINES.items():
+            line = {"color": colours[value], "lw": 0.8, "ls": dashes}
+            axes.plot(part["step"], part[column], **line)
+            seen = part[["step", column]].rename(columns={column: "value"})
+            drawn.append(seen.assign(**{"series": column, weight: value, "seed": seed}))
+    return pd.concat(drawn)
+
+
+def _medians(
+    axes: Axes, rows: pd.DataFrame, weight: str, colours: dict[float, str]
+) -> pd.DataFrame:
+    """Median and range over networks of both losses, for each weight."""
     drawn = []
     for value, part in rows.groupby(weight):
         for column, dashes in LINES.items():
             line = {"color": colours[value], "lw": 1, "ls": dashes}
             drawn.append(marks.spread(axes, part, column, **line).assign(**{weight: value}))
     return pd.concat(drawn)
+
+
+PARTS = (_networks, _medians)  # of the rows of panels
