@@ -32,7 +32,6 @@ from grokatlas.papers.beyond_l2._student_numbers import (
 
 PUBLISHED = 1  # the seed of the published instance of sparse recovery
 SHARE = "task.leverage_share"
-ORDERED = -0.5  # correlation of tau and t2
 KEPT = 0.01  # of the largest singular value: what a larger one is counted for
 WEIGHTS = {  # the column of the regulariser's weight, by experiment
     "sparse_scaling": "dynamics.l1",
@@ -221,21 +220,32 @@ def singular_values_kept(tables: Tables) -> list[float]:
     return [float(count) for count in (values > KEPT * values.max(axis=1, keepdims=True)).sum(1)]
 
 
-def share_of_selections(tables: Tables, order: Literal["first", "last", "ordered"]) -> list[float]:
-    """The share of instances on which the times t2 are ordered by tau, the share that is selected.
+def full_selection(tables: Tables) -> list[float]:
+    """t2 with tau = 1 over the least t2 with any other tau, for each instance."""
+    return [
+        float(times[1.0] / times.drop(1.0).min()) if np.isfinite(times[1.0]) else np.inf
+        for times in _selected(tables, 1.0)
+    ]
 
-    Args:
-        tables: of data selection.
-        order: ``first``, tau = 1 has the least t2; ``last``, tau = 0 has the largest or none;
-            ``ordered``, Spearman's correlation of tau and t2 is at most -0.5. A t2 that is never
-            reached is infinite and ranks last.
+
+def no_selection(tables: Tables) -> list[float]:
+    """The largest t2 with any tau above 0 over t2 with tau = 0, for each instance.
+
+    It is 0 where tau = 0 never recovers the matrix.
     """
-    holds = {"first": _full_is_first, "last": _none_is_last, "ordered": _ordered}[order]
-    rows = readings.record(tables["data_selection"], "recovery_times")
-    rows = rows.assign(t2=readings.times(rows, "t2"))
-    times = [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
-    whole = [each for each in times if {0.0, 1.0} < set(each.index)]
-    return [float(np.mean([holds(each) for each in whole]))] if whole else []
+    return [
+        float(times.drop(0.0).max() / times[0.0]) if np.isfinite(times[0.0]) else 0.0
+        for times in _selected(tables, 0.0)
+    ]
+
+
+def order_of_selection(tables: Tables) -> list[float]:
+    """Spearman's correlation of tau and t2, for each instance; a t2 never reached ranks last."""
+    return [
+        float(np.corrcoef(times.index.to_series().rank(), times.rank())[0, 1])
+        for times in _selected(tables)
+        if times.nunique() > 1
+    ]
 
 
 def share_by_depth(
@@ -288,14 +298,9 @@ def _complete(tables: Tables, experiment: str, weight: float) -> pd.DataFrame:
     return found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
 
 
-def _full_is_first(times: pd.Series) -> bool:
-    return bool(np.isfinite(times[1.0]) and times[1.0] <= times.drop(1.0).min())
-
-
-def _none_is_last(times: pd.Series) -> bool:
-    return bool(np.isinf(times[0.0]) or times.drop(0.0).max() <= times[0.0])
-
-
-def _ordered(times: pd.Series) -> bool:
-    ranks = times.index.to_series().rank(), times.rank()
-    return bool(times.nunique() > 1 and np.corrcoef(*ranks)[0, 1] <= ORDERED)
+def _selected(tables: Tables, share: float | None = None) -> list[pd.Series]:
+    """t2 by tau, for each instance with that `share`; infinite where never reached."""
+    rows = readings.record(tables["data_selection"], "recovery_times")
+    rows = rows.assign(t2=readings.times(rows, "t2"))
+    found = [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
+    return [times for times in found if share is None or share in times.index]
