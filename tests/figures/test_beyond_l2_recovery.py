@@ -16,6 +16,7 @@ from grokatlas.papers.beyond_l2 import (
     fig6,
     fig6_low_rank,
     fig7,
+    samples,
     sobolev,
     teacher_student,
 )
@@ -207,6 +208,30 @@ def test_depth_takes_the_least_and_the_last_distance():
     marked = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
     assert [tuple(line.get_xydata()[0]) for line in marked if len(line.get_xdata())] == [(10, 0.19)]
     assert marked[0].get_markeredgecolor() == style.MEMBERS[1]
+
+
+def test_samples_shows_the_share_that_is_recovered_and_when():
+    tables = {}
+    for experiment, numbers in (("sparse_samples", (10, 30)), ("matrix_samples", (40, 80))):
+        rows = []
+        for points, seed in itertools.product(numbers, range(4)):
+            row = {"record": "recovery_times", "task.train_points": points, "seed": seed}
+            row |= {"task.features": 100, "task.nonzeros": 5}
+            t2 = 1000.0 * (1 + seed) if points == numbers[1] and seed else None
+            rows.append(row | {"t1": 10.0 * (1 + seed), "t2": t2})
+        tables[experiment] = pd.DataFrame(rows)
+    figure, drawn = samples.draw(tables)
+    above, _, below, _ = figure.axes
+    np.testing.assert_allclose(above.lines[0].get_xydata(), [[10, 0], [30, 0.75]])
+    t1, t2 = below.lines[:2]
+    np.testing.assert_allclose(t1.get_xydata(), [[10, 25], [30, 25]])
+    np.testing.assert_allclose(t2.get_xydata(), [[30, 3000]])
+    (transition,) = (
+        line for line in above.lines if line.get_ls() == "--" and len(line.get_xdata())
+    )
+    assert transition.get_xdata()[0] == pytest.approx(20.39, rel=1e-3)
+    reached = drawn.query("series == 't2' and experiment == 'matrix_samples'").iloc[0]
+    assert (reached["min"], reached["max"], reached["count"]) == (2000, 4000, 3)
 
 
 def test_fig5_for_matrices_has_a_column_for_each_setting():

@@ -211,6 +211,25 @@ def students(power=-0.5, other=-0.5, plateau=16.2, at=1000):
     )
 
 
+def samples(first=0, enough=20):
+    """Ten instances: `first` are recovered from the fewest samples, all from `enough` on."""
+    points = [10, 15, 20, 25, 40, 50, 95]
+    return rows(
+        "recovery_times",
+        seed=list(range(10)),
+        task__train_points=points,
+        task__features=100,
+        task__nonzeros=5,
+        t1=60.0,
+        t2=lambda row: (
+            100.0
+            if row["task.train_points"] >= enough
+            or (row["task.train_points"] in (10, 40) and row["seed"] < first)
+            else NAN
+        ),
+    )
+
+
 def depth(last=0.01, least=0.01):
     """Distances of two factors from 50 samples over those of one, at the last step and before.
 
@@ -315,6 +334,8 @@ CASES = [
     ("N63", sparse, {}, {"bound": 0.3}),
     ("N64", ridge, {}, {"above": 500.0}),
     ("N64b", ridge, {}, {"below": 0.9}),
+    ("N65", samples, {}, {"first": 2}),
+    ("N65c", samples, {}, {"enough": 40}),
     ("N62", published_depths, {"factor": 1.1}, {"factor": 1.3}),
 ]
 
@@ -342,6 +363,13 @@ def test_a_peak_is_as_far_as_the_worse_one_of_its_height_and_step():
     far = judged(PAPER, "N60d", peak(height=97.0 * 1.15, step=1260))
     assert far["value"] == pytest.approx(0.15)
     assert judged(PAPER, "N60d", peak(height=97.0, step=1260))["value"] == pytest.approx(0.1)
+
+
+def test_half_of_the_instances_are_recovered_between_two_numbers_of_samples():
+    """None from 15 and all from 20: half at 17.5, the transition is at 20.39 (SciPy)."""
+    assert judged(PAPER, "N65c", samples())["value"] == pytest.approx(17.5 / 20.39, rel=1e-4)
+    assert judged(PAPER, "N65c", samples(enough=1000))["value"] == np.inf
+    assert judged(PAPER, "N65c", samples(enough=10))["count"] == 0
 
 
 def test_each_instance_has_a_slope():

@@ -248,6 +248,31 @@ def order_of_selection(tables: Tables) -> list[float]:
     ]
 
 
+def share_recovered(tables: Tables, experiment: str, points: int) -> list[float]:
+    """The share of instances that are recovered from so many samples."""
+    shares = _quantities.shares(tables[experiment])
+    return [float(shares[points])] if points in shares.index else []
+
+
+def half_recovered(tables: Tables) -> list[float]:
+    """The number of measurements from which half of the instances are recovered, over theory's.
+
+    Interpolated between the last number with less than half and the next one; infinite where it is
+    never half, not a number where it always is.
+    """
+    table = tables["sparse_samples"]
+    shares = _quantities.shares(table)
+    if shares.empty:
+        return []
+    sizes = (int(table[f"task.{name}"].max()) for name in ("features", "nonzeros"))
+    less = shares.index[shares < 0.5]
+    if less.empty or less.max() == shares.index.max():
+        return [float("nan") if less.empty else float("inf")]
+    two = shares[shares.index >= less.max()].iloc[:2]
+    points = np.interp(0.5, two, two.index)
+    return [float(points / _quantities.l1_transition(*sizes))]
+
+
 def share_by_depth(
     tables: Tables, depth: int, points: int, moment: Literal["last", "min"]
 ) -> list[float]:
