@@ -16,6 +16,7 @@ from grokatlas.papers.beyond_l2 import (
     fig6,
     fig6_low_rank,
     fig7,
+    samples,
     sobolev,
     teacher_student,
 )
@@ -41,6 +42,10 @@ def _recovery(seeds: list[int]) -> pd.DataFrame:
         times = {"t1": 10.0, "t2": 1000.0 if seed % 2 else None}
         rows.append({"record": "recovery_times", "seed": seed} | times)
         rows.append({"record": "truth", "seed": seed, "truth_l1_norm": 0.75} | TRUTH)
+        for step in STEPS:
+            bounds = {"test_error_above": 9.0 / (1 + step), "test_error_below": 0.25}
+            bounds |= {"train_error_above": 3.0 / (1 + step)}
+            rows.append({"record": "descent_bounds", "seed": seed, "step": step} | bounds)
     return pd.DataFrame(rows)
 
 
@@ -65,6 +70,30 @@ def test_fig4_has_logarithmic_panels_above_linear_ones():
     np.testing.assert_allclose(_lines(panels[1])[0].get_ydata()[0], 0.5)
     assert list(drawn["step"]) == list(STEPS)
     assert {text.get_text() for text in panels[0].texts} == {"$t_1$ = 10"}
+
+
+def test_the_bounds_of_theory_are_dotted_beside_the_errors():
+    table = _recovery([1])
+    table["t2"] = None
+    figure, drawn = fig4.draw({"ridge_recovery": table})
+    above, below = (
+        line.get_ydata()
+        for line in figure.axes[0].lines
+        if line.get_ls() == ":" and len(line.get_xdata()) == len(STEPS) - 1
+    )
+    np.testing.assert_allclose(above, [9 / 2, 9 / 11, 9 / 101, 9 / 1001])
+    np.testing.assert_allclose(below, 0.25)
+    np.testing.assert_allclose(drawn["test_error_below"], 0.25)
+    figure, drawn = fig5.draw({"sparse_recovery": _recovery([0, 1])})
+    (bound,) = (
+        line
+        for line in figure.axes[0].lines
+        if line.get_ls() == ":" and len(line.get_xdata()) == len(STEPS) - 1
+    )
+    np.testing.assert_allclose(bound.get_ydata(), [3 / 2, 3 / 11, 3 / 101, 3 / 1001])
+    assert "bound on train, theorem 2.1" in [text.get_text() for text in figure.legends[0].texts]
+    bare = _recovery([1]).query("record != 'descent_bounds'")
+    fig5.draw({"sparse_recovery": bare})  # of results that are older than the bounds
 
 
 def test_fig5_marks_the_published_instance_and_counts_the_recovered_ones():
@@ -162,7 +191,7 @@ def test_depth_takes_the_least_and_the_last_distance():
         for step, distance in ((0, 1.0), (5, 0.1 * case), (9, 0.2 * case)):
             row = {"record": "history", "case": label, "seed": seed, "step": step}
             rows.append(row | {"task.train_points": points, "test_loss": distance**2 / 2})
-    figure, drawn = depth.draw({"depth": pd.DataFrame(rows)})
+    figure, drawn = depth.draw({"depth": pd.DataFrame(rows)}, [])
     assert len(drawn) == 12
     np.testing.assert_allclose(drawn["min"], 0.1 * drawn["depth"])
     np.testing.assert_allclose(drawn["last"], 0.2 * drawn["depth"])
@@ -172,8 +201,37 @@ def test_depth_takes_the_least_and_the_last_distance():
     assert figure.axes[0].get_ylim()[0] > 0.05
     other = pd.DataFrame(rows)
     other.loc[(other["seed"] == 0) & (other["step"] == 5), "test_loss"] = 1e-18
-    figure, _ = depth.draw({"depth": other})
+    figure, _ = depth.draw({"depth": other}, [])
     assert figure.axes[1].get_ylim()[0] == pytest.approx(0.1 / 20)
+    point = {"panel": "least distance", "curve": "L = 2", "x": 10, "y": 0.19}
+    figure, _ = depth.draw({"depth": pd.DataFrame(rows)}, [point])
+    marked = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
+    assert [tuple(line.get_xydata()[0]) for line in marked if len(line.get_xdata())] == [(10, 0.19)]
+    assert marked[0].get_markeredgecolor() == style.MEMBERS[1]
+
+
+def test_samples_shows_the_share_that_is_recovered_and_when():
+    tables = {}
+    for experiment, numbers in (("sparse_samples", (10, 30)), ("matrix_samples", (40, 80))):
+        rows = []
+        for points, seed in itertools.product(numbers, range(4)):
+            row = {"record": "recovery_times", "task.train_points": points, "seed": seed}
+            row |= {"task.features": 100, "task.nonzeros": 5}
+            t2 = 1000.0 * (1 + seed) if points == numbers[1] and seed else None
+            rows.append(row | {"t1": 10.0 * (1 + seed), "t2": t2})
+        tables[experiment] = pd.DataFrame(rows)
+    figure, drawn = samples.draw(tables)
+    above, _, below, _ = figure.axes
+    np.testing.assert_allclose(above.lines[0].get_xydata(), [[10, 0], [30, 0.75]])
+    t1, t2 = below.lines[:2]
+    np.testing.assert_allclose(t1.get_xydata(), [[10, 25], [30, 25]])
+    np.testing.assert_allclose(t2.get_xydata(), [[30, 3000]])
+    (transition,) = (
+        line for line in above.lines if line.get_ls() == "--" and len(line.get_xdata())
+    )
+    assert transition.get_xdata()[0] == pytest.approx(20.39, rel=1e-3)
+    reached = drawn.query("series == 't2' and experiment == 'matrix_samples'").iloc[0]
+    assert (reached["min"], reached["max"], reached["count"]) == (2000, 4000, 3)
 
 
 def test_fig5_for_matrices_has_a_column_for_each_setting():
@@ -235,17 +293,27 @@ def test_data_selection_has_both_time_axes_and_the_times_of_all_instances():
 )
 def test_students_have_a_column_for_each_step_size(module, experiment, weight):
     rows = []
-    for rate, value, step in itertools.product((1e-4, 1e-3, 5.5e-3), (1e-5, 1e-3), STEPS):
-        key = {"record": "history", "optimizer.lr": rate, weight: value, "seed": 0, "step": step}
-        rows.append(key | {"train_squared_error": 1 / (1 + step), "test_squared_error": 2.0})
-    figure, drawn = module.draw({experiment: pd.DataFrame(rows)})
+    grid = itertools.product((1e-4, 1e-3, 5.5e-3), (1e-5, 1e-3), (0, 1, 2), STEPS)
+    for rate, value, seed, step in grid:
+        key = {"record": "history", "optimizer.lr": rate, weight: value, "seed": seed, "step": step}
+        test = (1.0, 4.0, 6.0)[seed]
+        rows.append(key | {"train_squared_error": 1 / (1 + step), "test_squared_error": test})
+    point = {"panel": "rate 0.0055", "curve": "test, plateau", "x": 30, "y": 2.1}
+    figure, drawn = module.draw({experiment: pd.DataFrame(rows)}, [point])
     assert [axes.get_yscale() for axes in figure.axes] == ["linear"] * 3 + ["log"] * 3
     assert {axes.get_xscale() for axes in figure.axes} == {"log"}
-    for axes in figure.axes:
+    for axes, networks in zip(figure.axes, (3, 3, 3, 1, 1, 1), strict=True):
         styles = [line.get_linestyle() for line in _lines(axes)]
-        assert sorted(styles) == ["-", "-", "--", "--"]
-    assert len(drawn) == 3 * 2 * 4
-    assert figure.axes[0].get_ylim() == (0, 2.5)
+        assert sorted(styles) == ["-"] * 2 * networks + ["--"] * 2 * networks
+    single = drawn[(drawn["series"] == "test_error_half") & drawn["seed"].notna()]
+    np.testing.assert_allclose(sorted(set(single["value"])), [0.5, 2.0, 3.0])
+    ours = drawn[(drawn["series"] == "test_error_half") & drawn["seed"].isna()]
+    assert len(ours) == 3 * 2 * 4
+    np.testing.assert_allclose(ours[["median", "low", "high"]], [[2.0, 0.5, 3.0]] * 24)
+    assert figure.axes[0].get_ylim() == (0, 1.25 * 3)
+    (mark,) = (line for line in figure.axes[2].lines if line.get_marker() == "o")
+    assert (*mark.get_xdata(), *mark.get_ydata()) == (30, 2.1)
+    assert len(drawn[drawn["series"] == "published test, plateau"]) == 1
 
 
 def test_numbers_are_set_as_powers_of_ten():

@@ -5,6 +5,7 @@ from typing import Any
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "centroid_images": [{"points": [0, 2]}],
     "cost": [{}],
+    "descent_bounds": [{}],
     "first_layer_drift": [{"span": 3}],
     "fourier_features": [{"parameter": "layers.0.weight"}],
     "grokking_times": [{"train_accuracy": 0.9, "test_accuracy": 0.5}],
@@ -37,6 +38,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 
 # measure -> its run in `runs.RUNS`, where it is not `isolated`
 MEASURED = {
+    "descent_bounds": "ridge",
     "first_layer_drift": "fitted",
     "jacobian_rows": "one_hot",
     "orthogonality": "fitted",
@@ -51,6 +53,7 @@ MEASURED = {
 GIVEN = {
     "centroid_images": ["point", "label", "shape", "input"],
     "cost": ["processor", "threads", "members", "hours", "update_seconds", "memory_mb"],
+    "descent_bounds": ["test_error_above", "test_error_below"],
     "first_layer_drift": ["prediction", "slow_time"],
     "fourier_features": ["feature", "other"],
     "predictor_curve": ["part", "input", "target"],

@@ -190,6 +190,12 @@ RUNS: dict[str, dict[str, Any]] = {
         **_NORMAL,
         **_MOVED,
     ),
+    "ridge": _run(
+        task=SPARSE_RECOVERY | {"instance_seed": "member"},
+        model=_example("model", "linear") | {"negative_slope": 1.0, "init": 0.5},
+        dynamics=_example("dynamics", "linear_descent"),
+        **_MOVED,
+    ),
     "nuclear": _run(
         task=MATRIX_COMPLETION | {"rows": 4, "columns": 4},
         dynamics=_example("dynamics", "nuclear_subgradient_descent"),

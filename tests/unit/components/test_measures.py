@@ -7,6 +7,7 @@ import pytest
 
 from grokatlas.components.measures import (
     cost,
+    descent_bounds,
     fourier_features,
     grokking_times,
     reached_steps,
@@ -228,3 +229,70 @@ def test_the_processor_is_the_gpu_where_there_is_one():
 
 def test_an_update_costs_nothing_known_where_one_move_was_all():
     assert _cost(updates={"count": 0, "seconds": 0.0})["update_seconds"].isna().all()
+
+
+def _bounds(dynamics, steps, init=10.0, seed=1):
+    keywords = {"features": 100, "nonzeros": 5, "train_points": 30, "signal_to_noise": 1e8}
+    data = sparse_recovery.build(**keywords, instance_seed=seed)
+    model = {"name": "linear", "init": init, "negative_slope": 1.0}
+    spec = {"ensemble": {"seed": [0]}, "dynamics": dynamics, "model": model, "task": {}}
+    history = pd.DataFrame({"member": 0, "step": steps})
+    return data, descent_bounds.build()(SimpleNamespace(spec=spec, data=data, history=history))
+
+
+def _descended(data, start, gradient, steps, rate=0.1):
+    """The iterates of descent written out, as relative errors of training and test."""
+    inputs, targets, truth = data.train_inputs, data.train_targets[:, 0], data.extras["truth"]
+    found, weights = [], np.full(inputs.shape[1], start)
+    for step in range(max(steps) + 1):
+        if step in steps:
+            residual = np.linalg.norm(inputs @ weights - targets) / np.linalg.norm(targets)
+            found.append((residual, np.linalg.norm(weights - truth) / np.linalg.norm(truth)))
+        slope = inputs.T @ (inputs @ weights - targets) + gradient(weights)
+        weights = weights - rate * slope
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("weight", [1e-3, 0.1])
+def test_ridge_stays_within_its_bounds_and_comes_to_the_lower_one(weight):
+    steps = [0, 1, 10, 100, 1000, 3000]
+    dynamics = {"name": "linear_descent", "rate": 0.1, "l2": weight, "data_scale": "sum"}
+    data, bounds = _bounds(dynamics, steps)
+    _, test = _descended(data, 10.0, lambda weights: weight * weights, steps)
+    assert (test <= bounds["test_error_above"] * (1 + 1e-9)).all()
+    assert bounds["test_error_above"].iloc[0] < 1.01 * test[0]
+    inputs, own = data.train_inputs, data.extras["truth"]
+    unseen = np.linalg.norm(own - np.linalg.pinv(inputs) @ inputs @ own) / np.linalg.norm(own)
+    np.testing.assert_allclose(bounds["test_error_below"], unseen)
+    dynamics |= {"rate": 0.05, "data_scale": "mean"}
+    assert _bounds(dynamics, steps)[1]["test_error_above"].iloc[3] > bounds.iloc[3, 2]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_an_l1_regularised_run_fits_at_least_as_fast_as_its_bound(seed):
+    steps = list(range(400))
+    dynamics = {"name": "subgradient_descent", "rate": 0.1, "l1": 1e-5, "l2": 0.0}
+    data, bounds = _bounds(dynamics, steps, init=1e-6, seed=seed)
+    train, _ = _descended(data, 1e-6, lambda weights: 1e-5 * np.sign(weights), steps)
+    bound = bounds["train_error_above"].to_numpy()
+    assert bound[0] == pytest.approx(train[0])
+    assert (train[1:] < bound[1:]).all()
+    assert (np.diff(bound) <= 0).all()
+    curvatures = np.linalg.svd(data.train_inputs, compute_uv=False) ** 2
+    equal = 1e-5 * 10 / curvatures.min() ** 0.5  # |X a - y| where |H| may be |G|
+    assert bound[-1] == pytest.approx(equal / np.linalg.norm(data.train_targets), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"name": "gradient_training"}, "needs linear_descent"),
+        ({"l2": 0.1}, "without l2"),
+    ],
+)
+def test_other_descents_have_no_bounds(changed, problem):
+    dynamics = {"name": "subgradient_descent", "rate": 0.1, "l1": 1e-5, "l2": 0.0} | changed
+    with pytest.raises(ValueError, match=problem):
+        _bounds(dynamics, [0, 1])
+    with pytest.raises(ValueError, match="given start"):
+        _bounds(dynamics, [0, 1], init="normal")

@@ -9,9 +9,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.papers.beyond_l2._addition_numbers import RATE, WEIGHT
 from grokatlas.plots import marks, panels, style
 
-RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 KEYS = ["case", RATE, WEIGHT]
 ACCURACIES = {"train_accuracy": "-", "test_accuracy": "--"}
 
@@ -80,13 +80,15 @@ def bar(made: Figure, grid: Iterable[Axes], weights: list[float], colours: Scala
     beside.ax.set_title("$\\beta$", fontsize=8)
 
 
-def parts_named(made: Figure, axes: Axes) -> None:
-    """One legend, above all panels: what is solid, dashed and a point."""
+def parts_named(made: Figure, axes: Axes, *, published: bool = False) -> None:
+    """One legend, above all panels: what is solid, dashed, a point, and an open circle."""
     grey = {"color": style.GUIDE}
     for column, dashes in ACCURACIES.items():
         axes.plot([], [], ls=dashes, label=column.removesuffix("_accuracy"), **grey)
     axes.plot([], [], "o", ms=4, ls="", label="$t_2$", **grey)
-    made.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    if published:
+        axes.plot([], [], "o", ms=4.5, ls="", mfc="none", mec=style.GUIDE, label="published")
+    made.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=4)
 
 
 def reached(times: pd.DataFrame) -> pd.DataFrame:

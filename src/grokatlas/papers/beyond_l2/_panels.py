@@ -49,6 +49,14 @@ def errors(axes: Axes, rows: pd.DataFrame, times: pd.Series | None) -> None:
         marks.instant(axes, times["t2"], "$t_2$", 0.56, side="left")
 
 
+def bound(axes: Axes, rows: pd.DataFrame, column: str, dashes: str, label: str) -> None:
+    """A bound that theory gives, against the step; nothing where the table does not hold it."""
+    if column in rows:
+        rows = rows[rows["step"] > 0]
+        line = {"color": "#333333", "lw": 0.9, "ls": dashes, "zorder": 2.5, "label": label}
+        axes.plot(rows["step"], rows[column], **line)
+
+
 def ratio(axes: Axes, rows: pd.DataFrame, label: str) -> None:
     """The gradient ratio at the right, its axis longer below: its plateau is above the errors."""
     right = twin(axes, rows, "gradient_ratio", label, color=style.GUIDE)

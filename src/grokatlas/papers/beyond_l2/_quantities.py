@@ -1,5 +1,7 @@
 """What figures and claims compute alike from tables: recovery times and best fits."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -39,6 +41,26 @@ def scaling_slope(rows: pd.DataFrame, weight: str, column: str) -> float:
     return readings.slope(used["product"], used[column])
 
 
+def shares(table: pd.DataFrame) -> pd.Series:
+    """The share of instances that are recovered (t2 is reached), by number of samples."""
+    times = table[table["record"] == "recovery_times"]
+    return times["t2"].notna().groupby(times[POINTS]).mean()
+
+
+def l1_transition(features: int, nonzeros: int) -> float:
+    """How many Gaussian measurements the least l1 norm needs to find a sparse vector, about.
+
+    It is the statistical dimension of the descent cone of the l1 norm at a vector with s of n
+    entries, ``min_t s (1 + t^2) + (n - s) E max(|g| - t, 0)^2`` for a standard normal g.
+    Source: Amelunxen, Lotz, McCoy and Tropp, Living on the edge (2014), proposition 4.5.
+    """
+    levels = np.linspace(0, 6, 6001)
+    tails = np.array([math.erfc(level / 2**0.5) for level in levels])  # of |g|
+    density = np.exp(-(levels**2) / 2) * (2 / np.pi) ** 0.5
+    beyond = (1 + levels**2) * tails - levels * density
+    return float((nonzeros * (1 + levels**2) + (features - nonzeros) * beyond).min())
+
+
 def distances(history: pd.DataFrame) -> pd.DataFrame:
     """``|a - a*|_2`` by depth, instance and samples: the least of a run (min) and its last."""
     rows = history.sort_values("step")
@@ -52,3 +74,13 @@ def best_fits(table: pd.DataFrame) -> pd.DataFrame:
     """Of networks at a fixed norm, the logged row of least training loss, by norm and seed."""
     history = table[table["record"] == "history"]
     return history.loc[history.groupby([NORM, "seed"])["train_loss"].idxmin()]
+
+
+def depth_curve(depth: int) -> str:
+    """The curve of a number of factors in what was read off the figure on depth."""
+    return f"L = {depth}"
+
+
+def students_panel(rate: float) -> str:
+    """The panel of a step size in what was read off the figures on students."""
+    return f"rate {rate:g}"

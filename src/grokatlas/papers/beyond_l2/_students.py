@@ -1,40 +1,87 @@
 """Losses of students for all step sizes and weights."""
 
+from typing import Any
+
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _panels
-from grokatlas.plots import panels, style
+from grokatlas.papers.beyond_l2 import _panels, _quantities
+from grokatlas.plots import marks, panels, style
 
 RATE = "optimizer.lr"
+LINES = {"train_error_half": "-", "test_error_half": "--"}
 
 
-def draw(table: pd.DataFrame, weight: str) -> tuple[Figure, pd.DataFrame]:
-    """A column for each step size: train and test loss, on a linear and a logarithmic axis."""
+def draw(
+    table: pd.DataFrame, weight: str, readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
+    """A column for each step size: train and test loss, on a linear and a logarithmic axis.
+
+    Args:
+        table: with ``train_squared_error`` and ``test_squared_error``, means over samples and
+            outputs; half of them is drawn.
+        weight: the column of the regulariser's weight.
+        readings: points of the published curves, drawn on the linear axes.
+    """
     history = _panels.of(table, "history")
     history = history[history["step"] > 0].sort_values("step")
+    for part in ("train", "test"):
+        history[f"{part}_error_half"] = history[f"{part}_squared_error"] / 2
     colours = style.weights(history[weight].unique())
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(len(rates), 2, height=2.1, sharey="row")
     late = history["step"] > 0.01 * history["step"].max()  # the first errors are far larger
-    top = 1.25 * history.loc[late, "test_squared_error"].max()
+    top = 1.25 * history.loc[late, "test_error_half"].max()
+    drawn = []
     for column, rate in enumerate(rates):
         rows = history[history[RATE] == rate]
-        for axes, scale in zip(grid[:, column], ("linear", "log"), strict=True):
-            for value, part in rows.groupby(weight):
-                line = {"color": colours[value], "lw": 1}
-                axes.plot(part["step"], part["train_squared_error"], ls="-", **line)
-                axes.plot(part["step"], part["test_squared_error"], ls="--", **line)
+        for axes, scale, part in zip(grid[:, column], ("linear", "log"), PARTS, strict=True):
+            drawn.append(part(axes, rows, weight, colours).assign(**{RATE: rate}))
             axes.set(xscale="log", yscale=scale, xlabel="step")
+        panel = _quantities.students_panel(rate)
+        seen = marks.published(grid[0, column], readings, panel, "test, plateau", style.GUIDE)
+        drawn += [seen.assign(**{RATE: rate})]
         panels.limits(grid[0, column], "y", 0, top)
         style.letter(grid[0, column], f"{'abcdef'[column]}  $\\alpha$ = {rate:g}")
     for axes in grid[:, 0]:
-        axes.set_ylabel("mean squared error")
+        axes.set_ylabel("half the mean squared error")
     for value, colour in colours.items():
         grid[0, 0].plot([], [], color=colour, label=f"$\\beta = {_panels.at(value)}$")
-    grid[0, 0].plot([], [], color=style.GUIDE, ls="-", label="train")
-    grid[0, 0].plot([], [], color=style.GUIDE, ls="--", label="test")
-    made.legend(loc="outside upper right", ncols=len(colours) + 2, columnspacing=0.9)
-    return made, history[
-        [RATE, weight, "seed", "step", "train_squared_error", "test_squared_error"]
-    ]
+    for text, dashes in (("train", "-"), ("test", "--")):
+        grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
+    if readings:
+        open_mark = {"mfc": "none", "mec": style.GUIDE, "ms": 4.5, "label": "published"}
+        grid[0, 0].plot([], [], "o", **open_mark)
+    columns = len(colours) + 2 + bool(readings)
+    made.legend(loc="outside upper right", ncols=columns, columnspacing=0.9)
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _networks(
+    axes: Axes, rows: pd.DataFrame, weight: str, colours: dict[float, str]
+) -> pd.DataFrame:
+    """Both losses of every network, for each weight: as published, where there is one."""
+    drawn = []
+    for (value, seed), part in rows.groupby([weight, "seed"]):
+        for column, dashes in LINES.items():
+            line = {"color": colours[value], "lw": 0.8, "ls": dashes}
+            axes.plot(part["step"], part[column], **line)
+            seen = part[["step", column]].rename(columns={column: "value"})
+            drawn.append(seen.assign(**{"series": column, weight: value, "seed": seed}))
+    return pd.concat(drawn)
+
+
+def _medians(
+    axes: Axes, rows: pd.DataFrame, weight: str, colours: dict[float, str]
+) -> pd.DataFrame:
+    """Median and range over networks of both losses, for each weight."""
+    drawn = []
+    for value, part in rows.groupby(weight):
+        for column, dashes in LINES.items():
+            line = {"color": colours[value], "lw": 1, "ls": dashes}
+            drawn.append(marks.spread(axes, part, column, **line).assign(**{weight: value}))
+    return pd.concat(drawn)
+
+
+PARTS = (_networks, _medians)  # of the rows of panels

@@ -1,4 +1,7 @@
-"""Numbers of the paper's statements, each from the tables of one figure, one for each run."""
+"""Numbers of the paper's statements, each from the tables of one figure, one for each run.
+
+Those of modular addition and of students are imported.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -8,84 +11,35 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.beyond_l2 import _quantities
+from grokatlas.papers.beyond_l2._addition_numbers import (
+    addition_at,
+    addition_peak,
+    addition_peak_step,
+    addition_time,
+    distance_from_readings,
+    distance_of_peak,
+    distance_of_times,
+    first_perfect,
+    norm_after_memorisation,
+    order_of_generalisation,
+    regularised_time,
+)
+from grokatlas.papers.beyond_l2._student_numbers import (
+    distance_of_plateaus,
+    fall_of_students,
+    order_of_students,
+)
 
 PUBLISHED = 1  # the seed of the published instance of sparse recovery
-ADDITION_RATE, ADDITION_WEIGHT = "optimizer.lr", "penalties.0.weight"
 SHARE = "task.leverage_share"
-MEMORISED = 0.01  # of the first training loss
 KEPT = 0.01  # of the largest singular value: what a larger one is counted for
 WEIGHTS = {  # the column of the regulariser's weight, by experiment
     "sparse_scaling": "dynamics.l1",
     "matrix_scaling": "dynamics.weight",
-    "teacher_student": ADDITION_WEIGHT,
-    "sobolev": "loss.weight",
 }
 ERRORS = {"sparse_scaling": "test_deviation", "matrix_scaling": "nuclear_distance"}
 
 Tables = Mapping[str, pd.DataFrame]
-
-
-def addition_time(tables: Tables, case: str, time: str) -> list[float]:
-    """``t1`` or ``t2`` of figure 1, for each seed."""
-    rows = readings.record(tables["modular_addition"], "grokking_times", case=case)
-    return readings.times(rows, time)
-
-
-def first_perfect(tables: Tables, case: str) -> list[float]:
-    """The first step of figure 1 with a test accuracy of 1, for each seed."""
-    return readings.first(_addition(tables, case), "test_accuracy", 1.0)
-
-
-def norm_after_memorisation(tables: Tables, case: str) -> list[float]:
-    """The l2 norm of figure 1 at step 2 t1 over that at t1, for each seed."""
-    rows = _addition(tables, case)
-    found = []
-    for (_, part), t1 in zip(rows.groupby("seed"), addition_time(tables, case, "t1"), strict=True):
-        norm = part.set_index("step")["l2_norm"]
-        memorised = 2 * t1 <= norm.index.max()
-        found.append(norm[: 2 * t1].iloc[-1] / norm[:t1].iloc[-1] if memorised else np.nan)
-    return found
-
-
-def addition_peak(tables: Tables, case: str, column: str) -> list[float]:
-    """The largest value of a column of figure 1 in the whole run, for each seed."""
-    return [float(part[column].max()) for _, part in _addition(tables, case).groupby("seed")]
-
-
-def addition_peak_step(tables: Tables, case: str, column: str) -> list[float]:
-    """The step of `addition_peak`, for each seed."""
-    parts = _addition(tables, case).groupby("seed")
-    return [float(part["step"][part[column].idxmax()]) for _, part in parts]
-
-
-def addition_at(tables: Tables, case: str, column: str, step: int) -> list[float]:
-    """A column of figure 1 at a step, for each seed."""
-    return readings.at(_addition(tables, case), column, step)
-
-
-def distance_from_readings(
-    tables: Tables, panel: str, curve: str, column: str, readings: list[dict[str, Any]]
-) -> list[float]:
-    """How far a curve of figure 1 is from the published one, for each seed.
-
-    It is the largest distance over the points that were read off the picture, relative to the
-    height of the panel: the largest of these points, or 1 for an accuracy.
-
-    Args:
-        tables: of figure 1.
-        panel: of the published figure.
-        curve: in that panel.
-        column: our column.
-        readings: points of the published curves.
-    """
-    points = [each for each in readings if (each["panel"], each["curve"]) == (panel, curve)]
-    steps, heights = [each["x"] for each in points], [each["y"] for each in points]
-    whole = 1.0 if column.endswith("accuracy") else max(heights)
-    found = []
-    for _, part in _addition(tables, "published").groupby("seed"):
-        ours = np.interp(steps, part["step"], part[column])
-        found.append(float(np.abs(ours - heights).max() / whole))
-    return found
 
 
 def training_loss_of_small_norms(tables: Tables) -> list[float]:
@@ -106,31 +60,6 @@ def test_loss_of_outer_norms(tables: Tables) -> list[float]:
     return found
 
 
-def regularised_time(
-    tables: Tables, experiment: str, case: str, rate: float, weight: float, time: str
-) -> list[float]:
-    """``t1`` or ``t2`` in regularised addition for one step size and weight, for each seed."""
-    keywords = {"case": case, "optimizer__lr": rate, "penalties__0__weight": weight}
-    rows = readings.record(tables[experiment], "grokking_times", **keywords)
-    return readings.times(rows, time)
-
-
-def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: float) -> list[float]:
-    """Spearman's correlation of weight and t2 in regularised addition, by step size and seed.
-
-    Args:
-        tables: of a figure of regularised addition.
-        experiment: its.
-        case: the regulariser.
-        rate: the only step size; 0 for all.
-    """
-    rows = readings.record(tables[experiment], "grokking_times", case=case)
-    rows = rows[rows[ADDITION_RATE] == rate] if rate else rows
-    rows = rows.assign(t2=readings.times(rows, "t2"))
-    parts = rows.groupby([ADDITION_RATE, "seed"])
-    return [readings.order(part[ADDITION_WEIGHT], part["t2"]) for _, part in parts]
-
-
 def ridge_time(tables: Tables, time: str) -> list[float]:
     """``t1`` or ``t2`` of figure 4."""
     return readings.times(readings.record(tables["ridge_recovery"], "recovery_times"), time)
@@ -146,6 +75,22 @@ def ridge_fall(tables: Tables, plateau: int) -> list[float]:
     rows = readings.history(tables["ridge_recovery"])
     levels = readings.at(rows, "test_error", plateau)
     return [readings.first(rows, "test_error", level / 2, below=True)[0] for level in levels]
+
+
+def error_over_bound(tables: Tables, experiment: str, error: str, bound: str) -> list[float]:
+    """The largest quotient of an error and its bound after the first step, for each instance."""
+    keys = ["seed", "step"]
+    bounds = readings.record(tables[experiment], "descent_bounds")[[*keys, bound]]
+    rows = readings.history(tables[experiment])[[*keys, error]].merge(bounds, on=keys)
+    quotient = (rows[error] / rows[bound])[rows["step"] > 0]
+    return [float(value) for value in quotient.groupby(rows["seed"]).max()]
+
+
+def final_error_over_bound(tables: Tables, experiment: str, error: str, bound: str) -> list[float]:
+    """The quotient of an error and its bound at the last step, for each instance."""
+    last = tables[experiment]["step"].max()
+    rows = tables[experiment][tables[experiment]["step"] == last]
+    return error_over_bound({experiment: rows}, experiment, error, bound)
 
 
 def sparse_time(tables: Tables, time: str) -> list[float]:
@@ -199,16 +144,33 @@ def sparse_ratio(tables: Tables, phase: str) -> list[float]:
 def scaling_slope(tables: Tables, experiment: str, column: str) -> list[float]:
     """The exponent of ``t2``, or of the ``error`` there, against step size times weight.
 
-    Of the published grid, for weights up to 1e-2, over the runs that were not cut short.
+    For each instance, the published grid's first, over the runs that were not cut short and weights
+    up to 1e-2.
     """
-    found = _grid(tables, experiment)
-    return [_quantities.scaling_slope(found, WEIGHTS[experiment], column)]
+    weight = WEIGHTS[experiment]
+    found = _quantities.scaling(tables[experiment], weight, ERRORS[experiment])
+    own = found["case"] == "published"
+    instances = [found[own], *(rows for _, rows in found[~own].groupby("seed"))]
+    return [_quantities.scaling_slope(rows, weight, column) for rows in instances]
 
 
 def scaled_time(tables: Tables, experiment: str, weight: float) -> list[float]:
     """t2 alpha beta, for each complete pair of the published grid with a weight up to `weight`."""
     found = _complete(tables, experiment, weight)
     return [float(value) for value in found["t2"] * found["product"]]
+
+
+def share_of_scaled_times(
+    tables: Tables, experiment: str, weight: float, level: float
+) -> list[float]:
+    """The share of instances whose t2 alpha beta is below a level.
+
+    Of each instance the median over its complete pairs with a weight up to `weight` counts.
+    """
+    found = _quantities.scaling(tables[experiment], WEIGHTS[experiment], ERRORS[experiment])
+    found = found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
+    scaled = (found["t2"] * found["product"]).groupby(found["seed"]).median()
+    return [float((scaled < level).mean())] if len(scaled) else []
 
 
 def scaled_time_over_distance(tables: Tables, experiment: str, weight: float) -> list[float]:
@@ -241,9 +203,17 @@ def matrix_at(tables: Tables, case: str, weight: float, column: str, step: int) 
     return readings.at(_matrix(tables, "history", case, weight), column, step)
 
 
+def share_of_plateaus(tables: Tables, level: float, step: int) -> list[float]:
+    """The share of instances of figure 5 for matrices with a test error below a level at a step."""
+    rows = readings.history(tables["matrix_recovery"], case="instances")
+    values = np.array(readings.at(rows, "test_error", step)) if len(rows) else np.array([])
+    return [float((values < level).mean())] if len(values) else []
+
+
 def singular_values_kept(tables: Tables) -> list[float]:
     """How many singular values are above `KEPT` of the largest at the end, for each setting."""
     rows = readings.history(tables["matrix_recovery"])
+    rows = rows[rows["case"] != "instances"]  # which end on the plateau
     final = rows.groupby(["case", "dynamics.weight"]).tail(1)
     named = [column for column in rows if column.startswith("singular_values.")]
     values = final[named].to_numpy()
@@ -278,42 +248,59 @@ def order_of_selection(tables: Tables) -> list[float]:
     ]
 
 
-def distance_by_depth(
+def share_recovered(tables: Tables, experiment: str, points: int) -> list[float]:
+    """The share of instances that are recovered from so many samples."""
+    shares = _quantities.shares(tables[experiment])
+    return [float(shares[points])] if points in shares.index else []
+
+
+def half_recovered(tables: Tables) -> list[float]:
+    """The number of measurements from which half of the instances are recovered, over theory's.
+
+    Interpolated between the last number with less than half and the next one; infinite where it is
+    never half, not a number where it always is.
+    """
+    table = tables["sparse_samples"]
+    shares = _quantities.shares(table)
+    if shares.empty:
+        return []
+    sizes = (int(table[f"task.{name}"].max()) for name in ("features", "nonzeros"))
+    less = shares.index[shares < 0.5]
+    if less.empty or less.max() == shares.index.max():
+        return [float("nan") if less.empty else float("inf")]
+    two = shares[shares.index >= less.max()].iloc[:2]
+    points = np.interp(0.5, two, two.index)
+    return [float(points / _quantities.l1_transition(*sizes))]
+
+
+def share_by_depth(
     tables: Tables, depth: int, points: int, moment: Literal["last", "min"]
 ) -> list[float]:
-    """The distance to a* with so many factors over that with one, for each instance.
+    """The share of instances that come nearer to a* with so many factors than with one.
 
-    That of the last step, or the least of each run, as published (chosen with knowledge of a*).
+    By the distance of the last step, or the least of each run, as published (chosen with knowledge
+    of a*).
     """
     found = _quantities.distances(readings.history(tables["depth"]))
     kept = found[found[_quantities.POINTS] == points].set_index(["depth", "seed"])[moment]
     if not {1, depth} <= set(kept.index.get_level_values("depth")):
         return []
-    return [float(ratio) for ratio in kept[depth] / kept[1]]
+    return [float((kept[depth] <= kept[1]).mean())]
 
 
-def order_of_students(tables: Tables, experiment: str) -> list[float]:
-    """Spearman's correlation of weight and the step at which the test loss falls, by step size.
+def distance_of_depths(tables: Tables, readings: list[dict[str, Any]]) -> list[float]:
+    """How far the least distances to a* are from the published ones, on the published instance.
 
-    It has fallen when it is at most half of what it is with the least weight at memorisation, when
-    the training loss is at most `MEMORISED` of the first.
+    It is the largest relative distance over the points that were read off.
     """
-    weight = WEIGHTS[experiment]
-    rows = readings.history(tables[experiment])
-    found = []
-    for _, part in rows.groupby(ADDITION_RATE):
-        least = part[part[weight] == part[weight].min()].sort_values("step")
-        train = least["train_squared_error"]
-        plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
-        half = plateau.iloc[0] / 2 if len(plateau) else np.nan
-        steps = readings.first(part, "test_squared_error", half, below=True, by=weight)
-        weights = pd.Series(sorted(part[weight].unique()))
-        found.append(readings.order(weights, pd.Series(steps)))
-    return found
-
-
-def _addition(tables: Tables, case: str) -> pd.DataFrame:
-    return readings.history(tables["modular_addition"], case=case)
+    found = _quantities.distances(tables["depth"].query("record == 'history'"))
+    own = found[found["seed"] == PUBLISHED]
+    curves = own["depth"].map(_quantities.depth_curve)
+    ours = own.assign(curve=curves).set_index(["curve", _quantities.POINTS])["min"]
+    wanted = [((each["curve"], each["x"]), each["y"]) for each in readings]
+    if not all(place in ours.index for place, _ in wanted):
+        return []
+    return [float(max(abs(ours[place] / height - 1) for place, height in wanted))]
 
 
 def _sparse(tables: Tables, name: str) -> pd.DataFrame:

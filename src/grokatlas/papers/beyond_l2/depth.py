@@ -1,10 +1,12 @@
 """Depth instead of a regulariser: sparse recovery by products of factors."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels, _quantities
-from grokatlas.plots import style
+from grokatlas.plots import marks, style
 
 PUBLISHED = 1  # the seed of the published instance
 BELOW = (
@@ -12,7 +14,9 @@ BELOW = (
 )
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(
+    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Distance to a* by number of samples: the least of each run (left), and its last (right)."""
     found = _quantities.distances(_panels.of(tables["depth"], "history"))
     made, grid = style.figure(2, height=2.6, sharey=True)
@@ -28,8 +32,14 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     lowest = found.loc[found["seed"] == PUBLISHED, "min"].min() / BELOW
     if 0 < found["min"].min() < lowest:
         grid[0, 0].set_ylim(bottom=lowest)
+    for number in sorted(found["depth"].unique()):
+        curve, colour = _quantities.depth_curve(number), style.MEMBERS[number - 1]
+        marks.published(grid[0, 0], readings, "least distance", curve, colour)
     grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
     grid[0, 0].plot([], [], "o-", color=style.MUTED, lw=0.5, ms=2, label="other instances")
+    if readings:
+        open_mark = {"mfc": "none", "mec": style.GUIDE, "ms": 4.5, "label": "published"}
+        grid[0, 0].plot([], [], "o", **open_mark)
     handles, labels = grid[0, 0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=4)
+    made.legend(handles, labels, loc="outside upper right", ncols=5)
     return made, found

@@ -1,21 +1,28 @@
 """Figure 3: modular addition under three regularisers."""
 
+from typing import Any
+
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _addition, _panels
-from grokatlas.plots import panels, style
+from grokatlas.papers.beyond_l2 import _addition, _addition_numbers, _panels
+from grokatlas.plots import marks, panels, style
 
-RATE = 1e-2
-CASES = {"l1": "$\\ell_1$", "l2_squared": "squared $\\ell_2$", "nuclear": "nuclear"}
+CASES = {"l1": "$\\ell_1$", "l2": "$\\ell_2$", "nuclear": "nuclear"}  # not the blog's
 NORMS = {"l1": "$\\ell_1$", "l2": "$\\ell_2$", "nuclear": "nuclear"}
-SHOWN = {"l1": 6000, "l2_squared": 4100, "nuclear": 4100}  # steps, as published
+SHOWN = {"l1": 6000, "l2": 4100, "nuclear": 4100}  # steps, as published
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(
+    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under each regulariser, and three norms along the l1-regularised runs."""
-    table = tables["addition_at_one_rate"]
-    table = table[table[_addition.RATE] == RATE]
+    table = tables[_addition_numbers.FIGURE_3]
+    table = table[
+        (table[_addition.RATE] == _addition_numbers.FIGURE_3_RATE) & table["case"].isin(CASES)
+    ]
     history, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
     history = history[history["step"] <= history["case"].map(SHOWN)]
     thousands = {f"{norm}_norm_thousands": history[f"{norm}_norm"] / 1000 for norm in NORMS}
@@ -29,6 +36,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     for axes, (case, text), letter in zip(grid[0], CASES.items(), "abc", strict=True):
         drawn += _addition.lines(axes, rows[case], _addition.ACCURACIES, colours[case])
         _addition.arrivals(axes, times[times["case"] == case], colours[case], SHOWN[case])
+        drawn.append(_times_read_off(axes, readings, case, colours[case], rows[case]))
         axes.set(ylim=(0, 1.04))
         style.letter(axes, f"{letter}  penalty: {text}")
     for axes, (norm, text), letter in zip(grid[1], NORMS.items(), "def", strict=True):
@@ -36,10 +44,38 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         drawn += _addition.lines(axes, rows["l1"], column, colours["l1"])
         axes.set(xlabel="step", ylim=(0, None))
         style.letter(axes, f"{letter}  {text} norm in a")
+    drawn.append(_peak_read_off(grid[1, 1], readings, colours["l1"], rows["l1"]))
     for axes, case in zip(grid.ravel(), [*CASES, "l1", "l1", "l1"], strict=True):
         panels.limits(axes, "x", 0, rows[case]["step"].max())
         _addition.bar(made, [axes], rows[case][_addition.WEIGHT].unique(), colours[case])
     grid[0, 0].set_ylabel("accuracy")
     grid[1, 0].set_ylabel("norm / 1,000")
-    _addition.parts_named(made, grid[0, 0])
+    _addition.parts_named(made, grid[0, 0], published=bool(readings))
     return made, pd.concat([*drawn, _addition.reached(times)], ignore_index=True)
+
+
+def _times_read_off(
+    axes: Axes,
+    readings: list[dict[str, Any]],
+    case: str,
+    colours: ScalarMappable,
+    rows: pd.DataFrame,
+) -> pd.DataFrame:
+    """Where each published test curve arrives, at the top: an open mark in its weight's colour."""
+    panel = _addition_numbers.times_panel(case)
+    drawn = []
+    for weight in sorted(rows[_addition.WEIGHT].unique()):
+        curve = _addition_numbers.time_curve(weight)
+        seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
+        drawn.append(seen.assign(**{"case": case, _addition.WEIGHT: weight}))
+    return pd.concat(drawn)
+
+
+def _peak_read_off(
+    axes: Axes, readings: list[dict[str, Any]], colours: ScalarMappable, rows: pd.DataFrame
+) -> pd.DataFrame:
+    """The published peak of the l2 norm, that of the least weight of l1 regularisation."""
+    panel, weight = _addition_numbers.PEAK_PANEL, rows[_addition.WEIGHT].min()
+    curve = _addition_numbers.peak_curve(weight)
+    seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
+    return seen.assign(**{"case": "l1", _addition.WEIGHT: weight})

@@ -6,11 +6,15 @@ from matplotlib.figure import Figure
 from grokatlas.papers.beyond_l2 import _panels
 from grokatlas.plots import style
 
+BOUNDS = ["test_error_above", "test_error_below"]
+
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Errors with the l2 norm on twin axes, and all entries; logarithmic above, linear below."""
     table = tables["ridge_recovery"]
     rows = _panels.of(table, "history").sort_values("step")
+    bounds = _panels.of(table, "descent_bounds").reindex(columns=["step", *BOUNDS])
+    rows = rows.merge(bounds, on="step", how="left")
     times = _panels.of(table, "recovery_times").reindex(columns=["t1", "t2"]).iloc[0]
     truth = _panels.of(table, "truth").iloc[0]
     made, grid = style.figure(2, 2, height=2.3)
@@ -20,6 +24,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         _panels.errors(left, rows, times if scale == "log" else None)
         green = {"color": style.COLOURS["l2"]}
         norm = _panels.twin(left, rows, "l2_norm", "$\\|a\\|_2$", **green)
+        if scale == "log":
+            _panels.bound(left, rows, "test_error_above", ":", "bounds on test, theorem 3.6")
+            _panels.bound(left, rows, "test_error_below", ":", "")
         names = _panels.components(right, rows, truth, absolute=scale == "log")
         for axes in (left, norm, right):
             axes.set_yscale(scale)
@@ -29,4 +36,4 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         style.letter(left, f"{'ac'[place]}  errors and $\\|a\\|_2$, {scale} scale")
         style.letter(right, f"{'bd'[place]}  entries of $a$, {scale} scale")
     _panels.above(made, grid[0])
-    return made, rows[["step", *_panels.ERRORS, "l2_norm", *names]]
+    return made, rows[["step", *_panels.ERRORS, *BOUNDS, "l2_norm", *names]]

@@ -8,12 +8,15 @@ from grokatlas.papers.beyond_l2 import _panels
 from grokatlas.plots import style
 
 PUBLISHED = 1  # the seed of the published instance
+BOUND = "train_error_above"
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Errors with gradient ratio and l1 norm, entries, and the test errors of all instances."""
     table = tables["sparse_recovery"]
     history = _panels.of(table, "history").sort_values(["seed", "step"])
+    bounds = _panels.of(table, "descent_bounds").reindex(columns=["seed", "step", BOUND])
+    history = history.merge(bounds, on=["seed", "step"], how="left")
     times = _panels.of(table, "recovery_times").reindex(columns=["seed", "t1", "t2"])
     history = pd.concat([_panels.thinned(rows) for _, rows in history.groupby("seed")])
     rows = history[history["seed"] == PUBLISHED]
@@ -23,6 +26,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     made, grid = style.figure(2, 2, height=2.3)
     first, second, third, fourth = grid.ravel()
     _panels.errors(first, rows, marked)
+    _panels.bound(first, rows, BOUND, ":", "bound on train, theorem 2.1")
     _panels.ratio(first, rows, "$\\|\\beta\\,\\partial h\\| \\,/\\, \\|\\nabla g\\|$")
     style.letter(first, "a  errors and gradient ratio")
     _panels.errors(second, rows, None)
@@ -39,7 +43,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     _panels.above(made, (first, second))
     _panels.boxed(third, loc="lower left")
     drawn = ["seed", "step", *_panels.ERRORS]
-    main = rows[[*drawn, "gradient_ratio", "l1_norm", *names]]
+    main = rows[[*drawn, BOUND, "gradient_ratio", "l1_norm", *names]]
     others = history.loc[history["seed"] != PUBLISHED, drawn]
     kept = times.melt("seed", var_name="series", value_name="step")
     return made, pd.concat([main, others, kept], ignore_index=True)

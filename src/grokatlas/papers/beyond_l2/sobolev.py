@@ -1,11 +1,15 @@
 """A ReLU student that is trained on its teacher's Jacobian as well."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _students
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(
+    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Train and test loss for all step sizes and weights of the mismatch of Jacobians."""
-    return _students.draw(tables["sobolev"], "loss.weight")
+    return _students.draw(tables["sobolev"], "loss.weight", readings)

@@ -1,0 +1,75 @@
+"""Numbers of students (with and without a Sobolev term), one for each seed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from grokatlas.claims import readings
+from grokatlas.papers.beyond_l2 import _quantities
+
+Tables = Mapping[str, pd.DataFrame]
+
+RATE = "optimizer.lr"
+WEIGHTS = {"teacher_student": "penalties.0.weight", "sobolev": "loss.weight"}  # by experiment
+MEMORISED = 0.01  # of the first training loss
+
+
+def order_of_students(tables: Tables, experiment: str) -> list[float]:
+    """Spearman's correlation of weight and the step at which the test loss falls, for each seed.
+
+    Of all step sizes the one where it is largest, that is least ordered.
+    """
+    rows = readings.history(tables[experiment])
+    found = []
+    for _, own in rows.groupby("seed"):
+        falls = [_falls(part, WEIGHTS[experiment]) for _, part in own.groupby(RATE)]
+        orders = [readings.order(each.index.to_series(), each) for each in falls]
+        found.append(float(np.max(orders)))  # not a number where one of them is none
+    return found
+
+
+def fall_of_students(tables: Tables, experiment: str, rate: float, weight: float) -> list[float]:
+    """The step at which the test loss falls with one step size and weight, for each seed."""
+    rows = readings.history(tables[experiment], optimizer__lr=rate)
+    seeds = [own for _, own in rows.groupby("seed")]
+    falls = [_falls(own, WEIGHTS[experiment]) for own in seeds]
+    return [float(each[weight]) for each in falls if weight in each.index]
+
+
+def distance_of_plateaus(
+    tables: Tables, experiment: str, readings: list[dict[str, Any]]
+) -> list[float]:
+    """How far half the test error is from the published plateaus, for each seed.
+
+    With the least weight: the largest distance over the points that were read off, relative to the
+    highest of them.
+    """
+    rows, weight = tables[experiment].query("record == 'history'"), WEIGHTS[experiment]
+    rows = rows[rows[weight] == rows[weight].min()]
+    found = []
+    for _, own in rows.groupby("seed"):
+        far = []
+        for each in readings:
+            part = own[own[RATE].map(_quantities.students_panel) == each["panel"]].sort_values(
+                "step"
+            )
+            half = part["test_squared_error"] / 2
+            far.append(abs(np.interp(each["x"], part["step"], half) - each["y"]))
+        found.append(float(max(far) / max(each["y"] for each in readings)))
+    return found
+
+
+def _falls(rows: pd.DataFrame, weight: str) -> pd.Series:
+    """By weight, the first step at which the test loss has fallen; infinite for never.
+
+    It has fallen when it is at most half of what it is with the least weight at memorisation, when
+    the training loss is at most `MEMORISED` of the first.
+    """
+    least = rows[rows[weight] == rows[weight].min()].sort_values("step")
+    train = least["train_squared_error"]
+    plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
+    half = plateau.iloc[0] / 2 if len(plateau) else np.nan
+    steps = readings.first(rows, "test_squared_error", half, below=True, by=weight)
+    return pd.Series(steps, index=sorted(rows[weight].unique()))
