@@ -4,6 +4,7 @@ from typing import Any
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "centroid_images": [{"points": [0, 2]}],
+    "convex_minimiser": [{"tolerance": 1e-6, "iterations": 20000}],
     "cost": [{}],
     "first_layer_drift": [{"span": 3}],
     "fourier_features": [{"parameter": "layers.0.weight"}],
@@ -37,6 +38,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 
 # measure -> its run in `runs.RUNS`, where it is not `isolated`
 MEASURED = {
+    "convex_minimiser": "factors",
     "first_layer_drift": "fitted",
     "jacobian_rows": "one_hot",
     "orthogonality": "fitted",
@@ -50,6 +52,7 @@ MEASURED = {
 # measure -> columns that tell of the task, the spec or the machine, not of what was trained
 GIVEN = {
     "centroid_images": ["point", "label", "shape", "input"],
+    "convex_minimiser": ["minimiser_norm", "gap", *(f"minimiser.{k}" for k in range(8))],
     "cost": ["processor", "threads", "members", "hours", "update_seconds", "memory_mb"],
     "first_layer_drift": ["prediction", "slow_time"],
     "fourier_features": ["feature", "other"],

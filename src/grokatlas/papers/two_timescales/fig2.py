@@ -1,5 +1,7 @@
 """Figure 2: matrix completion by factorisation."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,7 +14,9 @@ CLOSE = 0.02  # of a true singular value
 LINES = ((True, "-"), (False, ":"))
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(
+    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Losses, norm and singular values of one instance; the end of all instances."""
     table = tables["matrix_completion"]
     rows = _quantities.completion(table)
@@ -21,14 +25,14 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     made = Figure(figsize=(style.TEXT_WIDTH, 5.0))
     grid = made.add_gridspec(2, 2, height_ratios=[1.25, 1])
     shown = rows[rows["seed"] == SHOWN]
-    drawn = [_losses(made.add_subplot(grid[0, 0]), shown)]
+    drawn = [_losses(made.add_subplot(grid[0, 0]), shown, readings)]
     truth = recovered[recovered["regularised"] & (recovered["seed"] == SHOWN)]
-    drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth))
+    drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth, readings))
     drawn += _all_instances(made.add_subplot(grid[1, :]), rows, recovered)
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
+def _losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> pd.DataFrame:
     norm = _panels.twin(axes)
     for regularised, dashes in LINES:
         part = rows[rows["regularised"] == regularised]
@@ -37,18 +41,27 @@ def _losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
         for name in ("train", "test"):
             line = {"color": style.COLOURS[name], "ls": dashes, "label": f"{name}{label}"}
             axes.plot(part["time"], part[f"{name}_mse"], **line)
-    axes.plot([], [], color=style.COLOURS["l2"], label="squared norm (right)")
+    green = style.COLOURS["l2"]
+    axes.plot([], [], color=green, label="squared norm (right)")
+    points = [each for each in readings if each["panel"] == "losses"]
+    marked = [_panels.published(norm, points, "losses", "squared norm", green)]
+    for curve in ("train", "test", "test, no regularisation"):
+        colour = style.COLOURS[curve.split(",")[0]]
+        marked.append(_panels.published(axes, points, "losses", curve, colour))
+    _panels.name_published(axes, points)
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="mean squared error")
     panels.limits(axes, "y", 1e-10, 30 * rows["test_mse"].max())
     norm.set_ylim(0, None)
-    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
+    _panels.time_limits(axes, rows["time"], points)
     axes.legend(loc="lower left", fontsize=6)
     style.letter(axes, f"a  losses, instance {SHOWN} (selected)")
     columns = ["seed", "regularised", "time", "train_mse", "test_mse", "squared_norm"]
-    return rows[columns].assign(panel="a")
+    return pd.concat([rows[columns], *marked]).assign(panel="a")
 
 
-def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
+def _singular_values(
+    axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame, readings: list[dict[str, Any]]
+) -> pd.DataFrame:
     places = truth["place"].astype(int).tolist()
     if rows.empty:
         return rows.reindex(columns=["seed", "regularised", "time"]).assign(panel="b")
@@ -71,13 +84,19 @@ def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.
             fontsize=7,
             va="center",
         )
+    points = [each for each in readings if each["panel"] == "singular values"]
+    curves = dict.fromkeys(each["curve"] for each in points)
+    marked = [_panels.published(axes, points, "singular values", c, style.GUIDE) for c in curves]
+    _panels.name_published(axes, points)
     axes.set(xscale="log", xlabel="time t", ylabel="singular value", ylim=(0, None))
-    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
+    _panels.time_limits(axes, rows["time"], points)
+    if points:
+        axes.legend(loc="upper left")
     style.letter(axes, f"b  singular values of $UV^T$, instance {SHOWN}")
     named = [f"singular_values.{place}" for place in places]
     long = rows.melt(["seed", "regularised", "time"], named, "series", "value")
     ends = truth[["seed", "regularised", "place", "true_value", "final_value"]]
-    return pd.concat([long, ends]).assign(panel="b")
+    return pd.concat([long, ends, *marked]).assign(panel="b")
 
 
 def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> list[pd.DataFrame]:

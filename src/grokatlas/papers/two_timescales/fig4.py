@@ -10,7 +10,7 @@ from grokatlas.papers.two_timescales import _panels
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Losses with the squared norm, and the predictor of seed 0 at three times."""
     table = tables["diagonal_network"]
-    made, losses, panels, drawn = _panels.losses_above_predictors(table, others=False)
+    made, losses, panels, drawn = _panels.losses_above_predictors(table, others=False, readings=[])
     losses.set(yscale="log")
     for axes in panels:
         axes.set_xticks([-np.pi, 0, np.pi], ["$-\\pi$", "0", "$\\pi$"])
