@@ -10,6 +10,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "fourier_features": [{"parameter": "layers.0.weight"}],
     "grokking_times": [{"train_accuracy": 0.9, "test_accuracy": 0.5}],
     "jacobian_rows": [{"samples": 3}],
+    "kkt_residual": [{}],
     "linear_regions": [
         {"points": [0, 2, 1], "reach": 1.5, "train_accuracy": 0.0, "test_accuracy": 0.0}
     ],
@@ -41,6 +42,7 @@ MEASURED = {
     "convex_minimiser": "factors",
     "first_layer_drift": "fitted",
     "jacobian_rows": "one_hot",
+    "kkt_residual": "factors",
     "orthogonality": "fitted",
     "predictor_curve": "curve",
     "recovered_singular_values": "factors",
