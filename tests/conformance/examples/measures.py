@@ -54,7 +54,10 @@ MEASURED = {
 # measure -> columns that tell of the task, the spec or the machine, not of what was trained
 GIVEN = {
     "centroid_images": ["point", "label", "shape", "input"],
-    "convex_minimiser": ["minimiser_norm", "gap", *(f"minimiser.{k}" for k in range(8))],
+    "convex_minimiser": [
+        *("minimiser_norm", "minimiser_error", "gap"),
+        *(f"minimiser.{k}" for k in range(8)),
+    ],
     "cost": ["processor", "threads", "members", "hours", "update_seconds", "memory_mb"],
     "first_layer_drift": ["prediction", "slow_time"],
     "fourier_features": ["feature", "other"],

@@ -119,6 +119,7 @@ def test_coefficients_are_compared_with_those_of_least_l1_norm(monkeypatch):
     assert (row["final_norm"], row["minimiser_norm"]) == pytest.approx((3, 1.5))
     assert row["distance"] == pytest.approx(1)
     assert row["test_distance"] == pytest.approx(1.25)  # |b*|^2, features are orthonormal
+    assert row["minimiser_error"] == pytest.approx(0, abs=1e-12)
     bent = finished(monkeypatch, task, lambda x: torch.relu(x @ truth)[:, None])
     with pytest.raises(ValueError, match="linear in its inputs"):
         convex_minimiser.build(**LIMITS)(bent)

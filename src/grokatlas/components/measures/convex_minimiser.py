@@ -32,8 +32,9 @@ def build(*, tolerance: Positive, iterations: Count) -> Measure[FinishedRun]:
         ``minimiser_norm`` (nuclear norms where the task is matrix completion, l1 norms of
         coefficients where inputs are vectors and the network is linear in them), ``gap``, the
         relative duality gap of the minimiser, ``distance``, ``|W - W*| / |W*|`` with all entries,
-        ``test_distance``, the mean of ``(W - W*)^2`` over the test samples, and
-        ``final.<k>`` and ``minimiser.<k>``, singular values (largest first) or coefficients.
+        ``test_distance``, the mean of ``(W - W*)^2`` over the test samples, ``minimiser_error``,
+        the mean squared distance of W* from the test targets, and ``final.<k>`` and
+        ``minimiser.<k>``, singular values (largest first) or coefficients.
         A `ValueError` if the data are of neither kind, or the solver does not come to the
         tolerance.
     """
@@ -83,9 +84,9 @@ def _matrix(
             raise ValueError(f"convex_minimiser: seed {one.seed}: {error}") from None
     least, gap = solved[key]
     places = one.data["test_inputs"].numpy().T
-    apart = (final - least)[places[0], places[1]]
+    seen = [each[places[0], places[1]] for each in (final, least)]
     values = [_singular_values(each) for each in (final, least)]
-    return _row(final, least, apart, gap, *values)
+    return _row([final, least], seen, one, gap, values)
 
 
 def _vector(one: RebuiltMember) -> dict[str, float]:
@@ -98,8 +99,9 @@ def _vector(one: RebuiltMember) -> dict[str, float]:
         raise ValueError("convex_minimiser needs a network that is linear in its inputs")
     least, gap = _least_norm.l1(inputs.numpy(), targets[:, 0].numpy())
     coefficients = final[:, 0].numpy()
-    apart = one.data["test_inputs"].double().numpy() @ (coefficients - least)
-    return _row(coefficients, least, apart, gap, coefficients, least)
+    tests = one.data["test_inputs"].double().numpy()
+    both = [coefficients, least]
+    return _row(both, [tests @ each for each in both], one, gap, both)
 
 
 def _singular_values(matrix: np.ndarray) -> np.ndarray:
@@ -109,20 +111,22 @@ def _singular_values(matrix: np.ndarray) -> np.ndarray:
 
 
 def _row(
-    final: np.ndarray,
-    least: np.ndarray,
-    apart: np.ndarray,
+    both: list[np.ndarray],
+    predictions: list[np.ndarray],
+    one: RebuiltMember,
     gap: float,
-    final_values: np.ndarray,
-    least_values: np.ndarray,
+    values: list[np.ndarray],
 ) -> dict[str, float]:
-    whole = np.linalg.norm(least)
+    """Of the end and of the minimiser: all entries, predictions ``[N]`` on test samples, values."""
+    (final, least), (seen, best), (final_values, least_values) = both, predictions, values
+    targets = one.data["test_targets"][:, 0].double().numpy()
     found = {
         "final_norm": np.abs(final_values).sum(),
         "minimiser_norm": np.abs(least_values).sum(),
         "gap": gap,
-        "distance": np.linalg.norm(final - least) / whole,
-        "test_distance": (apart**2).mean(),
+        "distance": np.linalg.norm(final - least) / np.linalg.norm(least),
+        "test_distance": ((seen - best) ** 2).mean(),
+        "minimiser_error": ((best - targets) ** 2).mean(),
     }
     found |= {f"final.{k}": value for k, value in enumerate(final_values)}
     return found | {f"minimiser.{k}": value for k, value in enumerate(least_values)}

@@ -77,9 +77,9 @@ def _propositions(row: list[Axes], drawn: list[pd.DataFrame]) -> None:
         level = first.loc[first["lambda"] == ends[0], "departure"].min() / 3
         guide = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
         row[0].plot(ends, level * ends / ends[0], **guide)
-        panels.limits(row[0], "y", high=1e4 * first["departure"].max())  # room for the legend
+        panels.limits(row[0], "y", high=1e3 * first["departure"].max())  # room for the legend
         row[0].legend(loc="upper left", fontsize=6)
-    titles = ("a  beside the flow without decay", "b  junction", "c  stationarity")
+    titles = ("a  from the flow without decay", "b  junction", "c  stationarity")
     for axes, title in zip(row, titles, strict=True):
         style.letter(axes, title)
 
