@@ -26,7 +26,10 @@ def draw(
     made = Figure(figsize=(style.TEXT_WIDTH, 5.0))
     grid = made.add_gridspec(2, 2, height_ratios=[1.25, 1])
     shown = rows[rows["seed"] == SHOWN]
-    drawn = [_losses(made.add_subplot(grid[0, 0]), shown, readings)]
+    above = made.add_subplot(grid[0, 0])
+    drawn = [_losses(above, shown, readings)]
+    handles, labels = above.get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside upper center", ncols=6, fontsize=6)
     truth = recovered[recovered["regularised"] & (recovered["seed"] == SHOWN)]
     drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth, readings))
     minimisers = table[(table["record"] == "convex_minimiser") & (table[_quantities.DECAY] > 0)]
@@ -55,7 +58,6 @@ def _losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> p
     panels.limits(axes, "y", 1e-10, 30 * rows["test_mse"].max())
     norm.set_ylim(0, None)
     _panels.time_limits(axes, rows["time"], points)
-    axes.legend(loc="lower left", fontsize=6)
     style.letter(axes, f"a  losses, instance {SHOWN} (selected)")
     columns = ["seed", "regularised", "time", "train_mse", "test_mse", "squared_norm"]
     return pd.concat([rows[columns], *marked]).assign(panel="a")
@@ -89,11 +91,8 @@ def _singular_values(
     points = [each for each in readings if each["panel"] == "singular values"]
     curves = dict.fromkeys(each["curve"] for each in points)
     marked = [_panels.published(axes, points, "singular values", c, style.GUIDE) for c in curves]
-    _panels.name_published(axes, points)
     axes.set(xscale="log", xlabel="time t", ylabel="singular value", ylim=(0, None))
     _panels.time_limits(axes, rows["time"], points)
-    if points:
-        axes.legend(loc="upper left")
     style.letter(axes, f"b  singular values of $UV^T$, instance {SHOWN}")
     named = [f"singular_values.{place}" for place in places]
     long = rows.melt(["seed", "regularised", "time"], named, "series", "value")
