@@ -7,12 +7,14 @@ import pytest
 from grokatlas.papers.two_timescales import (
     _panels,
     _quantities,
+    _theory,
     fig1,
     fig2,
     fig3,
     fig4,
     limit,
     linear_regression,
+    theory,
 )
 
 STEPS = (0, 1, 10, 100, 1000)
@@ -64,6 +66,16 @@ def test_fig1_splits_each_trajectory_into_its_phases():
     np.testing.assert_allclose(np.prod(plane.lines[0].get_xydata(), axis=1), 1)
 
 
+READINGS = [
+    {"panel": panel, "curve": curve, "x": x, "y": y}
+    for panel, curve, x, y in (
+        ("losses", "squared norm", 2000, 8.5),
+        ("losses", "test", 1, 7.0),
+        ("singular values", "sigma 1", 1, 4.5),
+    )
+]
+
+
 @pytest.fixture
 def completion():
     seeds = (0, 7)
@@ -86,12 +98,16 @@ def completion():
                 row = {"record": "recovered_singular_values", "seed": seed, "place": place}
                 row |= {"penalties.0.weight": weight, "true_value": true, "final_value": final}
                 ends.append(row)
+            if weight:
+                best = {"record": "convex_minimiser", "seed": seed, "penalties.0.weight": weight}
+                best |= {"distance": 0.01 if seed else 0.5, "test_distance": 0.1, "gap": 0.0}
+                ends.append(best | {"minimiser_norm": 5.0, "minimiser_error": 0.3 if seed else 0})
         tables.append(pd.DataFrame(ends))
     return pd.concat(tables, ignore_index=True)
 
 
 def test_fig2_draws_means_of_squares_of_the_selected_instance(completion):
-    figure, drawn = fig2.draw({"matrix_completion": completion})
+    figure, drawn = fig2.draw({"matrix_completion": completion}, READINGS)
     a = drawn[(drawn["panel"] == "a") & drawn["regularised"]]
     assert a["seed"].unique().tolist() == [7]
     assert a["test_mse"].tolist() == [8.0] * 4
@@ -99,19 +115,34 @@ def test_fig2_draws_means_of_squares_of_the_selected_instance(completion):
     assert a["time"].tolist() == pytest.approx([0.1, 1, 10, 100])
     losses = panel(figure, "a")
     assert (losses.get_xscale(), losses.get_yscale()) == ("log", "log")
-    assert {line.get_linestyle() for line in losses.lines} == {"-", ":"}
+    assert {line.get_linestyle() for line in losses.lines} == {"-", ":", "None"}  # and marks
     norm = twin_of(figure, losses)
-    assert {tuple(line.get_ydata()) for line in norm.lines} == {(9.0,) * 4}
+    assert {tuple(line.get_ydata()) for line in norm.lines} == {(9.0,) * 4, (8.5,)}
+    assert "published" in {text.get_text() for text in figure.legends[0].texts}
+    assert losses.get_xlim()[1] > 2000  # as long as the published curve
     assert "7 (selected)" in losses.get_title(loc="left")
 
 
 def test_fig2_counts_the_instances_that_recover_every_true_value(completion):
-    figure, drawn = fig2.draw({"matrix_completion": completion})
-    assert "1 of 2 recover all 1 singular values within 2%" in panel(figure, "c").get_title("left")
+    figure, drawn = fig2.draw({"matrix_completion": completion}, READINGS)
+    title = panel(figure, "c").get_title("left")
+    assert "1 of 2 end within 2% of the interpolator, 1 of 2 of the truth" in title
+    marks = {line.get_marker(): line for line in panel(figure, "c").lines}
+    assert marks["_"].get_xydata().tolist() == [[1, pytest.approx(0.3)]]
+    assert marks["v"].get_xdata().tolist() == [0]
+    assert marks["v"].get_ydata()[0] > panel(figure, "c").get_ylim()[0]
     texts = {text.get_text() for text in panel(figure, "b").texts}
     assert texts == {"5.00"}
     ends = drawn[(drawn["panel"] == "c") & drawn["test_mse"].notna()]
     assert len(ends) == 4
+    marked = drawn[drawn["series"] == "published sigma 1"]
+    assert marked[["time", "value"]].to_numpy().tolist() == [[1, 4.5]]
+
+
+def test_without_readings_nothing_is_called_published(completion):
+    figure, _ = fig2.draw({"matrix_completion": completion}, [])
+    assert "published" not in {text.get_text() for text in figure.legends[0].texts}
+    assert panel(figure, "a").get_xlim()[1] == pytest.approx(100)
 
 
 def curves(seeds, times=(0, 10, 1000), shared=True):
@@ -136,7 +167,7 @@ LOSSES = {
 
 def test_fig3_shows_seed_0_within_the_range_of_all(completion):
     table = pd.concat([history((0, 1, 2), **LOSSES), curves((0, 1, 2))], ignore_index=True)
-    figure, drawn = fig3.draw({"two_layer_relu": table})
+    figure, drawn = fig3.draw({"two_layer_relu": table}, READINGS)
     losses = panel(figure, "a")
     assert losses.get_xscale() == "log"
     assert losses.get_yscale() == "linear"
@@ -146,6 +177,8 @@ def test_fig3_shows_seed_0_within_the_range_of_all(completion):
     assert (rows["high"] == 25).all()
     assert (rows["low"] == 9).all()
     assert (rows["seeds"] == 3).all()
+    marked = drawn[drawn["series"] == "published test"]
+    assert marked[["time", "value"]].to_numpy().tolist() == [[1, 7]]
     titles = [panel(figure, letter).get_title(loc="left") for letter in "bcd"]
     assert titles == ["b  $t_1$ = 0", "c  $t_2$ = 1", "d  $t_3$ = 100"]
     last = panel(figure, "d")
@@ -158,11 +191,16 @@ def test_fig3_shows_seed_0_within_the_range_of_all(completion):
 
 def test_fig4_shows_only_the_predictor_whose_points_are_drawn():
     table = history((0, 1), **LOSSES)
-    table = pd.concat([table, curves((0, 1), shared=False)], ignore_index=True)
+    least = {"record": "convex_minimiser", "seed": [0, 1], "minimiser.0": 0.5}
+    least |= {"minimiser.1": [2**0.5, 7.0], "minimiser.2": 0.0}
+    parts = [table, curves((0, 1), shared=False), pd.DataFrame(least)]
+    table = pd.concat(parts, ignore_index=True)
     figure, drawn = fig4.draw({"diagonal_network": table})
     assert drawn.loc[drawn["panel"] == "bcd", "seed"].unique().tolist() == [0]
     assert len(panel(figure, "c").lines) == 3
     assert panel(figure, "a").get_yscale() == "log"
+    last = panel(figure, "d").lines[-1]
+    np.testing.assert_allclose(last.get_ydata(), 0.5 + 2 * np.cos(last.get_xdata()))
 
 
 def test_linear_regression_compares_simulation_and_closed_form():
@@ -233,6 +271,64 @@ def test_limit_takes_the_largest_distance_after_the_fast_phase():
     assert [text.get_text() for text in above.get_legend().texts] == ["0.01", "0.1"]
     scales = {(axes.get_xscale(), axes.get_yscale()) for axes in figure.axes}
     assert scales == {("linear", "log"), ("log", "log")}
+
+
+def flows(decays=(0.0, 0.01, 0.1), shift=2.0, rate=0.5):
+    """w = 3 + exp(-rate t) - shift lambda t: nearest to 3 at a time as log(1 / lambda)."""
+    steps = [0, *np.unique(np.geomspace(1, 1000, 200).astype(int))]
+    parts = []
+    for decay in decays:
+        part = history((0, 1), steps, case="fast", **{"penalties.0.weight": decay / 2})
+        time = part["step"] * 0.1
+        part["parameters.w.0"] = 3 + np.exp(-rate * time) - shift * decay * np.minimum(time, 50)
+        parts.append(part)
+    ends = [
+        {"record": "kkt_residual", "case": "slow", "penalties.0.weight": 0.05, "seed": seed}
+        | {"optimizer.lr": 0.1, "step": step, "tangential_share": 1 / step, "constraint": 0.2}
+        for seed in (0, 1)
+        for step in (10, 1000)
+    ]
+    return pd.concat([*parts, pd.DataFrame(ends)], ignore_index=True)
+
+
+def test_departures_are_the_largest_up_to_the_horizon():
+    found = _theory.departures(flows(), 10.0).set_index(["lambda", "seed"])["departure"]
+    assert len(found) == 4
+    np.testing.assert_allclose(found.loc[0.01], 2 * 0.01 * 10 / 4, rtol=0.05)
+    np.testing.assert_allclose(found.loc[0.1] / found.loc[0.01], 10)
+
+
+def test_a_junction_is_where_the_limit_is_nearest_and_not_told_late_in_a_run():
+    found = _theory.junctions(flows())
+    early = found[found["lambda"] == 0.1]["junction"]
+    # the flow passes 3 where exp(-t / 2) = 0.2 t
+    np.testing.assert_allclose(early, 1.92, rtol=0.05)
+    slow = _theory.junctions(flows(decays=(0.0, 1e-9), rate=0.01))
+    assert slow["junction"].isna().all()
+
+
+def test_theory_has_a_line_for_each_seed_and_problem():
+    table = pd.concat([flows()], ignore_index=True)
+    control = pd.concat(
+        [history((0, 1), **LOSSES, **{"penalties.0.weight": weight}) for weight in (0.0, 1e-3)]
+    )
+    small = pd.concat(
+        [history((0, 1), **LOSSES, **{"model.init_variance": each}) for each in (1e-8, 0.1)]
+    )
+    small["train_loss"] = np.where(small["step"] >= 100, 1e-4, 1.0)
+    tables = {f"theory_{problem}": table for problem in theory.PROBLEMS}
+    tables |= dict.fromkeys(["control_two_layer_relu", "control_diagonal_network"], control)
+    figure, drawn = theory.draw(tables | {"small_initialisation": small})
+    assert len(panel(figure, "a").lines) == 3 * 2 + 1
+    assert len(panel(figure, "b").lines) == 3 * 2
+    assert len(panel(figure, "c").lines) == 3
+    residuals = drawn[(drawn["panel"] == "c") & (drawn["problem"] == "two_layer_relu")]
+    assert sorted(residuals["tau"].unique()) == pytest.approx([0.1, 10])
+    d = drawn[drawn["panel"] == "d"]
+    assert d.groupby("regularised")["time"].count().tolist() == [4, 4]
+    f = drawn[drawn["panel"] == "f"]
+    assert f["fitted"].unique().tolist() == pytest.approx([10])
+    assert f["test_loss"].tolist() == [2, 3, 2, 3]
 
 
 def test_numbers_in_titles_have_few_digits():

@@ -44,7 +44,7 @@ LIBRARIES |= {"contextlib", "dataclasses"}
 SPECIAL = {  # what components of a kind may use beside these
     "tasks": {"gzip", "io", "tarfile", "sklearn"},  # a task may read files
     "dynamics": {"numba", "concurrent", "functools", "sys"},  # a dynamics may compile its steps
-    "measures": {"art"},  # attacks
+    "measures": {"art", "scipy"},  # attacks, linear programs
 }
 
 

@@ -4,12 +4,14 @@ from typing import Any
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "centroid_images": [{"points": [0, 2]}],
+    "convex_minimiser": [{"tolerance": 1e-6, "iterations": 20000}],
     "cost": [{}],
     "descent_bounds": [{}],
     "first_layer_drift": [{"span": 3}],
     "fourier_features": [{"parameter": "layers.0.weight"}],
     "grokking_times": [{"train_accuracy": 0.9, "test_accuracy": 0.5}],
     "jacobian_rows": [{"samples": 3}],
+    "kkt_residual": [{}],
     "linear_regions": [
         {"points": [0, 2, 1], "reach": 1.5, "train_accuracy": 0.0, "test_accuracy": 0.0}
     ],
@@ -38,9 +40,11 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 
 # measure -> its run in `runs.RUNS`, where it is not `isolated`
 MEASURED = {
+    "convex_minimiser": "factors",
     "descent_bounds": "ridge",
     "first_layer_drift": "fitted",
     "jacobian_rows": "one_hot",
+    "kkt_residual": "factors",
     "orthogonality": "fitted",
     "predictor_curve": "curve",
     "recovered_singular_values": "factors",
@@ -52,6 +56,10 @@ MEASURED = {
 # measure -> columns that tell of the task, the spec or the machine, not of what was trained
 GIVEN = {
     "centroid_images": ["point", "label", "shape", "input"],
+    "convex_minimiser": [
+        *("minimiser_norm", "minimiser_error", "gap"),
+        *(f"minimiser.{k}" for k in range(8)),
+    ],
     "cost": ["processor", "threads", "members", "hours", "update_seconds", "memory_mb"],
     "descent_bounds": ["test_error_above", "test_error_below"],
     "first_layer_drift": ["prediction", "slow_time"],

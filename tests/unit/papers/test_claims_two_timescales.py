@@ -1,41 +1,79 @@
 """Claims of `two_timescales` on synthetic tables that meet, miss and lack them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from tests.unit.claim_tables import MEETS_MISSES_LACKS, judged, rows, table, untested, verdicts
+from grokatlas.declare.papers import load_papers
+from tests.unit.claim_tables import (
+    MEETS_MISSES_LACKS,
+    PAPERS,
+    judged,
+    rows,
+    table,
+    untested,
+    verdicts,
+)
 
 PAPER = "two_timescales"
 FIVE, TEN, THREE = list(range(5)), list(range(10)), list(range(3))
 LAMBDA = 1e-3
 
 
-def toy(fast=2.0, slow=0.5, end=1.0):
-    """Five trajectories: the loss falls at `fast`, the weights from 2 to `end` at slow / lambda."""
-    return rows(
+def toy(speed=1.0, slow=1.0, end=1.0):
+    """Five trajectories with the closed forms of both phases, each so many times as fast.
+
+    Fast: from (1/2, 1/2) along w1 = w2 = p^(1/2), p' = 2 p (1 - p). Then, without the way there,
+    on the hyperbola with s = 2 (1 + 3 exp(-4 tau))^(1/2).
+    """
+    times = [0.0, *np.geomspace(0.01, 1e4, 400)]
+
+    def fast(row):
+        return 1 / (1 + 3 * np.exp(-2 * speed * times[row["step"]]))
+
+    def weights(row):
+        time = times[row["step"]]
+        if time < 0.99:
+            return fast(row) ** 0.5, fast(row) ** 0.5
+        half = (1 + 3 * np.exp(-4 * slow * LAMBDA * (time - 1))) ** 0.5  # s / 2
+        w1 = (half + (half**2 - 1) ** 0.5) ** 0.5
+        return end * w1, end / w1
+
+    made = rows(
         member=FIVE,
-        step=[0, 1, 10, 100, 1000, 10_000, 100_000],
-        optimizer__lr=0.5,
+        step=list(range(len(times))),
         penalties__0__weight=LAMBDA / 2,
-        train_loss=lambda row: 1e-4 if row["step"] * 0.5 >= fast else 1.0,
-        parameters__factors__0=lambda row: end if row["step"] * 0.5 >= slow / LAMBDA else 2.0,
-        parameters__factors__1=lambda row: end if row["step"] * 0.5 >= slow / LAMBDA else 2.0,
+        train_loss=lambda row: (1 - fast(row)) ** 2 / 2,
+        parameters__factors__0=lambda row: weights(row)[0],
+        parameters__factors__1=lambda row: weights(row)[1],
     )
+    made["optimizer.lr"] = np.array(times)[made["step"]] / made["step"].clip(lower=1)
+    return made
 
 
-def completion(error=0.0, end=2e-3, plateau=7.4, norm=300.0, fall=100.0, slow=0.5, rest=0.1):
-    """Ten instances of rank 1 with singular value 50: test errors of 100 unobserved entries."""
+def completion(error=0.0, end=2e-3, plateau=7.4, norm=300.0, early=0.75, slow=0.19, rest=0.1):
+    """Ten instances of rank 1 with singular value 50: test errors of 100 unobserved entries.
+
+    The error falls to a share of its plateau at t = 71; the minimiser has 50 and 0.1.
+    """
     shape = {"task__rank": 1, "task__rows": 20, "task__columns": 20, "task__train_points": 300}
-    steps = {"step": [0, 100, 1000, 10_000, 100_000, 1_000_000], "optimizer__lr": 0.01}
+    steps = [0, 1, 100, 1000, 7100, *(100_000 * np.array([slow * 0.999, slow * 1.001])), 1_000_000]
+    steps = {"step": sorted({round(step) for step in steps}), "optimizer__lr": 0.01}
     shared = {"seed": TEN, "penalties__0__weight": [0.0, LAMBDA]} | shape
 
-    def regular(row, early, late, time):
-        return late if row["penalties.0.weight"] and row["step"] * 0.01 >= time else early
+    def error_at(row):
+        falls = {7100: early, 1_000_000: end / plateau}
+        return plateau * (falls.get(row["step"], 1.0) if row["penalties.0.weight"] else 1.0)
+
+    def norm_at(row):
+        late = row["penalties.0.weight"] and row["step"] * 0.01 >= slow / LAMBDA
+        return 100 + 2 * rest if late else norm
 
     history = rows(
-        train_loss=0.0,
-        test_loss=lambda row: 100 * regular(row, plateau, end, fall),
-        l2_norm=lambda row: np.sqrt(regular(row, norm, 100 + 2 * rest, slow / LAMBDA)),
+        train_loss=lambda row: 300 * row["train"],
+        train=0.01,
+        test_loss=lambda row: 100 * error_at(row),
+        l2_norm=lambda row: np.sqrt(norm_at(row)),
         **shared,
         **steps,
     )
@@ -46,7 +84,46 @@ def completion(error=0.0, end=2e-3, plateau=7.4, norm=300.0, fall=100.0, slow=0.
         final_value=lambda row: rest if row["place"] else 50.0 * (1 + error),
         **shared,
     )
-    return table(history, values)
+    best = rows(
+        "convex_minimiser",
+        distance=error,
+        test_distance=end - 2e-3,
+        minimiser_norm=50.1 * (1 + 2 * error),
+        minimiser__0=50.0,
+        minimiser__1=0.1,
+        final__0=50 * (1 + error),
+        final__1=rest,
+        **shared,
+    )
+    return table(history, values, best)
+
+
+def published(name, heights, shift=1.0, decades=0.0, outside=0.0):
+    """A curve through its published points, or at a distance from them, and another seed's."""
+    (paper,) = [load_papers(PAPERS, "all")[PAPER]]
+    (claim,) = [each for each in paper.claims if each.id == name]
+    words = claim.keywords
+    points = [p for p in paper.readings if p.figure == claim.figure]
+    if name == "B33":
+        points = [p for p in points if p.panel == "singular values" and p.x == 1]
+        columns = {p.curve: f"singular_values.{int(p.curve[6:]) - 1}" for p in points}
+    else:
+        points = [p for p in points if (p.panel, p.curve) == (words["panel"], words["curve"])]
+        columns = {words["curve"]: heights[0]}
+    made = []
+    times = sorted({p.x for p in points})
+    for seed in range(10 if claim.figure == "fig2" else 5):
+        for step, time in enumerate(times, start=1):
+            row = {"record": "history", "seed": seed, "step": step, "case": "", "run": "a"}
+            row |= {"optimizer.lr": time / step, "penalties.0.weight": LAMBDA}
+            row |= {"task.rank": 3, "task.rows": 20, "task.columns": 20, "task.train_points": 200}
+            row |= dict.fromkeys(("train_loss", "test_loss", "l2_norm"), 1.0)
+            for point in points:
+                if point.x == time:
+                    value = point.y * shift * 10**decades + outside * seed + (outside > 0)
+                    row[columns[point.curve]] = heights[1](value)
+            made.append(row)
+    return pd.DataFrame(made)
 
 
 def network(start=1250.0, rate=2 * LAMBDA, plateau=0.51, end=0.0125, kinks=(-0.54, 0.09, 0.97)):
@@ -70,8 +147,16 @@ def network(start=1250.0, rate=2 * LAMBDA, plateau=0.51, end=0.0125, kinks=(-0.5
     return table(history, curve)
 
 
-def diagonal(norm=4.4, late=1e-6, train=1e-4):
-    return rows(
+def diagonal(norm=4.4, late=1e-6, train=1e-4, away=0.0):
+    best = rows(
+        "convex_minimiser",
+        seed=FIVE,
+        penalties__0__weight=LAMBDA,
+        distance=away,
+        minimiser_norm=2.2,
+    )
+    history = rows(
+        penalties__0__weight=LAMBDA,
         seed=FIVE,
         step=[0, 2000, 2_000_000],
         optimizer__lr=0.05,
@@ -82,6 +167,7 @@ def diagonal(norm=4.4, late=1e-6, train=1e-4):
         task__cosine_coefficients__1=-0.7,
         task__sine_coefficients__0=0.5,
     )
+    return table(history, best)
 
 
 def regression(rate=2e-2, apart=0.0):
@@ -117,30 +203,137 @@ def limit(power=1.0):
     return table(flow, *decays)
 
 
+def theory(power=1.0, late=10.0, share=1e-3, left=1.0):
+    """Flows whose distance to the free one goes as a power of lambda, and slow runs' residuals.
+
+    The free one is at rest at 1; with decay w = 1 + exp(-t / late) up to its junction.
+    """
+    shared = {"seed": THREE, "optimizer__lr": 1.0, "case": "fast"}
+    decays = [0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
+
+    def weight(row):
+        if not row["penalties.0.weight"]:
+            return 1.0
+        decay = 2 * row["penalties.0.weight"]
+        junction = late * np.log(1 / decay) if late else decay**-0.4
+        return 1 + decay**power * (1 + abs(row["step"] - junction) / 100)
+
+    fast = rows(step=list(range(1001)), penalties__0__weight=decays, parameters__w=weight, **shared)
+    slow = rows(
+        "kkt_residual",
+        seed=THREE,
+        case="slow",
+        optimizer__lr=1.0,
+        penalties__0__weight=[0.05, 0.005],
+        step=[1, 100],
+        tangential_share=lambda row: share if row["step"] == 100 else 0.5,
+        constraint=lambda row: row["penalties.0.weight"] ** left,
+    )
+    return table(fast, slow)
+
+
+def plateau(level=0.51, seeds=20):
+    """Test losses at t = 1 evenly around a level."""
+    return rows(
+        seed=list(range(seeds)),
+        step=[0, 300],
+        optimizer__lr=1 / 300,
+        l2_norm=1.0,
+        test_loss=lambda row: level * (0.5 + (row["seed"] + 0.5) / seeds),
+    )
+
+
+def control(fall=1.0):
+    return rows(
+        seed=FIVE,
+        step=[0, 1, 100, 1000],
+        penalties__0__weight=[0.0, LAMBDA],
+        optimizer__lr=1.0,
+        l2_norm=1.0,
+        test_loss=lambda row: fall if row["step"] > 100 else 1.0,
+    )
+
+
+def small(power=1.0, later=-1.0):
+    """Losses and times as powers of the variance."""
+    return rows(
+        seed=THREE,
+        step=[0, *range(1, 10)],
+        model__init_variance=[1e-8, 1e-6, 1e-4, 1e-2],
+        optimizer__lr=1.0,
+        l2_norm=1.0,
+        test_loss=lambda row: row["model.init_variance"] ** power,
+        train_loss=lambda row: float(
+            row["step"] < 5 + later * (np.log10(row["model.init_variance"]) + 5)
+        ),
+    )
+
+
+SQUARED = ("l2_norm", np.sqrt)
+PLAIN = (None, float)
 CASES = [
     ("B1", completion, {}, {"error": 0.03}),
     ("B2", completion, {}, {"end": 1.0}),
+    ("B3", completion, {}, {"error": 0.03}),
     ("B4", completion, {}, {"rest": 0.1, "error": 0.1}),
+    ("B4b", completion, {}, {"error": 0.1}),
     ("B7", network, {}, {"plateau": 0.1}),
     ("B9", diagonal, {}, {"late": 1e-3}),
     ("B9b", diagonal, {}, {"norm": 5.0}),
     ("B13", completion, {}, {"plateau": 3.0}),
-    ("B14", completion, {}, {"end": 1e-2}),
-    ("B17", completion, {}, {"fall": 1000.0}),
-    ("B18", completion, {}, {"slow": 0.01}),
+    ("B14", completion, {}, {"end": 2e-2}),
+    ("B16", completion, {}, {"rest": 30.0}),
+    ("B17", completion, {}, {"early": 0.95}),
+    ("B18", completion, {}, {"slow": 0.1}),
     ("B19", completion, {}, {"rest": 3.0}),
     ("B20", network, {}, {"start": 700.0}),
     ("B21", network, {}, {"rate": LAMBDA}),
+    ("B22", plateau, {}, {"level": 1.7}),
     ("B23", network, {}, {"end": 0.03}),
     ("B24", network, {}, {"kinks": (-0.8, 0.09, 0.97)}),
     ("B24c", network, {}, {"kinks": (-0.54, 0.09, 1.2)}),
-    ("B26", toy, {}, {"fast": 40.0}),
-    ("B27", toy, {}, {"slow": 0.01}),
+    ("B26", toy, {}, {"speed": 0.5}),
+    ("B27", toy, {}, {"slow": 0.5}),
     ("B28", toy, {}, {"end": 1.1}),
     ("B29", regression, {}, {"apart": 1e-6}),
     ("B30", regression, {}, {"rate": 2.2e-2}),
     ("B31", limit, {}, {"power": -1.0}),
+    ("B35", theory, {"late": 1e-9}, {"late": 1e-9, "power": 0.8}),
+    ("B36b", theory, {}, {"late": 0.0}),
+    ("B37", theory, {}, {"share": 0.2}),
+    ("B38c", theory, {}, {"left": 2.0}),
+    ("B39", control, {}, {"fall": 0.1}),
+    ("B40", small, {}, {"power": -1.0}),
+    ("B40b", small, {}, {"later": 1.0}),
+    ("B40c", small, {}, {"power": 0.1}),
+    ("B41", diagonal, {}, {"away": 0.1}),
+    ("B41b", diagonal, {}, {"norm": 5.0}),
 ]
+READ = [
+    ("B32", SQUARED, {"shift": 1.5}),
+    ("B32b", ("test_loss", lambda value: 200 * value), {"shift": 1.5}),
+    ("B32c", ("train_loss", lambda value: 200 * value), {"decades": 1.0}),
+    ("B33", PLAIN, {"shift": 0.7}),
+    ("B34", SQUARED, {"shift": 1.5}),
+    ("B34b", ("test_loss", float), {"outside": 0.5}),
+    ("B34c", ("train_loss", float), {"outside": 0.5}),
+]
+
+
+@pytest.mark.parametrize(("name", "heights", "misses"), READ, ids=[each[0] for each in READ])
+def test_a_curve_goes_through_its_published_points_or_not(name, heights, misses):
+    made = published(name, heights), published(name, heights, **misses)
+    assert verdicts(PAPER, name, *made) == MEETS_MISSES_LACKS
+
+
+def test_points_after_the_end_of_a_run_are_not_compared():
+    made = published("B32", SQUARED)
+    short = made[made["step"] * made["optimizer.lr"] <= 1000]
+    assert judged(PAPER, "B32", short)["value"] == pytest.approx(0, abs=1e-9)
+
+
+def test_fewer_draws_than_asked_for_have_no_share():
+    assert judged(PAPER, "B22", plateau(seeds=19))["verdict"] == "not run at this scale"
 
 
 @pytest.mark.parametrize(("name", "make", "meets", "misses"), CASES, ids=[c[0] for c in CASES])
@@ -149,12 +342,12 @@ def test_a_claim_is_met_missed_and_lacked(name, make, meets, misses):
 
 
 def test_every_function_is_tested():
-    assert untested(PAPER, [case[0] for case in CASES]) == set()
+    assert untested(PAPER, [case[0] for case in [*CASES, *READ]]) == set()
 
 
 def test_one_of_ten_instances_is_not_reproduced_and_counted():
     some = completion(error=0.03)
-    some.loc[(some["seed"] == 7) & (some["place"] == 0), "final_value"] = 50.1
+    some.loc[some["seed"] == 7, "final.0"] = 50.1
     found = judged(PAPER, "B1", some)
     assert (found["verdict"], found["reason"]) == ("not reproduced", "1 of 10 in the interval")
     assert found["lowest"] == pytest.approx(0.002)
@@ -167,4 +360,4 @@ def test_missing_seeds_are_never_reproduced():
 
 
 def test_a_loss_that_never_falls_is_reached_at_infinity():
-    assert judged(PAPER, "B26", toy(fast=np.inf))["value"] == np.inf
+    assert judged(PAPER, "B26", toy(speed=0.0))["value"] == np.inf

@@ -1,11 +1,13 @@
 """What several figures of this paper draw: losses with the squared norm, and predictors."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.two_timescales import _quantities
-from grokatlas.plots import panels, style
+from grokatlas.plots import marks, panels, style
 
 SHOWN = 0  # the seed that is drawn, fixed beforehand
 
@@ -21,12 +23,45 @@ def twin(axes: Axes, label: str = "squared norm of the weights") -> Axes:
     return right
 
 
-def losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
+def published(
+    axes: Axes, readings: list[dict[str, Any]], panel: str, curve: str, colour: str
+) -> pd.DataFrame:
+    """Points of a published curve over time as open marks.
+
+    Args:
+        axes: where to draw.
+        readings: points with ``panel``, ``curve``, ``x`` and ``y``.
+        panel: of the published figure.
+        curve: in that panel.
+        colour: of our curve.
+
+    Returns:
+        what was drawn: ``series``, ``time`` and ``value``.
+    """
+    drawn = marks.published(axes, readings, panel, curve, colour)
+    return drawn.rename(columns={"step": "time", "median": "value"})
+
+
+def name_published(axes: Axes, readings: list[dict[str, Any]]) -> None:
+    """The entry of the open marks in a legend, where there are any."""
+    if readings:
+        axes.plot([], [], "o", mfc="none", mec=style.GUIDE, ms=4.5, label="published")
+
+
+def time_limits(axes: Axes, time: pd.Series, readings: list[dict[str, Any]]) -> None:
+    """A time axis as long as our curves and the published points are."""
+    points = [each["x"] for each in readings]
+    end = max([time.max(), *(1.15 * point for point in points)])
+    panels.limits(axes, "x", min([time.min(), *points]), end)
+
+
+def losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> pd.DataFrame:
     """Losses and, at the right, the squared norm: the seed shown, and the range of all seeds.
 
     Args:
         axes: the panel.
         rows: from `_quantities.over_time`.
+        readings: points of published curves; those of panel ``losses`` are drawn.
 
     Returns:
         what was drawn: ``series``, ``time``, ``value``, ``low``, ``high`` and number of ``seeds``.
@@ -34,15 +69,21 @@ def losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     right = twin(axes)
     drawn = [_line(right, rows, "squared_norm", "l2", "squared norm (right)")]
     drawn += [_line(axes, rows, f"{part}_loss", part, part) for part in ("train", "test")]
-    axes.plot([], [], color=style.COLOURS["l2"], label="squared norm (right)")
+    green = style.COLOURS["l2"]
+    drawn.append(published(right, readings, "losses", "squared norm", green))
+    drawn += [
+        published(axes, readings, "losses", part, style.COLOURS[part]) for part in ("train", "test")
+    ]
+    axes.plot([], [], color=green, label="squared norm (right)")
+    name_published(axes, readings)
     axes.set(xscale="log", xlabel="time t", ylabel="loss")
-    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
+    time_limits(axes, rows["time"], readings)
     right.set_ylim(0, None)
     legend(axes)
     return pd.concat(drawn, ignore_index=True)
 
 
-def legend(axes: Axes, columns: int = 3) -> None:
+def legend(axes: Axes, columns: int = 4) -> None:
     """Above the panel at its right, where curves never are."""
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, borderaxespad=0.2)
 
@@ -120,13 +161,14 @@ def predictors(grid: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataF
 
 
 def losses_above_predictors(
-    table: pd.DataFrame, others: bool
+    table: pd.DataFrame, others: bool, readings: list[dict[str, Any]]
 ) -> tuple[Figure, Axes, list[Axes], pd.DataFrame]:
     """A wide panel of `losses` with the snapshots' times marked, above three of `predictors`.
 
     Args:
         table: of an experiment with measure ``predictor_curve``.
         others: see `predictors`.
+        readings: points of published curves.
 
     Returns:
         the figure, the panel of losses, those of predictors, and what was drawn.
@@ -136,7 +178,7 @@ def losses_above_predictors(
     made = Figure(figsize=(style.TEXT_WIDTH, 4.7))
     grid = made.add_gridspec(2, 3, height_ratios=[1.1, 1])
     above = made.add_subplot(grid[0, :])
-    drawn = losses(above, rows)
+    drawn = losses(above, rows, readings)
     times = curves["step"].drop_duplicates().sort_values() * float(table["optimizer.lr"].max())
     mark_times(above, times.tolist())
     style.letter(above, f"a  losses and norm, seed 0 and range of {rows['seed'].nunique()} seeds")

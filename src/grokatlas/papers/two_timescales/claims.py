@@ -7,6 +7,38 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.two_timescales import _quantities
+from grokatlas.papers.two_timescales._published import (
+    decades_from_readings,
+    distance_from_readings,
+    distance_of_singular_values,
+    distance_outside_seeds,
+    interpolated,
+)
+from grokatlas.papers.two_timescales._theory import (
+    change_of_control,
+    fall_of_tangential_share,
+    least_initialisation,
+    line_of_junctions,
+    order_of_initialisations,
+    share_of_seeds_below,
+    slope_of_constraint,
+    slope_of_departure,
+)
+
+__all__ = [
+    "change_of_control",
+    "decades_from_readings",
+    "distance_from_readings",
+    "distance_of_singular_values",
+    "distance_outside_seeds",
+    "fall_of_tangential_share",
+    "least_initialisation",
+    "line_of_junctions",
+    "order_of_initialisations",
+    "share_of_seeds_below",
+    "slope_of_constraint",
+    "slope_of_departure",
+]
 
 LEAST_LOSS = 1e-3  # of figure 1: the loss has fallen
 KINK_GAP = 0.2  # two kinks of a student are at least so far apart
@@ -15,22 +47,38 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def fast_phase(tables: Tables) -> list[float]:
-    """The first time at which the loss of figure 1 is at most `LEAST_LOSS`, by trajectory."""
-    rows = _quantities.toy(tables["toy"])
-    reached = rows["time"].where(rows["loss"] <= LEAST_LOSS, np.inf)
-    return [float(part.min()) for _, part in reached.groupby(rows["member"])]
+    """When the loss of figure 1 is at most `LEAST_LOSS`, over that time of the flow of F alone.
+
+    One number for each trajectory. With ``p = w1 w2`` and ``c = w1^2 - w2^2``, which gradient flow
+    keeps, ``p' = (1 - p) (c^2 + 4 p^2)^(1/2)``.
+    """
+    found = []
+    for _, part in _quantities.toy(tables["toy"]).groupby("member"):
+        reached = part["time"].where(part["loss"] <= LEAST_LOSS, np.inf).min()
+        w1, w2 = part["w1"].iloc[0], part["w2"].iloc[0]
+        start, end = w1 * w2 - 1, np.sqrt(2 * LEAST_LOSS)
+        left = np.geomspace(end, max(abs(start), end), 2000)
+        speed = np.sqrt((w1**2 - w2**2) ** 2 + 4 * (1 + np.sign(start) * left) ** 2)
+        found.append(float(reached / np.trapezoid(1 / speed, np.log(left))))
+    return found
 
 
 def slow_phase(tables: Tables) -> list[float]:
-    """When the squared norm of figure 1 is half-way from t = 1 to its end, for each trajectory.
+    """When the squared norm of figure 1 is half-way from t = 1 to its end, over the theorem's time.
 
-    In units of 1 / lambda.
+    One number for each trajectory. Along ``w1 w2 = 1`` the Riemannian flow of the norm has the
+    squared norm ``s = 2 (1 + a exp(-4 tau))^(1/2)`` at the slow time tau, and ends at 2.
     """
     table = tables["toy"]
     rows = _quantities.toy(table)
     decay = 2 * float(table[_quantities.DECAY].iloc[0])
-    parts = rows[rows["time"] >= 1].groupby("member")
-    return [decay * _half_way(part) for _, part in parts]
+    found = []
+    for _, part in rows[rows["time"] >= 1].groupby("member"):
+        norm, first = part["squared_norm"].iloc[0], part["time"].iloc[0]
+        middle = (norm + 2) / 2
+        predicted = np.log((norm**2 / 4 - 1) / (middle**2 / 4 - 1)) / 4 if norm > 2 else np.nan
+        found.append(float(decay * (_half_way(part) - first) / predicted))
+    return found
 
 
 def distance_from_least_norm(tables: Tables) -> list[float]:
@@ -41,21 +89,46 @@ def distance_from_least_norm(tables: Tables) -> list[float]:
 
 
 def singular_value_error(tables: Tables) -> list[float]:
-    """The largest relative error of a nonzero singular value of figure 2, for each instance."""
-    table = tables["matrix_completion"]
-    recovered = readings.record(table, "recovered_singular_values")
-    regular = recovered[recovered[_quantities.DECAY] > 0]
-    errors = _quantities.singular_value_errors(regular, int(table["task.rank"].iloc[0]))
-    return [float(value) for value in errors]
+    """How far leading singular values of figure 2 end from those of least nuclear norm.
+
+    The largest relative error over as many as the true matrix has, for each instance.
+    """
+    rank = int(tables["matrix_completion"]["task.rank"].iloc[0])
+    rows = _minimisers(tables["matrix_completion"])
+    pairs = [(rows[f"final.{k}"], rows[f"minimiser.{k}"]) for k in range(rank)]
+    return _listed(pd.concat([(one / other - 1).abs() for one, other in pairs], axis=1).max(axis=1))
 
 
 def next_singular_value(tables: Tables) -> list[float]:
-    """The largest singular value at the end that is zero in truth, for each instance."""
-    table = tables["matrix_completion"]
-    recovered = readings.record(table, "recovered_singular_values")
-    rank = int(table["task.rank"].iloc[0])
-    kept = recovered[(recovered[_quantities.DECAY] > 0) & (recovered["place"] == rank)]
-    return [float(value) for value in kept["final_value"]]
+    """How far the first singular value that is zero in truth ends from that of the minimiser.
+
+    Relative to the minimiser's largest one, for each instance.
+    """
+    rank = int(tables["matrix_completion"]["task.rank"].iloc[0])
+    rows = _minimisers(tables["matrix_completion"])
+    return _listed((rows[f"final.{rank}"] - rows[f"minimiser.{rank}"]).abs() / rows["minimiser.0"])
+
+
+def distance_from_minimiser(tables: Tables, experiment: str) -> list[float]:
+    """The relative distance of the end from the interpolator of least norm, for each seed."""
+    return _listed(_minimisers(tables[experiment])["distance"])
+
+
+def test_distance_from_minimiser(tables: Tables) -> list[float]:
+    """The same on unobserved entries of figure 2: a mean of squares over the test error's plateau.
+
+    For each instance.
+    """
+    rows = _minimisers(tables["matrix_completion"])
+    return _quotients(_listed(rows["test_distance"]), completion_plateau(tables, "test_mse"))
+
+
+def norm_over_minimiser(tables: Tables, experiment: str) -> list[float]:
+    """The final squared norm of the weights over twice the least norm, for each seed."""
+    table = tables[experiment]
+    rows = _quantities.over_time(readings.history(table))
+    final = readings.last(rows[rows[_quantities.DECAY] > 0], "squared_norm")
+    return _quotients(final, _listed(2 * _minimisers(table)["minimiser_norm"]))
 
 
 def completion_plateau(tables: Tables, column: str) -> list[float]:
@@ -70,36 +143,27 @@ def completion_end(tables: Tables, column: str) -> list[float]:
     return readings.last(rows[rows["regularised"]], column)
 
 
-def completion_fall(tables: Tables, column: str) -> list[float]:
-    """Of a column of figure 2, `completion_plateau` over `completion_end`."""
-    return _quotients(completion_plateau(tables, column), completion_end(tables, column))
+def largest_completion_fall(tables: Tables, column: str) -> list[float]:
+    """`completion_plateau` over `completion_end`, the largest of all instances: one number."""
+    falls = _quotients(completion_plateau(tables, column), completion_end(tables, column))
+    return [max(falls)] if falls else []
 
 
-def norm_over_nuclear(tables: Tables, column: str) -> list[float]:
-    """The final squared norm of figure 2 over twice a nuclear norm.
-
-    Args:
-        tables: of figure 2.
-        column: ``final_value``, of the product at the end, or ``true_value``, of the true matrix.
-    """
+def norm_over_nuclear(tables: Tables) -> list[float]:
+    """The final squared norm of figure 2 over twice the nuclear norm of the product then."""
     recovered = readings.record(tables["matrix_completion"], "recovered_singular_values")
     regular = recovered[recovered[_quantities.DECAY] > 0]
-    nuclear = regular.groupby("seed")[column].sum()
+    nuclear = regular.groupby("seed")["final_value"].sum()
     return _quotients(completion_end(tables, "squared_norm"), [2 * value for value in nuclear])
 
 
-def onset_of_completion(tables: Tables, share: float) -> list[float]:
-    """The first time at which the test error is at most a share of its plateau, by instance."""
+def share_of_plateau(tables: Tables, time: float) -> list[float]:
+    """The test error of figure 2 at a time over its plateau, for each instance."""
     rows = _completion(tables)
-    found = []
-    levels = completion_plateau(tables, "test_mse")
-    parts = rows[rows["regularised"]].groupby("seed")
-    if len(parts) != len(levels):  # not the same seeds
-        return [np.nan]
-    for (_, part), level in zip(parts, levels, strict=True):
-        late = part[part["time"] >= 1]  # the plateau is behind the fast phase
-        found.append(float(late["time"].where(late["test_mse"] <= share * level, np.inf).min()))
-    return found
+    regular = rows[rows["regularised"]]
+    parts = [part for _, part in regular.groupby("seed")]
+    errors = [float(interpolated(part, "test_mse", [time])[0]) for part in parts]
+    return _quotients(errors, completion_plateau(tables, "test_mse"))
 
 
 def slow_time_of_norm(tables: Tables) -> list[float]:
@@ -201,9 +265,28 @@ def order_of_distances(tables: Tables, problem: str) -> list[float]:
 
 
 def _half_way(rows: pd.DataFrame) -> float:
-    """The first time at which the squared norm is half-way from its first to its last value."""
-    norm = rows["squared_norm"]
-    return float(rows["time"][norm <= (norm.iloc[0] + norm.iloc[-1]) / 2].min())
+    """The first time at which the squared norm is half-way from its first to its last value.
+
+    Between logged times it is interpolated, linear in log t.
+    """
+    norm, time = rows["squared_norm"].to_numpy(), rows["time"].to_numpy()
+    middle = (norm[0] + norm[-1]) / 2
+    there = np.flatnonzero(norm <= middle)
+    if len(there) == 0 or there[0] == 0:
+        return float(time[there[0]]) if len(there) else np.nan
+    after = there[0]
+    share = (norm[after - 1] - middle) / (norm[after - 1] - norm[after])
+    return float(time[after - 1] * (time[after] / time[after - 1]) ** share)
+
+
+def _minimisers(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows of measure ``convex_minimiser`` with weight decay, by seed."""
+    found = readings.record(table, "convex_minimiser")
+    return found[found[_quantities.DECAY] > 0]
+
+
+def _listed(values: pd.Series) -> list[float]:
+    return [float(value) for value in values]
 
 
 def _completion(tables: Tables) -> pd.DataFrame:

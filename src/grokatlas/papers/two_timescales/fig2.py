@@ -1,5 +1,7 @@
 """Figure 2: matrix completion by factorisation."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,11 +10,14 @@ from grokatlas.papers.two_timescales import _panels, _quantities
 from grokatlas.plots import panels, style
 
 SHOWN = 7  # the instance of panels a and b: selected, see the deviations
-CLOSE = 0.02  # of a true singular value
+CLOSE = 0.02  # relative: to a true singular value, or to the minimiser
+DEEPER = 300  # how far below the lowest end panel c goes; what is lower is a triangle there
 LINES = ((True, "-"), (False, ":"))
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(
+    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Losses, norm and singular values of one instance; the end of all instances."""
     table = tables["matrix_completion"]
     rows = _quantities.completion(table)
@@ -21,14 +26,18 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     made = Figure(figsize=(style.TEXT_WIDTH, 5.0))
     grid = made.add_gridspec(2, 2, height_ratios=[1.25, 1])
     shown = rows[rows["seed"] == SHOWN]
-    drawn = [_losses(made.add_subplot(grid[0, 0]), shown)]
+    above = made.add_subplot(grid[0, 0])
+    drawn = [_losses(above, shown, readings)]
+    handles, labels = above.get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside upper center", ncols=6, fontsize=6)
     truth = recovered[recovered["regularised"] & (recovered["seed"] == SHOWN)]
-    drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth))
-    drawn += _all_instances(made.add_subplot(grid[1, :]), rows, recovered)
+    drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth, readings))
+    minimisers = table[(table["record"] == "convex_minimiser") & (table[_quantities.DECAY] > 0)]
+    drawn += _all_instances(made.add_subplot(grid[1, :]), rows, recovered, minimisers)
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
+def _losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> pd.DataFrame:
     norm = _panels.twin(axes)
     for regularised, dashes in LINES:
         part = rows[rows["regularised"] == regularised]
@@ -37,18 +46,26 @@ def _losses(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
         for name in ("train", "test"):
             line = {"color": style.COLOURS[name], "ls": dashes, "label": f"{name}{label}"}
             axes.plot(part["time"], part[f"{name}_mse"], **line)
-    axes.plot([], [], color=style.COLOURS["l2"], label="squared norm (right)")
+    green = style.COLOURS["l2"]
+    axes.plot([], [], color=green, label="squared norm (right)")
+    points = [each for each in readings if each["panel"] == "losses"]
+    marked = [_panels.published(norm, points, "losses", "squared norm", green)]
+    for curve in ("train", "test", "test, no regularisation"):
+        colour = style.COLOURS[curve.split(",")[0]]
+        marked.append(_panels.published(axes, points, "losses", curve, colour))
+    _panels.name_published(axes, points)
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="mean squared error")
     panels.limits(axes, "y", 1e-10, 30 * rows["test_mse"].max())
     norm.set_ylim(0, None)
-    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
-    axes.legend(loc="lower left", fontsize=6)
+    _panels.time_limits(axes, rows["time"], points)
     style.letter(axes, f"a  losses, instance {SHOWN} (selected)")
     columns = ["seed", "regularised", "time", "train_mse", "test_mse", "squared_norm"]
-    return rows[columns].assign(panel="a")
+    return pd.concat([rows[columns], *marked]).assign(panel="a")
 
 
-def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
+def _singular_values(
+    axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame, readings: list[dict[str, Any]]
+) -> pd.DataFrame:
     places = truth["place"].astype(int).tolist()
     if rows.empty:
         return rows.reindex(columns=["seed", "regularised", "time"]).assign(panel="b")
@@ -71,20 +88,23 @@ def _singular_values(axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame) -> pd.
             fontsize=7,
             va="center",
         )
+    points = [each for each in readings if each["panel"] == "singular values"]
+    curves = dict.fromkeys(each["curve"] for each in points)
+    marked = [_panels.published(axes, points, "singular values", c, style.GUIDE) for c in curves]
     axes.set(xscale="log", xlabel="time t", ylabel="singular value", ylim=(0, None))
-    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
+    _panels.time_limits(axes, rows["time"], points)
     style.letter(axes, f"b  singular values of $UV^T$, instance {SHOWN}")
     named = [f"singular_values.{place}" for place in places]
     long = rows.melt(["seed", "regularised", "time"], named, "series", "value")
     ends = truth[["seed", "regularised", "place", "true_value", "final_value"]]
-    return pd.concat([long, ends]).assign(panel="b")
+    return pd.concat([long, ends, *marked]).assign(panel="b")
 
 
-def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> list[pd.DataFrame]:
+def _all_instances(
+    axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame, minimisers: pd.DataFrame
+) -> list[pd.DataFrame]:
     seeds = sorted(rows["seed"].unique())
     rank = int(pd.concat([rows["task.rank"], recovered["task.rank"]]).max())
-    regular = recovered[recovered["regularised"]]
-    close = _quantities.singular_value_errors(regular, rank) <= CLOSE
     ends = rows[rows["step"] == rows["step"].max()].sort_values("seed")
     for regularised, filled in ((False, False), (True, True)):
         part = ends[ends["regularised"] == regularised]
@@ -96,16 +116,38 @@ def _all_instances(axes: Axes, rows: pd.DataFrame, recovered: pd.DataFrame) -> l
         both = ends.loc[ends["seed"] == seed, "test_mse"]
         ink = {"color": style.COLOURS["test"], "lw": 0.7, "zorder": 1}
         axes.plot([place, place], [both.min(), both.max()], **ink)
+    floor = ends["test_mse"].min() / DEEPER
+    known = minimisers[minimisers["seed"].isin(seeds)]
+    least = {"color": style.COLOURS["nuclear"], "mew": 2, "ls": ""}
+    marks = ((known["minimiser_error"] >= floor, "_", 14, "interpolator of least nuclear norm"),)
+    marks += ((known["minimiser_error"] < floor, "v", 5, None),)
+    for chosen, mark, size, label in marks:
+        shown = known[chosen]
+        heights = shown["minimiser_error"].clip(lower=1.5 * floor)
+        places = shown["seed"].map(seeds.index)
+        axes.plot(places, heights, marker=mark, ms=size, label=label, **least)
     if SHOWN in seeds:
         axes.axvspan(seeds.index(SHOWN) - 0.4, seeds.index(SHOWN) + 0.4, color="#eeeeee", zorder=0)
     axes.set(yscale="log", xlabel="instance", ylabel="mean squared test error")
     axes.set_xticks(range(len(seeds)), [str(seed) for seed in seeds])
     axes.set_xlim(-0.6, len(seeds) - 0.4)
+    panels.limits(axes, "y", floor)
     axes.legend(loc="lower left")
-    text = f"{close.sum()} of {len(close)} recover all {rank} singular values within {CLOSE:.0%}"
-    style.letter(axes, f"c  all instances, {text}")
+    style.letter(axes, f"c  all instances, {_counts(recovered, minimisers, rank)}")
     kept = ends[["seed", "regularised", "time", "train_mse", "test_mse", "squared_norm"]]
     every = recovered.loc[
         recovered["place"] < rank, ["seed", "regularised", "place", "true_value", "final_value"]
     ]
-    return [kept.assign(panel="c"), every.assign(panel="c")]
+    names = ["seed", "distance", "test_distance", "minimiser_norm", "minimiser_error", "gap"]
+    best = minimisers[names].assign(series="minimiser")
+    return [part.assign(panel="c") for part in (kept, every, best)]
+
+
+def _counts(recovered: pd.DataFrame, minimisers: pd.DataFrame, rank: int) -> str:
+    """How many instances end at the minimiser, and how many at their true singular values."""
+    errors = _quantities.singular_value_errors(recovered[recovered["regularised"]], rank)
+    near = (minimisers["distance"] <= CLOSE).sum()
+    return (
+        f"{near} of {len(minimisers)} end within {CLOSE:.0%} of the interpolator, "
+        f"{(errors <= CLOSE).sum()} of {len(errors)} of the truth"
+    )

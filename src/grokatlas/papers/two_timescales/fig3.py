@@ -1,15 +1,21 @@
 """Figure 3: two-layer ReLU regression."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.two_timescales import _panels
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(
+    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Losses with the squared norm, and the student at three times; seed 0 and all seeds."""
     table = tables["two_layer_relu"]
-    made, losses, panels, drawn = _panels.losses_above_predictors(table, others=True)
+    made, losses, panels, drawn = _panels.losses_above_predictors(
+        table, others=True, readings=readings
+    )
     losses.set_ylim(0, 2)
     panels[2].legend(loc="lower left")
     return made, drawn

@@ -1,0 +1,107 @@
+"""How far our curves are from points that were read off the paper's pictures."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from grokatlas.papers.two_timescales import _quantities
+
+Tables = Mapping[str, pd.DataFrame]
+Points = list[dict[str, Any]]
+
+
+def interpolated(rows: pd.DataFrame, column: str, times: list[float]) -> np.ndarray:
+    """A column of one seed at some times, linear in log t between logged ones.
+
+    Args:
+        rows: over time, in order.
+        column: what is wanted.
+        times: within the run.
+    """
+    return np.interp(np.log(times), np.log(rows["time"]), rows[column])
+
+
+def distance_from_readings(
+    tables: Tables, experiment: str, panel: str, curve: str, column: str, readings: Points
+) -> list[float]:
+    """How far a curve is from the published one, for each seed.
+
+    It is the largest distance over the points within the run, relative to the largest of these
+    points.
+
+    Args:
+        tables: of the figure.
+        experiment: whose table.
+        panel: of the published figure.
+        curve: in that panel.
+        column: ours.
+        readings: points of the published curves.
+    """
+    found = []
+    for rows in _curves(tables, experiment):
+        times, heights = _within(readings, panel, curve, rows)
+        ours = interpolated(rows, column, times)
+        found.append(float(np.abs(ours - heights).max() / max(heights)))
+    return found
+
+
+def decades_from_readings(
+    tables: Tables, experiment: str, panel: str, curve: str, column: str, readings: Points
+) -> list[float]:
+    """The same on a logarithmic axis: the largest ``|log10|`` of a quotient of ours and theirs."""
+    found = []
+    for rows in _curves(tables, experiment):
+        times, heights = _within(readings, panel, curve, rows)
+        ours = interpolated(rows, column, times)
+        found.append(float(np.abs(np.log10(ours) - np.log10(heights)).max()))
+    return found
+
+
+def distance_of_singular_values(tables: Tables, time: float, readings: Points) -> list[float]:
+    """The same for all published singular values of figure 2 at a time."""
+    points = [p for p in readings if (p["panel"], p["x"]) == ("singular values", time)]
+    places = [int(point["curve"].removeprefix("sigma ")) - 1 for point in points]
+    heights = np.array([point["y"] for point in points])
+    found = []
+    for rows in _curves(tables, "matrix_completion"):
+        columns = [f"singular_values.{place}" for place in places]
+        ours = np.array([interpolated(rows, column, [time])[0] for column in columns])
+        found.append(float(np.abs(ours - heights).max() / heights.max()))
+    return found
+
+
+def distance_outside_seeds(
+    tables: Tables, experiment: str, panel: str, curve: str, column: str, readings: Points
+) -> list[float]:
+    """How far each published point is outside the range of all seeds, relative to the largest.
+
+    One number for each point within the runs; 0 for one that is within the range.
+    """
+    curves = _curves(tables, experiment)
+    if not curves:
+        return []
+    times, heights = _within(readings, panel, curve, curves[0])
+    ours = np.stack([interpolated(rows, column, times) for rows in curves])
+    outside = np.maximum(ours.min(axis=0) - heights, heights - ours.max(axis=0))
+    return [float(max(value, 0) / max(heights)) for value in outside]
+
+
+def _curves(tables: Tables, experiment: str) -> list[pd.DataFrame]:
+    """The history over time of each seed, with regularisation."""
+    table = tables[experiment]
+    if experiment == "matrix_completion":
+        rows = _quantities.completion(table)
+    else:
+        rows = _quantities.over_time(table[table["record"] == "history"])
+    return [part for _, part in rows[rows[_quantities.DECAY] > 0].groupby("seed")]
+
+
+def _within(
+    readings: Points, panel: str, curve: str, rows: pd.DataFrame
+) -> tuple[list[float], list[float]]:
+    """Times and heights of the published points that are not after the run's end."""
+    points = [p for p in readings if (p["panel"], p["curve"]) == (panel, curve)]
+    kept = [p for p in points if p["x"] <= rows["time"].max() * 1.001]
+    return [p["x"] for p in kept], [p["y"] for p in kept]

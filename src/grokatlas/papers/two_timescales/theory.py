@@ -1,0 +1,123 @@
+"""The paper's propositions, and runs without weight decay, as numbers against lambda and time."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.papers.two_timescales import _theory
+from grokatlas.plots import marks, panels, style
+
+PROBLEMS = {
+    "matrix_completion": ("matrix completion", "o", style.MEMBERS[0]),
+    "two_layer_relu": ("two-layer ReLU", "s", style.MEMBERS[1]),
+    "diagonal_network": ("diagonal network", "^", style.MEMBERS[2]),
+}
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Three propositions on three problems; controls; small initialisation."""
+    made, grid = style.figure(3, 2, height=2.3)
+    above, below = grid
+    drawn = []
+    for problem in PROBLEMS:
+        table = tables[f"theory_{problem}"]
+        history = table[table["record"] == "history"]
+        departures = _theory.departures(history, _theory.HORIZONS[problem])
+        junctions = _theory.junctions(history)
+        residuals = _theory.residuals(table)
+        _points(above[0], departures, "departure", problem)
+        _points(above[1], junctions, "junction", problem)
+        _residuals(above[2], residuals, problem)
+        drawn += [
+            found.assign(panel=letter, problem=problem)
+            for letter, found in zip("abc", (departures, junctions, residuals), strict=True)
+        ]
+    _propositions(above, drawn)
+    for axes, letter, name, title in (
+        (below[0], "d", "control_two_layer_relu", "d  control: two-layer ReLU"),
+        (below[1], "e", "control_diagonal_network", "e  control: diagonal network"),
+    ):
+        drawn.append(_control(axes, tables[name]).assign(panel=letter))
+        style.letter(axes, title)
+    drawn.append(_initialisations(below[2], tables["small_initialisation"]).assign(panel="f"))
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _points(axes: Axes, found: pd.DataFrame, column: str, problem: str) -> None:
+    """A mark for each lambda and seed, a thin line for each seed."""
+    label, mark, colour = PROBLEMS[problem]
+    for index, (_, rows) in enumerate(found.sort_values("lambda").groupby("seed")):
+        ink = {"marker": mark, "ms": 3.5, "color": colour, "lw": 0.7}
+        axes.plot(rows["lambda"], rows[column], label=None if index else label, **ink)
+
+
+def _residuals(axes: Axes, found: pd.DataFrame, problem: str) -> None:
+    """A line for each lambda, the thinner the smaller: the median over seeds."""
+    label, mark, colour = PROBLEMS[problem]
+    decays = sorted(found["lambda"].unique(), reverse=True)
+    for index, decay in enumerate(decays):
+        rows = found[found["lambda"] == decay].groupby("tau")["tangential_share"].median()
+        ink = {"marker": mark, "color": colour, "ls": ("-", "--", ":")[index % 3], "lw": 0.9}
+        axes.plot(rows.index, rows, ms=3.5, label=None if index else label, **ink)
+
+
+def _propositions(row: list[Axes], drawn: list[pd.DataFrame]) -> None:
+    """Scales, guides and titles of the upper row."""
+    found = pd.concat(drawn, ignore_index=True)
+    for axes in row[:2]:
+        axes.set(xlabel="$\\lambda$")
+        panels.logarithmic(axes, found.loc[found["panel"] != "c", "lambda"])
+    row[0].set(yscale="log", ylabel="$\\sup_t\\, |w_\\lambda - w_{GF}| / |w_0|$")
+    row[1].set(ylim=(0, None), ylabel="time nearest to the limit")
+    row[2].set(xscale="log", yscale="log", xlabel="slow time $\\tau$", ylabel="$|P_T w| / |w|$")
+    first = found[(found["panel"] == "a") & (found["departure"] > 0)]
+    if len(first):
+        ends = np.array([first["lambda"].min(), first["lambda"].max()])
+        level = first.loc[first["lambda"] == ends[0], "departure"].min() / 3
+        guide = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
+        row[0].plot(ends, level * ends / ends[0], **guide)
+        panels.limits(row[0], "y", high=1e3 * first["departure"].max())  # room for the legend
+        row[0].legend(loc="upper left", fontsize=6)
+    titles = ("a  from the flow without decay", "b  junction", "c  stationarity")
+    for axes, title in zip(row, titles, strict=True):
+        style.letter(axes, title)
+
+
+def _control(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
+    """The test loss with weight decay and without: median and range of all seeds."""
+    rows = _theory.control(table)
+    frames = []
+    for regularised, colour, label in (
+        (True, style.COLOURS["l2"], "with weight decay"),
+        (False, style.ZERO, "without"),
+    ):
+        part = rows[rows["regularised"] == regularised]
+        if len(part):
+            line = {"against": "time", "color": colour, "label": label}
+            shown = marks.spread(axes, part, "test_loss", **line)
+            frames.append(shown.assign(regularised=regularised))
+    axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="test loss")
+    panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
+    if frames:
+        axes.legend(loc="lower left", fontsize=6)
+    return pd.concat(frames, ignore_index=True) if frames else rows[["time"]]
+
+
+def _initialisations(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
+    """Test loss at the end and time of the fit against the variance of the initialisation."""
+    found = _theory.initialisations(table)
+    right = axes.twinx()
+    right.spines["right"].set_visible(True)
+    ink = {"ms": 3.5, "lw": 0.7}
+    for _, rows in found.groupby("seed"):
+        axes.plot(rows["variance"], rows["test_loss"], "o-", color=style.COLOURS["test"], **ink)
+        times = rows["fitted"].where(np.isfinite(rows["fitted"]))
+        right.plot(rows["variance"], times, "^:", color=style.COLOURS["train"], **ink)
+    axes.set(yscale="log", xlabel="variance of the initial weights")
+    axes.set_ylabel("test loss at the end", color=style.COLOURS["test"])
+    right.set_ylabel("time of the fit", color=style.COLOURS["train"])
+    panels.logarithmic(axes, found["variance"])
+    right.set_ylim(0, None)
+    style.letter(axes, "f  diagonal, no weight decay")
+    return found
