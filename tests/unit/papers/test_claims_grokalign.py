@@ -36,6 +36,7 @@ HOURS = {"acceleration": 120, "common_budget": 4, "delayed_robustness": 6, "inhi
 HOURS |= {"kernel": 0.5, "scales": 24, "transformer": 5, "xor": 0.5}
 CPU = {"processor": "a CPU", "threads": 1}
 INPUTS = [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]
+MOMENTS = ("memorisation", "generalisation", "end")
 ACROSS = [[0, 0, 0, 1.0]] * 3
 EVEN = {"weight_decay": 1.0, "grokalign": 1.0}
 
@@ -136,10 +137,11 @@ def kernel(values, products):
     return table([rows("history", "", 5, probe_inner_product=products, **log)])
 
 
-def regions(moments):
-    """Inputs and centroids of seven planes, the latter by moment."""
+def regions(cases):
+    """Inputs and centroids of seven planes, the latter by case and moment."""
     parts = []
-    for moment, slopes in moments.items():
+    named = ((case, *each) for case, moments in cases.items() for each in moments.items())
+    for case, moment, slopes in named:
         for plane in range(7):
             for item, entries in (("input", INPUTS), ("centroid", slopes)):
                 columns = {
@@ -148,7 +150,7 @@ def regions(moments):
                     "place": [0, 1, 2],
                 }
                 key = {"plane": plane, "moment": moment, "item": item}
-                parts.append(rows("linear_regions", "", 1, **key, **columns))
+                parts.append(rows("linear_regions", case, 1, **key, **columns))
     return table(parts)
 
 
@@ -185,7 +187,12 @@ def published():
         "transformer": transformer(steps),
         "scales": scales([-0.7, -0.6, -0.5, -0.4, -0.35, -0.3]),
         "kernel": kernel([1, 1, 3, 8, 10, 11], [0, 0, -2, -7, -9, -10]),
-        "regions": regions({"memorisation": ACROSS, "generalisation": INPUTS}),
+        "regions": regions(
+            {
+                "squared_error": dict(zip(MOMENTS, (ACROSS, INPUTS, INPUTS), strict=True)),
+                "cross_entropy": dict.fromkeys(MOMENTS, ACROSS),
+            }
+        ),
     }
     return with_costs(tables, HOURS)
 
@@ -213,7 +220,12 @@ def opposite():
         "transformer": transformer(steps),
         "scales": scales([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
         "kernel": kernel([1, 6, 7, 8, 11, 11], [0, 0, 0, 0, 0, 1]),
-        "regions": regions({"memorisation": INPUTS, "generalisation": against}),
+        "regions": regions(
+            {
+                "squared_error": dict(zip(MOMENTS, (INPUTS, against, against), strict=True)),
+                "cross_entropy": dict.fromkeys(MOMENTS, INPUTS),
+            }
+        ),
     }
     return with_costs(tables, {name: 1 / hours for name, hours in HOURS.items()})
 

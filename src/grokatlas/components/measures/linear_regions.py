@@ -28,6 +28,7 @@ def build(
             mean of the three.
         train_accuracy: ``memorisation`` is the first snapshot with at least this train accuracy.
         test_accuracy: ``generalisation`` is the first snapshot with at least this test accuracy.
+            The third moment, ``end``, is the last snapshot.
 
     Returns:
         a function of a finished run whose model is ``mlp``, giving for each member, ``moment``
@@ -54,16 +55,19 @@ def build(
             "generalisation": ("test", test_accuracy),
         }
         frames, reached = [], set()
+        last = max(run.snapshots)
         for one in restored(run):
-            for moment, (part, level) in levels.items():
-                if (one.member, moment) not in reached and _accuracy(one, part) >= level:
-                    reached.add((one.member, moment))
-                    seen = {"member": one.member, "step": one.step, "moment": moment}
-                    for place, plane in enumerate(planes):
-                        found = _panel(one, plane, reach)
-                        frames.append(found.assign(plane=place, **seen))
-        if not frames:
-            raise ValueError("linear_regions: no snapshot reaches an accuracy; add snapshots")
+            moments = [
+                moment
+                for moment, (part, level) in levels.items()
+                if (one.member, moment) not in reached and _accuracy(one, part) >= level
+            ]
+            reached.update((one.member, moment) for moment in moments)
+            for place, plane in enumerate(planes):
+                seen = [*moments, "end"] if one.step == last else moments
+                found = _panel(one, plane, reach) if seen else None
+                told = {"member": one.member, "step": one.step, "plane": place}
+                frames += [found.assign(moment=moment, **told) for moment in seen]
         return pd.concat(frames, ignore_index=True)
 
     return measure
