@@ -54,7 +54,8 @@ def build(
             "memorisation": ("train", train_accuracy),
             "generalisation": ("test", test_accuracy),
         }
-        frames, reached = [], set()
+        frames: list[pd.DataFrame] = []
+        reached: set[tuple[int, str]] = set()
         last = max(run.snapshots)
         for one in restored(run):
             moments = [
@@ -65,9 +66,10 @@ def build(
             reached.update((one.member, moment) for moment in moments)
             for place, plane in enumerate(planes):
                 seen = [*moments, "end"] if one.step == last else moments
-                found = _panel(one, plane, reach) if seen else None
-                told = {"member": one.member, "step": one.step, "plane": place}
-                frames += [found.assign(moment=moment, **told) for moment in seen]
+                if seen:
+                    told = {"member": one.member, "step": one.step, "plane": place}
+                    found = _panel(one, plane, reach).assign(**told)
+                    frames += [found.assign(moment=moment) for moment in seen]
         return pd.concat(frames, ignore_index=True)
 
     return measure

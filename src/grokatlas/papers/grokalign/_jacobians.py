@@ -78,17 +78,17 @@ def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure,
         grid[0], columns.items(), read, "abc", strict=True
     ):
         drawn.append(_over_steps(axes, history, column, "zero_loss", label=None))
-        drawn.append(marks.published(axes, readings, *point, style.COLOURS["test"]))
+        drawn.append(marks.published(axes, readings, *point, style.COLOURS["train"]))
         axes.set(xlabel="step", ylabel=text)
         style.letter(axes, letter)
     predicted = [
         part.assign(predicted=_theorems_readings.predicted_product(part))
         for _, part in history.sort_values("step").groupby("seed")
     ]
-    line = {"color": style.COLOURS["train"], "ls": "--", "lw": 1, "label": "theorem 9"}
+    line = {"color": style.COLOURS["test"], "ls": "--", "lw": 1.6, "label": "theorem 9"}
     rows = pd.concat(predicted).query("step > 0")
     drawn.append(marks.spread(grid[0, 1], rows, "predicted", **line))
-    grid[0, 1].legend(loc="lower left")
+    grid[0, 1].legend(loc="best")
     first, last = _jacobians_readings.learning(history)
     for axes in grid[0, :2] if np.isfinite(first) else []:
         axes.axvspan(first, last, color=style.COLOURS["l2"], alpha=0.15, lw=0)
