@@ -78,7 +78,7 @@ def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure,
         grid[0], columns.items(), read, "abc", strict=True
     ):
         drawn.append(_over_steps(axes, history, column, "zero_loss", label=None))
-        drawn.append(marks.published(axes, readings, *point, style.COLOURS["train"]))
+        drawn.append(marks.published(axes, readings, *point, style.GUIDE))
         axes.set(xlabel="step", ylabel=text)
         style.letter(axes, letter)
     predicted = [
@@ -88,6 +88,8 @@ def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure,
     line = {"color": style.COLOURS["test"], "ls": "--", "lw": 1.6, "label": "theorem 9"}
     rows = pd.concat(predicted).query("step > 0")
     drawn.append(marks.spread(grid[0, 1], rows, "predicted", **line))
+    if readings:
+        marks.published_key(grid[0, 1])
     grid[0, 1].legend(loc="best")
     first, last = _jacobians_readings.learning(history)
     for axes in grid[0, :2] if np.isfinite(first) else []:
