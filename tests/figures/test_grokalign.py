@@ -36,19 +36,27 @@ def _lines(axes):
     return [line for line in axes.lines if len(line.get_xdata()) == len(STEPS) - 1]
 
 
-def test_fig2_has_a_line_for_each_loss_and_method():
+def test_fig2_has_a_line_for_each_scale_loss_and_method():
     cases = ["ce_baseline", "ce_grokalign", "mse_baseline", "mse_grokalign"]
     place = {case: k / 10 for k, case in enumerate(cases)}
-    table = history(cases, {"jacobian_pc1": lambda c, s, k: place[c] + s / 100}, **DIGITS)
-    figure, drawn = fig2.draw({"common_budget": table})
-    for axes, pair in zip(figure.axes, (cases[:2], cases[2:]), strict=True):
+    spec = DIGITS | {"model.init_scale": 8.0}
+    table = history(cases, {"jacobian_pc1": lambda c, s, k: place[c] + s / 100}, **spec)
+    table.loc[table["case"] == "ce_baseline", "model.init_scale"] = 4.0
+    unit = table.assign(jacobian_pc1=table["jacobian_pc1"] + 0.5, **{"model.init_scale": 1.0})
+    figure, drawn = fig2.draw({"common_budget": table, "unit_scale": unit})
+    pairs = [(base, pair) for base in (0, 0.5) for pair in (cases[:2], cases[2:])]
+    for axes, (base, pair) in zip(figure.axes, pairs, strict=True):
         for line, case, key in zip(_lines(axes), pair, ("weight_decay", "grokalign"), strict=True):
-            np.testing.assert_allclose(line.get_ydata(), place[case] + 0.01)
+            np.testing.assert_allclose(line.get_ydata(), base + place[case] + 0.01)
             assert line.get_color() == style.COLOURS[key]
         assert axes.get_xscale() == "log"
-        assert "digits, 200 points" in axes.get_title(loc="left")
-    last = drawn[(drawn["case"] == cases[3]) & (drawn["step"] == 100)].iloc[0]
-    assert last[["low", "high", "seeds"]].tolist() == pytest.approx([0.3, 0.32, 3])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[0] == "a  cross-entropy, initial scale 4 to 8"
+    assert titles[3] == "d  squared error, initial scale 1"
+    assert figure.get_suptitle() == "digits, 200 points"
+    last = drawn[(drawn["case"] == cases[3]) & (drawn["step"] == 100)]
+    assert last["init_scale"].tolist() == ["8", "1"]
+    assert last.iloc[0][["low", "high", "seeds"]].tolist() == pytest.approx([0.3, 0.32, 3])
 
 
 def test_fig3_shades_where_the_kernel_changes():
@@ -58,22 +66,29 @@ def test_fig3_shades_where_the_kernel_changes():
         "probe_inner_product": lambda c, s, k: -k,
         "probe_alignment": lambda c, s, k: -k / 100,
         "probe_norm": lambda c, s, k: k + s,
+        "ntk_residual_mean": lambda c, s, k: -5.0 if k < 10 else -15.0,
     }
-    table = history(["none"], columns, **DIGITS)
+    table = history(["none"], columns, **DIGITS, **{"optimizer.lr": 0.1})
     assert _jacobians_readings.learning(table) == (10, 100)
-    figure, drawn = fig3.draw({"kernel": table})
+    read = {"panel": "inner product", "curve": "first point", "x": 50.0, "y": -60.0}
+    figure, drawn = fig3.draw({"kernel": table}, [read])
     assert drawn.loc[drawn["series"] == "band", "step"].tolist() == [10, 100]
     points = drawn[drawn["series"] == "probe"]
     assert points["step"].tolist() == [1, 10, 100]
     assert points["probe_norm"].tolist() == [1, 10, 100]  # the first seed's
-    np.testing.assert_allclose(_lines(figure.axes[1])[0].get_ydata(), [-1, -10, -100])
+    went, predicted = (line.get_ydata() for line in _lines(figure.axes[1]))
+    np.testing.assert_allclose(went, [-1, -10, -100])
+    np.testing.assert_allclose(predicted, [-0.5, -9.5, -144.5])  # by trapezia
+    marks = [line for line in figure.axes[1].lines if line.get_marker() == "o"][:1]
+    assert [mark.get_xydata().tolist() for mark in marks] == [[[50, -60]]]
 
 
 def test_fig3_shades_nothing_where_the_kernel_never_changes():
     columns = {"ntk_mean": 2.0, "probe_inner_product": 1.0}
-    columns |= {"probe_alignment": 0.1, "probe_norm": 1.0}
+    columns |= {"probe_alignment": 0.1, "probe_norm": 1.0, "ntk_residual_mean": 0.0}
     table = history(["none"], {k: lambda c, s, k, v=v: v for k, v in columns.items()}, **DIGITS)
-    _, drawn = fig3.draw({"kernel": table})
+    table["optimizer.lr"] = 0.1
+    _, drawn = fig3.draw({"kernel": table}, [])
     assert drawn.loc[drawn["series"] == "band", "step"].isna().all()
     change = _jacobians_readings.change_while_learning({"kernel": table}, "probe_inner_product")
     assert np.isnan(change).tolist() == [True] * 3

@@ -14,8 +14,8 @@ INPUTS = np.array([[1.0, 0.0, 0.0, 1.0], [0.0, 2.0, 0.0, 1.0], [0.0, 0.0, 1.0, 3
 NORMAL = np.array([2.0, 1.0, 2.0, 0.0])  # of the plane of the inputs
 CENTROIDS = np.array([5 * INPUTS[0], -0.1 * INPUTS[1], NORMAL])
 HALVES = ([[-3, -3], [0, -3], [0, 3], [-3, 3]], [[0, -3], [3, -3], [3, 3], [0, 3]])
-SLOPES = {"memorisation": (10.0, 100.0), "generalisation": (1.0, 0.0)}
-STEPS = {"memorisation": 40, "generalisation": 400}
+SLOPES = {"memorisation": (10.0, 100.0), "generalisation": (1.0, 0.0), "end": (2.0, 3.0)}
+STEPS = {"memorisation": 40, "generalisation": 400, "end": 600}
 
 
 def coordinates(points: np.ndarray) -> np.ndarray:
@@ -45,9 +45,12 @@ def table() -> pd.DataFrame:
     parts = [
         plane(number, moment, seed) for number in range(8) for moment in SLOPES for seed in (0, 1)
     ]
-    accuracies = {"train_accuracy": [1.0, 1.0], "test_accuracy": [0.25, 0.85]}
-    history = pd.DataFrame({"step": [40, 400], **accuracies}).assign(record="history", seed=0)
-    both = pd.concat([history, *parts], ignore_index=True)
+    accuracies = {"train_accuracy": [1.0, 1.0, 1.0], "test_accuracy": [0.25, 0.85, 0.9]}
+    history = pd.DataFrame({"step": [40, 400, 600], **accuracies}).assign(record="history", seed=0)
+    drawn = pd.concat([history, *parts], ignore_index=True).assign(case="squared_error")
+    other = drawn.assign(case="cross_entropy", slope_norm=7e5, train_accuracy=0.0)
+    other["entries"] = other["entries"].where(other["item"] != "centroid", "[0, 0, 0, 0]")
+    both = pd.concat([other, drawn], ignore_index=True)
     return both.assign(**{"task.name": "mnist", "task.train_points": 1024})
 
 
@@ -71,7 +74,7 @@ def test_a_centroid_aligned_with_its_input_falls_on_it_however_long_it_is(table)
     np.testing.assert_allclose(marked["*"], scaled, atol=1e-12)
 
 
-def test_regions_of_both_moments_are_coloured_on_one_logarithmic_scale(table):
+def test_regions_of_all_moments_are_coloured_on_one_logarithmic_scale(table):
     figure, drawn = fig1.draw({"regions": table})
     bar = next(axes for axes in figure.axes if axes.get_ylabel() == "norm of the slope")
     assert bar.get_yscale() == "log"
@@ -90,17 +93,17 @@ def test_regions_of_both_moments_are_coloured_on_one_logarithmic_scale(table):
         np.testing.assert_allclose(face, colour, atol=0.01)
     assert faces["c"][1][3] == 0  # no slope at all: no colour
     sizes = drawn[drawn["item"] == "region"]
-    assert sizes["slope_norm"].tolist() == [10, 100, 1, 0]
+    assert sizes["slope_norm"].tolist() == [10, 100, 1, 0, 2, 3]
 
 
 def test_the_face_tells_data_step_accuracy_and_cosines(table):
     figure, _ = fig1.draw({"regions": table})
     assert "mnist, 1,024 points" in figure.get_suptitle()
     title = panel(figure, "c").get_title(loc="left")
-    assert title == "c  generalisation\nstep 400: accuracy 100% train, 85% test"
+    assert title == "c  generalisation\nstep 400\ntrain 100%, test 85%"
     images = [axes for axes in figure.axes if axes.images]
     assert [axes.get_xlabel() for axes in images] == [
-        f"cosine {way}" for way in ("1.00 → 1.00", "-1.00 → -1.00", "0.21 → 0.21")
+        f"cosine\n{' → '.join([way] * 3)}" for way in ("1.00", "-1.00", "0.21")
     ]
     np.testing.assert_array_equal(images[1].images[0].get_array(), [[0, 2], [0, 1]])
 
@@ -111,21 +114,21 @@ def test_a_centroid_that_vanishes_has_no_point_and_no_cosine(table):
     figure, drawn = fig1.draw({"regions": table})
     stars = drawn[(drawn["item"] == "centroid") & (drawn["moment"] == "generalisation")]
     assert stars["alignment"].isna().tolist() == [False, True, False]
-    assert any(axes.get_xlabel() == "cosine -1.00 → none" for axes in figure.axes)
+    assert any(axes.get_xlabel() == "cosine\n-1.00 → none → -1.00" for axes in figure.axes)
 
 
 def test_a_run_that_stopped_is_shown_at_its_last_step(table):
-    table.loc[(table["record"] == "linear_regions") & (table["step"] == 400), "step"] = 5000
+    table.loc[(table["record"] == "linear_regions") & (table["step"] == 600), "step"] = 5000
     figure, _ = fig1.draw({"regions": table})
-    assert "step 400: " in panel(figure, "c").get_title(loc="left")
+    assert panel(figure, "d").get_title(loc="left").startswith("d  end\nstep 600\n")
 
 
 def test_a_moment_that_never_came_is_said(table):
     table = table[table["moment"] != "generalisation"]
     figure, drawn = fig1.draw({"regions": table})
     assert [text.get_text() for text in panel(figure, "c").texts] == ["not reached"]
-    assert set(drawn["moment"]) == {"memorisation"}
-    assert any(axes.get_xlabel() == "cosine 1.00" for axes in figure.axes)
+    assert set(drawn["moment"]) == {"memorisation", "end"}
+    assert any(axes.get_xlabel() == "cosine\n1.00 → 1.00" for axes in figure.axes)
 
 
 def test_regions_without_any_slope_have_a_scale_and_no_colour(table):
@@ -136,15 +139,15 @@ def test_regions_without_any_slope_have_a_scale_and_no_colour(table):
     assert not regions.get_facecolors()[:, 3].any()
 
 
-def test_fig11_shows_six_planes_of_the_first_seed_at_generalisation(table):
+def test_fig11_shows_six_planes_of_the_first_seed_at_the_end(table):
     table.loc[(table["plane"] == 3) & (table["item"] == "region"), "slope_norm"] = 50.0
     table.loc[(table["plane"] == 0) & (table["item"] == "region"), "slope_norm"] = 900.0
     figure, drawn = fig11.draw({"regions": table})
     assert sorted(drawn["plane"].unique()) == [1, 2, 3, 4, 5, 6]
-    assert set(drawn["moment"]) == {"generalisation"}
+    assert set(drawn["moment"]) == {"end"}
     assert len(drawn) == 6 * 8  # of one seed: two regions, three inputs, three centroids
-    assert "mnist, 1,024 points: generalisation, step 400" in figure.get_suptitle()
+    assert "mnist, 1,024 points: end, step 600: train 100%, test 90%" in figure.get_suptitle()
     titled = [axes for axes in figure.axes if axes.get_title(loc="left").startswith("plane")]
     assert len(titled) == 6
     bar = next(axes for axes in figure.axes if axes.get_ylabel() == "norm of the slope")
-    assert bar.get_ylim() == pytest.approx((1, 50))
+    assert bar.get_ylim() == pytest.approx((2, 50))

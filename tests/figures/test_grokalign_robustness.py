@@ -42,7 +42,7 @@ def noisy() -> pd.DataFrame:
 
 
 def test_fig4_names_noise_by_the_spec_and_not_by_its_order(noisy):
-    figure, drawn = fig4.draw({"xor": noisy})
+    figure, drawn = fig4.draw({"xor": noisy}, [])
     right = [axes for axes in figure.axes if axes.get_ylabel() == "accuracy"]
     for place, axes in enumerate(right):
         lines = {line.get_label(): line for line in axes.lines}
@@ -55,7 +55,7 @@ def test_fig4_names_noise_by_the_spec_and_not_by_its_order(noisy):
 
 
 def test_fig4_has_one_scale_for_both_rows(noisy):
-    figure, _ = fig4.draw({"xor": noisy})
+    figure, _ = fig4.draw({"xor": noisy}, [])
     left = [axes for axes in figure.axes if axes.get_ylabel() == "alignment of the centroid"]
     assert len({axes.get_ylim() for axes in left}) == 1
     assert {axes.get_xscale() for axes in left} == {"log"}
@@ -66,6 +66,23 @@ def test_fig4_has_one_scale_for_both_rows(noisy):
         np.testing.assert_allclose(points.get_array(), [2 + place, 11 + place, 101 + place])
     titles = [axes.get_title(loc="left") for axes in left]
     assert titles == ["a  weight decay, digits, 200 points", "c  GrokAlign, digits, 200 points"]
+
+
+def test_fig4_marks_what_was_read_off_the_published_curves(noisy):
+    step = "step of test accuracy 1"
+    read = [
+        {"panel": "GrokAlign", "curve": "alignment", "x": 50.0, "y": 0.6},
+        {"panel": "weight decay", "curve": step, "x": 85.0, "y": 1.0},
+    ]
+    figure, drawn = fig4.draw({"xor": noisy}, read)
+    marks = {}
+    for axes in figure.axes:
+        for line in axes.lines:
+            if line.get_marker() == "o" and len(line.get_xdata()):
+                marks[axes.get_title(loc="left")[0]] = line.get_xydata().tolist()
+    assert marks == {"c": [[50, 0.6]], "b": [[85, 1]]}
+    seen = drawn[drawn["series"] == f"published {step}"]
+    assert seen[["case", "step"]].values.tolist() == [["weight_decay", 85]]
 
 
 def attacked(shift: float) -> pd.DataFrame:

@@ -56,6 +56,11 @@ def published(
     return pd.DataFrame({"series": f"published {curve}", "step": x, "median": y})
 
 
+def published_key(axes: Axes) -> None:
+    """An entry of the legend for what `published` draws."""
+    axes.plot([], [], "o", mfc="none", mec=style.GUIDE, ms=4.5, label="published")
+
+
 def instant(axes: Axes, step: float, text: str, height: float, side: str = "right") -> None:
     """A vertical line at a step, named beside it at a height (0 to 1); nothing if it never came."""
     if pd.isna(step):

@@ -185,7 +185,8 @@ def test_moments_are_the_first_snapshots_at_the_levels(run):
         reached = (history["member"] == member) & (history["train_accuracy"] >= 0.99)
         rows = found[found["member"] == member]
         steps = rows.groupby("moment")["step"].unique().to_dict()
-        assert steps == {"generalisation": [0], "memorisation": [history["step"][reached].min()]}
+        memorised = history["step"][reached].min()
+        assert steps == {"generalisation": [0], "memorisation": [memorised], "end": [60]}
 
 
 def test_items_are_regions_inputs_and_centroids(run):
@@ -220,10 +221,19 @@ def test_items_are_regions_inputs_and_centroids(run):
     np.testing.assert_allclose(rows["slope_norm"], np.linalg.norm(centroids, axis=1))
 
 
-def test_a_level_never_reached_is_an_error(run):
+def test_the_end_has_regions_whatever_was_reached(run):
     only = SimpleNamespace(**vars(run) | {"snapshots": {0: run.snapshots[0]}})
-    with pytest.raises(ValueError, match="no snapshot reaches"):
-        _measure(only, train_accuracy=1.0, test_accuracy=1.0)
+    found = _measure(only, train_accuracy=1.0, test_accuracy=1.0)
+    assert set(found["moment"]) == {"end"}
+    assert set(found["step"]) == {0}
+
+
+def test_moments_at_one_snapshot_have_the_same_regions(run):
+    found = _measure(run, train_accuracy=0.0, test_accuracy=0.0)
+    parts = dict(iter(found.groupby("moment")))
+    early = [parts[each].drop(columns="moment") for each in ("memorisation", "generalisation")]
+    pd.testing.assert_frame_equal(*(each.reset_index(drop=True) for each in early))
+    assert set(parts["end"]["step"]) == {60}
 
 
 @pytest.mark.parametrize("points", [[], [0, 1], [0, 1, 1], [0, 1, 2, 3], [0, 1, 99]])

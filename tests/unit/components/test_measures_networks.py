@@ -133,6 +133,23 @@ def test_jacobian_rows_are_cosines_written_out(run):
             cosines.append([float(similar.min()), float(similar.max())])
         expected = np.mean(cosines, axis=0)
         assert [row.row_alignment_min, row.row_alignment_max] == pytest.approx(expected)
+        assert row.others_over_own == pytest.approx(_others_over_own(one, 4))
+
+
+def _others_over_own(one, samples):
+    own, others = [], []
+    for x, label in zip(
+        one.data["train_inputs"][:samples], one.data["train_targets"], strict=False
+    ):
+        jacobian = torch.func.jacrev(lambda z: one.outputs(z[None])[0])(x).flatten(1)
+        for c, product in enumerate(jacobian @ x.flatten()):
+            (own if c == label else others).append(float(product))
+    return np.mean(others) / np.mean(own)
+
+
+def test_theorem_2_of_a_network_of_one_output_is_not_a_number():
+    run = _run(task=ONE_INPUT, loss=MSE, observables=[{"name": "losses"}])
+    assert jacobian_rows.build(samples=4)(run)["others_over_own"].isna().all()
 
 
 ONE_INPUT = {

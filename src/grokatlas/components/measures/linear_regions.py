@@ -28,6 +28,7 @@ def build(
             mean of the three.
         train_accuracy: ``memorisation`` is the first snapshot with at least this train accuracy.
         test_accuracy: ``generalisation`` is the first snapshot with at least this test accuracy.
+            The third moment, ``end``, is the last snapshot.
 
     Returns:
         a function of a finished run whose model is ``mlp``, giving for each member, ``moment``
@@ -53,17 +54,22 @@ def build(
             "memorisation": ("train", train_accuracy),
             "generalisation": ("test", test_accuracy),
         }
-        frames, reached = [], set()
+        frames: list[pd.DataFrame] = []
+        reached: set[tuple[int, str]] = set()
+        last = max(run.snapshots)
         for one in restored(run):
-            for moment, (part, level) in levels.items():
-                if (one.member, moment) not in reached and _accuracy(one, part) >= level:
-                    reached.add((one.member, moment))
-                    seen = {"member": one.member, "step": one.step, "moment": moment}
-                    for place, plane in enumerate(planes):
-                        found = _panel(one, plane, reach)
-                        frames.append(found.assign(plane=place, **seen))
-        if not frames:
-            raise ValueError("linear_regions: no snapshot reaches an accuracy; add snapshots")
+            moments = [
+                moment
+                for moment, (part, level) in levels.items()
+                if (one.member, moment) not in reached and _accuracy(one, part) >= level
+            ]
+            reached.update((one.member, moment) for moment in moments)
+            for place, plane in enumerate(planes):
+                seen = [*moments, "end"] if one.step == last else moments
+                if seen:
+                    told = {"member": one.member, "step": one.step, "plane": place}
+                    found = _panel(one, plane, reach).assign(**told)
+                    frames += [found.assign(moment=moment) for moment in seen]
         return pd.concat(frames, ignore_index=True)
 
     return measure

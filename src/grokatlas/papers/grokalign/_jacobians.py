@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.grokalign import _jacobians_readings
+from grokatlas.papers.grokalign import _jacobians_readings, _theorems_readings
 from grokatlas.plots import marks, style
 
 SEEN = {"weight_decay": "weight decay", "grokalign": "GrokAlign"}
@@ -27,29 +27,43 @@ def data_named(rows: pd.DataFrame) -> str:
     return f"{name}, {points * classes:,.0f} points" if classes else f"{name}, {each}"
 
 
-def rank_one(table: pd.DataFrame, cases: dict[str, dict[str, str]]) -> tuple[Figure, pd.DataFrame]:
-    """PC1 of Jacobians against the step, a panel for each loss.
+def rank_one(
+    tables: list[pd.DataFrame], cases: dict[str, dict[str, str]]
+) -> tuple[Figure, pd.DataFrame]:
+    """PC1 of Jacobians against the step, a panel for each loss, a row for each table.
 
     Args:
-        table: an experiment with the observable ``jacobian``.
+        tables: of experiments with the observable ``jacobian`` that differ in the scale of their
+            initial weights.
         cases: loss -> key of a colour -> case.
     """
-    history = table[table["record"] == "history"]
-    made, grid = style.figure(len(cases), sharey=True)
+    made, grid = style.figure(len(cases), len(tables), sharey=True, height=2.1)
     drawn = []
-    for axes, (loss, methods), letter in zip(grid[0], cases.items(), "ab", strict=True):
-        for key, case in methods.items():
-            rows = history[history["case"] == case]
-            drawn.append(_over_steps(axes, rows, "jacobian_pc1", key).assign(case=case))
-        axes.set(ylim=(0, 1.02), xlabel="step")
-        style.letter(axes, f"{letter}  {loss} ({data_named(history)})")
-    grid[0, 0].set_ylabel(r"PC1, $\sigma_1^2 / \sum_i \sigma_i^2$")
-    grid[0, 0].legend(loc="lower right")
+    letters = iter("abcdefgh")
+    for line, table in zip(grid, tables, strict=True):
+        history = table[table["record"] == "history"]
+        for axes, (loss, methods) in zip(line, cases.items(), strict=True):
+            own = history[history["case"].isin(methods.values())]
+            scale = " to ".join(f"{each:g}" for each in sorted(set(own["model.init_scale"])))
+            for key, case in methods.items():
+                rows = own[own["case"] == case]
+                part = _over_steps(axes, rows, "jacobian_pc1", key)
+                drawn.append(part.assign(case=case, init_scale=scale))
+            axes.set(ylim=(0, 1.02), xlabel="step")
+            style.letter(axes, f"{next(letters)}  {loss}, initial scale {scale}")
+        line[0].set_ylabel(r"PC1, $\sigma_1^2 / \sum_i \sigma_i^2$")
+    grid[0, 0].legend(loc="upper left")
+    made.suptitle(data_named(tables[0]), x=0.99, ha="right", fontsize=8)
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def kernel(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """The tangent kernel, inner product and alignment of a probe; feature learning as a band."""
+def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure, pd.DataFrame]:
+    """The tangent kernel, inner product and alignment of a probe; feature learning as a band.
+
+    Args:
+        table: an experiment with the observables ``ntk`` and ``centroid``.
+        readings: points of the published curves.
+    """
     history = table[table["record"] == "history"]
     made, grid = style.figure(3)
     columns = {
@@ -57,11 +71,26 @@ def kernel(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         "probe_inner_product": r"$\langle x, \mu_x \rangle$",
         "probe_alignment": r"cosine of $x$ and $\mu_x$",
     }
+    read = (("tangent kernel", "mean"), ("inner product", "first point"))
+    read = (*read, ("alignment", "first point"))
     drawn = []
-    for axes, (column, text), letter in zip(grid[0], columns.items(), "abc", strict=True):
+    for axes, (column, text), point, letter in zip(
+        grid[0], columns.items(), read, "abc", strict=True
+    ):
         drawn.append(_over_steps(axes, history, column, "zero_loss", label=None))
+        drawn.append(marks.published(axes, readings, *point, style.GUIDE))
         axes.set(xlabel="step", ylabel=text)
         style.letter(axes, letter)
+    predicted = [
+        part.assign(predicted=_theorems_readings.predicted_product(part))
+        for _, part in history.sort_values("step").groupby("seed")
+    ]
+    line = {"color": style.COLOURS["test"], "ls": "--", "lw": 1.6, "label": "theorem 9"}
+    rows = pd.concat(predicted).query("step > 0")
+    drawn.append(marks.spread(grid[0, 1], rows, "predicted", **line))
+    if readings:
+        marks.published_key(grid[0, 1])
+    grid[0, 1].legend(loc="best")
     first, last = _jacobians_readings.learning(history)
     for axes in grid[0, :2] if np.isfinite(first) else []:
         axes.axvspan(first, last, color=style.COLOURS["l2"], alpha=0.15, lw=0)

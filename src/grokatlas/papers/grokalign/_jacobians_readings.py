@@ -59,9 +59,9 @@ def amplitudes(history: pd.DataFrame) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
-def regions(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the measure ``linear_regions`` of the first seed."""
-    rows = table[table["record"] == "linear_regions"]
+def regions(table: pd.DataFrame, case: str) -> pd.DataFrame:
+    """The rows of the measure ``linear_regions`` of a case, of its first seed."""
+    rows = table[(table["record"] == "linear_regions") & (table["case"] == case)]
     return rows[rows["seed"] == rows["seed"].min()]
 
 
@@ -100,27 +100,27 @@ def last_images(table: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["step"] == rows["step"].max()]
 
 
-def cosines(tables: Tables, plane: int, moment: str) -> list[float]:
+def cosines(tables: Tables, case: str, plane: int, moment: str) -> list[float]:
     """The cosine of input and centroid at a moment, for each of a plane's three points."""
-    return _cosines(tables["regions"], plane, moment).tolist()
+    return _cosines(tables["regions"], case, plane, moment).tolist()
 
 
-def rise_of_cosines(tables: Tables, plane: int) -> list[float]:
-    """By how much each of `cosines` rises from memorisation to generalisation."""
-    moments = ("generalisation", "memorisation")
-    late, early = (_cosines(tables["regions"], plane, moment) for moment in moments)
+def rise_of_cosines(tables: Tables, case: str, plane: int, moment: str) -> list[float]:
+    """By how much each of `cosines` rises from memorisation to a later moment."""
+    moments = (moment, "memorisation")
+    late, early = (_cosines(tables["regions"], case, plane, each) for each in moments)
     return (late - early).tolist()
 
 
-def mean_cosines(tables: Tables, moment: str, first: int, last: int) -> list[float]:
+def mean_cosines(tables: Tables, case: str, moment: str, first: int, last: int) -> list[float]:
     """The mean of `cosines` of a plane, for each plane from `first` to `last`."""
     planes = range(first, last + 1)
-    return [float(_cosines(tables["regions"], plane, moment).mean()) for plane in planes]
+    return [float(_cosines(tables["regions"], case, plane, moment).mean()) for plane in planes]
 
 
-def _cosines(table: pd.DataFrame, plane: int, moment: str) -> np.ndarray:
+def _cosines(table: pd.DataFrame, case: str, plane: int, moment: str) -> np.ndarray:
     """Of the three points of a plane; not numbers where the moment never came."""
-    rows = regions(table)
+    rows = regions(table, case)
     rows = rows[(rows["plane"] == plane) & (rows["moment"] == moment)]
     return centroids(rows)["alignment"] if len(rows) else np.full(3, np.nan)
 

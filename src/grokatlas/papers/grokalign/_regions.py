@@ -17,29 +17,31 @@ from grokatlas.papers.grokalign import _jacobians_readings
 from grokatlas.papers.grokalign._jacobians import data_named
 from grokatlas.plots import style
 
-MOMENTS = ("memorisation", "generalisation")
+CASE = "squared_error"  # the other is run to show what it gives instead
+MOMENTS = ("memorisation", "generalisation", "end")
 INK = {"color": "black", "markeredgecolor": "black", "markeredgewidth": 0.7, "zorder": 4}
 COLUMNS = ["moment", "step", "plane", "item", "place", "polygon", "slope_norm"]
 
 
 def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
-    """The three training images of a plane, and its regions at memorisation and generalisation.
+    """The three images of a plane, and its regions at memorisation, generalisation and the end.
 
     Args:
-        table: of an experiment with the measure ``linear_regions``; its first seed is drawn.
+        table: of an experiment with the measure ``linear_regions``; the first seed of its case
+            `CASE` is drawn.
         plane: its number.
 
     Returns:
         the figure, and what was drawn: rows of the measure, with the scaled centroids' points in
         ``polygon`` and the cosine of input and centroid in ``alignment``.
     """
-    rows = _jacobians_readings.regions(table)
+    rows = _jacobians_readings.regions(table, CASE)
     rows = rows[rows["plane"] == plane]
-    made = Figure(figsize=(style.TEXT_WIDTH, 3.1))
-    grid = made.add_gridspec(1, 3, width_ratios=[0.4, 1, 1])
+    made = Figure(figsize=(style.TEXT_WIDTH, 2.8))
+    grid = made.add_gridspec(1, 1 + len(MOMENTS), width_ratios=[0.55, *(1 for _ in MOMENTS)])
     shades = _shades(rows)
     drawn, panels = [], []
-    for position, (moment, letter) in enumerate(zip(MOMENTS, "bc", strict=True), start=1):
+    for position, (moment, letter) in enumerate(zip(MOMENTS, "bcd", strict=True), start=1):
         panels.append(made.add_subplot(grid[0, position]))
         seen = rows[rows["moment"] == moment]
         drawn.append(_plane(panels[-1], seen, shades))
@@ -55,14 +57,15 @@ def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure
     """The regions at one moment in several planes, three in a row.
 
     Args:
-        table: of an experiment with the measure ``linear_regions``; its first seed is drawn.
-        moment: ``memorisation`` or ``generalisation``.
+        table: of an experiment with the measure ``linear_regions``; the first seed of its case
+            `CASE` is drawn.
+        moment: ``memorisation``, ``generalisation`` or ``end``.
         numbers: of the planes.
 
     Returns:
         the figure, and what was drawn, as `moments` does.
     """
-    rows = _jacobians_readings.regions(table)
+    rows = _jacobians_readings.regions(table, CASE)
     rows = rows[(rows["moment"] == moment) & rows["plane"].isin(numbers)]
     made, grid = style.figure(3, -(-len(numbers) // 3), height=2.25)
     shades = _shades(rows)
@@ -73,7 +76,8 @@ def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure
     for axes in grid.flat[len(numbers) :]:
         axes.set_axis_off()
     _bar(made, shades, list(grid.flat))
-    text = f"{data_named(table)}: {moment}, {_instant(table, rows)}"
+    instant = _instant(table, rows).replace("\n", ": ")
+    text = f"{data_named(table)}: {moment}, {instant}"
     made.suptitle(text, x=0.01, ha="left", fontsize=8.5)
     return made, pd.concat(drawn, ignore_index=True)
 
@@ -85,10 +89,11 @@ def _instant(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     """
     if rows.empty:
         return ""
-    history = table[(table["record"] == "history") & (table["seed"] == rows["seed"].iloc[0])]
+    history = table[(table["record"] == "history") & (table["case"] == CASE)]
+    history = history[history["seed"] == rows["seed"].iloc[0]]
     last = history[history["step"] <= rows["step"].iloc[0]].sort_values("step").iloc[-1]
     train, test = last["train_accuracy"], last["test_accuracy"]
-    return f"step {last['step']:,.0f}: accuracy {train:.0%} train, {test:.0%} test"
+    return f"step {last['step']:,.0f}\ntrain {train:.0%}, test {test:.0%}"
 
 
 def _shades(rows: pd.DataFrame) -> ScalarMappable:
@@ -144,7 +149,7 @@ def _drawn(rows: pd.DataFrame, found: dict[str, Any]) -> pd.DataFrame:
 
 
 def _images(made: Figure, place: SubplotSpec, rows: pd.DataFrame, shown: pd.DataFrame) -> None:
-    """The three inputs as square images, each with its cosines at both moments."""
+    """The three inputs as square images, each with its cosines at all moments."""
     inputs = rows[rows["item"] == "input"].drop_duplicates("place").sort_values("place")
     cosines = shown[shown["item"] == "centroid"].pivot(index="place", columns="moment")["alignment"]
     for axes, row in zip(place.subgridspec(3, 1).subplots(), inputs.itertuples(), strict=True):
@@ -154,6 +159,6 @@ def _images(made: Figure, place: SubplotSpec, rows: pd.DataFrame, shown: pd.Data
         axes.set(xticks=[], yticks=[])
         seen = [cosines.loc[row.place, moment] for moment in MOMENTS if moment in cosines]
         way = ["none" if np.isnan(cosine) else f"{cosine:.2f}" for cosine in seen]
-        axes.set_xlabel(f"cosine {' → '.join(way)}", fontsize=6.5)
+        axes.set_xlabel(f"cosine\n{' → '.join(way)}", fontsize=6.5)
         letter = "" if row.place else "a  "
         style.letter(axes, f"{letter}input {row.place:.0f}")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,13 +17,16 @@ from grokatlas.plots import marks, style
 WIDE = 3  # images of a block: the input and its centroid in each of two cases
 
 
-def under_noise(table: pd.DataFrame, cases: Iterable[str]) -> tuple[Figure, pd.DataFrame]:
+def under_noise(
+    table: pd.DataFrame, cases: Iterable[str], read: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Alignment of the first training point's centroid, and accuracies, a row for each case.
 
     Args:
         table: of an experiment with the observables ``accuracies``, ``centroid`` and
             ``noisy_accuracy``.
         cases: keys of `SEEN`, from top to bottom.
+        read: points of the published curves, drawn as open marks.
 
     Returns:
         the figure, and what was drawn: medians and ranges over seeds by ``series``, and the
@@ -42,6 +46,9 @@ def under_noise(table: pd.DataFrame, cases: Iterable[str]) -> tuple[Figure, pd.D
         parts = [marks.spread(left, rows, "probe_alignment", **line)]
         parts.append(coloured_by_norm(made, left, rows, **shades))
         parts += _accuracies(right, rows, amplitudes)
+        parts.append(marks.published(left, read, SEEN[case], "alignment", style.GUIDE))
+        whole = "step of test accuracy 1"
+        parts.append(marks.published(right, read, SEEN[case], whole, style.COLOURS["test"]))
         left.set(xscale="log", ylabel="alignment of the centroid")
         right.set(ylabel="accuracy", ylim=(0, 1.03))
         style.letter(left, f"{'aceg'[place]}  {SEEN[case]}, {data_named(table)}")
@@ -49,6 +56,8 @@ def under_noise(table: pd.DataFrame, cases: Iterable[str]) -> tuple[Figure, pd.D
         drawn += [part.assign(case=case) for part in parts]
     for axes in grid[-1]:
         axes.set_xlabel("step")
+    if read:
+        marks.published_key(grid[0, 1])
     handles, labels = grid[0, 1].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside upper right", ncols=len(labels), columnspacing=1.2)
     return made, pd.concat(drawn, ignore_index=True)

@@ -8,6 +8,10 @@ from collections.abc import Mapping
 import pandas as pd
 
 from grokatlas.papers.grokalign import _jacobians_readings, _methods_readings
+from grokatlas.papers.grokalign._budget_readings import (
+    distance_at_one_budget,
+    distance_from_row,
+)
 from grokatlas.papers.grokalign._jacobians_readings import (
     alignment_against_scale,
     change_while_learning,
@@ -36,6 +40,18 @@ from grokatlas.papers.grokalign._methods_readings import (
     row_alignment_over_baseline,
     times_fewer,
     times_more,
+)
+from grokatlas.papers.grokalign._theorems_readings import (
+    distance_from_readings,
+    doubled_kernel,
+    rate_against_norm,
+    reached_ratio,
+    row_ratio,
+    step_over_reading,
+    theorem_9,
+    theorem_9_at_first,
+    update_cost,
+    weakest_outputs_over_weights,
 )
 
 Tables = Mapping[str, pd.DataFrame]

@@ -12,5 +12,8 @@ CASES = {
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """The share of the first principal component, with weight decay alone and with GrokAlign."""
-    return _jacobians.rank_one(tables["common_budget"], CASES)
+    """The share of the first principal component, with weight decay alone and with GrokAlign.
+
+    Above with table 2's initial weights, below with unscaled ones.
+    """
+    return _jacobians.rank_one([tables["common_budget"], tables["unit_scale"]], CASES)

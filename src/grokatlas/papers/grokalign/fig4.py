@@ -1,11 +1,15 @@
 """Figure 4: accuracy under noise on XOR clusters."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.grokalign import _robustness
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(
+    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """Alignment of a centroid and accuracies, with weight decay (above) and GrokAlign (below)."""
-    return _robustness.under_noise(tables["xor"], ("weight_decay", "grokalign"))
+    return _robustness.under_noise(tables["xor"], ("weight_decay", "grokalign"), readings)
