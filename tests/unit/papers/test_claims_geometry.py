@@ -102,7 +102,7 @@ def orthogonality(share=0.5, exponent=1.0):
     return rows(
         "orthogonality",
         case=["hyperbola", "relu_network"],
-        model__init=["[1, 2]", "[2, 1]", "[3, 1]", "[4, 1]"],
+        model__init__0=[1.0, 2.0, 3.0, 4.0],
         penalties__0__weight=[1e-6, 1e-5, 1e-4, 1e-3, 1e-2],
         seed=[0, 1, 2],
         distance=[1e-4, 1e-2, np.nan],
@@ -133,6 +133,48 @@ def drifts(difference=0.01, cosine=0.95, wrong=0.01):
     return made[(made["step"] < 30) | (made["penalties.0.weight"] == 1e-3)]
 
 
+def flows(share=0.5, exponent=1.0):
+    """`theorem`: a loss that is a share of its bound, a distance that is a power of the decay."""
+    shared = {
+        "case": ["hyperbola", "relu_network"],
+        "model__init__0": [1.0, 2.0, 3.0, 4.0],
+        "dynamics__weight_decay": [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1],
+        "member": lambda row: (row["model.init.0"], row["dynamics.weight_decay"]),
+    }
+    history = rows(
+        **shared,
+        step=[0, 1, 2],
+        train_loss=lambda row: share * 4 * row["dynamics.weight_decay"] * (row["step"] == 1),
+        l2_norm=2.0,
+    )
+    distances = rows(
+        "zero_loss_distance",
+        **shared,
+        step=[1, 2],
+        nearest=1.0,
+        distance=lambda row: row["dynamics.weight_decay"] ** exponent * row["step"],
+    )
+    made = table(history, distances)
+    return made.assign(member=made.groupby(made["member"]).ngroup())
+
+
+def ridge(weak=1.0, middle=1.05, strong=2.0, trained=1.5):
+    """`ridge`: each case generalises at a step, which is also its slow time."""
+    onsets = {1e-6: weak, 1e-4: middle, 1e-2: strong}
+
+    def accuracy(row):
+        onset = {"zero_loss": 1.0, "training": trained}.get(row["case"])
+        return float(row["step"] >= 100 * (onset or onsets[row["dynamics.weight_decay"]]))
+
+    shared = {"seed": [0, 1, 2], "step": list(range(0, 1001, 5)), "test_accuracy": accuracy}
+    shared |= {"optimizer__lr": 50.0, "penalties__0__weight": 0.01, "dynamics__rate": 1.0}
+    return table(
+        rows(case="zero_loss", dynamics__weight_decay=np.nan, **shared),
+        rows(case="ridge", dynamics__weight_decay=[1e-6, 1e-4, 1e-2], **shared),
+        rows(case="training", dynamics__weight_decay=np.nan, **shared),
+    )
+
+
 CASES = [
     ("G1", two_weights, {}, {"train": 100}),
     ("G2", two_weights, {"test": 500.0}, {"test": 5000.0}),
@@ -157,6 +199,11 @@ CASES = [
     ("G11c", orthogonality, {}, {"exponent": 2.0}),
     ("G11d", orthogonality, {}, {"exponent": 0.5}),
     ("G12", drifts, {"wrong": 1.0}, {"difference": 0.1}),
+    ("G13", flows, {}, {"share": 1.5}),
+    ("G14", flows, {}, {"exponent": 0.3}),
+    ("G15", ridge, {}, {"weak": 1.2}),
+    ("G15b", ridge, {}, {"weak": 1.2}),
+    ("G15c", ridge, {}, {"strong": 3.0}),
     ("G12c", drifts, {}, {"cosine": 0.5}),
 ]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from grokatlas.claims import readings
+from grokatlas.papers.geometry import _slow_times, _theorem
 from grokatlas.papers.geometry._drifts import DECAY, last_common
 
 LEAST_NORM = {"curved": 1.0, "singular": 0.0, "leaky_relu": 1.0}  # of each weight, up to its sign
@@ -194,6 +195,53 @@ def drift_from_prediction(
     least = rows[(rows[DECAY] == rows[DECAY].min()) & (rows["model.excess"] == 0)]
     chosen = least[(least["gradients.0.factor"] == factor) & (least["prediction"] == prediction)]
     return readings.last(chosen, column)
+
+
+def loss_over_bound(tables: Tables, case: str, by: str) -> list[float]:
+    """The largest quotient of `theorem`'s loss and its bound, for each value of the column `by`."""
+    found = _theorem.suprema(tables["theorem"]).query("case == @case")
+    quotients = found["loss"] / found["bound"]
+    return [float(part.max(skipna=False)) for _, part in quotients.groupby(found[by])]
+
+
+def exponent_of_distance(tables: Tables, case: str, by: str, last: float) -> list[float]:
+    """The slope of log largest distance against log weight decay, up to the weight decay `last`."""
+    found = _theorem.suprema(tables["theorem"])
+    found = found[(found["case"] == case) & (found[_theorem.DECAY] <= last)]
+    parts = found.groupby(by)
+    return [readings.slope(part[_theorem.DECAY], part["distance"]) for _, part in parts]
+
+
+def time_over_zero_loss(tables: Tables, weight_decay: float, level: float) -> list[float]:
+    """The slow time of `ridge` to a test accuracy, over equation 21's, by seed."""
+    found = _slow_times.reached(tables["ridge"], level).query("case == 'ridge'")
+    return list(found.loc[found["weight_decay"] == weight_decay, "ratio"])
+
+
+def end_of_zero_loss(tables: Tables, tolerance: float, level: float) -> list[float]:
+    """The largest weight decay below which all have equation 21's time within a share, by seed.
+
+    Zero if not even the least one has.
+    """
+    found = _slow_times.reached(tables["ridge"], level).query("case == 'ridge'")
+    ends = []
+    for _, part in found.sort_values("weight_decay").groupby("seed"):
+        known = part["ratio"].notna().all()
+        held = ((part["ratio"] - 1).abs() <= tolerance).cummin()
+        ends.append(float(part["weight_decay"].where(held, 0.0).max()) if known else np.nan)
+    return ends
+
+
+def error_of_time(tables: Tables, weight_decay: float, level: float) -> list[float]:
+    """How far the ridge's time is from training's, less how far equation 21's is, by seed.
+
+    Distances are of logarithms. Not a number where training or equation 21 never reaches the level.
+    """
+    found = _slow_times.reached(tables["ridge"], level)
+    found = found[found["weight_decay"] == weight_decay]
+    ratios = found.pivot(index="seed", columns="case", values="ratio")
+    trained = np.log(ratios["training"].where(np.isfinite(ratios["training"])))
+    return list((np.log(ratios["ridge"]) - trained).abs() - trained.abs())
 
 
 def _near_zero_loss(tables: Tables, case: str) -> pd.DataFrame:
