@@ -227,6 +227,14 @@ FLOW: dict[str, Any] = OWN | {
         "fast_rate": 0.01,
     },
 }
+RIDGE: dict[str, Any] = ISOLATED | {
+    "dynamics": {"name": "ridge_first_layer", "rate": 0.01, "weight_decay": 1e-3},
+}
+IMPLICIT: dict[str, Any] = OWN | {
+    "task": LINEAR_REGRESSION,
+    "model": PRODUCT["model"],
+    "dynamics": {"name": "implicit_flow", "weight_decay": 0.01, "first": 0.05, "growth": 0.1},
+}
 CASES = {
     "one_sample-linear-float64": _case(LINEAR, "float64"),
     "one_sample-hadamard_product-float64": _case(PRODUCT, "float64"),
@@ -239,6 +247,7 @@ CASES = {
         ENCODER, "float32", batch_size=24, shuffle=True
     ),
     "modular_addition-mlp-isolated_first_layer-float64": _case(ISOLATED, "float64"),
+    "modular_addition-mlp-ridge_first_layer-float64": _case(RIDGE, "float64"),
     "mnist-mlp-float64": _case(ENCODER | MLP | {"task": {"name": "mnist"} | IMAGES}, "float64"),
     "digits-mlp-float64": _case(ENCODER | MLP | {"task": DIGITS}, "float64"),
     "digits-mlp-float64_loss-float32": _case(
@@ -289,6 +298,7 @@ CASES = {
     "linear_regression-linear-linear_descent-float64": _case(CLOSED_FORM, "float64"),
     "matrix_completion-matrix-nuclear_subgradient_descent-float64": _case(NUCLEAR, "float64"),
     "linear_regression-hadamard_product-riemannian_flow-float64": _case(FLOW, "float64"),
+    "linear_regression-hadamard_product-implicit_flow-float64": _case(IMPLICIT, "float64"),
 }
 
 

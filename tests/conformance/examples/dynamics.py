@@ -6,12 +6,14 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "fixed_norm_training": [{"relative_norm": 0.5}],
     "gradient_training": [{}],
     "hadamard_descent": [{"rate": 0.05}],
+    "implicit_flow": [{"weight_decay": 0.01, "first": 0.05, "growth": 0.1}],
     "isolated_first_layer": [{"rate": 0.01}],
     "linear_descent": [
         {"rate": 0.05, "l2": 0.01, "data_scale": "sum"},
         {"rate": 0.1, "l2": 0.0, "data_scale": "mean"},
     ],
     "nuclear_subgradient_descent": [{"rate": 0.1, "weight": 0.01}],
+    "ridge_first_layer": [{"rate": 0.01, "weight_decay": 1e-3}],
     "riemannian_flow": [
         {"rate": 0.02, "corrections": 1, "fast_steps": 10, "fast_rate": 0.05},
         {"rate": 0.02, "corrections": 2, "fast_steps": 0, "fast_rate": 0.0},

@@ -36,6 +36,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         }
     ],
     "truth": [{}],
+    "zero_loss_distance": [{"corrections": 20}],
 }
 
 # measure -> its run in `runs.RUNS`, where it is not `isolated`
@@ -51,6 +52,7 @@ MEASURED = {
     "recovery_times": "curve",
     "robust_accuracy": "one_hot",
     "truth": "subgradients",
+    "zero_loss_distance": "fitted",
 }
 
 # measure -> columns that tell of the task, the spec or the machine, not of what was trained

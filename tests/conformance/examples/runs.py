@@ -124,6 +124,19 @@ RUNS: dict[str, dict[str, Any]] = {
         dynamics=_example("dynamics", "isolated_first_layer"),
         observables=_CLASSES["observables"],
     ),
+    "ridge": _run(
+        task=SUMMED | {"split_seed": "member"},
+        model=_example("model", "mlp") | {"output_scale": 1.0},
+        loss=_example("loss", "mse", 1),
+        dynamics=_example("dynamics", "ridge_first_layer"),
+        observables=_CLASSES["observables"],
+    ),
+    "implicit": _run(
+        task=LINEAR_REGRESSION,
+        model=_example("model", "hadamard_product"),
+        dynamics=_example("dynamics", "implicit_flow"),
+        **_MOVED,
+    ),
     "fitted": _run(
         task=SUMMED,
         model=_example("model", "fitted_mlp"),

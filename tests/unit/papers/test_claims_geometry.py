@@ -9,17 +9,21 @@ PAPER = "geometry"
 FIVE = list(range(5))
 
 
-def two_weights(train=10, test=500.0, slope=1000.0, first=0.0, far=0.0):
+def two_weights(train=10, test=500.0, slope=1000.0, first=0.0, far=0.0, late=None, rest=None):
     """Figure 1: a training loss that is low from one step, a test loss from one over the decay."""
 
     def weight(row, start):
-        rest = 2 / (2 + row["penalties.0.weight"]) + far
-        return start if row["step"] <= 10 else rest
+        end = 2 / (2 + row["penalties.0.weight"]) + far if rest is None else rest(row)
+        return start if row["step"] <= 10 else end
+
+    def fit(row):
+        low = row["penalties.0.weight"] / 100 if late is None else late(row)
+        return low if row["step"] >= train else 1.0
 
     return rows(
         penalties__0__weight=[0.01, 0.1, 0.2],
         step=[0, 10, 100, 150, 200, 500, 1000, 3000, 9000],
-        train_loss=lambda row: 1e-3 if row["step"] >= train else 1.0,
+        train_loss=fit,
         test_loss=lambda row: (
             0.01 if row["step"] >= test + slope * (0.1 - row["penalties.0.weight"]) else 1.0
         ),
@@ -56,8 +60,20 @@ def curved(end=1.0):
     )
 
 
-def isolated(early=0.02, onset=1000, loss=0.0, norms=0.5, cosine=0.1):
-    """Figure 4: accuracy from an onset on, and two Fourier features before and after."""
+def at_once(row):
+    """Smaller weights are lower up to a step, and no longer after it."""
+    decay = row["penalties.0.weight"]
+    return decay if row["step"] < 3000 else 1 - decay
+
+
+def isolated(early=0.02, onset=1000, loss=0.0, norms=0.3, cosine=0.1, **likeness):
+    """Figure 4: accuracy from an onset on, and four Fourier features before and after."""
+    likeness = {"same": 0.9, "different": 0.1} | likeness
+
+    def absolute(row):
+        same = row["feature"] // 2 == row["other"] // 2
+        return likeness["same" if same else "different"] if row["step"] else 0.64
+
     history = rows(
         case=["own_split", "one_split"],
         seed=FIVE,
@@ -72,33 +88,123 @@ def isolated(early=0.02, onset=1000, loss=0.0, norms=0.5, cosine=0.1):
         case="own_split",
         seed=FIVE,
         step=[0, 5000],
-        feature=[0, 1],
-        other=[0, 1],
-        norm=lambda row: 1 + row["feature"] * (norms if row["step"] else 1.0),
+        feature=[0, 1, 2, 3],
+        other=[0, 1, 2, 3],
+        norm=lambda row: 1 + row["feature"] % 2 * (norms if row["step"] else 1.0),
         cosine=lambda row: cosine if row["step"] else 0.5,
+        absolute_cosine=absolute,
     )
     return table(history, features)
 
 
-def orthogonality(cosine=0.1):
-    shared = {"case": ["hyperbola", "relu_network"], "distance": [0.1, np.nan]}
-    return rows("orthogonality", cosine=cosine, bound=0.2, **shared)
+def orthogonality(share=0.5, exponent=1.0):
+    """Points of both problems: a cosine that is a share of its bound, one of them not found."""
+    return rows(
+        "orthogonality",
+        case=["hyperbola", "relu_network"],
+        model__init__0=[1.0, 2.0, 3.0, 4.0],
+        penalties__0__weight=[1e-6, 1e-5, 1e-4, 1e-3, 1e-2],
+        seed=[0, 1, 2],
+        distance=[1e-4, 1e-2, np.nan],
+        cosine=lambda row: share * row["distance"] ** exponent,
+        bound=lambda row: row["distance"] ** exponent,
+    )
+
+
+def drifts(difference=0.01, cosine=0.95, wrong=0.01):
+    """`isolation`: what is compared at its weight, time and excess, and `wrong` elsewhere."""
+
+    def value(row):
+        right = row["penalties.0.weight"] == 1e-4 and row["step"] == 20 and row["model.excess"] == 0
+        return difference if right else wrong
+
+    made = rows(
+        "first_layer_drift",
+        seed=[0, 1],
+        penalties__0__weight=[1e-4, 1e-3],
+        gradients__0__factor=[1.0, 0.01],
+        model__excess=[0.0, 1.0],
+        prediction=["isolated", "joint"],
+        step=[10, 20, 30],
+        slow_time=lambda row: row["step"] / 10,
+        difference=value,
+        pull_cosine=cosine,
+    )
+    return made[(made["step"] < 30) | (made["penalties.0.weight"] == 1e-3)]
+
+
+def flows(share=0.5, exponent=1.0):
+    """`theorem`: a loss that is a share of its bound, a distance that is a power of the decay."""
+    shared = {
+        "case": ["hyperbola", "relu_network"],
+        "model__init__0": [1.0, 2.0, 3.0, 4.0],
+        "dynamics__weight_decay": [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1],
+        "member": lambda row: (row["model.init.0"], row["dynamics.weight_decay"]),
+    }
+    history = rows(
+        **shared,
+        step=[0, 1, 2],
+        train_loss=lambda row: share * 4 * row["dynamics.weight_decay"] * (row["step"] == 1),
+        l2_norm=2.0,
+    )
+    distances = rows(
+        "zero_loss_distance",
+        **shared,
+        step=[1, 2],
+        nearest=1.0,
+        distance=lambda row: row["dynamics.weight_decay"] ** exponent * row["step"],
+    )
+    made = table(history, distances)
+    return made.assign(member=made.groupby(made["member"]).ngroup())
+
+
+def ridge(weak=1.0, middle=1.05, strong=2.0, trained=1.5):
+    """`ridge`: each case generalises at a step, which is also its slow time."""
+    onsets = {1e-6: weak, 1e-4: middle, 1e-2: strong}
+
+    def accuracy(row):
+        onset = {"zero_loss": 1.0, "training": trained}.get(row["case"])
+        return float(row["step"] >= 100 * (onset or onsets[row["dynamics.weight_decay"]]))
+
+    shared = {"seed": [0, 1, 2], "step": list(range(0, 1001, 5)), "test_accuracy": accuracy}
+    shared |= {"optimizer__lr": 50.0, "penalties__0__weight": 0.01, "dynamics__rate": 1.0}
+    return table(
+        rows(case="zero_loss", dynamics__weight_decay=np.nan, **shared),
+        rows(case="ridge", dynamics__weight_decay=[1e-6, 1e-4, 1e-2], **shared),
+        rows(case="training", dynamics__weight_decay=np.nan, **shared),
+    )
 
 
 CASES = [
     ("G1", two_weights, {}, {"train": 100}),
-    ("G2", two_weights, {"test": 200.0}, {"test": 5000.0}),
+    ("G2", two_weights, {"test": 500.0}, {"test": 5000.0}),
+    ("G2c", two_weights, {"test": 200.0}, {"test": 5000.0}),
     ("G2b", two_weights, {"test": 150.0}, {"slope": -1000.0}),
     ("G3", two_weights, {}, {"first": 0.3}),
     ("G4", two_weights, {}, {"far": 0.01}),
+    ("G4b", two_weights, {}, {"late": at_once}),
+    ("G4c", two_weights, {}, {"rest": at_once}),
     ("G5", three_weights, {}, {"aside": 1.0}),
     ("G5b", curved, {}, {"end": 1.1}),
     ("G6", isolated, {}, {"early": 0.2}),
     ("G7", isolated, {}, {"onset": 1800}),
     ("G9", isolated, {}, {"loss": 1e-5}),
-    ("G10", isolated, {}, {"norms": 3.0}),
-    ("G10b", isolated, {}, {"cosine": 0.7}),
-    ("G11", orthogonality, {}, {"cosine": 0.3}),
+    ("G10", isolated, {}, {"norms": 0.7}),
+    ("G10b", isolated, {}, {"cosine": 0.3}),
+    ("G10c", isolated, {"different": 0.9}, {"same": 0.7}),
+    ("G10d", isolated, {"same": 0.1}, {"different": 0.4}),
+    ("G10e", isolated, {"norms": 0.04}, {"norms": 0.06}),
+    ("G11", orthogonality, {}, {"share": 1.1}),
+    ("G11b", orthogonality, {}, {"share": 1.1}),
+    ("G11c", orthogonality, {}, {"exponent": 2.0}),
+    ("G11d", orthogonality, {}, {"exponent": 0.5}),
+    ("G12", drifts, {"wrong": 1.0}, {"difference": 0.1}),
+    ("G13", flows, {}, {"share": 1.5}),
+    ("G14", flows, {}, {"exponent": 0.3}),
+    ("G15", ridge, {}, {"weak": 1.2}),
+    ("G15b", ridge, {}, {"weak": 1.2}),
+    ("G15c", ridge, {}, {"strong": 3.0}),
+    ("G12c", drifts, {}, {"cosine": 0.5}),
 ]
 
 

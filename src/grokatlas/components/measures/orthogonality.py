@@ -2,13 +2,11 @@
 
 import pandas as pd
 import torch
-from torch import Tensor
 
-from grokatlas.engine.contracts import FinishedRun, Measure, Params
+from grokatlas.components.measures._zero_loss_set import flat, linearised, nearest
+from grokatlas.engine.contracts import FinishedRun, Measure
 from grokatlas.engine.keyword_types import Count
 from grokatlas.engine.rebuilt import RebuiltMember, restored
-
-SETTLED = 1e-6  # change of the projection, relative to the distance, at which it has been found
 
 NEEDS = ["snapshots"]
 
@@ -55,16 +53,16 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
 
 
 def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
-    point = _flat(one.params)
-    residual, jacobian = _linearised(one, point)
+    point = flat(one.params)
+    residual, jacobian = linearised(one, point)
     if len(residual) > len(point):
         raise ValueError("orthogonality needs at least as many parameters as there are residuals")
     row = {"member": one.member, "step": one.step, "residual": float(residual.norm())}
-    found = _nearest(one, point, corrections)
+    found = nearest(one, point, corrections)
     if found is None:
         return row
-    nearest, there = found
-    distance = float((point - nearest).norm())
+    closest, there = found
+    distance = float((point - closest).norm())
     gradient = jacobian.T @ residual
     normal, _ = torch.linalg.qr(there.T)
     along = gradient - normal @ (normal.T @ gradient)
@@ -78,46 +76,3 @@ def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
         "singular_value": least,
         "available": len(point) - len(residual),
     }
-
-
-def _nearest(one: RebuiltMember, point: Tensor, corrections: int) -> tuple[Tensor, Tensor] | None:
-    """The nearest point of the zero-loss set and the Jacobian there, or None if not found."""
-    nearest = point
-    for _ in range(corrections):
-        residual, jacobian = _linearised(one, nearest)
-        wanted = residual + jacobian @ (point - nearest)
-        before, nearest = nearest, point - _least_squares(jacobian, wanted)
-        if (nearest - before).norm() < SETTLED * (nearest - point).norm():
-            return nearest, _linearised(one, nearest)[1]
-    return None
-
-
-def _least_squares(jacobian: Tensor, value: Tensor) -> Tensor:
-    """``J^+ v`` ``[P]`` for ``J [N C, P]`` of full rank and ``v [N C]``."""
-    normal, factor = torch.linalg.qr(jacobian.T)
-    return normal @ torch.linalg.solve_triangular(factor.T, value[:, None], upper=False)[:, 0]
-
-
-def _linearised(one: RebuiltMember, point: Tensor) -> tuple[Tensor, Tensor]:
-    """Residuals ``[N C]`` on the training set, and their Jacobian ``[N C, P]``."""
-    targets = one.data["train_targets"]
-
-    def residual(flat: Tensor) -> tuple[Tensor, Tensor]:
-        outputs = one.network(_unflat(flat, one.params), one.data["train_inputs"])
-        wanted = targets
-        if not targets.is_floating_point():
-            wanted = torch.nn.functional.one_hot(targets, outputs.shape[-1])
-        value = (outputs - wanted).flatten()
-        return value, value
-
-    jacobian, value = torch.func.jacrev(residual, has_aux=True)(point)
-    return value.detach(), jacobian.detach()
-
-
-def _flat(params: Params) -> Tensor:
-    return torch.cat([value.flatten() for value in params.values()])
-
-
-def _unflat(flat: Tensor, like: Params) -> Params:
-    parts = flat.split([value.numel() for value in like.values()])
-    return {key: part.view_as(like[key]) for key, part in zip(like, parts, strict=True)}

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from grokatlas.claims import readings
+from grokatlas.papers.geometry import _slow_times, _theorem
+from grokatlas.papers.geometry._drifts import DECAY, last_common
 
-DECAY = "penalties.0.weight"
 LEAST_NORM = {"curved": 1.0, "singular": 0.0, "leaky_relu": 1.0}  # of each weight, up to its sign
 
 Tables = Mapping[str, pd.DataFrame]
@@ -25,7 +26,13 @@ def first_low_training_loss(tables: Tables, weight_decay: float, level: float) -
     return readings.first(rows, "train_loss", level, below=True)
 
 
-def first_low_test_loss(tables: Tables, level: float) -> list[float]:
+def first_low_test_loss(tables: Tables, weight_decay: float, level: float) -> list[float]:
+    """The first step of figure 1 at which the test loss is at most `level`, of one weight decay."""
+    rows = readings.history(tables["two_weights"], penalties__0__weight=weight_decay)
+    return readings.first(rows, "test_loss", level, below=True, by=DECAY)
+
+
+def first_low_test_losses(tables: Tables, level: float) -> list[float]:
     """The first step of figure 1 at which the test loss is at most `level`, by weight decay."""
     rows = readings.history(tables["two_weights"])
     return readings.first(rows, "test_loss", level, below=True, by=DECAY)
@@ -34,7 +41,7 @@ def first_low_test_loss(tables: Tables, level: float) -> list[float]:
 def order_of_arrival(tables: Tables, level: float) -> list[float]:
     """Spearman's correlation of weight decay and the step at which the test loss is low."""
     rows = readings.history(tables["two_weights"])
-    steps = pd.Series(first_low_test_loss(tables, level))
+    steps = pd.Series(first_low_test_losses(tables, level))
     if steps.nunique() < 2:
         return [np.nan]
     return [float(pd.Series(sorted(rows[DECAY].unique())).corr(steps, method="spearman"))]
@@ -52,6 +59,24 @@ def distance_at_rest(tables: Tables) -> list[float]:
     final = rows[rows["step"] == rows["step"].max()].sort_values(DECAY)
     target = 2 / (2 + final[DECAY].to_numpy()[:, None])
     return [float(far) for far in np.abs(_parameters(final) - target).max(axis=1)]
+
+
+def least_order(tables: Tables, quantity: str, first: int) -> list[float]:
+    """The least of Spearman's correlations of weight decay and a quantity of figure 1.
+
+    Args:
+        tables: of the figure.
+        quantity: a column, or ``distance``, that of the weights from the line w1 + w2 = 2.
+        first: the correlation is taken at each logged step from this one on.
+    """
+    rows = readings.history(tables["two_weights"])
+    rows = rows[rows["step"] >= first]
+    if quantity == "distance":
+        rows = rows.assign(distance=np.abs(_parameters(rows).sum(axis=1) - 2) / 2**0.5)
+    orders = [
+        part[DECAY].corr(part[quantity], method="spearman") for _, part in rows.groupby("step")
+    ]
+    return [float(min(orders, default=np.nan))]
 
 
 def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
@@ -114,11 +139,121 @@ def overlap_of_features(tables: Tables) -> list[float]:
     return _final_over_initial(overlap)
 
 
-def cosine_over_bound(tables: Tables, case: str) -> list[float]:
-    """The largest quotient of the cosine and its bound, over all points of a problem."""
+def likeness_of_absolute_values(tables: Tables, frequencies: str) -> list[float]:
+    """The final mean cosine of the absolute values of two Fourier features, for each run.
+
+    Args:
+        tables: of figure 4.
+        frequencies: ``same`` for the pairs Re F_k and Im F_k, ``different`` for all others.
+    """
+    pairs = _final_features(tables)
+    pairs = pairs[pairs["feature"] < pairs["other"]]
+    same = pairs["feature"] // 2 == pairs["other"] // 2
+    chosen = pairs[same == (frequencies == "same")]
+    return [float(part["absolute_cosine"].mean()) for _, part in chosen.groupby("seed")]
+
+
+def largest_aspect(tables: Tables) -> list[float]:
+    """The largest final ``| |Im F_k| / |Re F_k| - 1 |`` over frequencies k, for each run."""
+    pairs = _final_features(tables)
+    own = pairs[pairs["feature"] == pairs["other"]].sort_values(["seed", "feature"])
+    found = []
+    for _, part in own.groupby("seed"):
+        norms = part["norm"].to_numpy()
+        found.append(float(np.abs(norms[1::2] / norms[::2] - 1).max()))
+    return found
+
+
+def cosine_over_bound(tables: Tables, case: str, by: str) -> list[float]:
+    """The largest quotient of the cosine and its bound, for each value of the column `by`."""
+    found = _near_zero_loss(tables, case)
+    quotients = found["cosine"] / found["bound"]
+    return [float(part.max()) for _, part in quotients.groupby(found[by].astype(str))]
+
+
+def exponent_of_cosine(tables: Tables, case: str, by: str) -> list[float]:
+    """The slope of log cosine against log distance, for each value of the column `by`."""
+    found = _near_zero_loss(tables, case)
+    parts = found.groupby(found[by].astype(str))
+    return [readings.slope(part["distance"], part["cosine"]) for _, part in parts]
+
+
+def drift_from_prediction(
+    tables: Tables, prediction: str, column: str, factor: float
+) -> list[float]:
+    """A column of `isolation` at its least weight decay and last common slow time, by seed.
+
+    Args:
+        tables: of the figure.
+        prediction: ``isolated`` (equation 21) or ``joint``.
+        column: of measure `first_layer_drift`.
+        factor: the first layer's step size over the second's; W starts at its least norm.
+    """
+    rows = readings.record(tables["isolation"], "first_layer_drift")
+    rows = rows.assign(slow_time=rows["slow_time"].round(9))
+    rows = rows[rows["slow_time"] == last_common(rows)]
+    least = rows[(rows[DECAY] == rows[DECAY].min()) & (rows["model.excess"] == 0)]
+    chosen = least[(least["gradients.0.factor"] == factor) & (least["prediction"] == prediction)]
+    return readings.last(chosen, column)
+
+
+def loss_over_bound(tables: Tables, case: str, by: str) -> list[float]:
+    """The largest quotient of `theorem`'s loss and its bound, for each value of the column `by`."""
+    found = _theorem.suprema(tables["theorem"]).query("case == @case")
+    quotients = found["loss"] / found["bound"]
+    return [float(part.max(skipna=False)) for _, part in quotients.groupby(found[by])]
+
+
+def exponent_of_distance(tables: Tables, case: str, by: str, last: float) -> list[float]:
+    """The slope of log largest distance against log weight decay, up to the weight decay `last`."""
+    found = _theorem.suprema(tables["theorem"])
+    found = found[(found["case"] == case) & (found[_theorem.DECAY] <= last)]
+    parts = found.groupby(by)
+    return [readings.slope(part[_theorem.DECAY], part["distance"]) for _, part in parts]
+
+
+def time_over_zero_loss(tables: Tables, weight_decay: float, level: float) -> list[float]:
+    """The slow time of `ridge` to a test accuracy, over equation 21's, by seed."""
+    found = _slow_times.reached(tables["ridge"], level).query("case == 'ridge'")
+    return list(found.loc[found["weight_decay"] == weight_decay, "ratio"])
+
+
+def end_of_zero_loss(tables: Tables, tolerance: float, level: float) -> list[float]:
+    """The largest weight decay below which all have equation 21's time within a share, by seed.
+
+    Zero if not even the least one has.
+    """
+    found = _slow_times.reached(tables["ridge"], level).query("case == 'ridge'")
+    ends = []
+    for _, part in found.sort_values("weight_decay").groupby("seed"):
+        known = part["ratio"].notna().all()
+        held = ((part["ratio"] - 1).abs() <= tolerance).cummin()
+        ends.append(float(part["weight_decay"].where(held, 0.0).max()) if known else np.nan)
+    return ends
+
+
+def error_of_time(tables: Tables, weight_decay: float, level: float) -> list[float]:
+    """How far the ridge's time is from training's, less how far equation 21's is, by seed.
+
+    Distances are of logarithms. Not a number where training or equation 21 never reaches the level.
+    """
+    found = _slow_times.reached(tables["ridge"], level)
+    found = found[found["weight_decay"] == weight_decay]
+    ratios = found.pivot(index="seed", columns="case", values="ratio")
+    trained = np.log(ratios["training"].where(np.isfinite(ratios["training"])))
+    return list((np.log(ratios["ridge"]) - trained).abs() - trained.abs())
+
+
+def _near_zero_loss(tables: Tables, case: str) -> pd.DataFrame:
+    """The points of `orthogonality` whose nearest zero-loss point was found."""
     rows = readings.record(tables["orthogonality"], "orthogonality", case=case)
-    found = rows.dropna(subset=["distance"])
-    return [float((found["cosine"] / found["bound"]).max())]
+    return rows.dropna(subset=["distance", "cosine"])
+
+
+def _final_features(tables: Tables) -> pd.DataFrame:
+    """Pairs of Fourier features at the last step, for each run with its own split."""
+    rows = readings.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
+    return rows[rows["step"] == rows["step"].max()]
 
 
 def _final_over_initial(values: pd.Series) -> list[float]:

@@ -1,14 +1,13 @@
 """Beyond the paper's figures: equation 21 beside the first layer of trained networks."""
 
-import functools
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.papers.geometry._drifts import DECAY, last_common
 from grokatlas.plots import marks, panels, style
 
-DECAY, FACTOR, EXCESS = "penalties.0.weight", "gradients.0.factor", "model.excess"
+FACTOR, EXCESS = "gradients.0.factor", "model.excess"
 LINES = {"isolated": "-", "joint": ":"}
 ROWS = {"": "drift", "pull_": "pull"}
 COLUMNS = {"cosine": "cosine", "difference": "relative difference"}
@@ -40,13 +39,6 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     grid[0, 2].legend(title="$\\lambda$", title_fontsize=7, loc="lower right")
     made.legend(handles=_handles(chosen, grid[0, 0]), loc="outside upper center", ncols=3)
     return made, rows[[*KEYS, *VALUES]].reset_index(drop=True)
-
-
-def last_common(rows: pd.DataFrame) -> float:
-    """The last slow time of which every weight decay has a snapshot, or NaN."""
-    times = [set(part["slow_time"]) for _, part in rows.groupby(DECAY)]
-    common = functools.reduce(set.intersection, times) if times else ()
-    return max(common, default=float("nan"))
 
 
 def variants(rows: pd.DataFrame) -> list[tuple[float, float]]:

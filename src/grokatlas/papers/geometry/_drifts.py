@@ -1,0 +1,14 @@
+"""What figure and claims of `isolation` share: at which slow time drifts are compared."""
+
+import functools
+
+import pandas as pd
+
+DECAY = "penalties.0.weight"
+
+
+def last_common(rows: pd.DataFrame) -> float:
+    """The last slow time of which every weight decay has a snapshot, or NaN."""
+    times = [set(part["slow_time"]) for _, part in rows.groupby(DECAY)]
+    common = functools.reduce(set.intersection, times) if times else ()
+    return max(common, default=float("nan"))

@@ -1,0 +1,62 @@
+"""Beyond the paper's figures: where the zero-loss approximation of equation 21 bites."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.papers.geometry._slow_times import RIDGE, TRAINING, ZERO_LOSS, reached, timed
+from grokatlas.plots import marks, style
+
+LEVEL = 0.9
+COLUMNS = ["case", "weight_decay", "seed", "step", "slow_time", "train_loss", "test_accuracy"]
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Test accuracy against slow time of equations and training, and the time to 0.9."""
+    rows = timed(tables["ridge"])
+    colours = style.weights(rows.loc[rows["case"] != ZERO_LOSS, "weight_decay"].unique().tolist())
+    trained = set(rows.loc[rows["case"] == TRAINING, "weight_decay"])
+    made, grid = style.figure(3, height=2.7)
+    equations, training, times = grid[0]
+    for axes in (equations, training):
+        _limit(axes, rows)
+    _curves(equations, rows[rows["case"] == RIDGE], colours, "-")
+    same = rows[(rows["case"] == RIDGE) & rows["weight_decay"].isin(trained)]
+    _curves(training, same, colours, "--")
+    _curves(training, rows[rows["case"] == TRAINING], colours, "-")
+    end = rows.loc[rows["case"] == ZERO_LOSS, "slow_time"].max()
+    for axes in (equations, training):
+        axes.set(xlabel="slow time", ylabel="test accuracy", ylim=(-0.02, 1.04))
+        if end > 0:
+            axes.set_xlim(0, end)
+    _times(times, reached(tables["ridge"], LEVEL))
+    equations.legend(loc="lower right", title="weight decay $\\lambda$", title_fontsize=7)
+    for axes, title in zip(
+        grid[0], ("a  equations", "b  training", "c  time to generalise"), strict=True
+    ):
+        style.letter(axes, title)
+    return made, rows[COLUMNS].reset_index(drop=True)
+
+
+def _limit(axes: Axes, rows: pd.DataFrame) -> None:
+    line = {"color": "black", "lw": 1.1, "label": "eq. 21", "zorder": 4}
+    marks.spread(axes, rows[rows["case"] == ZERO_LOSS], "test_accuracy", "slow_time", **line)
+
+
+def _curves(axes: Axes, rows: pd.DataFrame, colours: dict[float, object], dashes: str) -> None:
+    for decay, part in rows.groupby("weight_decay"):
+        line = {"color": colours[decay], "ls": dashes, "lw": 1.1, "label": f"{decay:g}"}
+        marks.spread(axes, part, "test_accuracy", "slow_time", **line)
+
+
+def _times(axes: Axes, found: pd.DataFrame) -> None:
+    names = {RIDGE: ("equations 16 to 18", "#0072B2"), TRAINING: ("training", "#D55E00")}
+    for case, (name, colour) in names.items():
+        part = found[(found["case"] == case) & found["ratio"].notna()]
+        part = part[part["ratio"] < float("inf")]
+        line = {"color": colour, "marker": "o", "ms": 3, "lw": 1.1, "label": name}
+        marks.spread(axes, part, "ratio", "weight_decay", **line)
+    axes.axhline(1, color="black", lw=0.8, ls=":")
+    axes.set(xscale="log", yscale="log", xlabel="weight decay $\\lambda$")
+    axes.set_ylabel(f"slow time to accuracy {LEVEL:g} over eq. 21's")
+    axes.legend(loc="best")

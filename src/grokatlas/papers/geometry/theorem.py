@@ -1,0 +1,54 @@
+"""Beyond the paper's figures: theorem 4.9 and lemma A.1 over six decades of weight decay."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokatlas.papers.geometry._theorem import DECAY, suprema
+from grokatlas.plots import style
+
+PROBLEMS = {"hyperbola": "hyperbola $w_1 w_2 = 1$", "relu_network": "two-layer ReLU network"}
+ROWS = {"distance": "largest distance to the zero-loss set", "loss": "largest training loss"}
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Largest distance and loss of each trajectory against weight decay, with the bound."""
+    found = suprema(tables["theorem"])
+    made, grid = style.figure(2, 2, height=2.5, sharex=True)
+    for column, (case, title) in enumerate(PROBLEMS.items()):
+        rows = found[found["case"] == case].sort_values(DECAY)
+        starts = ["model.init.0"] if case == "hyperbola" else ["seed"]
+        for line, quantity in enumerate(ROWS):
+            axes = grid[line, column]
+            for index, (start, part) in enumerate(rows.groupby(starts)):
+                colour = style.MEMBERS[index % len(style.MEMBERS)]
+                _trajectories(axes, part, quantity, colour, _label(case, part, start[0]))
+            axes.set(xscale="log", yscale="log")
+            style.letter(axes, f"{'abcd'[2 * line + column]}  {title}")
+        grid[1, column].set_xlabel("weight decay $\\lambda$")
+        grid[0, column].legend(loc="upper left")
+    for line, label in enumerate(ROWS.values()):
+        grid[line, 0].set_ylabel(label)
+    dashed = {"color": style.GUIDE, "ls": "--", "lw": 0.9}
+    grid[1, 0].plot([], [], label="$\\lambda |\\theta_0|^2$", **dashed)
+    grid[1, 0].legend(loc="upper left")
+    return made, found
+
+
+def _trajectories(
+    axes: Axes, rows: pd.DataFrame, quantity: str, colour: str, label: str | None
+) -> None:
+    """One starting point: filled marks, open where a distance is an upper bound."""
+    axes.plot(rows[DECAY], rows[quantity], color=colour, lw=0.9)
+    bounded = rows["nearest"] == 0 if quantity == "distance" else rows["nearest"].isna() & False
+    mark = {"color": colour, "ls": "", "marker": "o", "ms": 4}
+    axes.plot(rows.loc[~bounded, DECAY], rows.loc[~bounded, quantity], label=label, **mark)
+    axes.plot(rows.loc[bounded, DECAY], rows.loc[bounded, quantity], mfc="white", **mark)
+    if quantity == "loss":
+        axes.plot(rows[DECAY], rows["bound"], color=colour, ls="--", lw=0.9)
+
+
+def _label(case: str, rows: pd.DataFrame, start: float) -> str:
+    if case == "hyperbola":
+        return f"from ({start:g}, {rows['model.init.1'].iloc[0]:g})"
+    return f"seed {start:g}"
