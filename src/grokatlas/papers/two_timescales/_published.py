@@ -1,4 +1,8 @@
-"""How far our curves are from points that were read off the paper's pictures."""
+"""How far our curves are from points that were read off the paper's pictures.
+
+They are compared on the paper's clock, the step size times (number of updates + 1): the first
+published point is that before training.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -89,13 +93,14 @@ def distance_outside_seeds(
 
 
 def _curves(tables: Tables, experiment: str) -> list[pd.DataFrame]:
-    """The history over time of each seed, with regularisation."""
+    """The history of each seed with regularisation, from before training on, on that clock."""
     table = tables[experiment]
+    rows = table[(table["record"] == "history") & (table[_quantities.DECAY] > 0)]
+    rows = rows.sort_values(["seed", "step"]).assign(squared_norm=lambda each: each["l2_norm"] ** 2)
+    rows["time"] = (rows["step"] + 1) * rows["optimizer.lr"]
     if experiment == "matrix_completion":
-        rows = _quantities.completion(table)
-    else:
-        rows = _quantities.over_time(table[table["record"] == "history"])
-    return [part for _, part in rows[rows[_quantities.DECAY] > 0].groupby("seed")]
+        rows = rows.assign(**_quantities.mean_squared_errors(rows))
+    return [part for _, part in rows.groupby("seed")]
 
 
 def _within(

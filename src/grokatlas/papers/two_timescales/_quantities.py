@@ -1,5 +1,7 @@
 """What figures and claims compute alike from tables: times, errors and distances."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -15,6 +17,21 @@ def over_time(history: pd.DataFrame) -> pd.DataFrame:
     """
     rows = history[history["step"] > 0].sort_values(["seed", "step"])
     return rows.assign(time=rows["step"] * rows["optimizer.lr"], squared_norm=rows["l2_norm"] ** 2)
+
+
+def on_our_clock(readings: list[dict[str, Any]], rate: float) -> list[dict[str, Any]]:
+    """Published points at the times that they have here.
+
+    The paper's time is the step size times (number of updates + 1): its curves begin, at one step
+    size, with the weights before training. Here that is time 0, which a log axis does not have, so
+    that those points are left out.
+
+    Args:
+        readings: points of published curves.
+        rate: the step size.
+    """
+    moved = [each | {"x": each["x"] - rate} for each in readings]
+    return [each for each in moved if each["x"] > rate / 2]
 
 
 def toy(table: pd.DataFrame) -> pd.DataFrame:
@@ -44,13 +61,17 @@ def completion(table: pd.DataFrame) -> pd.DataFrame:
     Means of squares over observed and over unobserved entries.
     """
     rows = over_time(table[table["record"] == "history"])
+    return rows.assign(regularised=rows[DECAY] > 0, **mean_squared_errors(rows))
+
+
+def mean_squared_errors(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """``train_mse`` and ``test_mse`` of history rows of matrix completion, by sums of squares."""
     observed = rows["task.train_points"]
     unobserved = rows["task.rows"] * rows["task.columns"] - observed
-    return rows.assign(
-        regularised=rows[DECAY] > 0,
-        train_mse=rows["train_loss"] / observed,
-        test_mse=rows["test_loss"] / unobserved,
-    )
+    return {
+        "train_mse": rows["train_loss"] / observed,
+        "test_mse": rows["test_loss"] / unobserved,
+    }
 
 
 def singular_value_errors(recovered: pd.DataFrame, rank: int) -> pd.Series:

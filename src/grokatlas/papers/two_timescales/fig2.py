@@ -21,6 +21,7 @@ def draw(
     """Losses, norm and singular values of one instance; the end of all instances."""
     table = tables["matrix_completion"]
     rows = _quantities.completion(table)
+    readings = _quantities.on_our_clock(readings, float(table["optimizer.lr"].max()))
     recovered = table.query("record == 'recovered_singular_values'")
     recovered = recovered.assign(regularised=recovered[_quantities.DECAY] > 0)
     made = Figure(figsize=(style.TEXT_WIDTH, 5.0))

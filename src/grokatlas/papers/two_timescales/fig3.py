@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokatlas.papers.two_timescales import _panels
+from grokatlas.papers.two_timescales import _panels, _quantities
 
 
 def draw(
@@ -13,6 +13,7 @@ def draw(
 ) -> tuple[Figure, pd.DataFrame]:
     """Losses with the squared norm, and the student at three times; seed 0 and all seeds."""
     table = tables["two_layer_relu"]
+    readings = _quantities.on_our_clock(readings, float(table["optimizer.lr"].max()))
     made, losses, panels, drawn = _panels.losses_above_predictors(
         table, others=True, readings=readings
     )
