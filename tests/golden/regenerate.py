@@ -233,7 +233,13 @@ RIDGE: dict[str, Any] = ISOLATED | {
 IMPLICIT: dict[str, Any] = OWN | {
     "task": LINEAR_REGRESSION,
     "model": PRODUCT["model"],
-    "dynamics": {"name": "implicit_flow", "weight_decay": 0.01, "first": 0.05, "growth": 0.1},
+    "dynamics": {
+        "name": "implicit_flow",
+        "weight_decay": 0.01,
+        "first": 0.05,
+        "growth": 0.1,
+        "iterations": 2,
+    },
 }
 CASES = {
     "one_sample-linear-float64": _case(LINEAR, "float64"),

@@ -6,7 +6,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "fixed_norm_training": [{"relative_norm": 0.5}],
     "gradient_training": [{}],
     "hadamard_descent": [{"rate": 0.05}],
-    "implicit_flow": [{"weight_decay": 0.01, "first": 0.05, "growth": 0.1}],
+    "implicit_flow": [{"weight_decay": 0.01, "first": 0.05, "growth": 0.1, "iterations": 2}],
     "isolated_first_layer": [{"rate": 0.01}],
     "linear_descent": [
         {"rate": 0.05, "l2": 0.01, "data_scale": "sum"},

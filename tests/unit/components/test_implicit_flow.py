@@ -20,7 +20,7 @@ def _product(params, inputs):
 
 
 def _path(model, params, batch, steps, **changes):
-    keywords = {"weight_decay": DECAY, "first": 1e-3, "growth": 0.05} | changes
+    keywords = {"weight_decay": DECAY, "first": 1e-3, "growth": 0.05, "iterations": 5} | changes
     dynamics = implicit_flow.build(model, None, **keywords)
     states = [dynamics.init(params)]
     for _ in range(steps):

@@ -139,7 +139,7 @@ def flows(share=0.5, exponent=1.0):
         "case": ["hyperbola", "relu_network"],
         "model__init__0": [1.0, 2.0, 3.0, 4.0],
         "dynamics__weight_decay": [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1],
-        "member": lambda row: (row["model.init.0"], row["dynamics.weight_decay"]),
+        "member": lambda row: f"{row['model.init.0']}, {row['dynamics.weight_decay']}",
     }
     history = rows(
         **shared,
@@ -154,8 +154,7 @@ def flows(share=0.5, exponent=1.0):
         nearest=1.0,
         distance=lambda row: row["dynamics.weight_decay"] ** exponent * row["step"],
     )
-    made = table(history, distances)
-    return made.assign(member=made.groupby(made["member"]).ngroup())
+    return table(history, distances)
 
 
 def ridge(weak=1.0, middle=1.05, strong=2.0, trained=1.5):

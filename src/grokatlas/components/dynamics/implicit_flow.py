@@ -1,15 +1,14 @@
 """Gradient flow of least squares with weight decay, by implicit steps that lengthen."""
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import torch
 from torch import Tensor
 
 from grokatlas.engine.contracts import Batch, Dynamics, Hyperparameter, Model, NetworkLoss, Params
-from grokatlas.engine.keyword_types import NonNegative, Positive
+from grokatlas.engine.keyword_types import Count, NonNegative, Positive
 
 FULL_BATCH = True  # a step takes the whole training set
-COST = 4  # times the work of a step of gradient descent: the Jacobian and a factorisation
 
 
 class Flow(TypedDict):
@@ -23,16 +22,19 @@ class ImplicitFlow:
     """``w' = -grad(|f(w) - y|^2 / N + weight_decay |w|^2)``, from fast to slow times in few steps.
 
     Gradient descent takes ``1 / (2 lr weight_decay)`` steps to a unit of slow time, 1e8 for a
-    weight decay of 1e-7. Here each step of the time h is one step of Newton's method on the
-    implicit Euler rule, with the Hessian of Gauss and Newton, which leaves out what is
-    proportional to the residual: with ``r = f(w) - y``, ``J = df/dw [N C, P]``, ``a = 1/h + 2
-    weight_decay`` and ``q = 2 weight_decay / a``,
+    weight decay of 1e-7. Here each step of the time h is one of the implicit Euler rule, so that w
+    goes to the minimum over x of
 
-        ``w <- w - q w - J^T (J J^T + a N/2)^-1 (r - q J w)``.
+        ``|f(x) - y|^2 / N + weight_decay |x|^2 + |x - w|^2 / (2 h)``.
 
-    It is stable whatever h is. For a linear model it is the implicit Euler rule itself, and for
-    large h it leads to the minimum. The k-th step has ``h = first (1 + growth)^k``, so that the
-    relative error of a time scale is of order `growth`.
+    The regularised loss falls with every such step, whatever h is. The minimum is sought by the
+    method of Gauss and Newton: with ``a = 1/h + 2 weight_decay``, the minimum ``z = w / (a h)`` of
+    the last two terms, and at x the residual ``r = f(x) - y`` and ``J = df/dx [N C, P]``,
+
+        ``x <- z - J^T (J J^T + a N/2)^-1 (r + J (z - x))``, from ``x = w``.
+
+    For a linear model the first iteration is exact. The k-th step has ``h = first (1 + growth)^k``,
+    so that the relative error of a time scale is of order `growth`.
     """
 
     def __init__(
@@ -41,11 +43,13 @@ class ImplicitFlow:
         weight_decay: Hyperparameter,
         first: Hyperparameter,
         growth: Hyperparameter,
+        iterations: int,
     ) -> None:
         self.model = model
         self.weight_decay = weight_decay
         self.first = first
         self.growth = growth
+        self.iterations = iterations
 
     def init(self, params: Params) -> Flow:
         """The parameters, and the length of the first step."""
@@ -55,22 +59,28 @@ class ImplicitFlow:
     def update(self, state: Flow, batch: Batch) -> Flow:
         """One step on the whole training set."""
         params, length = state["params"], state["length"]
-        point = _flat(params)
-        residual, jacobian = self._linearised(point, params, batch)
         inverse = 1 / length + 2 * self.weight_decay
-        share = 2 * self.weight_decay / inverse
-        identity = torch.eye(len(residual), dtype=point.dtype, device=point.device)
-        gram = jacobian @ jacobian.T + inverse * len(batch[0]) / 2 * identity
-        factor, failed = torch.linalg.cholesky_ex(gram)
-        wanted = residual - share * (jacobian @ point)
-        solved = torch.cholesky_solve(wanted[:, None], factor)[:, 0]
-        solved = torch.where(failed == 0, solved, float("nan"))
-        moved = point - share * point - jacobian.T @ solved
+        moved = _flat(params)
+        target = moved / (inverse * length)
+        for _ in range(self.iterations):
+            moved = self._corrected(moved, target, inverse, params, batch)
         return {"params": _unflat(moved, params), "length": length * (1 + self.growth)}
 
     def parameters(self, state: Flow, batch: Batch) -> Params:
         """The parameters."""
         return state["params"]
+
+    def _corrected(
+        self, point: Tensor, target: Tensor, inverse: Tensor, like: Params, batch: Batch
+    ) -> Tensor:
+        """A point ``[P]`` after an iteration of Gauss and Newton."""
+        residual, jacobian = self._linearised(point, like, batch)
+        identity = torch.eye(len(residual), dtype=point.dtype, device=point.device)
+        gram = jacobian @ jacobian.T + inverse * len(batch[0]) / 2 * identity
+        factor, failed = torch.linalg.cholesky_ex(gram)
+        wanted = residual + jacobian @ (target - point)
+        solved = torch.cholesky_solve(wanted[:, None], factor)[:, 0]
+        return target - jacobian.T @ torch.where(failed == 0, solved, float("nan"))
 
     def _linearised(self, point: Tensor, like: Params, batch: Batch) -> tuple[Tensor, Tensor]:
         """Residuals ``[N C]``, labels as one-hot targets, and their derivative ``[N C, P]``."""
@@ -104,6 +114,7 @@ def build(
     weight_decay: NonNegative,
     first: Positive,
     growth: Positive,
+    iterations: Count,
 ) -> Dynamics[Flow]:
     """Gradient flow of ``|f - y|^2 / N + weight_decay |w|^2``.
 
@@ -113,5 +124,11 @@ def build(
         weight_decay: lambda.
         first: length of the first step in time.
         growth: each step is longer than the one before by this share.
+        iterations: of Gauss and Newton in each step.
     """
-    return ImplicitFlow(model, weight_decay, first, growth)
+    return ImplicitFlow(model, weight_decay, first, growth, iterations)
+
+
+def cost(*, iterations: int, **_: Any) -> int:
+    """Times the work of a step of gradient descent: each iteration has its Jacobian."""
+    return 2 * iterations

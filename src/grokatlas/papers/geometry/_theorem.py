@@ -3,7 +3,9 @@
 import pandas as pd
 
 KEYS = ["case", "run", "member"]
-DECAY = "dynamics.weight_decay"
+DECAY = "weight_decay"
+DECAYS = ["dynamics.weight_decay", "penalties.0.weight"]  # of the flow, of gradient descent
+VALUES = ["loss", "bound", "distance", "nearest"]
 
 
 def suprema(table: pd.DataFrame) -> pd.DataFrame:
@@ -14,15 +16,19 @@ def suprema(table: pd.DataFrame) -> pd.DataFrame:
     no distance there is none at all. Diverged trajectories have none of these.
     """
     found = []
+    told = ["seed", *(name for name in table if name.startswith("model.init."))]
     for keys, rows in table.groupby(KEYS):
         history = rows[rows["record"] == "history"].sort_values("step")
+        if history.empty:
+            continue
         points = rows[(rows["record"] == "zero_loss_distance") & (rows["step"] > 0)]
         first = history.iloc[0]
-        row = dict(zip(KEYS, keys, strict=True)) | {"seed": first["seed"], DECAY: first[DECAY]}
-        row |= {name: first[name] for name in table if name.startswith("model.init.")}
-        row |= {"loss": history["train_loss"].max(skipna=False)}
-        row |= {"bound": first[DECAY] * first["l2_norm"] ** 2}
+        decays = [first[name] for name in DECAYS if name in table]
+        decay = next(value for value in decays if not pd.isna(value))
+        row = dict(zip(KEYS, keys, strict=True)) | {name: first[name] for name in told}
+        row |= {DECAY: decay, "loss": history["train_loss"].max(skipna=False)}
+        row |= {"bound": decay * first["l2_norm"] ** 2}
         row |= {"distance": points["distance"].max(skipna=False)}
         at = points[points["distance"] == row["distance"]]
         found.append(row | {"nearest": at["nearest"].min()})
-    return pd.DataFrame(found)
+    return pd.DataFrame(found, columns=[*KEYS, *told, DECAY, *VALUES])

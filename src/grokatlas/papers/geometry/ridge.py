@@ -57,6 +57,6 @@ def _times(axes: Axes, found: pd.DataFrame) -> None:
         line = {"color": colour, "marker": "o", "ms": 3, "lw": 1.1, "label": name}
         marks.spread(axes, part, "ratio", "weight_decay", **line)
     axes.axhline(1, color="black", lw=0.8, ls=":")
-    axes.set(xscale="log", yscale="log", xlabel="weight decay $\\lambda$")
+    axes.set(xscale="log", xlabel="weight decay $\\lambda$", ylim=(0, 2))
     axes.set_ylabel(f"slow time to accuracy {LEVEL:g} over eq. 21's")
     axes.legend(loc="best")
