@@ -30,8 +30,7 @@ K    columns of a factor, or coordinates of a span
 
 ``[]`` is a scalar, ``...`` are axes of any number. Real tensors have the run's dtype
 (``train.dtype``: float32 or float64); labels and tokens are int64. Hyperparameters that an ensemble
-axis provides are float64. With ``train.loss_dtype`` a loss alone is given outputs and real targets
-in that dtype, and returns it (`engine.network_loss`).
+axis provides are float64. ``train.loss_dtype`` is that of outputs and targets of a loss alone.
 """
 
 from __future__ import annotations
@@ -221,7 +220,7 @@ class Optimizer(Protocol[State]):
 
 
 class AdaptiveOptimizer(Optimizer[State], Protocol[State]):
-    """An optimizer that chooses a step for each entry, which observables may ask for."""
+    """An optimizer that chooses a step for each entry."""
 
     def direction(self, state: State, /) -> Params:
         """The last step over minus the step size, by parameter; 0 before the first step."""

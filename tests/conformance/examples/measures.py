@@ -42,7 +42,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 # measure -> its run in `runs.RUNS`, where it is not `isolated`
 MEASURED = {
     "convex_minimiser": "factors",
-    "descent_bounds": "ridge",
+    "descent_bounds": "ridge_descent",
     "first_layer_drift": "fitted",
     "jacobian_rows": "one_hot",
     "kkt_residual": "factors",

@@ -203,7 +203,7 @@ RUNS: dict[str, dict[str, Any]] = {
         **_NORMAL,
         **_MOVED,
     ),
-    "ridge": _run(
+    "ridge_descent": _run(
         task=SPARSE_RECOVERY | {"instance_seed": "member"},
         model=_example("model", "linear") | {"negative_slope": 1.0, "init": 0.5},
         dynamics=_example("dynamics", "linear_descent"),

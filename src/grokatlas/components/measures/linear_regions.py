@@ -64,12 +64,14 @@ def build(
                 if (one.member, moment) not in reached and _accuracy(one, part) >= level
             ]
             reached.update((one.member, moment) for moment in moments)
-            for place, plane in enumerate(planes):
-                seen = [*moments, "end"] if one.step == last else moments
-                if seen:
-                    told = {"member": one.member, "step": one.step, "plane": place}
-                    found = _panel(one, plane, reach).assign(**told)
-                    frames += [found.assign(moment=moment) for moment in seen]
+            if one.step == last and not np.isnan(_accuracy(one, "train")):
+                moments.append("end")
+            for place, plane in enumerate(planes if moments else []):
+                told = {"member": one.member, "step": one.step, "plane": place}
+                found = _panel(one, plane, reach).assign(**told)
+                frames += [found.assign(moment=moment) for moment in moments]
+        if not frames:
+            raise ValueError("linear_regions: no snapshot has an accuracy: every member diverged")
         return pd.concat(frames, ignore_index=True)
 
     return measure

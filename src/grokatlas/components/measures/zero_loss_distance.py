@@ -26,7 +26,8 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
     Returns:
         a function of a finished run, giving one row for each member and snapshot ``step``:
         ``distance``, and ``nearest``, 1 if it is that of the nearest point and 0 if it is an upper
-        bound. A `ValueError` if the loss is not the squared error.
+        bound; neither is a number of a member that diverged. A `ValueError` if the loss is not the
+        squared error.
     """
 
     def measure(run: FinishedRun) -> pd.DataFrame:
@@ -40,6 +41,8 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
 def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
     point = flat(one.params)
     row = {"member": one.member, "step": one.step}
+    if not point.isfinite().all():
+        return row | {"distance": float("nan"), "nearest": float("nan")}
     found = nearest(one, point, corrections)
     if found is not None:
         return row | {"distance": float((point - found[0]).norm()), "nearest": 1.0}

@@ -44,7 +44,7 @@ def distance_of_plateaus(
     """How far half the test error is from the published plateaus, for each seed.
 
     With the least weight: the largest distance over the points that were read off, relative to the
-    highest of them.
+    highest of them; not a number where a step size is missing.
     """
     rows, weight = tables[experiment].query("record == 'history'"), WEIGHTS[experiment]
     rows = rows[rows[weight] == rows[weight].min()]
@@ -56,8 +56,9 @@ def distance_of_plateaus(
                 "step"
             )
             half = part["test_squared_error"] / 2
-            far.append(abs(np.interp(each["x"], part["step"], half) - each["y"]))
-        found.append(float(max(far) / max(each["y"] for each in readings)))
+            ours = np.interp(each["x"], part["step"], half) if len(part) else np.nan
+            far.append(abs(ours - each["y"]))
+        found.append(float(np.max(far) / max(each["y"] for each in readings)))
     return found
 
 
