@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.papers.geometry import fig1, fig2, fig3, fig4, isolation, orthogonality
+from grokatlas.papers.geometry import (
+    fig1,
+    fig2,
+    fig3,
+    fig4,
+    isolation,
+    orthogonality,
+    ridge,
+    theorem,
+)
 
 
 def history(members: int, steps: int, weights: int, prefix: str = "weight") -> pd.DataFrame:
@@ -170,3 +179,53 @@ def test_isolation_without_a_common_slow_time_draws_no_curve_against_weight_deca
     apart = drifts.assign(slow_time=drifts["slow_time"] + drifts["penalties.0.weight"])
     figure, _ = isolation.draw({"isolation": apart})
     assert not [line for line in figure.axes[1].lines if len(line.get_xdata())]
+
+
+def test_theorem_draws_the_largest_loss_and_distance_of_each_trajectory():
+    rows = []
+    for case, column in (("hyperbola", "dynamics"), ("relu_network", "penalties")):
+        name = "dynamics.weight_decay" if column == "dynamics" else "penalties.0.weight"
+        for member, decay in enumerate((1e-4, 1e-2)):
+            shared = {"case": case, "run": case, "member": member, "seed": 0, name: decay}
+            shared |= {"model.init.0": 2.0, "model.init.1": 0.5} if case == "hyperbola" else {}
+            for step, height in ((0, 0.0), (1, 3.0), (2, 1.0)):
+                row = {"record": "history", "step": step, "l2_norm": 2.0 + step}
+                rows.append(shared | row | {"train_loss": height * decay})
+            for step, height in ((1, 5.0), (2, 7.0)):
+                row = {"record": "zero_loss_distance", "step": step, "distance": height * decay}
+                rows.append(shared | row | {"nearest": float(decay == 1e-4 or step == 1)})
+    figure, drawn = theorem.draw({"theorem": pd.DataFrame(rows)})
+    np.testing.assert_allclose(drawn["loss"], 3 * drawn["weight_decay"])
+    np.testing.assert_allclose(drawn["bound"], 4 * drawn["weight_decay"])
+    np.testing.assert_allclose(drawn["distance"], 7 * drawn["weight_decay"])
+    assert drawn["nearest"].tolist() == [1, 0, 1, 0]
+    distances = figure.axes[0]
+    marks = [line for line in distances.lines if line.get_marker() == "o"]
+    assert [len(line.get_xdata()) for line in marks] == [1, 1]
+    assert marks[1].get_markerfacecolor() == "white"
+    assert not [line for line in figure.axes[2].lines if line.get_markerfacecolor() == "white"]
+    dashed = [line for line in figure.axes[2].lines if line.get_linestyle() == "--"]
+    np.testing.assert_allclose(dashed[0].get_ydata(), [4e-4, 4e-2])
+
+
+def test_ridge_draws_slow_time_and_the_ratio_to_equation_21():
+    rows = []
+    cells = [("zero_loss", np.nan, 1.0), ("ridge", 1e-4, 1.0), ("ridge", 1e-2, 2.0)]
+    cells += [("training", np.nan, 3.0)]
+    for case, decay, onset in cells:
+        for step in (0, 100, 200, 300, 400):
+            row = {"record": "history", "case": case, "seed": 0, "step": step, "train_loss": 0.1}
+            row |= {"dynamics.weight_decay": decay, "penalties.0.weight": 1e-2}
+            row |= {"dynamics.rate": 0.01, "optimizer.lr": 0.5}
+            rows.append(row | {"test_accuracy": float(step >= 100 * onset)})
+    figure, drawn = ridge.draw({"ridge": pd.DataFrame(rows)})
+    equations, training, times = figure.axes
+    assert drawn["slow_time"].max() == pytest.approx(4)
+    assert [text.get_text() for text in equations.get_legend().texts] == [
+        "eq. 21",
+        "0.0001",
+        "0.01",
+    ]
+    assert [line.get_linestyle() for line in training.lines] == ["-", "--", "-"]
+    np.testing.assert_allclose(times.lines[0].get_ydata(), [1, 2])
+    np.testing.assert_allclose(times.lines[1].get_ydata(), [3])

@@ -240,6 +240,7 @@ def error_of_time(tables: Tables, weight_decay: float, level: float) -> list[flo
     found = _slow_times.reached(tables["ridge"], level)
     found = found[found["weight_decay"] == weight_decay]
     ratios = found.pivot(index="seed", columns="case", values="ratio")
+    ratios = ratios.reindex(columns=["ridge", "training"])
     trained = np.log(ratios["training"].where(np.isfinite(ratios["training"])))
     return list((np.log(ratios["ridge"]) - trained).abs() - trained.abs())
 

@@ -29,9 +29,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         grid[0, column].legend(loc="upper left")
     for line, label in enumerate(ROWS.values()):
         grid[line, 0].set_ylabel(label)
-    dashed = {"color": style.GUIDE, "ls": "--", "lw": 0.9}
-    grid[1, 0].plot([], [], label="$\\lambda |\\theta_0|^2$", **dashed)
-    grid[1, 0].legend(loc="upper left")
+    dashed = {"color": style.GUIDE, "ls": "--", "lw": 0.9, "label": "$\\lambda |\\theta_0|^2$"}
+    keys = grid[1, 0].plot([], [], **dashed)
+    grid[1, 0].legend(handles=keys, loc="lower right")
     return made, found
 
 
@@ -40,10 +40,11 @@ def _trajectories(
 ) -> None:
     """One starting point: filled marks, open where a distance is an upper bound."""
     axes.plot(rows[DECAY], rows[quantity], color=colour, lw=0.9)
-    bounded = rows["nearest"] == 0 if quantity == "distance" else rows["nearest"].isna() & False
+    bounded = (rows["nearest"] == 0) & (quantity == "distance")
     mark = {"color": colour, "ls": "", "marker": "o", "ms": 4}
     axes.plot(rows.loc[~bounded, DECAY], rows.loc[~bounded, quantity], label=label, **mark)
-    axes.plot(rows.loc[bounded, DECAY], rows.loc[bounded, quantity], mfc="white", **mark)
+    if bounded.any():
+        axes.plot(rows.loc[bounded, DECAY], rows.loc[bounded, quantity], mfc="white", **mark)
     if quantity == "loss":
         axes.plot(rows[DECAY], rows["bound"], color=colour, ls="--", lw=0.9)
 
