@@ -30,7 +30,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         if end > 0:
             axes.set_xlim(0, end)
     _times(times, reached(tables["ridge"], LEVEL))
-    equations.legend(loc="lower right", title="weight decay $\\lambda$", title_fontsize=7)
+    handles, labels = equations.get_legend_handles_labels()
+    named = [label if "eq" in label else f"$\\lambda$ = {label}" for label in labels]
+    made.legend(handles, named, loc="outside upper center", ncols=7)
     for axes, title in zip(
         grid[0], ("a  equations", "b  training", "c  time to generalise"), strict=True
     ):
@@ -54,9 +56,12 @@ def _times(axes: Axes, found: pd.DataFrame) -> None:
     for case, (name, colour) in names.items():
         part = found[(found["case"] == case) & found["ratio"].notna()]
         part = part[part["ratio"] < float("inf")]
+        if part.empty:
+            continue
         line = {"color": colour, "marker": "o", "ms": 3, "lw": 1.1, "label": name}
         marks.spread(axes, part, "ratio", "weight_decay", **line)
     axes.axhline(1, color="black", lw=0.8, ls=":")
     axes.set(xscale="log", xlabel="weight decay $\\lambda$", ylim=(0, 2))
-    axes.set_ylabel(f"slow time to accuracy {LEVEL:g} over eq. 21's")
-    axes.legend(loc="best")
+    axes.set_ylabel("slow time over that of eq. 21")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="best")
