@@ -18,7 +18,7 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
     The nearest point is sought as in measure `orthogonality`. Where that does not settle (the
     nearest piece of the set ends at a kink, or rounding decides) a point of the set is sought by
     ``x <- x - J^+ r(x)``, the method of Gauss and Newton; its distance is an upper bound. Where
-    neither is found the row has no distance.
+    neither is found the row has no numbers.
 
     Args:
         corrections: steps of either method, at most.
@@ -44,8 +44,9 @@ def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
     if found is not None:
         return row | {"distance": float((point - found[0]).norm()), "nearest": 1.0}
     other = _another(one, point, corrections)
-    distance = float("nan") if other is None else float((point - other).norm())
-    return row | {"distance": distance, "nearest": 0.0}
+    if other is None:
+        return row
+    return row | {"distance": float((point - other).norm()), "nearest": 0.0}
 
 
 def _another(one: RebuiltMember, point: Tensor, corrections: int) -> Tensor | None:
