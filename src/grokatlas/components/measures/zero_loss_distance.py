@@ -39,7 +39,7 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
 
 def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
     point = flat(one.params)
-    row = {"member": one.member, "step": one.step}
+    row: dict[str, float] = {"member": one.member, "step": one.step}
     found = nearest(one, point, corrections)
     if found is not None:
         return row | {"distance": float((point - found[0]).norm()), "nearest": 1.0}
