@@ -221,11 +221,9 @@ def test_ridge_draws_slow_time_and_the_ratio_to_equation_21():
     figure, drawn = ridge.draw({"ridge": pd.DataFrame(rows)})
     equations, training, times = figure.axes
     assert drawn["slow_time"].max() == pytest.approx(4)
-    assert [text.get_text() for text in equations.get_legend().texts] == [
-        "eq. 21",
-        "0.0001",
-        "0.01",
-    ]
+    named = [text.get_text() for text in figure.legends[0].texts]
+    assert named == ["eq. 21", "$\\lambda$ = 0.0001", "$\\lambda$ = 0.01"]
+    assert [line.get_linestyle() for line in equations.lines] == ["-", "-", "-"]
     assert [line.get_linestyle() for line in training.lines] == ["-", "--", "-"]
     np.testing.assert_allclose(times.lines[0].get_ydata(), [1, 2])
     np.testing.assert_allclose(times.lines[1].get_ydata(), [3])

@@ -9,7 +9,7 @@ import torch
 
 from grokatlas.components.dynamics.isolated_first_layer import IsolatedFirstLayer
 from grokatlas.components.gradients import scale
-from grokatlas.components.measures import first_layer_drift, orthogonality
+from grokatlas.components.measures import first_layer_drift, orthogonality, zero_loss_distance
 from grokatlas.components.models import fitted_mlp
 from grokatlas.engine import dataset, members, training
 from grokatlas.engine.dataset import Dataset
@@ -113,10 +113,30 @@ def test_the_gradient_of_a_trained_network_keeps_the_bound(trained, arrays):
     assert found["available"].unique() == [2 * 5 * 64 - 10 * 5]
 
 
-def test_orthogonality_is_of_squared_error():
+def _distance(*points):
+    snapshots = {step: {"factors": np.array([[point]]).swapaxes(1, 2)} for step, point in points}
+    return zero_loss_distance.build(corrections=50)(_finished(HYPERBOLA, snapshots))
+
+
+def test_the_distance_is_that_of_the_nearest_point():
+    nearest = np.array([2.5, 0.4])
+    normal = nearest[::-1] / np.linalg.norm(nearest)
+    row = _distance((7, nearest + 0.1 * normal)).iloc[0]
+    assert (row["distance"], row["nearest"]) == (pytest.approx(0.1, rel=1e-6), 1)
+
+
+def test_where_the_nearest_point_does_not_settle_the_distance_is_of_another_one():
+    rows = _distance((0, [2.0, 0.5]), (1, [0.1, 0.1])).set_index("step")
+    assert rows.loc[0, ["distance", "nearest"]].tolist() == [pytest.approx(0, abs=1e-14), 0]
+    far = np.hypot(0.9, 0.9)  # (1, 1) is the nearest point
+    assert rows.loc[1, "distance"] >= far - 1e-9
+
+
+@pytest.mark.parametrize("measure", [orthogonality, zero_loss_distance])
+def test_distances_are_of_squared_error(measure):
     spec = HYPERBOLA | {"loss": {"name": "cross_entropy"}}
     with pytest.raises(ValueError, match="needs loss mse"):
-        orthogonality.build(corrections=5)(_finished(spec, {}))
+        measure.build(corrections=5)(_finished(spec, {}))
 
 
 def test_a_step_of_equation_21_is_the_isolated_drift(trained, arrays):

@@ -18,7 +18,7 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
     The nearest point is sought as in measure `orthogonality`. Where that does not settle (the
     nearest piece of the set ends at a kink, or rounding decides) a point of the set is sought by
     ``x <- x - J^+ r(x)``, the method of Gauss and Newton; its distance is an upper bound. Where
-    neither is found the row has no distance.
+    neither is found the row has no numbers.
 
     Args:
         corrections: steps of either method, at most.
@@ -26,8 +26,7 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
     Returns:
         a function of a finished run, giving one row for each member and snapshot ``step``:
         ``distance``, and ``nearest``, 1 if it is that of the nearest point and 0 if it is an upper
-        bound; neither is a number of a member that diverged. A `ValueError` if the loss is not the
-        squared error.
+        bound. A `ValueError` if the loss is not the squared error.
     """
 
     def measure(run: FinishedRun) -> pd.DataFrame:
@@ -40,15 +39,14 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
 
 def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
     point = flat(one.params)
-    row = {"member": one.member, "step": one.step}
-    if not point.isfinite().all():
-        return row | {"distance": float("nan"), "nearest": float("nan")}
+    row: dict[str, float] = {"member": one.member, "step": one.step}
     found = nearest(one, point, corrections)
     if found is not None:
         return row | {"distance": float((point - found[0]).norm()), "nearest": 1.0}
     other = _another(one, point, corrections)
-    distance = float("nan") if other is None else float((point - other).norm())
-    return row | {"distance": distance, "nearest": 0.0}
+    if other is None:
+        return row | {"distance": float("nan"), "nearest": float("nan")}
+    return row | {"distance": float((point - other).norm()), "nearest": 0.0}
 
 
 def _another(one: RebuiltMember, point: Tensor, corrections: int) -> Tensor | None:
