@@ -54,7 +54,10 @@ class ImplicitFlow:
     def init(self, params: Params) -> Flow:
         """The parameters, and the length of the first step."""
         some = next(iter(params.values()))
-        return {"params": params, "length": torch.zeros_like(some.sum()) + self.first}
+        return {
+            "params": params,
+            "length": (torch.zeros_like(some.sum()) + self.first).to(some.dtype),
+        }
 
     def update(self, state: Flow, batch: Batch) -> Flow:
         """One step on the whole training set."""
@@ -64,7 +67,8 @@ class ImplicitFlow:
         target = moved / (inverse * length)
         for _ in range(self.iterations):
             moved = self._corrected(moved, target, inverse, params, batch)
-        return {"params": _unflat(moved, params), "length": length * (1 + self.growth)}
+        longer = (length * (1 + self.growth)).to(length.dtype)
+        return {"params": _unflat(moved, params), "length": longer}
 
     def parameters(self, state: Flow, batch: Batch) -> Params:
         """The parameters."""

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.geometry._theorem import DECAY, suprema
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 PROBLEMS = {"hyperbola": "hyperbola $w_1 w_2 = 1$", "relu_network": "two-layer ReLU network"}
 ROWS = {"distance": "largest distance to the zero-loss set", "loss": "largest training loss"}
@@ -23,7 +23,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             for index, (start, part) in enumerate(rows.groupby(starts)):
                 colour = style.MEMBERS[index % len(style.MEMBERS)]
                 _trajectories(axes, part, quantity, colour, _label(case, part, start[0]))
-            axes.set(xscale="log", yscale="log")
+            panels.logarithmic(axes, rows[DECAY])
+            panels.logarithmic(axes, rows[quantity].dropna(), "y")
             style.letter(axes, f"{'abcd'[2 * line + column]}  {title}")
         grid[1, column].set_xlabel("weight decay $\\lambda$")
         grid[0, column].legend(loc="upper left")

@@ -53,9 +53,9 @@ def trajectory(table: pd.DataFrame, case: str) -> pd.DataFrame:
         own = history[history["seed"] == seed]
         found = {"seed": seed, "step": steps}
         for column in CELLS:
-            part = own if column == "test_accuracy" else rows
+            part = (own if column == "test_accuracy" else rows).dropna(subset=[column])
             places = np.log(part["step"].to_numpy(dtype=float))
-            found[column] = np.interp(np.log(steps), places, part[column])
+            found[column] = np.interp(np.log(steps), places, part[column]) if len(part) else np.nan
         parts.append(pd.DataFrame(found))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["seed", "step"])
 
@@ -77,7 +77,9 @@ def distances(table: pd.DataFrame, case: str, published: Mapping[str, str]) -> p
     for column, value in wanted.items():
         tolerance = POINTS if column == "test_accuracy" else SHARE * abs(value)
         parts.append((found[column] - value).abs() / tolerance)
-    return found[["seed", "step"]].assign(distance=pd.concat(parts, axis=1).max(axis=1))
+    return found[["seed", "step"]].assign(
+        distance=pd.concat(parts, axis=1).max(axis=1, skipna=False)
+    )
 
 
 def passages(table: pd.DataFrame, published: Mapping[str, str]) -> pd.DataFrame:
@@ -88,7 +90,7 @@ def passages(table: pd.DataFrame, published: Mapping[str, str]) -> pd.DataFrame:
     """
     parts = []
     for case in CASES:
-        found = distances(table, case, published)
+        found = distances(table, case, published).dropna()
         nearest = found.loc[found.groupby("seed")["distance"].idxmin()]
         parts.append(nearest.assign(case=case))
     return pd.concat(parts, ignore_index=True)[["case", "seed", "step", "distance"]]

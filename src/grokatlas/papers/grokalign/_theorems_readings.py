@@ -58,6 +58,9 @@ def theorem_9_at_first(tables: Tables) -> list[float]:
     """
     found = []
     for _, part in read.history(tables["kernel"]).groupby("seed"):
+        if len(part) < 2:
+            found.append(np.nan)
+            continue
         first, second = (part.iloc[place] for place in (0, 1))
         rate = first["optimizer.lr"] * first["ntk_residual_mean"]
         way = second["probe_inner_product"] - first["probe_inner_product"]
@@ -154,8 +157,8 @@ def rate_against_norm(tables: Tables, case: str, path: str) -> list[float]:
     for _, part in members.groupby("seed"):
         known = part[["size", "reciprocal_norm"]].dropna()
         varies = known.nunique().min() > 1
-        correlation = known["size"].corr(known["reciprocal_norm"], method="spearman")
-        found.append(float(correlation) if varies else np.nan)
+        size, norm = known["size"], known["reciprocal_norm"]
+        found.append(float(size.corr(norm, method="spearman")) if varies else np.nan)
     return found
 
 

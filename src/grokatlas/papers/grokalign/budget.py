@@ -29,9 +29,10 @@ def draw(tables: dict[str, pd.DataFrame], published: dict[str, Any]) -> tuple[Fi
             drawn += _lines(column, rows, method)
             drawn.append(_published(column, f"{loss}_{method}", nearest, published))
         for axes, letter in zip(column, letters, strict=False):
-            axes.set_xscale("log")
             style.letter(axes, letter)
-            axes.sharex(column[0])
+            if axes is not column[0]:
+                axes.sharex(column[0])
+        column[0].set_xscale("log")
         style.letter(column[0], f"{letters[0]}  {title} ({data_named(table)})")
         column[2].set_xlabel("step")
         _told(column[3], loss, nearest)

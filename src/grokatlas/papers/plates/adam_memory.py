@@ -55,8 +55,9 @@ def _times(axes: Axes, times: pd.DataFrame, cases: dict[str, str], length: float
             seen = _points(axes, times[times["case"] == case], "memory", time, length, keywords)
             drawn.append(seen.assign(case=case))
     axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
-    axes.set(yscale="log", xlabel=MEMORY)
+    axes.set(xlabel=MEMORY)
     panels.logarithmic(axes, times["memory"])
+    panels.logarithmic(axes, _shown(times[["t1", "t2"]].stack(), length), "y")
     axes.legend(loc="center right", bbox_to_anchor=(1, 0.42), handlelength=1.2)
     return pd.concat(drawn, ignore_index=True)
 
@@ -80,6 +81,11 @@ def _points(
     never = seen[~(seen["median"] <= length)]
     axes.plot(never[against], [length] * len(never), "x", ms=4, color=keywords["color"])
     return seen.melt([against], var_name="statistic", value_name="step").assign(series=time)
+
+
+def _shown(times: pd.Series, length: float) -> list[float]:
+    """What an axis of times holds: the length of the run, and the times within it."""
+    return [length, *times[times <= length]]
 
 
 def _curves(made: Figure, places: tuple[Axes, ...], rows: pd.DataFrame) -> list[pd.DataFrame]:
@@ -106,8 +112,9 @@ def _laws(axes: Axes, times: pd.DataFrame, length: float) -> pd.DataFrame:
         seen = _points(axes, part, WEIGHT, "t2", length, keywords)
         drawn.append(seen.assign(**{BETA2: beta2}))
     axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
-    axes.set(yscale="log", xlabel="weight", ylabel="update $t_2$")
+    axes.set(xlabel="weight", ylabel="update $t_2$")
     panels.logarithmic(axes, times[WEIGHT])
+    panels.logarithmic(axes, _shown(times["t2"].dropna(), length), "y")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter("{x:,.0f}")
     if times[WEIGHT].max() < 10 * times[WEIGHT].min():

@@ -20,14 +20,12 @@ def ratio_of_times(tables: Tables, case: str, time: str, slow: float, fast: floa
     table = tables["adam_memory"]
     late, early = (
         readings.record(table, "grokking_times", case=case, optimizer__beta2=beta2)
+        .set_index("seed")[time]
+        .fillna(np.inf)
         for beta2 in (slow, fast)
     )
-    return [
-        above / below if np.isfinite(below) else np.nan
-        for above, below in zip(
-            readings.times(late, time), readings.times(early, time), strict=True
-        )
-    ]
+    both = pd.concat([late, early.replace(np.inf, np.nan)], axis=1)
+    return [float(above / below) for above, below in both.to_numpy()]
 
 
 def order_of_peaks(tables: Tables, case: str) -> list[float]:
@@ -61,12 +59,17 @@ def exponent_of_weight(tables: Tables, beta2: float) -> list[float]:
 
     Weights that do not generalise within the run are left out; not a number with fewer than two.
     """
-    table = tables["adam_memory_weights"]
-    rows = readings.record(table, "grokking_times", optimizer__beta2=beta2)
-    return [readings.slope(part[WEIGHT], part["t2"]) for _, part in rows.groupby("seed")]
+    return [float(each) for each in _exponents(tables, beta2)]
 
 
 def difference_of_exponents(tables: Tables, slow: float, fast: float) -> list[float]:
-    """`exponent_of_weight` at one beta2 minus that at another, for each seed."""
-    late, early = (exponent_of_weight(tables, beta2) for beta2 in (slow, fast))
-    return [above - below for above, below in zip(early, late, strict=True)]
+    """`exponent_of_weight` at one beta2 minus that at another, for each seed that has both."""
+    late, early = (_exponents(tables, beta2) for beta2 in (slow, fast))
+    return [float(each) for each in early - late]
+
+
+def _exponents(tables: Tables, beta2: float) -> pd.Series:
+    table = tables["adam_memory_weights"]
+    rows = readings.record(table, "grokking_times", optimizer__beta2=beta2)
+    found = {seed: readings.slope(part[WEIGHT], part["t2"]) for seed, part in rows.groupby("seed")}
+    return pd.Series(found, dtype=float)

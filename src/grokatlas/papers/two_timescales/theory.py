@@ -68,9 +68,12 @@ def _propositions(row: list[Axes], drawn: list[pd.DataFrame]) -> None:
     for axes in row[:2]:
         axes.set(xlabel="$\\lambda$")
         panels.logarithmic(axes, found.loc[found["panel"] != "c", "lambda"])
-    row[0].set(yscale="log", ylabel="$\\sup_t\\, |w_\\lambda - w_{GF}| / |w_0|$")
+    row[0].set(ylabel="$\\sup_t\\, |w_\\lambda - w_{GF}| / |w_0|$")
     row[1].set(ylim=(0, None), ylabel="time nearest to the limit")
-    row[2].set(xscale="log", yscale="log", xlabel="slow time $\\tau$", ylabel="$|P_T w| / |w|$")
+    row[2].set(xlabel="slow time $\\tau$", ylabel="$|P_T w| / |w|$")
+    scales = ((row[0], "departure", "y"), (row[2], "tau", "x"), (row[2], "tangential_share", "y"))
+    for axes, column, which in scales:
+        panels.logarithmic(axes, found.loc[found[column] > 0, column], which)
     first = found[(found["panel"] == "a") & (found["departure"] > 0)]
     if len(first):
         ends = np.array([first["lambda"].min(), first["lambda"].max()])
