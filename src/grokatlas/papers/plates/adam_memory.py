@@ -115,9 +115,10 @@ def _laws(axes: Axes, times: pd.DataFrame, length: float) -> pd.DataFrame:
     axes.set(xlabel="weight", ylabel="update $t_2$")
     panels.logarithmic(axes, times[WEIGHT])
     panels.logarithmic(axes, _shown(times["t2"].dropna(), length), "y")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-    if times[WEIGHT].max() < 10 * times[WEIGHT].min():
+    if axes.get_yscale() == "log":
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+    if axes.get_xscale() == "log" and times[WEIGHT].max() < 10 * times[WEIGHT].min():
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
         axes.xaxis.set_major_formatter("{x:g}")
     for axis in (axes.xaxis, axes.yaxis):
