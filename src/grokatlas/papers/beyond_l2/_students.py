@@ -55,7 +55,7 @@ def draw(
         grid[0, 0].plot([], [], "o", **open_mark)
     columns = len(colours) + 2 + bool(readings)
     made.legend(loc="outside upper right", ncols=columns, columnspacing=0.9)
-    return made, pd.concat(drawn, ignore_index=True)
+    return made, pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()
 
 
 def _networks(
