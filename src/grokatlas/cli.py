@@ -281,8 +281,28 @@ PUBLISH = (
     Command(
         "record",
         "publish.pages:record",
-        "take figures and verdicts of a scale into docs/papers, renew the pages",
-        (argument("--scale", choices=layout.SCALES, required=True),),
+        "keep evidence, figures and verdicts of a scale in recorded/, renew docs/papers",
+        (
+            argument("--scale", choices=layout.SCALES[1:], required=True),
+            argument(
+                "experiments",
+                metavar="PAPER/EXPERIMENT",
+                nargs="*",
+                help="these alone (default: every one that is made)",
+            ),
+        ),
+    ),
+    Command(
+        "recorded",
+        "publish.recorded:state_as_text",
+        "what recorded/ holds, and what this checkout would make otherwise",
+        (argument("--scale", choices=layout.SCALES[1:], help="default: all"),),
+    ),
+    Command(
+        "restore",
+        "publish.restored:main",
+        "recorded results into results, every figure, claim and page made of them",
+        (argument("--scale", choices=layout.SCALES[1:], default="paper", help="default: paper"),),
     ),
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import __version__
-from grokatlas.audit.verify import Finding, Report
+from grokatlas.audit.verify import SOUND, Finding, Report
 from grokatlas.results import revision
 
 
@@ -18,7 +18,7 @@ def text(report: Report, strict: bool) -> str:
     """
     groups: dict[tuple[str, Finding], list[str]] = {}
     for name, finding in report.findings.items():
-        if finding.verdict != "ok":
+        if finding.verdict not in SOUND:
             groups.setdefault((report.targets[name], finding), []).append(name)
     lines = [_line(target, finding, names) for (target, finding), names in groups.items()]
     for target, notes in report.accepted.items() if strict else ():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grokatlas.errors import UserError
 from grokatlas.plan import results_folder
-from grokatlas.results import hashing, layout
+from grokatlas.results import hashing, layout, records_only
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import (
     JOB_FILE_TABLES,
@@ -25,6 +25,7 @@ from grokatlas.results.result import (
 MANIFEST = "manifest.json"
 JOB_FILE = "spec.json"
 NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", results_folder.MARK)
+NO_ARTEFACTS += (records_only.LIST,)
 NO_ARTEFACT_SUFFIXES = (".log", ".lock")
 BROKEN_LOCK = ".lock."  # of a process that was killed while it took over a lock
 
@@ -55,6 +56,7 @@ class Tree:
         self.roots = results_folder.roots(folder)
         self._hashes: dict[str, tuple[int, int, str]] = {}
         self._owners: dict[str, str] = {}
+        self._records_only = records_only.read(folder)
         self._read(list(self._walk(self.roots[ROOT], ROOT)))
 
     def path(self, name: str) -> Path:
@@ -65,6 +67,11 @@ class Tree:
         """The result that a file belongs to."""
         target = self._owners.get(name)
         return self.results[target] if target else None
+
+    def keeps_record_only(self, result: Result) -> bool:
+        """Whether an archive handed on this result's records and not its files."""
+        listed = self._records_only.get(result.target)
+        return listed is not None and listed == records_only.manifest_sha256(result)
 
     def inputs(self, target: str) -> list[str]:
         """The results that a result was made from, as far as they are here."""

@@ -13,7 +13,10 @@ from grokatlas.results import hashing, layout
 from grokatlas.results.manifest import MARK, code_of
 from grokatlas.results.result import Record, Result
 
-VERDICTS = ("ok", "stale-code", "stale-spec", "modified", "missing", "orphan", "unverified")
+NOT_KEPT = "not kept"  # an archive handed on the record of the file, and not the file
+VERDICTS = ("ok", NOT_KEPT, "stale-code", "stale-spec", "modified", "missing", "orphan")
+VERDICTS += ("unverified",)
+SOUND = ("ok", NOT_KEPT)
 BROKEN = ("modified", "missing", "unverified")
 
 
@@ -23,7 +26,7 @@ class Finding:
 
     Attributes:
         verdict: one of `VERDICTS`.
-        reason: what is wrong, empty for ok.
+        reason: what is wrong, empty for one of `SOUND`.
         chain: from the result that the file belongs to, to where the walk upstream broke.
     """
 
@@ -65,8 +68,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every file is ok."""
-        return all(finding.verdict == "ok" for finding in self.findings.values())
+        """Whether every file is ok, or was left out on purpose."""
+        return all(finding.verdict in SOUND for finding in self.findings.values())
 
 
 def verify(tree: Tree, jobs: dict[str, Job] | None, targets: list[str] | None = None) -> Report:
@@ -200,6 +203,8 @@ class _Judge:
         if recorded is None:
             return Finding("orphan", f"{result.manifest.name} does not name it")
         if name not in result.files:
+            if self.tree.keeps_record_only(result):
+                return Finding(NOT_KEPT)
             return Finding("missing", f"{result.manifest.name} names it")
         try:
             if self.tree.sha256(name) == recorded:

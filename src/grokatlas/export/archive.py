@@ -20,7 +20,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure
 from grokatlas.export.archive_files import ArchivedFile, FileToPack
 from grokatlas.plan import declared_jobs, results_folder
-from grokatlas.results import hashing, layout, placing
+from grokatlas.results import hashing, layout, placing, records_only
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
 
@@ -30,6 +30,10 @@ PLOTTED = ("table", "figure")  # what a `--tables-only` archive holds the files 
 LARGEST_INDEX = 1 << 26
 LARGEST_RATIO = 200  # unpacked to packed; our files, most of them compressed already, reach 10
 ALWAYS_ALLOWED = 1 << 26  # bytes unpacked, whatever the ratio
+
+
+class DifferError(UserError):
+    """Results here differ from those of an archive."""
 
 
 def pack(out: Path, scale: str | None, tables_only: bool) -> str:
@@ -49,14 +53,29 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     root = Path()
     scale = scale or closure.only_scale(root)
     results = closure.collect(root, scale)
+    members = write(out, root, scale, results, tables_only)
+    text = f"packed {_described(results, members)} at scale {scale} into {out}"
+    absent = closure.unfinished(root, scale)
+    return f"{text}\nnot made yet, so not packed: {_shown(absent)}" if absent else text
+
+
+def write(
+    out: Path, root: Path, scale: str, results: list[Result], tables_only: bool
+) -> list[FileToPack]:
+    """Write an archive of results; the arguments are those of `pack` and of `files`.
+
+    Returns:
+        the files in it, without the index.
+
+    Raises:
+        UserError: a file is not the one that its manifest records; no archive is left.
+    """
     members = [m for result in results for m in files(root, result, tables_only)]
     listed = {m.name: {"sha256": m.sha256, "size": m.size} for m in members}
     index = {**FORMAT, "scale": scale, "tables_only": tables_only, "files": listed}
     text = json.dumps(index, sort_keys=True, indent=1).encode()
     archive_files.write(out, [_member(INDEX, text), *members])
-    text = f"packed {_described(results, members)} at scale {scale} into {out}"
-    absent = closure.unfinished(root, scale)
-    return f"{text}\nnot made yet, so not packed: {_shown(absent)}" if absent else text
+    return members
 
 
 def files(root: Path, result: Result, tables_only: bool) -> list[FileToPack]:
@@ -90,7 +109,8 @@ def adopt(archive: Path, replace: bool) -> str:
         what was adopted, in words.
 
     Raises:
-        UserError: the archive is not sound, or results here differ from its.
+        DifferError: results here differ from its.
+        UserError: the archive is not sound.
     """
     settings = declared_jobs.CONFIG / "config.yaml"
     if settings.is_file():
@@ -104,10 +124,11 @@ def adopt(archive: Path, replace: bool) -> str:
         differ = [target for target, names in moves.items() if names is None]
         if differ and not replace:
             problem = f"{len(differ)} results here differ from the archive's ({_shown(differ)})"
-            raise UserError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
+            raise DifferError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
         _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
         _place(new, moves, listed, stage)
+        records_only.add(r for r in results if not r.outputs.keys() <= listed.keys())
     text = _described(new, [])
     known = len(results) - len(new)
     made = f" into the new folder {layout.RESULTS}" if created else ""

@@ -46,22 +46,36 @@ def collect(root: Path, scale: str) -> list[Result]:
         UserError: there is none, or one that does not fit its job file or what it was made from,
             or a link out of the tree.
     """
-    found: dict[str, Result] = {}
     lying = sorted((root / layout.RESULTS / scale).rglob("*"))
     _refuse_links(root, [f.relative_to(root).as_posix() for f in lying if f.is_symlink()])
     manifests = (file for file in lying if file.name.endswith(".manifest.json"))
     names = sorted(file.relative_to(root).as_posix() for file in manifests)
-    waiting = [p[1] for p in map(layout.owner, names) if p]
-    if not waiting:
+    targets = [p[1] for p in map(layout.owner, names) if p]
+    if not targets:
         problem = f"nothing was made at this scale; run `snakemake --config scale={scale}`"
         raise UserError(f"{layout.RESULTS}/{scale}", problem)
+    return behind(root, targets)
+
+
+def behind(root: Path, targets: list[str]) -> list[Result]:
+    """Some finished results and all they were made from, upstream first.
+
+    Args:
+        root: the folder of ``results``.
+        targets: of the results.
+
+    Raises:
+        UserError: one does not fit its job file or what it was made from, or is behind a link out
+            of the tree.
+    """
+    found: dict[str, Result] = {}
 
     def inputs(target: str) -> list[str]:
         found[target] = load(root, target)
         _refuse_links(root, [*found[target].records, *found[target].outputs])
         return found[target].upstream
 
-    ancestors(waiting, inputs)
+    ancestors(targets, inputs)
     check(found)
     return sorted(
         found.values(), key=lambda result: (layout.HANDED_ON.index(result.kind), result.target)

@@ -5,6 +5,7 @@ A figure's picture, or a table's text, is in the page's own folder; `recorded.py
 
 import math
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import text as words
@@ -12,6 +13,7 @@ from grokatlas.claims.verdicts import NOT_RUN, tally
 from grokatlas.declare import models, versions
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
+from grokatlas.export import evidence
 from grokatlas.publish import recorded
 from grokatlas.results import files, layout
 
@@ -19,12 +21,11 @@ BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
 
 
-def record(scale: str) -> list[str]:
-    """Take figures and verdicts of a scale into this checkout's pages, and renew the pages."""
+def record(scale: str, experiments: list[str]) -> Iterator[str]:
+    """Record evidence, figures and verdicts of a scale, and renew this checkout's pages."""
     folder = Path("docs") / "papers"
-    lines = recorded.take(scale, folder)
+    yield from recorded.take(scale, experiments, folder)
     write(Path("config"), folder)
-    return lines
 
 
 def write(configuration: Path, pages: Path) -> None:
@@ -38,7 +39,7 @@ def write(configuration: Path, pages: Path) -> None:
         UserError: a page lacks a part's marks, or the YAML is malformed.
     """
     papers = load_papers(configuration / "papers", "all")
-    record = RecordedRows(pages, papers)
+    record = RecordedRows(pages.parents[1] / evidence.FOLDER, papers)
     for name, paper in papers.items():
         page = pages / f"{name}.md"
         if page.exists():
@@ -51,22 +52,22 @@ def write(configuration: Path, pages: Path) -> None:
     readme = pages / "README.md"
     if readme.exists():
         parts = {"state": state(papers, record)}
-        _renew(readme, parts, "config/papers and docs/papers/*.csv")
+        _renew(readme, parts, "config/papers and recorded")
 
 
 class RecordedRows:
     """What was recorded of results: rows of figures and claims, by paper and name.
 
     Args:
-        pages: the folder of the two tables.
+        folder: of the two tables.
         papers: what is declared, to count a judgement once that two papers share.
     """
 
-    def __init__(self, pages: Path, papers: dict[str, models.Paper]) -> None:
+    def __init__(self, folder: Path, papers: dict[str, models.Paper]) -> None:
         self._papers = papers
-        rows = recorded.read(pages / recorded.FIGURES)
+        rows = recorded.read(folder / recorded.FIGURES)
         self.figures = {(row["paper"], row["figure"]): row for row in rows}
-        rows = recorded.read(pages / recorded.CLAIMS)
+        rows = recorded.read(folder / recorded.CLAIMS)
         self.claims = {(row["paper"], row["id"]): row for row in rows}
 
     def verdict(self, paper: str, claim: models.Claim) -> str:
@@ -160,7 +161,10 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
 
 def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
     """For every figure: the scale that was run, the machine and the verdicts of its claims."""
-    lines = ["| figure | scale of the picture | machine | claims |", "| --- | --- | --- | --- |"]
+    lines = [
+        "| figure | scale of the picture | machine | evidence | claims |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     for name, paper in papers.items():
         for figure in paper.figures:
             row = record.figures.get((name, figure), {})
@@ -168,7 +172,9 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
             link = f"[`{name}` {figure}]({name}.md#{figure})"
             scale = row.get("scale", "none")
             verdicts = record.verdicts(name, about, scale)
-            lines.append(f"| {link} | {scale} | {row.get('machine', '')} | {verdicts} |")
+            evident = "recorded" if row.get("kept") else "not kept" if row else ""
+            machine = row.get("machine", "")
+            lines.append(f"| {link} | {scale} | {machine} | {evident} | {verdicts} |")
     return "\n".join(lines)
 
 
@@ -220,7 +226,8 @@ def _origin(row: dict[str, str] | None) -> str:
         f", {row['train_seconds']} s of training (wall time)" if float(row["train_seconds"]) else ""
     )
     runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{time}"
-    return f"*{row['scale'].capitalize()} scale, {runs}, on {row['machine']} at {row['commit']}.*"
+    kept = "" if row.get("kept") else " The runs were not kept."
+    return f"*{row['scale'].capitalize()} scale, {runs}, on {row['machine']} at {row['commit']}.{kept}*"
 
 
 def _ours(claim: models.Claim, row: dict[str, str]) -> str:
@@ -249,7 +256,8 @@ def _judged(row: dict[str, str]) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
         return f"not run ({row['reason']})" if row.get("reason") else "not run"
     where = "" if row["scale"] in row["verdict"] else f"{row['scale']} scale; "
-    return f"**{row['verdict']}** ({where}{row['reason']})"
+    kept = "" if row.get("kept") else "; runs not kept"
+    return f"**{row['verdict']}** ({where}{row['reason']}{kept})"
 
 
 def _counted_as(same: str) -> str:

@@ -1,67 +1,167 @@
-"""What docs keep of results: verdicts, and for each figure its scale, machine and commit.
+"""What the repository keeps of results: evidence, verdicts, and for each figure its origin.
 
-Two small tables, ``claims.csv`` and ``figures.csv``, are beside the pages that `pages.py` makes
-from them, with a picture (or a table's text) of each figure in the folder of its paper.
+The evidence of an experiment is an archive of its table (`grokatlas.export.evidence`). Beside the
+archives, in ``recorded``, are two small tables, ``claims.csv`` and ``figures.csv``, which the pages
+of papers repeat; a picture (or a table's text) of each figure is in the folder of its paper's
+pages. In both, ``kept`` tells whether the archives hold what the row was made from: rows that were
+recorded before there were archives have none.
 """
 
 import csv
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from grokatlas import text
 from grokatlas.claims.verdicts import NOT_RUN, tally
-from grokatlas.errors import UserError
-from grokatlas.results import files, layout
+from grokatlas.errors import UserError, nearest
+from grokatlas.export import evidence
+from grokatlas.plan import remaining
+from grokatlas.plan.jobs import Plan
+from grokatlas.results import files, layout, revision
 from grokatlas.results.layout import SCALES
 from grokatlas.rules import atlas
-from grokatlas.rules.partial import at_hand
+from grokatlas.rules.partial import CURRENT, at_hand
 
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
-ORIGIN = ("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds")
+KEPT = "yes"
+ORIGIN = ("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds", "kept")
 JUDGED = (
     *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
-    *("value", "lowest", "highest", "count", "commit", "code"),
+    *("value", "lowest", "highest", "count", "commit", "code", "kept"),
 )
 
 Row = dict[str, Any]
 
 
-def take(scale: str, pages: Path) -> list[str]:
-    """Take the figures and verdicts of a scale's results into the pages' folder.
+def take(scale: str, experiments: list[str], pages: Path) -> Iterator[str]:
+    """Record what a scale's results hold: the evidence of experiments, pictures, verdicts.
 
     What was recorded at a larger scale stays. A figure or claim that the configuration no longer
     names is dropped.
 
     Args:
-        scale: whose claims and atlas are written first, from the results that are here.
+        scale: quick or paper.
+        experiments: which to record, as ``paper/experiment``; every one that is made if empty.
         pages: the folder of the papers' pages.
 
-    Returns:
-        one line for each figure and for the verdicts.
+    Yields:
+        one line for each experiment, each figure, and the verdicts.
 
     Raises:
-        UserError: this is no checkout, or a result is damaged.
+        UserError: this is no checkout, files of it differ from its commit, a result is damaged, or
+            a named experiment cannot be recorded.
     """
+    _refuse_dirty()
     job_file = atlas.atlas_job_file(scale)
+    plan = remaining.at(scale).plan
+    yield from _take_evidence(plan, experiments)
     atlas.from_what_is_there(job_file)
-    spec = files.read_sealed(job_file)["spec"]
-    told = []
-    figures = {(row["paper"], row["figure"]): row for row in read(pages / FIGURES)}
-    declared = [(name, key) for name, paper in spec["papers"].items() for key in paper["figures"]]
-    for name, figure in declared:
+    yield from _take_figures(files.read_sealed(job_file)["spec"], pages)
+    yield _take_claims(scale)
+
+
+def state(scale: str | None = None) -> dict[str, str]:
+    """What this checkout would make otherwise than it is recorded.
+
+    Args:
+        scale: of these alone.
+
+    Returns:
+        by ``scale/paper/experiment`` of every archive, why; empty where it would be the same.
+
+    Raises:
+        UserError: an archive is damaged, or the configuration has a mistake.
+    """
+    found, plans = {}, dict[str, Plan]()
+    for at, paper, experiment in evidence.archives(scale):
+        if at not in plans:
+            plans[at] = remaining.at(at).plan
+        job = plans[at].tables.get((paper, experiment))
+        if job is None:
+            problem = "no paper declares it any more"
+        else:
+            same = _table_manifest(at, paper, experiment)["digest"] == job.digest
+            problem = "" if same else "its code or its spec changed since"
+        found[f"{at}/{paper}/{experiment}"] = problem
+    return found
+
+
+def state_as_text(scale: str | None) -> Iterator[str]:
+    """`state` as text, with the size of each archive, and a summary."""
+    found = state(scale)
+    sizes = {name: evidence.path(*name.split("/")).stat().st_size for name in found}
+    for name, problem in found.items():
+        yield f"{name}: {text.file_size(sizes[name])}, {problem or 'as this checkout makes it'}"
+    otherwise = sum(map(bool, found.values()))
+    total = text.file_size(sum(sizes.values()))
+    yield f"{len(found)} experiments, {total}; {otherwise} would be made otherwise now"
+
+
+def _refuse_dirty() -> None:
+    git = revision.facts()["git"]
+    if git is None or git["dirty"]:
+        problem = "differs from its commit" if git else "is in no repository, or git does not work"
+        raise UserError(
+            "this checkout", f"{problem} ({', '.join(revision.SOURCES)}); commit, then record"
+        )
+
+
+def _take_evidence(plan: Plan, experiments: list[str]) -> Iterator[str]:
+    """Write archives; what cannot be recorded is a line, or an error if it was asked for by name.
+
+    Raises:
+        UserError: for a named experiment.
+    """
+    declared = {f"{paper}/{experiment}": job for (paper, experiment), job in plan.tables.items()}
+    for name in experiments:
+        if name not in declared:
+            raise UserError(name, f"is no experiment; {nearest(name, list(declared))}")
+    for name in experiments or declared:
+        job = declared[name]
+        here = plan.state(job)
+        try:
+            if here == "stale":
+                problem = "was made by other code or of another spec than this checkout has"
+                raise UserError(name, f"{problem}; run `snakemake`, or `grokatlas accept`")
+            if here == "absent":
+                if experiments:
+                    raise UserError(name, f"is not made; run `snakemake -- {job.outputs[0]}`")
+                continue
+            made = evidence.write(plan.scale, *name.split("/"))
+            size = text.file_size(evidence.path(plan.scale, *name.split("/")).stat().st_size)
+            yield f"{name}: {size}{'' if made else ', as before'}"
+        except UserError as error:
+            if experiments:
+                raise
+            yield f"{name}: not recorded: {error}"
+
+
+def _take_figures(spec: Row, pages: Path) -> Iterator[str]:
+    """Take the picture and the origin of every figure whose tables are all recorded."""
+    scale = spec["scale"]
+    figures = {(row["paper"], row["figure"]): row for row in read(evidence.FOLDER / FIGURES)}
+    declared = {
+        (name, key): layout.table_stems(scale, name, entry["experiments"])
+        for name, paper in spec["papers"].items()
+        for key, entry in paper["figures"].items()
+    }
+    for (name, figure), tables in declared.items():
         stem = layout.figure_stem(scale, name, figure)
-        if not _newer(scale, figures.get((name, figure))) or not at_hand("figure", stem):
+        if not _newer(scale, figures.get((name, figure))) or not all(map(_kept, tables.values())):
+            continue
+        if at_hand("figure", stem) != CURRENT:
+            yield f"{name}/{figure}: not drawn from these tables yet; run `snakemake`"
             continue
         kept = picture(pages, name, figure)
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(files.verified(stem.parent / kept.name), kept)
-        figures[name, figure] = {"paper": name, "figure": figure, "scale": scale, **origin(stem)}
-        told.append(f"{name}/{figure}: {figures[name, figure]['machine']}")
-    _write(pages / FIGURES, ORIGIN, [figures[key] for key in declared if key in figures])
-    told.append(_take_claims(scale, pages))
-    return told
+        row = {"paper": name, "figure": figure, "scale": scale, **origin(stem), "kept": KEPT}
+        figures[name, figure] = row
+        yield f"{name}/{figure}: {row['machine']}"
+    _write(evidence.FOLDER / FIGURES, ORIGIN, [figures[key] for key in declared if key in figures])
 
 
 def picture(pages: Path, name: str, figure: str) -> Path:
@@ -82,22 +182,19 @@ def read(file: Path) -> list[Row]:
 def origin(stem: Path) -> Row:
     """Machines, commits, date, number of runs and their wall time behind a figure."""
     manifest = files.read_sealed(layout.manifest_of("figure", stem))
-    runs: dict[str, Row | None] = {}
+    runs: dict[str, Row] = {}
     for experiment in manifest["spec"]["experiments"]:
         table = layout.table_stem(manifest["spec"]["scale"], manifest["spec"]["paper"], experiment)
         for cell in files.read_sealed(layout.manifest_of("table", table))["spec"]["cells"]:
-            try:
-                found = files.read_sealed(layout.manifest_of("run", layout.run_folder(cell["run"])))
-            except UserError:
-                found = None  # a tables-only tree has no runs
-            runs[cell["run"]] = found
-    known = [run for run in runs.values() if run]
+            run = layout.run_folder(cell["run"])
+            runs[cell["run"]] = files.read_sealed(layout.manifest_of("run", run))
+    known = list(runs.values())
     return {
         "machine": "; ".join(sorted({text.machine(run) for run in known})),
         "commit": ", ".join(
             sorted({(run.get("git") or {}).get("commit", "")[:12] for run in known})
         ),
-        "made": manifest["started"][:10],
+        "made": max((run["started"][:10] for run in known), default=manifest["started"][:10]),
         "runs": len(runs),
         "train_seconds": round(sum(run.get("train_seconds", 0.0) for run in known)),
     }
@@ -108,23 +205,53 @@ def _newer(scale: str, row: Row | None) -> bool:
     return not row or not row["scale"] or SCALES.index(scale) >= SCALES.index(row["scale"])
 
 
-def _take_claims(scale: str, pages: Path) -> str:
-    kept = {(row["paper"], row["id"]): row for row in read(pages / CLAIMS)}
+def _kept(table: Path) -> bool:
+    """Whether the archives hold the table that is here."""
+    scale, _, paper, experiment = table.parts[-4:]
+    try:
+        made = _table_manifest(scale, paper, experiment)
+        return bool(made == files.read_sealed(layout.manifest_of("table", table)))
+    except UserError:
+        return False
+
+
+def _table_manifest(scale: str, paper: str, experiment: str) -> Row:
+    """The manifest of a table in its archive."""
+    name = layout.manifest_of("table", layout.table_stem(scale, paper, experiment)).as_posix()
+    return evidence.record(scale, paper, experiment, name)
+
+
+def _take_claims(scale: str) -> str:
+    """Take the verdicts on every claim whose tables are all recorded."""
+    kept = {(row["paper"], row["id"]): row for row in read(evidence.FOLDER / CLAIMS)}
+    stem = layout.claims_stem(scale)
+    spec = files.read_sealed(layout.spec_path("claims", stem))["spec"]
+    tables = {
+        (name, claim["id"]): layout.table_stems(scale, name, claim["experiments"]).values()
+        for name, claims in spec["papers"].items()
+        for claim in claims
+    }
     rows, counted = [], []
-    (file,) = layout.outputs("claims", layout.claims_stem(scale))
-    for row in read(files.verified(file)):
-        old = kept.get((row["paper"], row["id"]))
-        judged = row["verdict"] != NOT_RUN and _newer(scale, old)
-        if judged or old is None or not old["scale"]:
-            old = {key: row.get(key, "") for key in JUDGED} | {"scale": scale if judged else ""}
+    for row in read(files.verified(layout.outputs("claims", stem)[0])):
+        key = row["paper"], row["id"]
+        old = kept.get(key)
+        judged = row["verdict"] != NOT_RUN and _newer(scale, old) and all(map(_kept, tables[key]))
+        if judged:
+            old = {name: row.get(name, "") for name in JUDGED} | {"scale": scale, "kept": KEPT}
+        elif old is None or not old["scale"]:
+            if row["verdict"] != NOT_RUN:
+                row |= dict.fromkeys(("value", "lowest", "highest", "commit", "code"), "")
+                row |= {"count": "0", "reason": "its tables are not recorded"}
+            unjudged = {"scale": "", "verdict": NOT_RUN, "kept": ""}
+            old = {name: row.get(name, "") for name in JUDGED} | unjudged
         rows.append(old)
         counted += [] if row.get("same_as") else [old["verdict"]]
-    _write(pages / CLAIMS, JUDGED, rows)
+    _write(evidence.FOLDER / CLAIMS, JUDGED, rows)
     return tally(counted)
 
 
 def _write(file: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
     with files.atomic(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, columns, lineterminator="\n")
+        writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

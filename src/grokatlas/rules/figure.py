@@ -6,10 +6,20 @@ from typing import Any
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
 from grokatlas.rules.job_file import read_job_file
+from grokatlas.rules.partial import at_hand, note_gaps
 
 
-def execute(job_file: Path, stem: Path) -> None:
-    """Draw a figure, or set a table."""
+def execute(job_file: Path, stem: Path, earlier: bool = False) -> None:
+    """Draw a figure, or set a table.
+
+    Args:
+        job_file: the job's file.
+        stem: where the files go, without suffix.
+        earlier: also draw from tables that earlier code made; the manifest then says so.
+
+    Raises:
+        UserError: a table is missing or damaged, or cannot be drawn.
+    """
     from grokatlas.rules import rendering
 
     job = read_job_file(job_file, "figure")
@@ -20,6 +30,8 @@ def execute(job_file: Path, stem: Path) -> None:
     frames = {name: files.read_parquet(file) for name, file in inputs.items()}
     drawn = layout.outputs("figure", stem)
     rendering.render(spec, frames, drawn, _origin(job, frames, recorder))
+    if earlier:
+        note_gaps(recorder, {table: at_hand("table", table) for table in stems.values()})
     recorder.write(layout.manifest_of("figure", stem), drawn)
 
 
