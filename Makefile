@@ -1,4 +1,4 @@
-# The two commands of the README. Everything else is `snakemake` and `grokatlas` in the environment:
+# The three commands of the README. Everything else is `snakemake` and `grokatlas` in the environment:
 #   . .venv/bin/activate
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,12 +13,15 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 endif
 export HOME ?= $(CURDIR)/.snakemake/home
 
-.PHONY: figures test test-all lint benchmark clean-environment moved
+.PHONY: figures atlas test test-all lint benchmark clean-environment moved
 
 figures: $(STAMP) ## draw every figure at SCALE (quick)
 	@. $(BIN)/activate && if [ -t 2 ]; then shown=; else shown="--quiet rules host"; fi; \
 	snakemake --logger grokatlas $$shown --config scale=$(SCALE)
 	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
+
+atlas: $(STAMP) ## from recorded results: every figure, claim and page; trains nothing
+	@. $(BIN)/activate && python -m grokatlas restore
 
 PYTEST := . $(BIN)/activate && python -m pytest -q -n auto --dist worksteal
 

