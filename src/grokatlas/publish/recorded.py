@@ -235,10 +235,10 @@ def _take_claims(scale: str) -> str:
     for row in read(files.verified(layout.outputs("claims", stem)[0])):
         key = row["paper"], row["id"]
         old = kept.get(key)
-        judged = row["verdict"] != NOT_RUN and _newer(scale, old) and all(map(_kept, tables[key]))
-        if judged:
+        recorded = _newer(scale, old) and all(map(_kept, tables[key]))
+        if recorded and row["verdict"] != NOT_RUN:
             old = {name: row.get(name, "") for name in JUDGED} | {"scale": scale, "kept": KEPT}
-        elif old is None or not old["scale"]:
+        elif old is None or (recorded and not old["scale"]):
             if row["verdict"] != NOT_RUN:
                 row |= dict.fromkeys(("value", "lowest", "highest", "commit", "code"), "")
                 row |= {"count": "0", "reason": "its tables are not recorded"}
