@@ -283,7 +283,7 @@ PUBLISH = (
         "publish.pages:record",
         "keep evidence, figures and verdicts of a scale in recorded/, renew docs/papers",
         (
-            argument("--scale", choices=layout.SCALES[1:], required=True),
+            argument("--scale", choices=layout.SCALES, required=True),
             argument(
                 "experiments",
                 metavar="PAPER/EXPERIMENT",
@@ -296,13 +296,13 @@ PUBLISH = (
         "recorded",
         "publish.recorded:state_as_text",
         "what recorded/ holds, and what this checkout would make otherwise",
-        (argument("--scale", choices=layout.SCALES[1:], help="default: all"),),
+        (argument("--scale", choices=layout.SCALES, help="default: all"),),
     ),
     Command(
         "restore",
         "publish.restored:main",
         "recorded results into results, every figure, claim and page made of them",
-        (argument("--scale", choices=layout.SCALES[1:], default="paper", help="default: paper"),),
+        (argument("--scale", choices=layout.SCALES, default="paper", help="default: paper"),),
     ),
 )
 

@@ -82,9 +82,10 @@ def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
     if not result.sound:
         return Part(title, result.problem)
     content = result.sound
+    kept = "" if result.files else "; its files were not kept"
     return Part(
         title,
-        f"digest {content['digest'][:12]}",
+        f"digest {content['digest'][:12]}{kept}",
         tuple(_about(content)),
         tuple(name for name in content["inputs"] if tree.owner(name) is None),
         tuple(parts(tree, upstream, described) for upstream in _made_from(tree, result)),

@@ -148,6 +148,9 @@ class Tree:
                 result.job = self._record(name, JOB_FILE_TABLES)
             else:
                 result.files.add(name)
+        for result in filter(self.keeps_record_only, self.results.values()):
+            for name in result.outputs:
+                self._owners.setdefault(name, result.target)
 
     def _record(self, name: str, tables: tuple[str, ...]) -> Record:
         if name in self.refused:

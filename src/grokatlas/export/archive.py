@@ -54,18 +54,15 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     scale = scale or closure.only_scale(root)
     results = closure.collect(root, scale)
     members = write(out, root, scale, results, tables_only)
-    text = f"packed {_described(results, members)} at scale {scale} into {out}"
     absent = closure.unfinished(root, scale)
-    return f"{text}\nnot made yet, so not packed: {_shown(absent)}" if absent else text
+    more = f"\nnot made yet, so not packed: {_shown(absent)}" if absent else ""
+    return f"packed {_described(results, members)} at scale {scale} into {out}{more}"
 
 
 def write(
     out: Path, root: Path, scale: str, results: list[Result], tables_only: bool
 ) -> list[FileToPack]:
-    """Write an archive of results; the arguments are those of `pack` and of `files`.
-
-    Returns:
-        the files in it, without the index.
+    """Write an archive of results, as `pack`; the files in it, without the index.
 
     Raises:
         UserError: a file is not the one that its manifest records; no archive is left.

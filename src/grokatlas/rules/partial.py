@@ -25,7 +25,9 @@ def at_hand(kind: str, target: Path) -> str:
             files.verified(file)
     except (UserError, KeyError):
         return ""
-    return CURRENT if manifest["digest"] == job["digest"] else EARLIER
+    drawn_from_earlier = kind == "figure" and "partial" in manifest
+    same = manifest["digest"] == job["digest"] and not drawn_from_earlier
+    return CURRENT if same else EARLIER
 
 
 def note_gaps(recorder: Recorder, ages: dict[Path, str], failed: list[str] | None = None) -> None:

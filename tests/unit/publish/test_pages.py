@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def copied(tmp_path):
+    shutil.copytree(ROOT / "recorded", tmp_path / "recorded")
     return Path(shutil.copytree(ROOT / "docs" / "papers", tmp_path / "docs" / "papers"))
 
 
@@ -77,16 +78,18 @@ def test_a_plate_asks_before_its_picture_and_answers_after_it(copied):
 @pytest.fixture
 def recorded_pages(copied):
     """Pages with a record of one figure and two claims of `geometry`."""
-    (copied / "figures.csv").write_text(
-        "paper,figure,scale,machine,commit,made,runs,train_seconds\n"
-        "geometry,fig1,quick,A | machine,c0ffee,2026-01-01,3,61\n"
+    folder = copied.parents[1] / "recorded"
+    (folder / "figures.csv").write_text(
+        "paper,figure,scale,machine,commit,made,runs,train_seconds,kept\n"
+        "geometry,fig1,quick,A | machine,c0ffee,2026-01-01,3,61,yes\n"
+        "geometry,fig2,quick,A machine,c0ffee,2026-01-01,1,0,\n"
     )
-    (copied / "claims.csv").write_text(
-        "paper,id,scale,verdict,reason,expected_low,expected_high,value,lowest,highest,count\n"
-        "geometry,G1,quick,reproduced,1 of 1 in the interval,5,20,7.0,7.0,7.0,1\n"
-        "geometry,G2,quick,partly,1 of 3 in the interval,100,1500,78.0,40.0,inf,3\n"
-        "geometry,G8,paper,partly,4 of 5 in the interval,1800,2800,2530,1850,2920,5\n"
-        "geometry,G3,quick,reproduced,its interval was wider then,,0.2,0.1,0.1,0.1,1\n"
+    (folder / "claims.csv").write_text(
+        "paper,id,scale,verdict,reason,expected_low,expected_high,value,lowest,highest,count,kept\n"
+        "geometry,G1,quick,reproduced,1 of 1 in the interval,5,20,7.0,7.0,7.0,1,yes\n"
+        "geometry,G2,quick,partly,1 of 3 in the interval,100,1500,78.0,40.0,inf,3,\n"
+        "geometry,G8,paper,partly,4 of 5 in the interval,1800,2800,2530,1850,2920,5,yes\n"
+        "geometry,G3,quick,reproduced,its interval was wider then,,0.2,0.1,0.1,0.1,1,\n"
     )
     pages.write(ROOT / "config", copied)
     return (copied / "geometry.md").read_text(encoding="utf-8")
@@ -96,7 +99,8 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
     (first,) = [line for line in recorded_pages.splitlines() if line.startswith("| G1 |")]
     assert "| about 10 steps | 7 | 5 to 20 | **reproduced** (quick scale; 1 of 1" in first
     (second,) = [line for line in recorded_pages.splitlines() if line.startswith("| G2 |")]
-    assert "| 78 (40 to never, 3 values) | 100 to 1500 | **partly** (quick scale" in second
+    assert "| 78 (40 to never, 3 values) | 100 to 1500 | **partly**† (quick scale" in second
+    assert "\n\n† The runs behind this verdict were not kept.\n" in recorded_pages
     assert "| at most 0.15 | not run |" in recorded_pages
     others = len(load_papers(ROOT / "config" / "papers", ["geometry"])["geometry"].claims) - 3
     assert f"\n1 reproduced, 2 partly, {others} not run at this scale.\n" in recorded_pages
@@ -105,7 +109,7 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
 def test_readme_tells_verdicts_of_another_scale_than_the_picture_apart(recorded_pages, copied):
     lines = (copied / "README.md").read_text(encoding="utf-8").splitlines()
     (first,) = [line for line in lines if line.startswith("| [`geometry` fig1]")]
-    assert "| quick | A | machine | 1 reproduced, 1 partly" in first
+    assert "| quick | A | machine | recorded | 1 reproduced, 1 partly" in first
     (fourth,) = [line for line in lines if line.startswith("| [`geometry` fig4]")]
     assert fourth.endswith("not run at this scale; at paper scale 1 partly |")
 
@@ -115,6 +119,7 @@ def test_a_page_tells_where_a_figure_was_made(recorded_pages):
         "*Quick scale, 3 runs, 61 s of training (wall time), on A | machine at c0ffee.*"
         in recorded_pages
     )
+    assert "*Quick scale, 1 run, on A machine at c0ffee. The runs were not kept.*" in recorded_pages
     assert "*Not recorded yet.*" in recorded_pages
 
 

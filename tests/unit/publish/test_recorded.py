@@ -1,89 +1,170 @@
-"""What docs keep of results: taken from a tree, never worse than what was kept."""
+"""What the repository keeps of results: taken from a tree, never worse than what was kept."""
+
+from types import SimpleNamespace
 
 import pytest
 
+from grokatlas.errors import UserError
+from grokatlas.export import evidence
+from grokatlas.plan import remaining
+from grokatlas.plan.jobs import Job, Plan
 from grokatlas.publish import recorded
-from grokatlas.results import hashing, layout
+from grokatlas.results import files, hashing, layout, revision
 from grokatlas.rules import atlas
 from tests.unit import small_tree
 
 CLAIM = {"paper": "atlas", "id": "T1", "verdict": "reproduced", "reason": "", "value": "1.0"}
+CLEAN = {"git": {"commit": small_tree.COMMIT, "dirty": False}}
 
 
 @pytest.fixture
 def pages(tmp_path, monkeypatch):
     """An empty folder of pages, in a tree of one figure at every scale; claims are to be judged."""
     monkeypatch.chdir(tmp_path)
+    plans = {}
     for scale in ("quick", "paper"):
-        small_tree.make(scale)
-        papers = {"atlas": {"figures": {"fig1": {}, "fig2": {}}}}
+        made = small_tree.make(scale)
+        plans[scale] = plan(scale, made["table"])
+        papers = {"atlas": {"figures": {name: {"experiments": ["toys"]} for name in FIGURES}}}
         folder = layout.atlas_folder(scale)
-        small_tree.write(layout.spec_path("atlas", folder), {"spec": {"papers": papers}})
+        content = {"spec": {"papers": papers, "scale": scale}}
+        small_tree.write(layout.spec_path("atlas", folder), content)
         claimed(scale, CLAIM)
     monkeypatch.setattr(
         atlas, "atlas_job_file", lambda scale: layout.spec_path("atlas", layout.atlas_folder(scale))
     )
     monkeypatch.setattr(atlas, "from_what_is_there", lambda job_file: job_file)
+    monkeypatch.setattr(remaining, "at", lambda scale: SimpleNamespace(plan=plans[scale]))
+    monkeypatch.setattr(revision, "facts", lambda: CLEAN)
     return tmp_path / "docs" / "papers"
 
 
+FIGURES = ("fig1", "fig2")
+
+
+def plan(scale: str, table) -> Plan:
+    """A plan of the one table, up to date."""
+    content = files.read_json(layout.spec_path("table", table))
+    job = Job("table", table, content["spec"], content["code"])
+    vars(job)["digest"] = content["digest"]  # as if its inputs were planned too
+    return Plan(scale, tables={("atlas", "toys"): job})
+
+
 def claimed(scale: str, *rows: dict[str, str]) -> None:
-    """Judge claims of a scale like this."""
+    """Judge claims of a scale like this, all from the one table."""
     stem = layout.claims_stem(scale)
     (file,) = layout.outputs("claims", stem)
     recorded._write(file, tuple(rows[0]), list(rows))
     outputs = {file.name: hashing.file_sha256(file)}
     small_tree.write(layout.manifest_of("claims", stem), {"outputs": outputs})
+    claims = [{"id": row["id"], "experiments": ["toys"]} for row in rows]
+    small_tree.write(layout.spec_path("claims", stem), {"spec": {"papers": {"atlas": claims}}})
 
 
-def test_a_figure_is_taken_with_its_origin(pages):
-    told = recorded.take("quick", pages)
-    (row,) = recorded.read(pages / "figures.csv")
+def take(scale: str, pages, *experiments: str) -> list[str]:
+    return list(recorded.take(scale, list(experiments), pages))
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    return recorded.read(evidence.FOLDER / name)
+
+
+def test_a_figure_is_taken_with_its_origin_and_its_evidence(pages):
+    lines = take("quick", pages)
+    (row,) = rows("figures.csv")
     assert (row["paper"], row["figure"], row["scale"]) == ("atlas", "fig1", "quick")
     assert row["machine"] == "Toy CPU"
     assert row["commit"] == small_tree.COMMIT[:12]
-    assert row["runs"] == "1"
-    assert told == ["atlas/fig1: Toy CPU", "1 reproduced"]
+    assert (row["runs"], row["kept"]) == ("1", "yes")
+    assert evidence.path("quick", "atlas", "toys").is_file()
+    assert lines[0].startswith("atlas/toys: ")
+    last = "atlas/fig2: not drawn from these tables yet; run `snakemake`"
+    assert lines[1:] == ["atlas/fig1: Toy CPU", last, "1 reproduced"]
     made = layout.outputs("figure", layout.figure_stem("quick", "atlas", "fig1"))
     assert (pages / "atlas" / "fig1.png").read_bytes() == made[1].read_bytes()
+    assert rows("claims.csv")[0]["kept"] == "yes"
 
 
 def test_a_smaller_scale_never_replaces_a_larger_one(pages):
-    recorded.take("paper", pages)
+    take("paper", pages)
     claimed("quick", CLAIM | {"verdict": "not reproduced"})
-    recorded.take("quick", pages)
-    assert recorded.read(pages / "figures.csv")[0]["scale"] == "paper"
-    (claim,) = recorded.read(pages / "claims.csv")
+    take("quick", pages)
+    assert rows("figures.csv")[0]["scale"] == "paper"
+    (claim,) = rows("claims.csv")
     assert (claim["scale"], claim["verdict"]) == ("paper", "reproduced")
 
 
 def test_what_a_larger_scale_did_not_run_is_kept(pages):
-    recorded.take("quick", pages)
+    take("quick", pages)
     claimed("paper", CLAIM | {"verdict": "not run at this scale"}, CLAIM | {"id": "T2"})
-    recorded.take("paper", pages)
-    rows = {row["id"]: row for row in recorded.read(pages / "claims.csv")}
-    assert (rows["T1"]["scale"], rows["T1"]["verdict"]) == ("quick", "reproduced")
-    assert rows["T2"]["scale"] == "paper"
+    take("paper", pages)
+    found = {row["id"]: row for row in rows("claims.csv")}
+    assert (found["T1"]["scale"], found["T1"]["verdict"]) == ("quick", "reproduced")
+    assert found["T2"]["scale"] == "paper"
 
 
 def test_a_claim_that_is_not_declared_any_more_is_dropped(pages):
-    recorded.take("paper", pages)
+    take("paper", pages)
     claimed("paper", CLAIM | {"id": "T2"})
-    recorded.take("paper", pages)
-    assert [row["id"] for row in recorded.read(pages / "claims.csv")] == ["T2"]
+    take("paper", pages)
+    assert [row["id"] for row in rows("claims.csv")] == ["T2"]
 
 
 def test_a_claim_first_not_run_is_taken_when_it_is(pages):
     claimed("paper", CLAIM | {"verdict": "not run at this scale"})
-    recorded.take("paper", pages)
-    recorded.take("quick", pages)
-    assert recorded.read(pages / "claims.csv")[0]["scale"] == "quick"
+    take("paper", pages)
+    take("quick", pages)
+    assert rows("claims.csv")[0]["scale"] == "quick"
 
 
-def test_a_claim_that_was_not_run_has_the_interval_of_today(pages):
-    open_claim = CLAIM | {"verdict": "not run at this scale", "expected_high": "9.2"}
-    claimed("quick", open_claim)
-    recorded.take("quick", pages)
-    claimed("quick", open_claim | {"expected_high": "1"})
-    recorded.take("quick", pages)
-    assert recorded.read(pages / "claims.csv")[0]["expected_high"] == "1"
+def remake(scale: str) -> None:
+    """Make the table's run from changed files, as the record of it tells."""
+    for file in layout.RESULTS.glob("runs/*/manifest.json"):
+        dirty = {"git": {"commit": small_tree.COMMIT, "dirty": True}}
+        small_tree.write(file, {**files.read_json(file), **dirty})
+
+
+def test_what_cannot_be_recorded_leaves_no_picture_and_no_verdict(pages):
+    remake("paper")
+    lines = take("paper", pages)
+    assert lines[0].startswith("atlas/toys: not recorded: results/runs/")
+    assert "files that differ from commit" in lines[0]
+    assert rows("figures.csv") == []
+    (claim,) = rows("claims.csv")
+    assert (claim["verdict"], claim["kept"]) == ("not run at this scale", "")
+    assert claim["reason"] == "its tables are not recorded"
+    assert not list(evidence.FOLDER.rglob("*.zip"))
+    with pytest.raises(UserError, match="files that differ from commit"):
+        take("paper", pages, "atlas/toys")
+
+
+def test_a_stale_table_is_not_recorded(pages):
+    vars(remaining.at("paper").plan.tables["atlas", "toys"])["digest"] = "other"
+    (line, *_) = take("paper", pages)
+    assert "not recorded: atlas/toys: was made by other code or of another spec" in line
+
+
+def test_an_unknown_experiment_is_an_error(pages):
+    with pytest.raises(UserError, match="atlas/toy: is no experiment; did you mean 'atlas/toys'"):
+        take("paper", pages, "atlas/toy")
+
+
+@pytest.mark.parametrize("git", [None, {"commit": small_tree.COMMIT, "dirty": True}])
+def test_a_changed_checkout_records_nothing(pages, monkeypatch, git):
+    monkeypatch.setattr(revision, "facts", lambda: {"git": git})
+    with pytest.raises(UserError, match=r"this checkout: .*; commit, then record"):
+        take("paper", pages)
+    assert not evidence.FOLDER.exists()
+
+
+def test_what_would_be_made_otherwise_is_told(pages):
+    take("paper", pages)
+    assert recorded.state() == {"paper/atlas/toys": ""}
+    *_, last = recorded.state_as_text(None)
+    assert last.startswith("1 experiments, ")
+    assert last.endswith("; 0 would be made otherwise now")
+    tables = remaining.at("paper").plan.tables
+    vars(tables["atlas", "toys"])["digest"] = "other"
+    assert recorded.state() == {"paper/atlas/toys": "its code or its spec changed since"}
+    tables.clear()
+    assert recorded.state() == {"paper/atlas/toys": "no paper declares it any more"}

@@ -1,0 +1,121 @@
+"""What one checkout recorded, a fresh clone draws, judges and verifies, with nothing trained."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.workflow.conftest import Checkout, copy_checkout
+
+pytestmark = pytest.mark.workflow
+FIGURE = "results/smoke/figures/geometry/fig1.pdf"
+TABLE = "results/smoke/tables/geometry/two_weights.parquet"
+
+
+def git(checkout: Checkout, *arguments: str) -> None:
+    who = ["-c", "user.name=A", "-c", "user.email=a@b.example"]
+    subprocess.run(["git", *who, *arguments], cwd=checkout.folder, check=True, capture_output=True)
+
+
+def grokatlas(checkout: Checkout, *arguments: str):
+    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
+    variables.pop("SNAKEMAKE_PROFILE", None)
+    return subprocess.run(
+        [sys.executable, "-m", "grokatlas", *arguments],
+        cwd=checkout.folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory) -> Checkout:
+    """A repository in which one figure was made, and its experiment recorded and committed."""
+    checkout = copy_checkout(tmp_path_factory.mktemp("recorded") / "atlas")
+    (checkout.folder / ".gitignore").write_text("/results/\n/.snakemake/\n__pycache__/\n")
+    git(checkout, "init", "--quiet")
+    git(checkout, "add", "--all")
+    git(checkout, "commit", "--quiet", "--message", "the code")
+    done = checkout.snakemake("--cores", "1", FIGURE)
+    assert done.returncode == 0, done.stderr
+    done = grokatlas(checkout, "record", "--scale", "smoke")
+    assert done.returncode == 0, done.stderr
+    assert "geometry/two_weights: " in done.stdout
+    git(checkout, "add", "--all")
+    git(checkout, "commit", "--quiet", "--message", "the evidence")
+    return checkout
+
+
+@pytest.fixture
+def clone(recorded, tmp_path) -> Checkout:
+    """A fresh clone of it."""
+    subprocess.run(["git", "clone", "-q", recorded.folder, tmp_path / "clone"], check=True)
+    return Checkout(tmp_path / "clone")
+
+
+def test_a_clone_draws_what_was_recorded_and_all_of_it_verifies(recorded, clone):
+    done = grokatlas(clone, "restore", "--scale", "smoke")
+    assert done.returncode == 0, done.stderr
+    assert "drew 1 of 5 figures and tables" in done.stdout
+    assert done.stdout.splitlines()[-1] == "results/smoke/atlas/index.html"
+    csv = FIGURE.replace(".pdf", ".csv")
+    assert (clone.folder / csv).read_bytes() == (recorded.folder / csv).read_bytes()
+    done = grokatlas(clone, "verify", "--json", "-")
+    receipt = json.loads(done.stdout)
+    assert receipt["passed"], done.stdout
+    assert {name for name, count in receipt["counts"].items() if count} == {"ok", "not kept"}
+    assert clone.jobs(FIGURE) == []
+    done = grokatlas(clone, "explain", "geometry/fig1")
+    assert "its files were not kept" in done.stdout
+    assert "missing" not in done.stdout
+    assert "(clean)" in done.stdout
+
+
+def test_a_restyled_figure_is_drawn_from_the_recorded_table(clone):
+    done = grokatlas(clone, "restore", "--scale", "smoke")
+    assert done.returncode == 0, done.stderr
+    clone.edit("src/grokatlas/papers/geometry/fig1.py", "height=2.6", "height=2.7")
+    assert clone.jobs(FIGURE) == ["figure geometry/fig1"]
+
+
+def test_results_of_earlier_code_are_drawn_and_told(clone):
+    path = "src/grokatlas/components/optimizers/gd.py"
+    text = (clone.folder / path).read_text(encoding="utf-8")
+    (clone.folder / path).write_text(f"{text}\nEARLIER = 1\n", encoding="utf-8")
+    done = grokatlas(clone, "restore", "--scale", "smoke")
+    assert "drew 1 of 5 figures and tables" in done.stdout
+    assert "1 of 6 results are made by earlier code" in done.stderr
+    assert "; 1 would be made otherwise now" in grokatlas(clone, "recorded").stdout
+    assert "train" in " ".join(clone.jobs(FIGURE))
+
+
+def test_a_damaged_archive_is_one_line(clone):
+    (archive,) = clone.folder.glob("recorded/smoke/geometry/*.zip")
+    archive.write_bytes(archive.read_bytes()[:-100])
+    done = grokatlas(clone, "restore", "--scale", "smoke")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "two_weights.zip: is damaged or truncated" in done.stderr
+
+
+def test_what_is_here_already_stays(recorded, clone):
+    done = clone.snakemake("--cores", "1", FIGURE)  # in a clone of another commit
+    assert done.returncode == 0, done.stderr
+    manifest = clone.folder / TABLE.replace(".parquet", ".manifest.json")
+    before = manifest.read_bytes()
+    done = grokatlas(clone, "restore", "--scale", "smoke")
+    assert done.returncode == 0, done.stderr
+    assert manifest.read_bytes() == before
+
+
+def test_results_of_no_commit_are_not_recorded(finished, tmp_path):
+    folder = tmp_path / "atlas"
+    shutil.copytree(finished.folder, folder, copy_function=shutil.copy2)
+    done = grokatlas(Checkout(folder), "record", "--scale", "smoke")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "this checkout: is in no repository, or git does not work" in done.stderr
