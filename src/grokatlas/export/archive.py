@@ -125,7 +125,7 @@ def adopt(archive: Path, replace: bool) -> str:
         _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
         _place(new, moves, listed, stage)
-        records_only.add(r for r in results if not r.outputs.keys() <= listed.keys())
+        records_only.update(results)
     text = _described(new, [])
     known = len(results) - len(new)
     made = f" into the new folder {layout.RESULTS}" if created else ""

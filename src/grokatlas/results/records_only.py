@@ -15,15 +15,21 @@ from grokatlas.results.result import Result
 LIST = "records_only.json"  # in the tree: the sha256 of each one's manifest, by target
 
 
-def add(results: Iterable[Result]) -> None:
-    """Name results in the list of the tree here.
+def update(results: Iterable[Result]) -> None:
+    """List those of some results in the tree here whose files are not in it; the others are not.
 
     Args:
-        results: sound ones, whose files were not handed on.
+        results: sound ones.
     """
     listed = read(layout.RESULTS)
-    found = listed | {result.target: manifest_sha256(result) for result in results}
-    if found != listed:
+    found = dict(listed)
+    for result in results:
+        found.pop(result.target, None)
+        if not all(Path(name).exists() for name in result.outputs):
+            found[result.target] = manifest_sha256(result)
+    if not found:
+        (layout.RESULTS / LIST).unlink(missing_ok=True)
+    elif found != listed:
         files.write_json(layout.RESULTS / LIST, found)
 
 

@@ -1,0 +1,39 @@
+"""The evidence in this repository: small, sound, and as this checkout would make it."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from grokatlas.export import evidence
+from grokatlas.publish import recorded
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def _in_the_checkout(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+def test_what_would_be_made_otherwise_is_listed_with_a_reason():
+    with (evidence.FOLDER / "otherwise.csv").open(encoding="utf-8", newline="") as stream:
+        listed = {row["experiment"]: row["reason"] for row in csv.DictReader(stream)}
+    assert all(listed.values())
+    found = {name for name, problem in recorded.state().items() if problem}
+    assert found == set(listed), "renew them (recorded/README.md), or say in otherwise.csv why not"
+
+
+def test_archives_are_small():
+    sizes = {file: file.stat().st_size for file in evidence.FOLDER.rglob("*.zip")}
+    assert all(size <= evidence.LARGEST_FILE for size in sizes.values())
+    assert sum(sizes.values()) <= evidence.LARGEST_TOGETHER
+
+
+def test_every_row_with_evidence_has_its_archives():
+    kept = {row["scale"] for name in (recorded.FIGURES, recorded.CLAIMS) for row in _kept(name)}
+    assert kept <= {scale for scale, _, _ in evidence.archives()}
+
+
+def _kept(name: str) -> list[dict[str, str]]:
+    return [row for row in recorded.read(evidence.FOLDER / name) if row["kept"] == recorded.KEPT]
