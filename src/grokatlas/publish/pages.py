@@ -168,7 +168,8 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
             link = f"[`{name}` {figure}]({name}.md#{figure})"
             scale = row.get("scale", "none")
             verdicts = record.verdicts(name, about, scale)
-            lines.append(f"| {link} | {scale} | {row.get('machine', '')} | {verdicts} |")
+            some = f" ({row['so_far']})" if row.get("so_far") else ""
+            lines.append(f"| {link} | {scale}{some} | {row.get('machine', '')} | {verdicts} |")
     return "\n".join(lines)
 
 
@@ -219,7 +220,8 @@ def _origin(row: dict[str, str] | None) -> str:
     time = (
         f", {row['train_seconds']} s of training (wall time)" if float(row["train_seconds"]) else ""
     )
-    runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{time}"
+    some = f", so far {row['so_far']}" if row.get("so_far") else ""
+    runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{some}{time}"
     return f"*{row['scale'].capitalize()} scale, {runs}, on {row['machine']} at {row['commit']}.*"
 
 

@@ -19,7 +19,10 @@ from grokatlas.rules.partial import at_hand
 
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
-ORIGIN = ("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds")
+ORIGIN = (
+    *("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds"),
+    "so_far",
+)
 JUDGED = (
     *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
     *("value", "lowest", "highest", "count", "commit", "code"),
@@ -80,7 +83,7 @@ def read(file: Path) -> list[Row]:
 
 
 def origin(stem: Path) -> Row:
-    """Machines, commits, date, number of runs and their wall time behind a figure."""
+    """Machines, commits, date, number of runs, their wall time and what is left out of a figure."""
     manifest = files.read_sealed(layout.manifest_of("figure", stem))
     runs: dict[str, Row | None] = {}
     for experiment in manifest["spec"]["experiments"]:
@@ -100,6 +103,7 @@ def origin(stem: Path) -> Row:
         "made": manifest["started"][:10],
         "runs": len(runs),
         "train_seconds": round(sum(run.get("train_seconds", 0.0) for run in known)),
+        "so_far": manifest["spec"].get("so_far", ""),
     }
 
 

@@ -37,7 +37,10 @@ def _together(runs: list[tuple[dict[str, Any], list[str], pd.DataFrame]]) -> pd.
         part.assign(member=np.array(cell["part"]["members"])[part["member"]])
         for cell, _, part in runs
     ]
-    rows = pd.concat(numbered, ignore_index=True)
+    columns = list(dict.fromkeys(column for part in numbered for column in part))
+    # a column that is empty in one run has the type that it has in the others
+    filled = [part.dropna(axis="columns", how="all") for part in numbered]
+    rows = pd.concat(filled, ignore_index=True).reindex(columns=columns)
     places = {name: place for place, name in enumerate(runs[0][1])}
     order = np.lexsort((rows["member"], rows["record"].map(places)))  # stable, the last key first
     return rows.iloc[order].reset_index(drop=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from grokatlas.publish import recorded
-from grokatlas.results import hashing, layout
+from grokatlas.results import files, hashing, layout
 from grokatlas.rules import atlas
 from tests.unit import small_tree
 
@@ -46,6 +46,19 @@ def test_a_figure_is_taken_with_its_origin(pages):
     assert told == ["atlas/fig1: Toy CPU", "1 reproduced"]
     made = layout.outputs("figure", layout.figure_stem("quick", "atlas", "fig1"))
     assert (pages / "atlas" / "fig1.png").read_bytes() == made[1].read_bytes()
+
+
+def test_a_figure_of_some_of_the_seeds_is_taken_as_such(pages):
+    stem = layout.figure_stem("quick", "atlas", "fig1")
+    for kind in (layout.manifest_of, layout.spec_path):
+        content = files.read_json(kind("figure", stem))
+        content.pop("seal")
+        spec = content["spec"] | {"so_far": "3 of 10 seeds"}
+        small_tree.write(kind("figure", stem), content | {"spec": spec})
+    recorded.take("quick", pages)
+    assert recorded.read(pages / "figures.csv")[0]["so_far"] == "3 of 10 seeds"
+    recorded.take("paper", pages)
+    assert recorded.read(pages / "figures.csv")[0]["so_far"] == ""
 
 
 def test_a_smaller_scale_never_replaces_a_larger_one(pages):
