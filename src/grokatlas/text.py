@@ -114,6 +114,21 @@ def file_size(size: int) -> str:
     return f"{size} B"
 
 
+def so_far(left_out: list[dict[str, Any]]) -> str:
+    """Of how many values a table is: ``3 of 10 seeds``; empty if none is left out.
+
+    Args:
+        left_out: of a table's spec: ``axis``, ``values`` run and declared (``of``), and ``cells``,
+            if only so many of its ``of_cells`` lack them.
+    """
+    parts = []
+    for each in left_out:
+        kind = "seeds" if each["axis"] == "seed" else f"values of {each['axis']}"
+        where = f" in {each['cells']} of {each['of_cells']} cells" if "cells" in each else ""
+        parts.append(f"{each['values']} of {each['of']} {kind}{where}")
+    return ", ".join(parts)
+
+
 def count(number_of: int, thing: str) -> str:
     """``1 run``, ``3 runs``."""
     return f"{number_of:,} {thing}{'' if number_of == 1 else 's'}"

@@ -22,7 +22,7 @@ from grokatlas.errors import MistakeError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Plan
 from grokatlas.results import layout
-from grokatlas.rules import tidy_table
+from grokatlas.rules import split_table, tidy_table
 
 CONFIG = Path(__file__).parents[2] / "config" / "papers"
 OTHERS = ("train.", "observables.", "truth")
@@ -77,7 +77,7 @@ def of_figure(paper: str, figure: str) -> dict[str, pd.DataFrame]:
 @functools.cache
 def _table(paper: str, experiment: str) -> pd.DataFrame:
     spec = _plan().tables[paper, experiment].spec
-    parts = []
+    parts, names = [], []
     for cell in spec["cells"]:
         run = _run(cell["run"])
         blocks = [_plan().measures[cell["run"], name].spec["measure"] for name in cell["measures"]]
@@ -87,7 +87,8 @@ def _table(paper: str, experiment: str) -> pd.DataFrame:
             measure = registry.load("measures", block["name"]).build(**keywords)
             records[block["name"]] = measure(run)
         parts.append(tidy_table.cell_rows(cell, run.spec, records))
-    return tidy_table.join(parts, spec)
+        names.append([*records])
+    return tidy_table.join(split_table.joined(spec["cells"], names, parts), spec)
 
 
 @functools.cache

@@ -55,9 +55,37 @@ def test_numbers_that_cannot_be_reckoned_with_are_one_line_too(tmp_path, monkeyp
         rendering.render(SPEC, {}, layout.outputs("figure", tmp_path / "x"), "d")
 
 
+def test_a_figure_of_some_of_the_seeds_says_so(tmp_path, monkeypatch):
+    notes = []
+    finish = rendering.panels.finish
+    monkeypatch.setattr(
+        rendering.panels, "finish", lambda made, note: (notes.append(note), finish(made, note))
+    )
+    told = {"so_far": "3 of 10 seeds"}
+    for name, spec in (("whole", SPEC), ("some", SPEC | told), ("again", SPEC)):
+        files = layout.outputs("figure", tmp_path / name)
+        rendering.render(spec, {"three_weights": history(4, 5, 3)}, files, "d")
+    assert notes[1] == f"{notes[0]}  ·  3 of 10 seeds"
+    whole, some = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("whole", "some"))
+    pd.testing.assert_frame_equal(some, whole.assign(**told))
+    for suffix in (".pdf", ".png", ".csv"):
+        whole, some, again = (
+            (tmp_path / name).with_suffix(suffix).read_bytes()
+            for name in ("whole", "some", "again")
+        )
+        assert whole == again != some
+
+
+@pytest.mark.parametrize("published_table", [{"so_far": "3 of 10 seeds"}], indirect=True)
+def test_a_published_table_of_some_of_the_seeds_says_so(published_table):
+    for suffix in (".md", ".tex"):
+        assert "quick scale  ·  3 of 10 seeds\n" in published_table[suffix]
+    assert published_table[".csv"].startswith("ratio,so_far\n2.0,3 of 10 seeds\n")
+
+
 @pytest.fixture
-def published_table(tmp_path, monkeypatch):
-    """A table of a paper, written to files."""
+def published_table(tmp_path, monkeypatch, request):
+    """A table of a paper, written to files; of a spec that may say more."""
     gains = ["x2.0 ± 0.1 fewer", "50 %", "< 1 h | $2^{x~y}\\z$\nnext"]
     shown = pd.DataFrame({"method_name": ["A & B", "C", "D"], "gain": gains})
     data = pd.DataFrame({"ratio": [2.0, 0.5]})
@@ -66,6 +94,7 @@ def published_table(tmp_path, monkeypatch):
     files = layout.outputs("figure", tmp_path / "table1")
     spec = {"paper": "some", "figure": "table1", "scale": "quick", "published": {"paper": "2.1"}}
     spec |= {"module": "grokatlas.papers.some.table1", "readings": []}
+    spec |= getattr(request, "param", {})
     rendering.render(spec, {}, files, "digest d; commit c; runs r")
     return {file.suffix: file.read_text(encoding="utf-8") for file in files}
 

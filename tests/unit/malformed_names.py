@@ -84,12 +84,76 @@ AXES = [
         "must be a block at each point",
     ),
     Bad(
+        "swept split",
+        "{train.dtype: [float32, float64]}",
+        "{split.seed: [1, 2]}",
+        f"{TWO}sweep.split.seed",
+        "says which members share a run, not what is run, so it is no axis; write it beside",
+    ),
+    Bad(
+        "swept share",
+        "{train.dtype: [float32, float64]}",
+        "{so_far: [{seed: 1}]}",
+        f"{TWO}sweep.so_far",
+        "not what is run, so it is no axis",
+    ),
+    Bad(
         "sweep too large",
         "{train.dtype: [float32, float64]}",
         f"{{train.steps: {[*range(1, 200)]}, model.width: {[*range(1, 200)]}}}",
         f"{TWO}sweep",
         "makes 39601 runs; at most 10000",
     ),
+]
+_LR = "lr: 0.1}\n"
+SPLITS = [
+    Bad(name, _LR, f"{_LR}  {given}\n", f"{ONE}{place}", fragment)
+    for name, given, place, fragment in [
+        (
+            "no axis to split",
+            "split: {seeds: 1}",
+            "split.seeds",
+            "not an axis of the ensemble here; did you mean 'seed'? allowed: model.init, seed; ",
+        ),
+        (
+            "split of none",
+            "split: {seed: 0}",
+            "split.seed",
+            "0 is not allowed: must be a whole number >= 1",
+        ),
+        ("split by a list", "split: {seed: [1, 2]}", "split.seed", "[1, 2] is not allowed"),
+        ("split is a number", "split: 1", "split", "1 is not allowed: must be a block of keys"),
+        (
+            "share of no axis",
+            "so_far: {optimizer.lr: 1}",
+            "so_far.optimizer.lr",
+            "not an axis of the ensemble here; allowed: model.init, seed",
+        ),
+        (
+            "share of an axis that is not split",
+            "so_far: {seed: 1}",
+            "so_far.seed",
+            "all values of seed share a run; write split: {seed: 1}, or remove it",
+        ),
+        (
+            "more than there are",
+            "split: {seed: 1}\n  so_far: {seed: 3}",
+            "so_far.seed",
+            "3 are more than the ensemble has (2); write at most 2, or null where a scale has",
+        ),
+        (
+            "none so far",
+            "split: {seed: 1}\n  so_far: {seed: 0}",
+            "so_far.seed",
+            "0 is not allowed: must be a whole number >= 1",
+        ),
+        (
+            "a run cut in two",
+            "split: {seed: 2}\n  so_far: {seed: 1}",
+            "so_far.seed",
+            "1 cuts a run in two, as 2 values share one (split); write 2",
+        ),
+    ]
 ]
 NAMES = [
     Bad(
@@ -235,4 +299,4 @@ CLAIMS = [
         "not a version of another paper",
     ),
 ]
-MALFORMED_NAMES = [*AXES, *NAMES, *CLAIMS]
+MALFORMED_NAMES = [*AXES, *SPLITS, *NAMES, *CLAIMS]

@@ -34,6 +34,7 @@ class Claim:
         published: the paper's own number.
         earlier: whether earlier code made its tables.
         methods: of the runs behind its figure.
+        so_far: of how many values its tables are, if it is judged and they leave out some.
     """
 
     told: dict[str, str]
@@ -43,6 +44,7 @@ class Claim:
     published: str
     earlier: bool
     methods: tuple[str, ...] = ()
+    so_far: str = ""
 
     @property
     def paper(self) -> str:
@@ -79,6 +81,7 @@ class Figure:
         runs: how many runs and members it draws, where they trained and how long.
         mixed: how those behind it differ in software and device.
         diverged: how many of these members diverged; empty if none did.
+        so_far: of how many values its tables are; empty if they leave out none.
         sizes: what differs from paper scale: name, here, published.
         command: rebuilds it.
         origin: the tree behind it, if it is there.
@@ -99,6 +102,7 @@ class Figure:
     runs: str
     mixed: list[str]
     diverged: str
+    so_far: str
     sizes: list[tuple[str, str, str]]
     command: str
     origin: explain.Part | None
@@ -176,7 +180,7 @@ def read_claims(file: Path) -> list[dict[str, str]]:
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
-def claim(row: dict[str, str], methods: tuple[str, ...] = ()) -> Claim:
+def claim(row: dict[str, str], methods: tuple[str, ...] = (), so_far: str = "") -> Claim:
     """A row of ``claims.csv`` as it is shown."""
     low, high, value, lowest, highest = (_float(row[name]) for name in NUMBERS)
     unit = f" {row['unit']}" if row["unit"] else ""
@@ -191,6 +195,7 @@ def claim(row: dict[str, str], methods: tuple[str, ...] = ()) -> Claim:
         published=row["published"],
         earlier=row["code"] == "earlier",
         methods=methods,
+        so_far=so_far if row["verdict"] != judging.NOT_RUN else "",
     )
 
 
@@ -246,7 +251,7 @@ def _figure(
     specs = [_content(run)["spec"] for run in runs]
     methods = methods_of(specs)
     main = layout.outputs("figure", stem)[0]
-    published = there and layout.is_published_table(name)
+    published, some = there and layout.is_published_table(name), entry.get("so_far", "")
     command = f"snakemake --cores all {main.as_posix()} --config scale={scale}"
     return Figure(
         paper=paper,
@@ -262,11 +267,12 @@ def _figure(
         runs=_trained(runs) if there else "",
         mixed=mixed.of(result.sound for result in found.values()) if there else [],
         diverged=_diverged(runs) if there else "",
+        so_far=some,
         sizes=sizes(entry["sizes"]),
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
         origin=explain.parts(tree, target) if there else None,
         specs={name: _content(result).get("spec", {}) for name, result in sorted(found.items())},
-        claims=tuple(claim(row, methods) for row in rows if row["figure"] == name),
+        claims=tuple(claim(row, methods, some) for row in rows if row["figure"] == name),
     )
 
 

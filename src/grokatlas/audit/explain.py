@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import code_digest
+from grokatlas import text as words
 from grokatlas.audit import dotted, locate, metadata, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
@@ -122,6 +123,8 @@ def _about(content: dict[str, Any]) -> list[str]:
         measures = dotted.light(content["spec"])
         lines_of_each = [line for each in measures for line in dotted.compact({"measure": each})]
         lines += dict.fromkeys(lines_of_each)
+        some = words.so_far(content["spec"].get("so_far", []))
+        lines += [f"so far: {some}"] if some else []
     lines += [_code(content), *_software(content), _machine(content)]
     for segment in content.get("segments", []):
         job = f", job {segment['job']}" if segment.get("job") else ""

@@ -31,8 +31,8 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
         paper: its paper.
         claim: as the paper's YAML declares it, with the ``module`` of its function, what its figure
             has of the paper's numbers (``published_cells``) and points of its curves
-            (``readings``), and the claim of another paper that has the same judgement
-            (``same_as``).
+            (``readings``), the claim of another paper that has the same judgement (``same_as``),
+            and of how many values its tables are (``so_far``), where they leave out some.
         tables: of the claim's figure, by experiment; None where they are not made.
         scale: of these tables.
 
@@ -55,6 +55,7 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
     if verdict == REJECTED:
         reason = f"{claim['rejects']}; {reason}"
     reason += f"; {lost} and left out" if lost else ""
+    reason += f"; so far {claim['so_far']}" if claim.get("so_far") else ""
     known = [value for value in values if not math.isnan(value)]
     runs = sorted({str(run) for table in tables.values() for run in table["run"].unique()})
     found = {"verdict": verdict, "reason": reason, "count": len(known), "runs": " ".join(runs)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from grokatlas import registry
-from grokatlas.declare import layers, signatures, span_rules
+from grokatlas.declare import layers, signatures, span_rules, splits
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Paper, Train
 from grokatlas.declare.validation import check_block, check_keywords, check_value
@@ -19,19 +19,23 @@ AXES = ("model", "loss", "optimizer", "dynamics", "penalties", "gradients", "inp
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of an experiment: the spec of its run, and what is measured after it.
+    """One cell of an experiment: its runs, and what is measured after them.
 
     Attributes:
         case: its case, or its place in the sweep if the experiment has no cases.
         label: both, so that no two cells of an experiment share it.
-        spec: of its run.
-        measures: what is computed after it.
+        spec: of one run of all its members.
+        measures: what is computed after a run.
+        parts: its runs: one of this spec, unless the ensemble is split.
+        left_out: the axes of which values are not run so far: name, values run, values declared.
     """
 
     case: str
     label: str
     spec: dict[str, Any]
     measures: list[dict[str, Any]]
+    parts: list[splits.Part]
+    left_out: list[tuple[str, int, int]]
 
 
 def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
@@ -88,7 +92,12 @@ class _Checker:
         reason = span_rules.why_not_span(kept)
         if reason is not None:
             self._fail(*reason)
-        return Cell(case, label, kept, measures)
+        split, so_far = (values.get(key, {}) for key in splits.KEYS)
+        reason = splits.why_not(axes, split, so_far)
+        if reason is not None:
+            self._fail(*reason)
+        parts = splits.parts(kept, split, so_far)
+        return Cell(case, label, kept, measures, parts, splits.left_out(axes, so_far))
 
     def _check_loss_dtype(self, train: dict[str, Any], dynamics: str) -> None:
         """A precision of the loss alone needs a run in another one, and a loss that trains."""

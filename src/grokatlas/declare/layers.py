@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import registry
+from grokatlas.declare import splits
 from grokatlas.declare.merging import merged
 from grokatlas.declare.models import EXPERIMENTS, PAPER, Experiment, Layer, Overrides, Paper, label
 from grokatlas.errors import UserError, nearest, shown
@@ -50,8 +51,12 @@ class Layers:
         return without
 
     def blocks(self) -> dict[str, Any]:
-        """What is run, without what is kept of it; a sweep's axes are among the ensemble's."""
-        values = {key: value for key, value in self.merged().items() if key not in KEPT}
+        """What is run, without what is kept of it, and without which members share a run.
+
+        A sweep's axes are among the ensemble's.
+        """
+        other = (*KEPT, *splits.KEYS)
+        values = {key: value for key, value in self.merged().items() if key not in other}
         train = {k: v for k, v in values.get("train", {}).items() if k not in KEPT}
         axes = {**values.pop("sweep", {}), **values.get("ensemble", {})}
         return {**values, "train": train, "ensemble": axes}
@@ -82,8 +87,12 @@ class Layers:
 
     def _check_axes(self, axes: dict[str, list[Any]], ensemble: dict[str, Any]) -> None:
         cells = 1
-        blocks = [name for name in Overrides.model_fields if name != "sweep"]
+        other = ("sweep", *splits.KEYS)
+        blocks = [name for name in Overrides.model_fields if name not in other]
         for path, choices in axes.items():
+            if split(path)[0] in splits.KEYS:
+                problem = "says which members share a run, not what is run, so it is no axis"
+                raise self.error(["sweep", path], f"{problem}; write it beside `sweep`")
             if split(path)[0] not in blocks:
                 hint = nearest(split(path)[0], blocks)
                 raise self.error(["sweep", path], f"no such block to sweep; {hint}")

@@ -265,6 +265,12 @@ class Overrides(_Model):
     ensemble: dict[str, Any] | None = Field(
         None, description="axes vectorised inside one run: `seed` and any number of a component"
     )
+    split: dict[str, PositiveInt | None] | None = Field(
+        None, description="how many values of an axis of `ensemble` share a run; absent: all"
+    )
+    so_far: dict[str, PositiveInt | None] | None = Field(
+        None, description="of a split axis: how many of its values are run; absent: all"
+    )
     sweep: dict[str, list[Any]] | None = Field(
         None, description="axes whose product makes separate runs"
     )

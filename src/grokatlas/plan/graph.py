@@ -5,9 +5,10 @@ matplotlib: every cluster job parses the Snakefile.
 """
 
 import functools
+from collections import Counter
 from typing import Any
 
-from grokatlas import code_digest, registry
+from grokatlas import code_digest, registry, text
 from grokatlas.declare import cells, layers, signatures, versions
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
@@ -46,6 +47,7 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
         # of the published size: beside smaller curves they would say nothing
         "readings": versions.readings(paper, figure) if plan.scale == "paper" else [],
     }
+    spec |= _so_far(plan, name, entry.experiments)
     tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
     code = plan.sources.code([module, "grokatlas.rules.rendering"])
     stem = layout.figure_stem(plan.scale, name, figure)
@@ -64,6 +66,7 @@ def _claims(plan: Plan, papers: dict[str, Paper]) -> Job:
             declared[name].append(entry)
             modules.append(entry["module"])
             if plan.scale in claim.scales:
+                entry |= _so_far(plan, name, entry["experiments"])
                 for each in entry["experiments"]:
                     job = plan.tables[layout.owner_of_table(name, each)]
                     tables[job.target] = job
@@ -83,6 +86,7 @@ def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
         for figure, entry in paper.figures.items():
             sizes = _sizes(papers, name, entry.experiments, plan.scale)
             told[name]["figures"][figure]["sizes"] = sizes
+            told[name]["figures"][figure] |= _so_far(plan, name, entry.experiments)
     parts = sorted(file for file in SITE.rglob("*") if file.suffix in (".html", ".css", ".js"))
     spec = {
         "scale": plan.scale,
@@ -114,23 +118,49 @@ def _sizes(
     return found
 
 
+def _so_far(plan: Plan, name: str, experiments: list[str]) -> dict[str, str]:
+    """Of how many values some tables are, as ``so_far``; nothing where they leave out none."""
+    tables = {each: plan.tables[layout.owner_of_table(name, each)] for each in experiments}
+    told = {each: text.so_far(job.spec.get("so_far", [])) for each, job in tables.items()}
+    if len(set(told.values())) > 1:
+        told = {each: f"{each}: {found}" for each, found in told.items() if found}
+    found = "; ".join(dict.fromkeys(told.values()))
+    return {"so_far": found} if found else {}
+
+
 def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:
+    found = cells.resolve(name, paper, experiment, plan.scale)
     rows, inputs, modules = [], [], ["grokatlas.rules.tidy_table"]
-    for cell in cells.resolve(name, paper, experiment, plan.scale):
-        run = _add_run(plan, cell.spec)
+    for cell in found:
         light = [each for each in cell.measures if each["name"] in light_measures()]
-        jobs = [_add_measure(plan, run, each) for each in cell.measures if each not in light]
-        row = {"case": cell.case, "label": cell.label, "run": run.target.name}
-        row |= {"measures": [job.target.name for job in jobs]}
-        rows.append(row | ({"light": light} if light else {}))
-        inputs += [run, *jobs]
+        for part in cell.parts:
+            run = _add_run(plan, part.spec)
+            jobs = [_add_measure(plan, run, each) for each in cell.measures if each not in light]
+            label = ", ".join(filter(None, [cell.label, part.label]))
+            row: dict[str, Any] = {"case": cell.case, "label": label, "run": run.target.name}
+            row["measures"] = [job.target.name for job in jobs]
+            row |= {"light": light} if light else {}
+            row |= {"part": {"of": cell.label, "members": part.members}} if part.label else {}
+            rows.append(row)
+            inputs += [run, *jobs]
         modules += [module_name("measures", each["name"]) for each in light]
+        modules += ["grokatlas.rules.split_table"] if len(cell.parts) > 1 else []
     spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
+    spec |= _left_out(found)
     stem = layout.table_stem(plan.scale, name, experiment)
     code = plan.sources.code(modules)
     plan.tables[name, experiment] = Job(
         "table", stem, spec, code, tuple({job.target: job for job in inputs}.values())
     )
+
+
+def _left_out(found: list[cells.Cell]) -> dict[str, list[dict[str, Any]]]:
+    """The axes of which cells leave out values so far, as ``so_far``; nothing where none do."""
+    told: list[dict[str, Any]] = []
+    for (axis, values, of), count in Counter(e for cell in found for e in cell.left_out).items():
+        where = {"cells": count, "of_cells": len(found)} if count < len(found) else {}
+        told.append({"axis": axis, "values": values, "of": of, **where})
+    return {"so_far": told} if told else {}
 
 
 @functools.cache

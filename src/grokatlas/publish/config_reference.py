@@ -45,6 +45,16 @@ AXES = """\
 of keywords that are marked with * below, such as `optimizer.lr: [0.1, 0.2]` or
 `penalties.0.weight`. Members of a run are the product of these axes and share shapes and steps.
 `sweep` holds dotted paths of any keyword; every point of their product is a run of its own.
+
+`split` says how many values of an axis share a run: with `split: {seed: 1}` each seed is a run of
+its own, with `split: {seed: 4}` ten seeds are runs of 4, 4 and 2. Absent, all values share one. The
+spec of a run holds its own values alone, so that one more seed trains one run more and leaves the
+others as they are. The table is that of one run but for the names of the runs.
+
+`so_far` says how many values of a split axis are run, from the first on. `ensemble: {seed: 10}`,
+`split: {seed: 1}`, `so_far: {seed: 3}` is a table of three seeds of ten: its figures, claims and
+pages say `3 of 10 seeds`. A larger number adds the next seeds. It may not cut a run in two. Both
+keys are of a layer as any other; where `quick` has fewer seeds it writes `so_far: null`.
 """
 COMPONENTS = """\
 ## Components

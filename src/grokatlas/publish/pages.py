@@ -175,9 +175,10 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
             link = f"[`{name}` {figure}]({name}.md#{figure})"
             scale = row.get("scale", "none")
             verdicts = record.verdicts(name, about, scale)
+            some = f" ({row['so_far']})" if row.get("so_far") else ""
             evident = "recorded" if row.get("kept") else "not kept" if row else ""
             machine = row.get("machine", "")
-            lines.append(f"| {link} | {scale} | {machine} | {evident} | {verdicts} |")
+            lines.append(f"| {link} | {scale}{some} | {machine} | {evident} | {verdicts} |")
     return "\n".join(lines)
 
 
@@ -228,7 +229,8 @@ def _origin(row: dict[str, str] | None) -> str:
     time = (
         f", {row['train_seconds']} s of training (wall time)" if float(row["train_seconds"]) else ""
     )
-    runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{time}"
+    some = f", so far {row['so_far']}" if row.get("so_far") else ""
+    runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{some}{time}"
     kept = "" if row.get("kept") else " The runs were not kept."
     where = f"on {row['machine']} at {row['commit']}"
     return f"*{row['scale'].capitalize()} scale, {runs}, {where}.{kept}*"

@@ -27,7 +27,10 @@ from grokatlas.rules.partial import CURRENT, at_hand
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
 KEPT = "yes"
-ORIGIN = ("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds", "kept")
+ORIGIN = (
+    *("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds"),
+    *("so_far", "kept"),
+)
 JUDGED = (
     *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
     *("value", "lowest", "highest", "count", "commit", "code", "kept"),
@@ -180,7 +183,7 @@ def read(file: Path) -> list[Row]:
 
 
 def origin(stem: Path) -> Row:
-    """Machines, commits, date, number of runs and their wall time behind a figure."""
+    """Machines, commits, date, number of runs, their wall time and what is left out of a figure."""
     manifest = files.read_sealed(layout.manifest_of("figure", stem))
     runs: dict[str, Row] = {}
     for experiment in manifest["spec"]["experiments"]:
@@ -197,6 +200,7 @@ def origin(stem: Path) -> Row:
         "made": max((run["started"][:10] for run in known), default=manifest["started"][:10]),
         "runs": len(runs),
         "train_seconds": round(sum(run.get("train_seconds", 0.0) for run in known)),
+        "so_far": manifest["spec"].get("so_far", ""),
     }
 
 

@@ -25,7 +25,9 @@ def render(
 
     Args:
         spec: names ``paper``, ``figure`` and ``scale``, the ``module`` of the figure's function,
-            what the paper prints there (``published``), and points of its curves (``readings``).
+            what the paper prints there (``published``), points of its curves (``readings``), and of
+            how many values its tables are (``so_far``), where they leave out some. The figure says
+            that, and so does the column ``so_far`` of its csv.
         tables: the figure's tables by experiment.
         files: where to write, by suffix: pdf, png and csv, or md, tex and csv.
         origin: digest, commit and runs, kept in the metadata of pdf and png, in a comment of md
@@ -37,12 +39,13 @@ def render(
     name = f"{spec['paper']}/{spec['figure']}"
     note = f"Grokking Atlas  {name}  ·  {spec['scale']} scale"
     module = importlib.import_module(spec["module"])
-    lost = divergence.note(tables.values())
-    note += f"  ·  {lost}" if lost else ""
+    some = spec.get("so_far", "")
+    for told in filter(None, [some, divergence.note(tables.values())]):
+        note += f"  ·  {told}"
     tables = {key: divergence.finite(table) for key, table in tables.items()}
     if layout.is_published_table(spec["figure"]):
         shown, data = _made(module.tabulate, tables, spec, name)
-        _set(shown, data, note, files, origin)
+        _set(shown, data.assign(so_far=some) if some else data, note, files, origin)
         return
     with defaults.drawing():
         figure, drawn = _made(module.draw, tables, spec, name)
@@ -50,7 +53,7 @@ def render(
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
         for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
             if file.suffix == ".csv":
-                store.write_csv(file, drawn)
+                store.write_csv(file, drawn.assign(so_far=some) if some else drawn)
                 continue
             with store.atomic(file) as temporary:
                 if file.suffix == ".pdf":

@@ -11,7 +11,7 @@ from grokatlas.rules.measure import measured
 
 def execute(job_file: Path, stem: Path) -> None:
     """Join the table of an experiment."""
-    from grokatlas.rules import tidy_table
+    from grokatlas.rules import split_table, tidy_table
 
     job = read_job_file(job_file, "table")
     cells, read = [], []
@@ -24,7 +24,7 @@ def execute(job_file: Path, stem: Path) -> None:
         read += [history, *computed.values()]
         cells.append((cell, computed))
     recorder = Recorder(job, read)
-    parts = []
+    parts, names = [], []
     for cell, computed in cells:
         run = FinishedRun(layout.run_folder(cell["run"]))
         records = {"history": run.history}
@@ -33,6 +33,8 @@ def execute(job_file: Path, stem: Path) -> None:
             with one_line_errors(job_file, f"{block['name']} of run {cell['run']}"):
                 records[block["name"]] = measured(block, run)
         parts.append(tidy_table.cell_rows(cell, run.spec, records))
+        names.append([*records])
     (file,) = layout.outputs("table", stem)
-    files.write_parquet(file, tidy_table.join(parts, job["spec"]))
+    rows = split_table.joined(job["spec"]["cells"], names, parts)
+    files.write_parquet(file, tidy_table.join(rows, job["spec"]))
     recorder.write(layout.manifest_of("table", stem), [file])

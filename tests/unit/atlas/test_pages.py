@@ -298,6 +298,25 @@ def test_a_figure_of_runs_that_were_not_made_alike_says_so():
     assert "Not made alike runs of torch 2.0 (1) and 2.99.0 (1)" in found.text
 
 
+@pytest.mark.usefixtures("here")
+def test_a_figure_of_some_of_the_seeds_says_so_and_so_do_its_claims(monkeypatch):
+    spec = small_atlas.spec()
+    spec["papers"]["toy"]["figures"]["fig1"]["so_far"] = "3 of 10 seeds"
+    spec["papers"]["toy"]["figures"]["fig3"]["so_far"] = "1 of 10 seeds"
+    assert "of 10 seeds" not in page(small_atlas.pages(), "paper-toy.html").text
+    monkeypatch.setattr(small_atlas, "spec", lambda: spec)
+    folder = small_atlas.pages()
+    text = page(folder, "paper-toy.html").text
+    assert "So far 3 of 10 seeds" in text
+    assert "✓ reproduced 3 of 10 seeds T1" in text
+    assert "◐ partly 3 of 10 seeds T2" in text
+    assert "✗ not reproduced T3" in text
+    assert "○ not run at this scale T4" in text
+    text = page(folder, "index.html").text
+    assert "Figure 1 3 of 10 seeds What it shows" in text
+    assert "✓ reproduced 3 of 10 seeds T1" in text
+
+
 def test_a_published_table_is_a_table(folder):
     found = page(folder, "paper-toy.html")
     assert "Table 1 method ours a | b x2.1 ± 0.3" in found.text

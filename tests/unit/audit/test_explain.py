@@ -6,7 +6,7 @@ from grokatlas import cli
 from grokatlas.audit import locate, metadata, tree
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
-from grokatlas.results import layout
+from grokatlas.results import files, layout
 from tests.unit import audit_tree
 
 
@@ -103,6 +103,16 @@ def test_a_light_measure_stands_with_its_table(tmp_path, monkeypatch, capsys):
     assert [line.strip() for line in lines].count(measured) == 1
     assert "  ratio: measured by measures/reached_steps.py (table column of that name)" in lines
     assert "  train_loss: logged during training (table column of that name)" in lines
+
+
+def test_a_table_of_some_of_the_seeds_says_so(jobs, capsys):
+    assert "so far" not in told(capsys, "toy/fig1")
+    file = Path("results/smoke/tables/toy/rates.manifest.json")
+    spec = files.read_json(file)["spec"]
+    left_out = [{"axis": "seed", "values": 3, "of": 10}]
+    audit_tree.edited(file, seal=True, spec=spec | {"so_far": left_out})
+    lines = [line.strip() for line in told(capsys, "toy/fig1").splitlines()]
+    assert lines.count("so far: 3 of 10 seeds") == 1
 
 
 @pytest.mark.parametrize("part", [".manifest.json", ".parquet"])

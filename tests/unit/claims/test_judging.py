@@ -140,6 +140,14 @@ def test_a_row_tells_number_spread_and_runs():
     assert row["runs"] == "run0 run1"
 
 
+def test_a_claim_from_some_of_the_seeds_is_judged_and_says_so():
+    table = {"two_weights": weights(1.0, 2 / 3)}
+    whole = judging.row("geometry", CLAIM, table, "paper")
+    some = judging.row("geometry", CLAIM | {"so_far": "2 of 10 seeds"}, table, "paper")
+    assert some == whole | {"reason": f"{whole['reason']}; so far 2 of 10 seeds"}
+    assert some["verdict"] == "reproduced"
+
+
 def test_a_claim_is_not_judged_at_a_scale_it_does_not_name():
     row = judging.row("geometry", CLAIM | {"scales": ["paper"]}, {}, "quick")
     assert row["verdict"] == "not run at this scale"

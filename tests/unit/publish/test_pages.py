@@ -123,6 +123,17 @@ def test_a_page_tells_where_a_figure_was_made(recorded_pages):
     assert "*Not recorded yet.*" in recorded_pages
 
 
+def test_pages_tell_what_a_figure_leaves_out_so_far(recorded_pages, copied):
+    assert "seeds, 61 s" not in recorded_pages
+    file = copied.parents[1] / "recorded" / "figures.csv"
+    head, row, _ = file.read_text().splitlines()
+    file.write_text(f"{head},so_far\n{row},3 of 10 seeds\n")
+    pages.write(ROOT / "config", copied)
+    page, readme = ((copied / name).read_text() for name in ("geometry.md", "README.md"))
+    assert "*Quick scale, 3 runs, so far 3 of 10 seeds, 61 s of training (wall time)," in page
+    assert "fig1](geometry.md#fig1) | quick (3 of 10 seeds) | A | machine | recorded |" in readme
+
+
 def test_a_deviation_tells_what_was_measured_of_it(recorded_pages):
     items = re.split(r"\n(?=\d+\. )", recorded_pages)
     (line,) = [" ".join(item.split()) for item in items if "*figure 4, seeds*" in item]

@@ -85,6 +85,19 @@ def test_a_figure_is_taken_with_its_origin_and_its_evidence(pages):
     assert rows("claims.csv")[0]["kept"] == "yes"
 
 
+def test_a_figure_of_some_of_the_seeds_is_taken_as_such(pages):
+    stem = layout.figure_stem("quick", "atlas", "fig1")
+    for kind in (layout.manifest_of, layout.spec_path):
+        content = files.read_json(kind("figure", stem))
+        content.pop("seal")
+        spec = content["spec"] | {"so_far": "3 of 10 seeds"}
+        small_tree.write(kind("figure", stem), content | {"spec": spec})
+    take("quick", pages)
+    assert rows("figures.csv")[0]["so_far"] == "3 of 10 seeds"
+    take("paper", pages)
+    assert rows("figures.csv")[0]["so_far"] == ""
+
+
 def test_a_smaller_scale_never_replaces_a_larger_one(pages):
     take("paper", pages)
     claimed("quick", CLAIM | {"verdict": "not reproduced"})
