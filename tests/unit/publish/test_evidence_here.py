@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from grokatlas.export import archive as adopting
 from grokatlas.export import evidence
 from grokatlas.publish import recorded
 
@@ -37,3 +38,10 @@ def test_every_row_with_evidence_has_its_archives():
 
 def _kept(name: str) -> list[dict[str, str]]:
     return [row for row in recorded.read(evidence.FOLDER / name) if row["kept"] == recorded.KEPT]
+
+
+@pytest.mark.parametrize("archive", list(evidence.archives()), ids="/".join)
+def test_an_archive_is_sound(archive, tmp_path, monkeypatch):
+    file = evidence.path(*archive).absolute()
+    monkeypatch.chdir(tmp_path)
+    assert adopting.adopt(file, replace=False).endswith("0 were here already")
