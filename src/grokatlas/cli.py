@@ -223,7 +223,7 @@ EXPORT = (
     ),
     Command(
         "adopt",
-        "export.archive:adopt",
+        "export.adoption:adopt",
         "unpack such a file into results, checked",
         (
             argument("archive", metavar="ARCHIVE", type=Path),

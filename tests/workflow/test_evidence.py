@@ -12,6 +12,7 @@ from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
 FIGURE = "results/smoke/figures/geometry/fig1.pdf"
+UNFINISHED = "geometry/zero_loss_sets"
 TABLE = "results/smoke/tables/geometry/two_weights.parquet"
 
 
@@ -33,6 +34,13 @@ def grokatlas(checkout: Checkout, *arguments: str):
     )
 
 
+def runs_of(checkout: Checkout, table: str) -> list[str]:
+    """The runs that a table is made from."""
+    stem = f"results/smoke/tables/{table}"
+    (inputs,) = [inputs for _, target, inputs in checkout.plan() if target == stem]
+    return [target for target in inputs if target.startswith("results/runs/")]
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory) -> Checkout:
     """A repository in which one figure was made, and its experiment recorded and committed."""
@@ -41,11 +49,13 @@ def recorded(tmp_path_factory) -> Checkout:
     git(checkout, "init", "--quiet")
     git(checkout, "add", "--all")
     git(checkout, "commit", "--quiet", "--message", "the code")
-    done = checkout.snakemake("--cores", "1", FIGURE)
+    first, *_ = runs_of(checkout, UNFINISHED)
+    done = checkout.snakemake("--cores", "1", FIGURE, f"{first}/history.parquet")
     assert done.returncode == 0, done.stderr
     done = grokatlas(checkout, "record", "--scale", "smoke")
     assert done.returncode == 0, done.stderr
     assert "geometry/two_weights: " in done.stdout
+    assert "(1 of 3 runs so far)" in done.stdout
     git(checkout, "add", "--all")
     git(checkout, "commit", "--quiet", "--message", "the evidence")
     return checkout
@@ -83,6 +93,19 @@ def test_a_restyled_figure_is_drawn_from_the_recorded_table(clone):
     assert clone.jobs(FIGURE) == ["figure geometry/fig1"]
 
 
+def test_an_unfinished_experiment_goes_on_in_a_clone(clone):
+    first, *others = (run.removeprefix("results/runs/") for run in runs_of(clone, UNFINISHED))
+    fresh = clone.jobs("results/smoke/figures/geometry/fig3.pdf")
+    assert {f"train {run}" for run in (first, *others)} <= {*fresh}
+    done = grokatlas(clone, "restore", "--scale", "smoke")
+    assert done.returncode == 0, done.stderr
+    left = clone.jobs("results/smoke/figures/geometry/fig3.pdf")
+    assert {job for job in left if job.startswith("train")} == {f"train {run}" for run in others}
+    assert {job for job in left if job.startswith("table")} == {f"table {UNFINISHED}"}
+    done = clone.snakemake("--cores", "1", "results/smoke/figures/geometry/fig3.pdf")
+    assert done.returncode == 0, done.stderr
+
+
 def test_results_of_earlier_code_are_drawn_and_told(clone):
     path = "src/grokatlas/components/optimizers/gd.py"
     text = (clone.folder / path).read_text(encoding="utf-8")
@@ -90,12 +113,12 @@ def test_results_of_earlier_code_are_drawn_and_told(clone):
     done = grokatlas(clone, "restore", "--scale", "smoke")
     assert "drew 1 of 5 figures and tables" in done.stdout
     assert "1 of 6 results are made by earlier code" in done.stderr
-    assert "; 1 would be made otherwise now" in grokatlas(clone, "recorded").stdout
+    assert "; 2 would be made otherwise now" in grokatlas(clone, "recorded").stdout
     assert "train" in " ".join(clone.jobs(FIGURE))
 
 
 def test_a_damaged_archive_is_one_line(clone):
-    (archive,) = clone.folder.glob("recorded/smoke/geometry/*.zip")
+    archive = clone.folder / "recorded/smoke/geometry/two_weights.zip"
     archive.write_bytes(archive.read_bytes()[:-100])
     done = grokatlas(clone, "restore", "--scale", "smoke")
     assert done.returncode == 1

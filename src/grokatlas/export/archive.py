@@ -1,39 +1,23 @@
-"""Hand the results of one scale on: `pack` them into an archive, `adopt` it in another checkout.
+"""Results as one file, to hand on: `adoption` takes it into another checkout.
 
-An archive begins with an index: the size and sha256 of every file in it. `adopt` writes nothing
-outside a temporary folder in ``results`` before the whole archive was found sound.
+An archive begins with an index: the size and sha256 of every file in it.
 """
 
-import collections
-import contextlib
 import hashlib
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from grokatlas.declare.settings import load_settings
 from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure
-from grokatlas.export.archive_files import ArchivedFile, FileToPack
-from grokatlas.plan import declared_jobs, results_folder
-from grokatlas.results import hashing, layout, placing, records_only
+from grokatlas.export.archive_files import FileToPack
+from grokatlas.results import layout
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
 
 INDEX = "grokatlas-archive.json"
 FORMAT = {"format": "grokatlas results", "version": 1}
 PLOTTED = ("table", "figure")  # what a `--tables-only` archive holds the files of
-LARGEST_INDEX = 1 << 26
-LARGEST_RATIO = 200  # unpacked to packed; our files, most of them compressed already, reach 10
-ALWAYS_ALLOWED = 1 << 26  # bytes unpacked, whatever the ratio
-
-
-class DifferError(UserError):
-    """Results here differ from those of an archive."""
 
 
 def pack(out: Path, scale: str | None, tables_only: bool) -> str:
@@ -53,29 +37,49 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     root = Path()
     scale = scale or closure.only_scale(root)
     results = closure.collect(root, scale)
-    members = write(out, root, scale, results, tables_only)
+    members = write(out, scale, results, plotted if tables_only else everything)
     absent = closure.unfinished(root, scale)
-    more = f"\nnot made yet, so not packed: {_shown(absent)}" if absent else ""
-    return f"packed {_described(results, members)} at scale {scale} into {out}{more}"
+    more = f"\nnot made yet, so not packed: {some_of(absent)}" if absent else ""
+    size = f"({len(members)} files, {file_size(sum(m.size for m in members))})"
+    return f"packed {counted(results)} {size} at scale {scale} into {out}{more}"
+
+
+def everything(kind: str, name: str) -> bool:
+    """An archive holds every file."""
+    return True
+
+
+def plotted(kind: str, name: str) -> bool:
+    """A `--tables-only` archive holds the files of tables and figures alone."""
+    return kind in PLOTTED
 
 
 def write(
-    out: Path, root: Path, scale: str, results: list[Result], tables_only: bool
+    out: Path, scale: str, results: list[Result], holds: Callable[[str, str], bool]
 ) -> list[FileToPack]:
-    """Write an archive of results, as `pack`; the files in it, without the index.
+    """Write an archive of results here, with the records of all and the files of some.
+
+    Args:
+        out: where to, as for `pack`.
+        scale: of the results.
+        results: with all that they depend on.
+        holds: whether the archive holds a file, from its job's kind and its name.
+
+    Returns:
+        the files in it, without the index.
 
     Raises:
-        UserError: a file is not the one that its manifest records; no archive is left.
+        UserError: a file is missing or not the one that its manifest records; no archive is left.
     """
-    members = [m for result in results for m in files(root, result, tables_only)]
+    members = [m for result in results for m in files(Path(), result, holds)]
     listed = {m.name: {"sha256": m.sha256, "size": m.size} for m in members}
-    index = {**FORMAT, "scale": scale, "tables_only": tables_only, "files": listed}
+    index = {**FORMAT, "scale": scale, "tables_only": holds is not everything, "files": listed}
     text = json.dumps(index, sort_keys=True, indent=1).encode()
     archive_files.write(out, [_member(INDEX, text), *members])
     return members
 
 
-def files(root: Path, result: Result, tables_only: bool) -> list[FileToPack]:
+def files(root: Path, result: Result, holds: Callable[[str, str], bool]) -> list[FileToPack]:
     """A result's files as members of an archive: outputs, job file, manifest.
 
     Raises:
@@ -83,7 +87,7 @@ def files(root: Path, result: Result, tables_only: bool) -> list[FileToPack]:
     """
     members = []
     for name, sha256 in result.outputs.items():
-        if tables_only and result.kind not in PLOTTED:
+        if not holds(result.kind, name):
             continue
         try:
             size = (root / name).stat().st_size
@@ -95,254 +99,17 @@ def files(root: Path, result: Result, tables_only: bool) -> list[FileToPack]:
     return members + [_member(name, text) for name, text in result.records.items()]
 
 
-def adopt(archive: Path, replace: bool) -> str:
-    """Unpack an archive into ``results``, all of it or nothing.
-
-    Args:
-        archive: what `pack` wrote.
-        replace: overwrite results that lie here and differ.
-
-    Returns:
-        what was adopted, in words.
-
-    Raises:
-        DifferError: results here differ from its.
-        UserError: the archive is not sound.
-    """
-    settings = declared_jobs.CONFIG / "config.yaml"
-    if settings.is_file():
-        results_folder.link(load_settings(settings, {}).results, f"{settings}: results")
-    listed = _survey(archive)
-    created = not layout.RESULTS.exists()
-    with _stage() as stage:
-        _unpack(archive, listed, stage)
-        results = _loaded(stage, listed)
-        moves = {result.target: _moves(result, listed) for result in results}
-        differ = [target for target, names in moves.items() if names is None]
-        if differ and not replace:
-            problem = f"{len(differ)} results here differ from the archive's ({_shown(differ)})"
-            raise DifferError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
-        _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
-        new = [result for result in results if moves[result.target] != []]
-        _place(new, moves, listed, stage)
-        records_only.update(results)
-    text = _described(new, [])
-    known = len(results) - len(new)
-    made = f" into the new folder {layout.RESULTS}" if created else ""
-    return f"adopted {text}{made}; {known} were here already"
-
-
-def _refuse_loss(archive: Path, results: list[Result], listed: dict[str, dict[str, Any]]) -> None:
-    """Refuse to replace a result whose files the archive does not hold: they would be lost."""
-    lost = [n for r in results for n in r.outputs if n not in listed and os.path.lexists(n)]
-    if lost:
-        problem = f"does not hold {_shown(lost)}, which --replace would remove here; nothing was"
-        problem += " changed"
-        raise UserError(str(archive), f"{problem}; adopt an archive with the runs, or remove them")
-
-
-def _survey(archive: Path) -> dict[str, dict[str, Any]]:
-    """The files that an archive's index lists, after every member was seen to be one of them.
-
-    Nothing is written, and no byte beyond the listed sizes is read.
-    """
-    found = archive_files.entries(archive)
-    first = next(found, None)
-    if first is None or first.name != INDEX or first.size > LARGEST_INDEX:
-        raise UserError(str(archive), f"does not begin with {INDEX}; make it with `grokatlas pack`")
-    listed = _index(archive, b"".join(first.chunks))
-    seen: set[str] = set()
-    for entry in found:
-        if entry.name in seen:
-            raise UserError(str(archive), f"member {entry.name!r} is listed twice; refused")
-        _check_member(archive, entry, listed)
-        seen.add(entry.name)
-        for _ in entry.chunks:
-            pass
-    missing = sorted(listed.keys() - seen)
-    if missing:
-        raise UserError(str(archive), f"lacks {missing[0]}, which its index lists; fetch it again")
-    return listed
-
-
-def _check_member(archive: Path, entry: ArchivedFile, listed: dict[str, dict[str, Any]]) -> None:
-    if layout.owner(entry.name) is None:
-        problem = f"member {entry.name!r} is no file that a job writes into {layout.RESULTS}"
-        raise UserError(str(archive), f"{problem}; refused")
-    if entry.name not in listed or listed[entry.name]["size"] != entry.size:
-        raise UserError(
-            str(archive), f"member {entry.name!r} is not as the index lists it; refused"
-        )
-
-
-def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
-    try:
-        content = json.loads(text)
-        listed: dict[str, dict[str, Any]] = content["files"]
-        sizes = [entry["size"] for entry in listed.values()]
-        sound = all(isinstance(entry["sha256"], str) for entry in listed.values())
-        sound = sound and all(type(size) is int and size >= 0 for size in sizes)
-        version = content["version"] if content["format"] == FORMAT["format"] else None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        sound, version = False, None
-    if not sound or version is None:
-        raise UserError(f"{archive}: {INDEX}", "is damaged; fetch the archive again")
-    if version != FORMAT["version"]:
-        problem = f"has version {version!r}, this code reads {FORMAT['version']}; update it"
-        raise UserError(f"{archive}: {INDEX}", problem)
-    total, packed = sum(sizes), archive.stat().st_size
-    if total > max(ALWAYS_ALLOWED, LARGEST_RATIO * packed):
-        problem = f"would unpack {file_size(packed)} to {file_size(total)}; refused"
-        raise UserError(str(archive), problem)
-    _check_space(archive, listed)
-    return listed
-
-
-def _check_space(archive: Path, listed: dict[str, dict[str, Any]]) -> None:
-    """Refuse what does not fit on a disk; the folders of ``results`` may be on several."""
-    folders, needed = {}, collections.Counter[int]()
-    for name, entry in listed.items():
-        top = Path(*Path(name).parts[:2])
-        folder = next(each for each in (top, *top.parents) if each.exists())
-        disk = folder.stat().st_dev
-        folders[disk] = folder
-        needed[disk] += entry["size"]
-    for disk, total in needed.items():
-        free = shutil.disk_usage(folders[disk]).free
-        if total > free:
-            problem = f"needs {file_size(total)}, the disk of {folders[disk]} has"
-            raise UserError(str(archive), f"{problem} {file_size(free)} left")
-
-
-@contextlib.contextmanager
-def _stage() -> Iterator[Path]:
-    """A temporary folder in ``results``; an empty ``results`` made for it goes with it.
-
-    Where a folder of ``results`` is a link, its part of the stage is in the folder it leads to: on
-    the disk that the files are for.
-    """
-    results = layout.RESULTS
-    created = not results.exists()
-    stages = contextlib.ExitStack()
-    try:
-        with stages:
-            results.mkdir(exist_ok=True)
-            stages.callback(_remove_if_empty, results if created else None)
-            stage = _temporary(results, stages)
-            (stage / results).mkdir()
-            for link in filter(Path.is_symlink, sorted(results.iterdir())):
-                if link.exists():
-                    (stage / link).symlink_to(_temporary(link, stages).absolute())
-            stages = stages.pop_all()
-    except OSError as error:
-        place = error.filename or results
-        raise UserError(str(place), f"cannot be written: {error.strerror}") from None
-    try:
-        yield stage
-    except OSError as error:
-        place = error.filename or results
-        raise UserError(str(place), f"cannot be written: {error.strerror or error}") from None
-    finally:
-        stages.close()
-
-
-def _temporary(folder: Path, stages: contextlib.ExitStack) -> Path:
-    made = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=folder))
-    stages.callback(shutil.rmtree, made, ignore_errors=True)
-    return made
-
-
-def _remove_if_empty(folder: Path | None) -> None:
-    if folder and not any(folder.iterdir()):
-        folder.rmdir()
-
-
-def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> None:
-    """Write the listed files into the stage; each must have the listed hash."""
-    for entry in archive_files.entries(archive):
-        if entry.name == INDEX:
-            continue
-        _check_member(archive, entry, listed)  # the archive may have changed since it was surveyed
-        path, found = stage / entry.name, hashlib.sha256()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as sink:
-            for chunk in entry.chunks:
-                found.update(chunk)
-                sink.write(chunk)
-            sink.flush()
-            os.fsync(sink.fileno())
-        if found.hexdigest() != listed[entry.name]["sha256"]:
-            raise UserError(str(archive), f"member {entry.name!r} is damaged; fetch it again")
-
-
-def _loaded(stage: Path, listed: dict[str, dict[str, Any]]) -> list[Result]:
-    """The staged results, upstream first, checked against their manifests and each other."""
-    places = sorted({place for place in map(layout.owner, listed) if place})
-    results = {target: closure.load(stage, target) for _, target in places}
-    closure.check(results)
-    for result in results.values():
-        for name, sha256 in result.outputs.items():
-            if name not in listed and result.kind in PLOTTED:
-                raise UserError(name, "is missing in the archive; pack it again")
-            if name in listed and listed[name]["sha256"] != sha256:
-                raise UserError(name, "is not the file its manifest records; refused")
-    return sorted(results.values(), key=lambda result: layout.HANDED_ON.index(result.kind))
-
-
-def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | None:
-    """The files of a result that are to be moved here; None if another result is here."""
-    job_file, manifest_file = result.records
-    try:
-        here = json.loads(Path(manifest_file).read_bytes())
-        same = all(here[key] == result.sound[key] for key in ("digest", "outputs"))
-    except FileNotFoundError:
-        same, here = True, None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        same = False
-    present = [name for name in result.outputs if os.path.lexists(name)]
-    if not same or any(_sha256(name) != result.outputs[name] for name in present):
-        return None
-    wanted = [name for name in result.outputs if name in listed and name not in present]
-    return wanted if here else [*wanted, job_file, manifest_file]
-
-
-def _sha256(name: str) -> str:
-    try:
-        return hashing.file_sha256(Path(name))
-    except OSError:
-        return ""
-
-
-def _place(
-    results: list[Result],
-    moves: dict[str, list[str] | None],
-    listed: dict[str, dict[str, Any]],
-    stage: Path,
-) -> None:
-    """Move results here, each manifest last: what is cut short has nothing that vouches for it."""
-    wanted, removed = [], []
-    for result in results:
-        names = moves[result.target]
-        if names is None:
-            _, manifest_file = result.records
-            removed += [Path(name) for name in (manifest_file, *result.outputs)]
-            names = [name for name in (*result.outputs, *result.records) if name in listed]
-        wanted += [(stage / name, Path(name)) for name in names]
-    placing.all_or_none(wanted, removed)
-
-
 def _member(name: str, text: bytes) -> FileToPack:
     return FileToPack(name, text, hashlib.sha256(text).hexdigest(), len(text))
 
 
-def _described(results: list[Result], members: list[FileToPack]) -> str:
+def counted(results: list[Result]) -> str:
+    """How many results of each kind there are, as text."""
     counts = {kind: sum(r.kind == kind for r in results) for kind in layout.HANDED_ON}
-    text = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
-    size = f" ({len(members)} files, {file_size(sum(m.size for m in members))})" if members else ""
-    return text + size
+    return ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
 
 
-def _shown(names: list[str], most: int = 5) -> str:
+def some_of(names: list[str], most: int = 5) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -2,18 +2,21 @@
 
 ``recorded/<scale>/<paper>/<experiment>.zip`` is an archive of one table, as ``pack --tables-only``
 writes them: the table, and job file and manifest of every run, measure and data set that it was
-made from. An experiment that is recorded again replaces its own archive and no other.
+made from. Of an experiment that is not finished it holds the runs that are: what they logged and
+what was measured of them, so that the others can be made elsewhere. An experiment that is recorded
+again replaces its own archive and no other.
 """
 
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from grokatlas.errors import UserError
 from grokatlas.export import archive, archive_files, closure
+from grokatlas.plan.jobs import Job
 from grokatlas.results import files, layout
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
@@ -38,44 +41,67 @@ def archives(scale: str | None = None) -> Iterator[tuple[str, str, str]]:
         yield file.parts[-3], file.parts[-2], file.stem
 
 
-def record(scale: str, paper: str, experiment: str, name: str) -> dict[str, Any]:
-    """A job file or manifest in an experiment's archive.
+def manifests(scale: str, paper: str, experiment: str, kind: str) -> dict[str, dict[str, Any]]:
+    """The manifests in an experiment's archive of results of a kind, by target.
 
     Raises:
-        UserError: there is no such archive, it is damaged, or does not hold this.
+        UserError: there is no such archive, or it is damaged.
     """
-    archive_file = path(scale, paper, experiment)
-    for entry in archive_files.entries(archive_file):
-        if entry.name == name:
-            content: dict[str, Any] = json.loads(b"".join(entry.chunks))
-            return content
-    raise UserError(str(archive_file), f"does not hold {name}; record the experiment again")
+    found = {}
+    for entry in archive_files.entries(path(scale, paper, experiment)):
+        owner = layout.owner(entry.name)
+        if owner and owner[0] == kind and entry.name.endswith("manifest.json"):
+            found[owner[1]] = json.loads(b"".join(entry.chunks))
+    return found
 
 
-def write(scale: str, paper: str, experiment: str) -> Path | None:
-    """Write an experiment's archive from the results here.
+def finished(table: Job, is_up_to_date: Callable[[Job], bool]) -> dict[Path, list[Job]]:
+    """The runs of which all that a table reads is made: each with its measures, by target.
+
+    Args:
+        table: the table's job.
+        is_up_to_date: whether a job's result is.
+    """
+    found = {job.target: [job] for job in table.inputs if job.kind == "run"}
+    for job in table.inputs:
+        if job.kind == "measure":
+            found[job.inputs[0].target].append(job)
+    return {run: jobs for run, jobs in found.items() if all(map(is_up_to_date, jobs))}
+
+
+def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
+    """Write an experiment's archive from results here.
+
+    Args:
+        place: scale, paper and experiment.
+        targets: its table, or what is made of its runs and measures.
 
     Returns:
-        the archive; None where the same one is there already.
+        whether it is another than was there.
 
     Raises:
-        UserError: the table, or something behind it, is not sound, was made from files that no
+        UserError: a result, or something behind it, is not sound, was made from files that no
             commit has, or is partial; or the archive would be too large. Nothing is changed.
     """
-    target = layout.table_stem(scale, paper, experiment).as_posix()
-    results = closure.behind(Path(), [target])
+    results = closure.behind(Path(), [target.as_posix() for target in targets])
     for result in results:
         refuse_unfit(result)
-    kept = path(scale, paper, experiment)
+    whole = any(result.kind == "table" for result in results)
+    kept = path(*place)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / kept.name
-        archive.write(made, Path(), scale, results, tables_only=True)
+        archive.write(made, place[0], results, archive.plotted if whole else logged)
         _refuse_large(kept, made.stat().st_size)
         if kept.is_file() and kept.read_bytes() == made.read_bytes():
-            return None
+            return False
         with files.atomic(kept) as temporary:
             shutil.copyfile(made, temporary)
-    return kept
+    return True
+
+
+def logged(kind: str, name: str) -> bool:
+    """Of runs, an archive holds what a table reads: no snapshots and no data."""
+    return name.endswith(".parquet")
 
 
 def refuse_unfit(result: Result) -> None:

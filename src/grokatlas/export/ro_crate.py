@@ -46,7 +46,7 @@ def _files(root: Path, result: Result) -> list[FileToPack]:
         if not (root / name).exists():
             raise UserError(name, "is missing; a crate needs every file, so make or adopt it")
     job_file, _ = result.records
-    members = archive.files(root, result, tables_only=False)
+    members = archive.files(root, result, archive.everything)
     return [m for m in members if m.name == job_file or m.name in result.outputs]
 
 

@@ -52,8 +52,10 @@ class Job:
 
     @property
     def files_read(self) -> list[Path]:
-        """The files of every job that this one reads."""
-        return [file for each in self.inputs for file in each.outputs]
+        """The files of other jobs that this one reads; a table reads no snapshots."""
+        if self.kind != "table":
+            return [file for each in self.inputs for file in each.outputs]
+        return [each.outputs[0] for each in self.inputs]
 
     def state(self) -> freshness.State:
         """Whether its result is up to date, stale or absent now."""
@@ -126,7 +128,9 @@ class Plan:
         without = without and self.is_up_to_date(job)
         if without and manifest.made_elsewhere(files.read_json(job.manifest)):
             return []
-        return [(file, self.is_up_to_date(each)) for each in job.inputs for file in each.outputs]
+        read = set(job.files_read)
+        found = [(file, each) for each in job.inputs for file in each.outputs if file in read]
+        return [(file, self.is_up_to_date(each)) for file, each in found]
 
 
 def with_ancestors(jobs: Iterable[Job]) -> list[Job]:

@@ -82,14 +82,20 @@ def state(scale: str | None = None) -> dict[str, str]:
     for at, paper, experiment in evidence.archives(scale):
         if at not in plans:
             plans[at] = remaining.at(at).plan
-        job = plans[at].tables.get((paper, experiment))
-        if job is None:
-            problem = "no paper declares it any more"
-        else:
-            same = _table_manifest(at, paper, experiment)["digest"] == job.digest
-            problem = "" if same else "its code or its spec changed since"
+        problem = _why_otherwise(plans[at], at, paper, experiment)
         found[f"{at}/{paper}/{experiment}"] = problem
     return found
+
+
+def _why_otherwise(plan: Plan, *place: str) -> str:
+    """Why an archive's table, or its runs where it has none yet, would be made otherwise."""
+    table = plan.tables.get((place[1], place[2]))
+    if table is None:
+        return "no paper declares it any more"
+    declared = {job.target.as_posix(): job.digest for job in (table, *table.inputs)}
+    made = evidence.manifests(*place, "table") or evidence.manifests(*place, "run")
+    same = all(content["digest"] == declared.get(target) for target, content in made.items())
+    return "" if same else "its code or its spec changed since"
 
 
 def state_as_text(scale: str | None) -> Iterator[str]:
@@ -123,23 +129,36 @@ def _take_evidence(plan: Plan, experiments: list[str]) -> Iterator[str]:
         if name not in declared:
             raise UserError(name, f"is no experiment; {nearest(name, list(declared))}")
     for name in experiments or declared:
-        job = declared[name]
-        here = plan.state(job)
         try:
-            if here == "stale":
-                problem = "was made by other code or of another spec than this checkout has"
-                raise UserError(name, f"{problem}; run `snakemake`, or `grokatlas accept`")
-            if here == "absent":
-                if experiments:
-                    raise UserError(name, f"is not made; run `snakemake -- {job.outputs[0]}`")
-                continue
-            made = evidence.write(plan.scale, *name.split("/"))
-            size = text.file_size(evidence.path(plan.scale, *name.split("/")).stat().st_size)
-            yield f"{name}: {size}{'' if made else ', as before'}"
+            yield from _take_experiment(plan, name, bool(experiments))
         except UserError as error:
             if experiments:
                 raise
             yield f"{name}: not recorded: {error}"
+
+
+def _take_experiment(plan: Plan, name: str, named: bool) -> Iterator[str]:
+    """Write the archive of an experiment: of its table, or of its finished runs if there is none.
+
+    Raises:
+        UserError: the table or a run cannot be recorded; or nothing is made, if it was named.
+    """
+    paper, _, experiment = name.partition("/")
+    job, place = plan.tables[paper, experiment], (plan.scale, paper, experiment)
+    here, runs = plan.state(job), evidence.finished(job, plan.is_up_to_date)
+    if here == "stale":
+        problem = "was made by other code or of another spec than this checkout has"
+        raise UserError(name, f"{problem}; run `snakemake`, or `grokatlas accept`")
+    if here == "absent" and not runs:
+        if named:
+            raise UserError(name, f"is not made; run `snakemake -- {job.outputs[0]}`")
+        return
+    parts = [each.target for jobs in runs.values() for each in jobs]
+    changed = evidence.write(place, parts if here == "absent" else [job.target])
+    size = text.file_size(evidence.path(*place).stat().st_size)
+    total = sum(each.kind == "run" for each in job.inputs)
+    some = f" ({len(runs)} of {total} runs so far)" if here == "absent" else ""
+    yield f"{name}: {size}{some}{'' if changed else ', as before'}"
 
 
 def _take_figures(spec: Row, pages: Path) -> Iterator[str]:
@@ -213,16 +232,10 @@ def _kept(table: Path) -> bool:
     """Whether the archives hold the table that is here."""
     scale, _, paper, experiment = table.parts[-4:]
     try:
-        made = _table_manifest(scale, paper, experiment)
-        return bool(made == files.read_sealed(layout.manifest_of("table", table)))
+        made = evidence.manifests(scale, paper, experiment, "table").get(table.as_posix())
+        return made == files.read_sealed(layout.manifest_of("table", table))
     except UserError:
         return False
-
-
-def _table_manifest(scale: str, paper: str, experiment: str) -> Row:
-    """The manifest of a table in its archive."""
-    name = layout.manifest_of("table", layout.table_stem(scale, paper, experiment)).as_posix()
-    return evidence.record(scale, paper, experiment, name)
 
 
 def _take_claims(scale: str) -> str:

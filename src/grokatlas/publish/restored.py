@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.export import archive, evidence
+from grokatlas.export import adoption, evidence
 from grokatlas.plan import remaining
 from grokatlas.plan.jobs import Job
 from grokatlas.results import layout
@@ -45,8 +45,8 @@ def _unpack(names: list[tuple[str, str, str]]) -> Iterator[str]:
     """Adopt archives; of one that does not fit the results here, these stay."""
     for name in names:
         try:
-            archive.adopt(evidence.path(*name), replace=False)
-        except archive.DifferError as error:
+            adoption.adopt(evidence.path(*name), replace=False)
+        except adoption.DifferError as error:
             yield f"not unpacked: {error}"
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from grokatlas import cli
 from grokatlas.errors import UserError
-from grokatlas.export import archive, archive_files
+from grokatlas.export import adoption, archive, archive_files
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
 from tests.unit import small_tree
@@ -83,7 +83,7 @@ def refused(file: Path, *words: str, replace: bool = False) -> str:
     """Assert that `adopt` refuses in one line, with exit code 1, and writes nothing."""
     before = content(Path())
     with pytest.raises(UserError) as error:
-        archive.adopt(file, replace)
+        adoption.adopt(file, replace)
     assert content(Path()) == before
     assert not list(Path().rglob(".adopt*"))
     text = str(error.value)
@@ -96,10 +96,10 @@ def refused(file: Path, *words: str, replace: bool = False) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_tree_arrives_as_it_was(tree, packed, tmp_path, kind):
-    text = archive.adopt(packed[kind], replace=False)
+    text = adoption.adopt(packed[kind], replace=False)
     assert "1 dataset, 1 run, 1 measure, 1 table, 1 figure" in text
     assert content(Path()) == content(tmp_path / "from")
-    assert "nothing; 5 were here already" in archive.adopt(packed[kind], replace=False)
+    assert "nothing; 5 were here already" in adoption.adopt(packed[kind], replace=False)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -141,7 +141,7 @@ def test_tables_only_leaves_out_what_was_trained(tree, tmp_path, monkeypatch):
     assert f"{tree['measure']}.parquet" not in names
     (tmp_path / "to").mkdir()
     monkeypatch.chdir(tmp_path / "to")
-    archive.adopt(tmp_path / "t.tar.gz", replace=False)
+    adoption.adopt(tmp_path / "t.tar.gz", replace=False)
     assert store.verified(Path(f"{tree['table']}.parquet"))
     with pytest.raises(UserError, match=r"data\.safetensors: is missing; try --tables-only"):
         archive.pack(tmp_path / "again.zip", "smoke", tables_only=False)
@@ -154,8 +154,8 @@ def test_an_archive_completes_what_has_only_tables(tree, packed, tmp_path, monke
     monkeypatch.chdir(tmp_path / "from")
     archive.pack(tmp_path / "t.zip", "smoke", tables_only=True)
     monkeypatch.chdir(tmp_path / "to")
-    archive.adopt(tmp_path / "t.zip", replace=False)
-    archive.adopt(packed["zip"], replace=False)
+    adoption.adopt(tmp_path / "t.zip", replace=False)
+    adoption.adopt(packed["zip"], replace=False)
     assert content(Path()) == content(tmp_path / "from")
 
 
@@ -358,7 +358,7 @@ def test_any_flipped_byte_is_refused_or_changes_nothing(packed, tmp_path, kind):
         text[place] ^= 16
         packed[kind].write_bytes(text)
         try:
-            archive.adopt(packed[kind], replace=False)
+            adoption.adopt(packed[kind], replace=False)
         except UserError as error:
             assert "\n" not in str(error)  # noqa: PT017
             assert not Path("results").exists()
@@ -425,7 +425,7 @@ def test_more_bytes_than_declared_are_refused(packed, tree, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bomb_is_refused_before_it_is_unpacked(packed, tree, kind, monkeypatch):
-    monkeypatch.setattr(archive, "ALWAYS_ALLOWED", 1000)
+    monkeypatch.setattr(adoption, "ALWAYS_ALLOWED", 1000)
     files = members(packed[kind])
     name = f"{tree['run']}/history.parquet"
     rewrite(packed[kind], {**files, name: bytes(2 * 10**7)})
@@ -502,51 +502,51 @@ def test_what_is_no_archive_is_refused(packed, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_result_is_only_overwritten_when_told(packed, tree, tmp_path, kind):
     file = layout.outputs("run", tree["run"])[0]
-    archive.adopt(packed[kind], replace=False)
+    adoption.adopt(packed[kind], replace=False)
     file.write_bytes(b"mine")
     text = refused(packed[kind], f"1 results here differ from the archive's ({tree['run']})")
     assert "--replace overwrites" in text
-    archive.adopt(packed[kind], replace=True)
+    adoption.adopt(packed[kind], replace=True)
     assert content(Path()) == content(tmp_path / "from")
 
 
 @pytest.mark.parametrize("change", [{"digest": "0" * 64}, {"outputs": {}}])
 def test_a_result_of_another_digest_is_another_result(packed, tree, change):
-    archive.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed["zip"], replace=False)
     edit(layout.manifest_of("run", tree["run"]), **change)
     refused(packed["zip"], "1 results here differ")
 
 
 def test_the_same_result_of_another_machine_is_kept(packed, tree):
-    archive.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed["zip"], replace=False)
     path = layout.manifest_of("run", tree["run"])
     edit(path, host={"name": "elsewhere"}, wall_seconds=1)
     before = content(Path())
-    archive.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed["zip"], replace=False)
     assert content(Path()) == before
 
 
 def test_a_job_file_alone_is_no_result(packed, tree, tmp_path):
     store.write_json(layout.spec_path("run", tree["run"]), {"planned": True})
-    archive.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed["zip"], replace=False)
     assert content(Path()) == content(tmp_path / "from")
 
 
 def test_tables_only_never_replaces_what_it_does_not_hold(packed, tree, tmp_path, monkeypatch):
-    archive.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed["zip"], replace=False)
     monkeypatch.chdir(tmp_path / "from")
     archive.pack(tmp_path / "t.zip", "smoke", tables_only=True)
     monkeypatch.chdir(tmp_path / "to")
     file = layout.outputs("run", tree["run"])[0]
     file.write_bytes(b"mine")
     with pytest.raises(UserError, match=r"does not hold results/runs/.*nothing was changed"):
-        archive.adopt(tmp_path / "t.zip", replace=True)
+        adoption.adopt(tmp_path / "t.zip", replace=True)
     assert file.read_bytes() == b"mine"
 
 
 def test_a_failed_write_leaves_nothing(packed, monkeypatch):
     monkeypatch.setattr(
-        archive.os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left"))
+        adoption.os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left"))
     )
     refused(packed["zip"], "cannot be written: No space left")
     assert not Path("results").exists()
@@ -556,8 +556,8 @@ def test_no_torch_no_snakemake_no_pandas(packed):
     Path("Snakefile").touch()
     code = (
         "import sys; from pathlib import Path;"
-        "from grokatlas.export import archive, ro_crate as crate;"
-        f"archive.adopt(Path({str(packed['zip'])!r}), False);"
+        "from grokatlas.export import adoption, archive, ro_crate as crate;"
+        f"adoption.adopt(Path({str(packed['zip'])!r}), False);"
         "archive.pack(Path('x.zip'), None, False);"
         "crate.write(Path('y.zip'), None);"
         "print({'torch', 'snakemake', 'pandas', 'numpy', 'matplotlib'} & set(sys.modules))"
@@ -589,7 +589,7 @@ def other_disk(tmp_path):
 @pytest.fixture
 def crowded(packed, tree):
     """An archive, and a folder whose results differ from it and are to be replaced."""
-    archive.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed["zip"], replace=False)
     for kind in ("run", "table"):
         layout.outputs(kind, tree[kind])[0].write_bytes(b"mine")
     return packed["zip"]
@@ -599,7 +599,7 @@ def crowded(packed, tree):
 def test_a_folder_that_leads_to_another_disk_is_filled(packed, tmp_path, other_disk, kind):
     Path("results").mkdir()
     Path("results/runs").symlink_to(other_disk)
-    archive.adopt(packed[kind], replace=False)
+    adoption.adopt(packed[kind], replace=False)
     assert content(Path()) | content_below(other_disk) == content(tmp_path / "from")
     assert not [path for path in everything(Path(), other_disk) if ".part" in path]
 
@@ -611,7 +611,7 @@ def content_below(runs: Path) -> dict[str, bytes]:
 def test_a_run_that_leads_to_another_disk_is_filled(packed, tree, other_disk):
     tree["run"].parent.mkdir(parents=True)
     tree["run"].symlink_to(other_disk)
-    archive.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed["zip"], replace=False)
     assert store.verified(tree["run"] / layout.HISTORY)
     assert not list(other_disk.glob(".*"))
 
@@ -619,8 +619,8 @@ def test_a_run_that_leads_to_another_disk_is_filled(packed, tree, other_disk):
 def test_no_file_is_staged_on_a_disk_that_it_is_not_for(packed, other_disk, monkeypatch):
     Path("results").mkdir()
     Path("results/runs").symlink_to(other_disk)
-    monkeypatch.setattr(archive.placing.errno, "EXDEV", -1)  # nothing is copied between disks
-    archive.adopt(packed["zip"], replace=False)
+    monkeypatch.setattr(adoption.placing.errno, "EXDEV", -1)  # nothing is copied between disks
+    adoption.adopt(packed["zip"], replace=False)
 
 
 @pytest.mark.parametrize("name", ["results/runs", "results/runs/{}"])
@@ -631,7 +631,7 @@ def test_a_folder_that_cannot_be_written_leaves_all_as_before(packed, tree, name
     link.symlink_to(target)
     before = everything_here()
     with pytest.raises(UserError, match=r"cannot be written|has 0 B left"):
-        archive.adopt(packed["zip"], replace=False)
+        adoption.adopt(packed["zip"], replace=False)
     assert everything_here() == before
 
 
@@ -674,10 +674,10 @@ def test_whatever_write_fails_all_is_as_before(name, started, request, packed, m
 def test_an_interruption_leaves_all_as_before(crowded, monkeypatch):
     before = everything(Path())
     monkeypatch.setattr(
-        archive.placing, "_near", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+        adoption.placing, "_near", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
     )
     with pytest.raises(KeyboardInterrupt):
-        archive.adopt(crowded, replace=True)
+        adoption.adopt(crowded, replace=True)
     assert everything(Path()) == before
 
 
@@ -692,4 +692,4 @@ def test_the_space_of_every_disk_counts(packed, other_disk, monkeypatch):
 
     monkeypatch.setattr(shutil, "disk_usage", usage)
     with pytest.raises(UserError, match=r"the disk of results/runs has 1\.0 kB left"):
-        archive.adopt(packed["zip"], replace=False)
+        adoption.adopt(packed["zip"], replace=False)

@@ -5,7 +5,8 @@ import pytest
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.errors import UserError
-from grokatlas.export import archive, archive_files, evidence
+from grokatlas.export import adoption, archive, archive_files, evidence
+from grokatlas.plan.jobs import Job
 from grokatlas.results import files, layout, records_only
 from tests.unit import small_tree
 
@@ -23,10 +24,11 @@ def tree(tmp_path, monkeypatch):
 @pytest.fixture
 def restored(tree, tmp_path, monkeypatch):
     """A folder that holds only what was recorded, unpacked, and that we are in."""
-    file = evidence.write(*TOYS).absolute()
+    evidence.write(TOYS, [tree["table"]])
+    file = evidence.path(*TOYS).absolute()
     (tmp_path / "to").mkdir()
     monkeypatch.chdir(tmp_path / "to")
-    archive.adopt(file, replace=False)
+    adoption.adopt(file, replace=False)
     return tree
 
 
@@ -43,31 +45,55 @@ def verdicts() -> dict[str, set[str]]:
     return by_verdict
 
 
+def names_in_archive() -> set[str]:
+    return {entry.name for entry in archive_files.entries(evidence.path(*TOYS))} - {archive.INDEX}
+
+
+def names_of(tree, kinds: tuple[str, ...], *more) -> set[str]:
+    """Names of the records of some results, and more."""
+    records = [layout.spec_path(kind, tree[kind]) for kind in kinds]
+    records += [layout.manifest_of(kind, tree[kind]) for kind in kinds]
+    return {path.as_posix() for path in (*records, *more)}
+
+
 def test_it_holds_the_table_and_all_records_behind_it(tree):
-    made = evidence.write(*TOYS)
-    assert made == evidence.path(*TOYS)
-    names = {entry.name for entry in archive_files.entries(made)} - {archive.INDEX}
+    assert evidence.write(TOYS, [tree["table"]])
     kinds = ("dataset", "run", "measure", "table")
-    records = {layout.spec_path(kind, tree[kind]) for kind in kinds}
-    records |= {layout.manifest_of(kind, tree[kind]) for kind in kinds}
-    table = layout.outputs("table", tree["table"])[0]
-    assert names == {path.as_posix() for path in (*records, table)}
+    assert names_in_archive() == names_of(tree, kinds, *layout.outputs("table", tree["table"]))
     assert list(evidence.archives()) == [TOYS]
     assert list(evidence.archives("paper")) == []
 
 
+def test_of_finished_runs_it_holds_what_a_table_reads(tree):
+    assert evidence.write(TOYS, [tree["run"], tree["measure"]])
+    logged = (layout.outputs("run", tree["run"])[0], *layout.outputs("measure", tree["measure"]))
+    assert names_in_archive() == names_of(tree, ("dataset", "run", "measure"), *logged)
+
+
 def test_what_is_recorded_again_is_the_same_file(tree):
-    before = evidence.write(*TOYS).read_bytes()
-    assert evidence.write(*TOYS) is None
+    assert evidence.write(TOYS, [tree["table"]])
+    before = evidence.path(*TOYS).read_bytes()
+    assert not evidence.write(TOYS, [tree["table"]])
     assert evidence.path(*TOYS).read_bytes() == before
 
 
-def test_a_record_is_read_from_its_archive(tree):
-    evidence.write(*TOYS)
-    name = layout.manifest_of("run", tree["run"])
-    assert evidence.record(*TOYS, name.as_posix()) == files.read_json(name)
-    with pytest.raises(UserError, match=r"toys\.zip: does not hold results/none; record"):
-        evidence.record(*TOYS, "results/none")
+def test_manifests_are_read_from_an_archive(tree):
+    evidence.write(TOYS, [tree["table"]])
+    content = files.read_json(layout.manifest_of("run", tree["run"]))
+    assert evidence.manifests(*TOYS, "run") == {tree["run"].as_posix(): content}
+    assert evidence.manifests(*TOYS, "figure") == {}
+
+
+def test_a_run_is_finished_with_its_measures(tree):
+    run, other = (Job("run", layout.run_folder(name), {}, {}) for name in "ab")
+    measures = [Job("measure", tree["measure"] / name, {}, {}, (run,)) for name in "cd"]
+    table = Job("table", tree["table"], {}, {}, (run, *measures, other))
+    made = {run, measures[0]}
+    assert evidence.finished(table, made.__contains__) == {}
+    made |= {measures[1]}
+    assert evidence.finished(table, made.__contains__) == {run.target: [run, *measures]}
+    made |= {other}
+    assert evidence.finished(table, made.__contains__).keys() == {run.target, other.target}
 
 
 @pytest.mark.parametrize("kind", ["dataset", "run", "measure", "table"])
@@ -82,7 +108,7 @@ def test_a_record_is_read_from_its_archive(tree):
 def test_what_cannot_be_made_again_is_refused(tree, kind, facts, problem):
     edit_manifest(kind, tree[kind], **facts)
     with pytest.raises(UserError, match=problem) as caught:
-        evidence.write(*TOYS)
+        evidence.write(TOYS, [tree["table"]])
     assert caught.value.place == tree[kind].as_posix()
     assert not evidence.path(*TOYS).exists()
 
@@ -91,7 +117,7 @@ def test_what_cannot_be_made_again_is_refused(tree, kind, facts, problem):
 def test_what_is_too_large_is_refused(tree, monkeypatch, limit):
     monkeypatch.setattr(evidence, limit, 1000)
     with pytest.raises(UserError, match=r"toys\.zip: would .* allowed are 1\.0 kB"):
-        evidence.write(*TOYS)
+        evidence.write(TOYS, [tree["table"]])
     assert not evidence.path(*TOYS).exists()
 
 
@@ -128,6 +154,6 @@ def test_a_whole_archive_adds_the_files(restored, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "from")
     archive.pack(tmp_path / "all.zip", "smoke", tables_only=False)
     monkeypatch.chdir(tmp_path / "to")
-    archive.adopt(tmp_path / "all.zip", replace=False)
+    adoption.adopt(tmp_path / "all.zip", replace=False)
     assert verdicts().keys() == {"ok"}
     assert not (layout.RESULTS / records_only.LIST).exists()

@@ -10,7 +10,7 @@ from grokatlas import cli
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.errors import UserError
-from grokatlas.export import archive, closure
+from grokatlas.export import adoption, archive, closure
 from grokatlas.plan import results_folder
 from grokatlas.plan.project import Project
 from grokatlas.results import layout
@@ -64,7 +64,7 @@ def test_verify_pack_and_adopt_go_through_the_links(linked, tmp_path, monkeypatc
     (tmp_path / "other").mkdir()
     (tmp_path / "second" / "config").mkdir()
     Path("config/config.yaml").write_text(f"results: {tmp_path}/other/atlas\n")
-    archive.adopt(tmp_path / "all.zip", replace=False)
+    adoption.adopt(tmp_path / "all.zip", replace=False)
     assert layout.run_folder("").is_symlink()
     assert verify(Tree(layout.RESULTS), None).ok
     assert not list((tmp_path / "other").rglob(".adopt*"))

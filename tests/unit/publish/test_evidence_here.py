@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.export import archive as adopting
-from grokatlas.export import evidence
+from grokatlas.export import adoption, evidence
 from grokatlas.publish import recorded
 
 ROOT = Path(__file__).parents[3]
@@ -44,4 +43,4 @@ def _kept(name: str) -> list[dict[str, str]]:
 def test_an_archive_is_sound(archive, tmp_path, monkeypatch):
     file = evidence.path(*archive).absolute()
     monkeypatch.chdir(tmp_path)
-    assert adopting.adopt(file, replace=False).endswith("0 were here already")
+    assert adoption.adopt(file, replace=False).endswith("0 were here already")

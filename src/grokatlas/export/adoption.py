@@ -1,0 +1,270 @@
+"""Take an archive of results into this checkout: all of it or nothing.
+
+Nothing is written outside a temporary folder in ``results`` before the whole archive was found
+sound.
+"""
+
+import collections
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas.declare.settings import load_settings
+from grokatlas.errors import UserError
+from grokatlas.export import archive_files, closure
+from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, counted, some_of
+from grokatlas.export.archive_files import ArchivedFile
+from grokatlas.plan import declared_jobs, results_folder
+from grokatlas.results import hashing, layout, placing, records_only
+from grokatlas.results.result import Result
+from grokatlas.text import file_size
+
+LARGEST_INDEX = 1 << 26
+LARGEST_RATIO = 200  # unpacked to packed; our files, most of them compressed already, reach 10
+ALWAYS_ALLOWED = 1 << 26  # bytes unpacked, whatever the ratio
+
+
+class DifferError(UserError):
+    """Results here differ from those of an archive."""
+
+
+def adopt(archive: Path, replace: bool) -> str:
+    """Unpack an archive into ``results``, all of it or nothing.
+
+    Args:
+        archive: what `pack` wrote.
+        replace: overwrite results that lie here and differ.
+
+    Returns:
+        what was adopted, in words.
+
+    Raises:
+        DifferError: results here differ from its.
+        UserError: the archive is not sound.
+    """
+    settings = declared_jobs.CONFIG / "config.yaml"
+    if settings.is_file():
+        results_folder.link(load_settings(settings, {}).results, f"{settings}: results")
+    listed = _survey(archive)
+    created = not layout.RESULTS.exists()
+    with _stage() as stage:
+        _unpack(archive, listed, stage)
+        results = _loaded(stage, listed)
+        moves = {result.target: _moves(result, listed) for result in results}
+        differ = [target for target, names in moves.items() if names is None]
+        if differ and not replace:
+            problem = f"{len(differ)} results here differ from the archive's ({some_of(differ)})"
+            raise DifferError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
+        _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
+        new = [result for result in results if moves[result.target] != []]
+        _place(new, moves, listed, stage)
+        records_only.update(results)
+    text = counted(new)
+    known = len(results) - len(new)
+    made = f" into the new folder {layout.RESULTS}" if created else ""
+    return f"adopted {text}{made}; {known} were here already"
+
+
+def _refuse_loss(archive: Path, results: list[Result], listed: dict[str, dict[str, Any]]) -> None:
+    """Refuse to replace a result whose files the archive does not hold: they would be lost."""
+    lost = [n for r in results for n in r.outputs if n not in listed and os.path.lexists(n)]
+    if lost:
+        problem = f"does not hold {some_of(lost)}, which --replace would remove here; nothing was"
+        problem += " changed"
+        raise UserError(str(archive), f"{problem}; adopt an archive with the runs, or remove them")
+
+
+def _survey(archive: Path) -> dict[str, dict[str, Any]]:
+    """The files that an archive's index lists, after every member was seen to be one of them.
+
+    Nothing is written, and no byte beyond the listed sizes is read.
+    """
+    found = archive_files.entries(archive)
+    first = next(found, None)
+    if first is None or first.name != INDEX or first.size > LARGEST_INDEX:
+        raise UserError(str(archive), f"does not begin with {INDEX}; make it with `grokatlas pack`")
+    listed = _index(archive, b"".join(first.chunks))
+    seen: set[str] = set()
+    for entry in found:
+        if entry.name in seen:
+            raise UserError(str(archive), f"member {entry.name!r} is listed twice; refused")
+        _check_member(archive, entry, listed)
+        seen.add(entry.name)
+        for _ in entry.chunks:
+            pass
+    missing = sorted(listed.keys() - seen)
+    if missing:
+        raise UserError(str(archive), f"lacks {missing[0]}, which its index lists; fetch it again")
+    return listed
+
+
+def _check_member(archive: Path, entry: ArchivedFile, listed: dict[str, dict[str, Any]]) -> None:
+    if layout.owner(entry.name) is None:
+        problem = f"member {entry.name!r} is no file that a job writes into {layout.RESULTS}"
+        raise UserError(str(archive), f"{problem}; refused")
+    if entry.name not in listed or listed[entry.name]["size"] != entry.size:
+        raise UserError(
+            str(archive), f"member {entry.name!r} is not as the index lists it; refused"
+        )
+
+
+def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
+    try:
+        content = json.loads(text)
+        listed: dict[str, dict[str, Any]] = content["files"]
+        sizes = [entry["size"] for entry in listed.values()]
+        sound = all(isinstance(entry["sha256"], str) for entry in listed.values())
+        sound = sound and all(type(size) is int and size >= 0 for size in sizes)
+        version = content["version"] if content["format"] == FORMAT["format"] else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        sound, version = False, None
+    if not sound or version is None:
+        raise UserError(f"{archive}: {INDEX}", "is damaged; fetch the archive again")
+    if version != FORMAT["version"]:
+        problem = f"has version {version!r}, this code reads {FORMAT['version']}; update it"
+        raise UserError(f"{archive}: {INDEX}", problem)
+    total, packed = sum(sizes), archive.stat().st_size
+    if total > max(ALWAYS_ALLOWED, LARGEST_RATIO * packed):
+        problem = f"would unpack {file_size(packed)} to {file_size(total)}; refused"
+        raise UserError(str(archive), problem)
+    _check_space(archive, listed)
+    return listed
+
+
+def _check_space(archive: Path, listed: dict[str, dict[str, Any]]) -> None:
+    """Refuse what does not fit on a disk; the folders of ``results`` may be on several."""
+    folders, needed = {}, collections.Counter[int]()
+    for name, entry in listed.items():
+        top = Path(*Path(name).parts[:2])
+        folder = next(each for each in (top, *top.parents) if each.exists())
+        disk = folder.stat().st_dev
+        folders[disk] = folder
+        needed[disk] += entry["size"]
+    for disk, total in needed.items():
+        free = shutil.disk_usage(folders[disk]).free
+        if total > free:
+            problem = f"needs {file_size(total)}, the disk of {folders[disk]} has"
+            raise UserError(str(archive), f"{problem} {file_size(free)} left")
+
+
+@contextlib.contextmanager
+def _stage() -> Iterator[Path]:
+    """A temporary folder in ``results``; an empty ``results`` made for it goes with it.
+
+    Where a folder of ``results`` is a link, its part of the stage is in the folder it leads to: on
+    the disk that the files are for.
+    """
+    results = layout.RESULTS
+    created = not results.exists()
+    stages = contextlib.ExitStack()
+    try:
+        with stages:
+            results.mkdir(exist_ok=True)
+            stages.callback(_remove_if_empty, results if created else None)
+            stage = _temporary(results, stages)
+            (stage / results).mkdir()
+            for link in filter(Path.is_symlink, sorted(results.iterdir())):
+                if link.exists():
+                    (stage / link).symlink_to(_temporary(link, stages).absolute())
+            stages = stages.pop_all()
+    except OSError as error:
+        place = error.filename or results
+        raise UserError(str(place), f"cannot be written: {error.strerror}") from None
+    try:
+        yield stage
+    except OSError as error:
+        place = error.filename or results
+        raise UserError(str(place), f"cannot be written: {error.strerror or error}") from None
+    finally:
+        stages.close()
+
+
+def _temporary(folder: Path, stages: contextlib.ExitStack) -> Path:
+    made = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=folder))
+    stages.callback(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def _remove_if_empty(folder: Path | None) -> None:
+    if folder and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> None:
+    """Write the listed files into the stage; each must have the listed hash."""
+    for entry in archive_files.entries(archive):
+        if entry.name == INDEX:
+            continue
+        _check_member(archive, entry, listed)  # the archive may have changed since it was surveyed
+        path, found = stage / entry.name, hashlib.sha256()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as sink:
+            for chunk in entry.chunks:
+                found.update(chunk)
+                sink.write(chunk)
+            sink.flush()
+            os.fsync(sink.fileno())
+        if found.hexdigest() != listed[entry.name]["sha256"]:
+            raise UserError(str(archive), f"member {entry.name!r} is damaged; fetch it again")
+
+
+def _loaded(stage: Path, listed: dict[str, dict[str, Any]]) -> list[Result]:
+    """The staged results, upstream first, checked against their manifests and each other."""
+    places = sorted({place for place in map(layout.owner, listed) if place})
+    results = {target: closure.load(stage, target) for _, target in places}
+    closure.check(results)
+    for result in results.values():
+        for name, sha256 in result.outputs.items():
+            if name not in listed and result.kind in PLOTTED:
+                raise UserError(name, "is missing in the archive; pack it again")
+            if name in listed and listed[name]["sha256"] != sha256:
+                raise UserError(name, "is not the file its manifest records; refused")
+    return sorted(results.values(), key=lambda result: layout.HANDED_ON.index(result.kind))
+
+
+def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | None:
+    """The files of a result that are to be moved here; None if another result is here."""
+    job_file, manifest_file = result.records
+    try:
+        here = json.loads(Path(manifest_file).read_bytes())
+        same = all(here[key] == result.sound[key] for key in ("digest", "outputs"))
+    except FileNotFoundError:
+        same, here = True, None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        same = False
+    present = [name for name in result.outputs if os.path.lexists(name)]
+    if not same or any(_sha256(name) != result.outputs[name] for name in present):
+        return None
+    wanted = [name for name in result.outputs if name in listed and name not in present]
+    return wanted if here else [*wanted, job_file, manifest_file]
+
+
+def _sha256(name: str) -> str:
+    try:
+        return hashing.file_sha256(Path(name))
+    except OSError:
+        return ""
+
+
+def _place(
+    results: list[Result],
+    moves: dict[str, list[str] | None],
+    listed: dict[str, dict[str, Any]],
+    stage: Path,
+) -> None:
+    """Move results here, each manifest last: what is cut short has nothing that vouches for it."""
+    wanted, removed = [], []
+    for result in results:
+        names = moves[result.target]
+        if names is None:
+            _, manifest_file = result.records
+            removed += [Path(name) for name in (manifest_file, *result.outputs)]
+            names = [name for name in (*result.outputs, *result.records) if name in listed]
+        wanted += [(stage / name, Path(name)) for name in names]
+    placing.all_or_none(wanted, removed)
