@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 from tests.workflow.test_incremental import runs_of
 
@@ -38,7 +39,10 @@ def test_some_of_the_seeds_give_the_table_and_the_figure_of_these(checkout):
     csv = (checkout.folder / f"{STEM}.csv").read_text()
     checkout.edit(YAML, SEEDS, SOME)
     assert rules(checkout) == ["figure", "table", *["train"] * 4]
-    made(checkout, f"{STEM}.pdf")
+    made(checkout)
+    assert (checkout.jobs(), checkout.closing()) == ([], [])
+    page = checkout.folder / "results/smoke/atlas/paper-beyond_l2.html"
+    assert "<strong>2 of 3 seeds</strong>" in page.read_text()
     same_but_runs(table(checkout, "beyond_l2/modular_addition"), whole)
     first, *rows = csv.splitlines()
     assert (checkout.folder / f"{STEM}.csv").read_text().splitlines() == [
@@ -57,6 +61,7 @@ def test_some_of_the_seeds_give_the_table_and_the_figure_of_these(checkout):
     ]
 
 
+@exhaustive
 def test_other_axes_split_too_and_each_member_has_its_own_data(checkout):
     toys = "config/papers/geometry/experiments.yaml"
     names = ["geometry/two_weights", "geometry/isolated_dynamics"]
@@ -73,6 +78,7 @@ def test_other_axes_split_too_and_each_member_has_its_own_data(checkout):
         same_but_runs(table(checkout, name), expected)
 
 
+@exhaustive
 def test_seeds_made_elsewhere_join_by_the_run_store(checkout, tmp_path, monkeypatch):
     monkeypatch.setenv("GROKATLAS_RUN_STORE", str(tmp_path / "store"))
     (tmp_path / "store").mkdir()
