@@ -36,17 +36,19 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     norm.set_ylim(0, None)
     second.plot([], [], color=pink, lw=0.8, ls="--", label="$\\|a^*\\|_1$")
     style.letter(second, "b  errors and $\\|a\\|_1$")
-    names = _panels.components(third, rows, truth, absolute=True)
+    entries = _panels.of(tables["sparse_entries"], "history").sort_values("step")
+    names = _panels.components(third, entries, truth, absolute=True)
     third.set(yscale="log", ylim=(1e-7, None))
     style.letter(third, "c  entries of $a$")
     _instances(fourth, history, times)
     _panels.above(made, (first, second))
     _panels.boxed(third, loc="lower left")
     drawn = ["seed", "step", *_panels.ERRORS]
-    main = rows[[*drawn, BOUND, "gradient_ratio", "l1_norm", *names]]
+    main = rows[[*drawn, BOUND, "gradient_ratio", "l1_norm"]]
     others = history.loc[history["seed"] != PUBLISHED, drawn]
     kept = times.melt("seed", var_name="series", value_name="step")
-    return made, pd.concat([main, others, kept], ignore_index=True)
+    entries = entries.assign(seed=PUBLISHED)[["seed", "step", *names]]
+    return made, pd.concat([main, others, entries, kept], ignore_index=True)
 
 
 def _instances(axes: Axes, history: pd.DataFrame, times: pd.DataFrame) -> None:
