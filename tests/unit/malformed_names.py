@@ -133,7 +133,7 @@ SPLITS = [
             "share of an axis that is not split",
             "so_far: {seed: 1}",
             "so_far.seed",
-            "all values of seed share a run; write split: {seed: 1}, or remove it",
+            "all values of seed share a run; write split: {seed: 1}, or null where a scale does",
         ),
         (
             "more than there are",

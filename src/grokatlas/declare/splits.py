@@ -51,8 +51,8 @@ def why_not(
     for axis, number in so_far.items():
         place, values = ["so_far", axis], len(axes[axis])
         if axis not in split:
-            problem = f"all values of {axis} share a run; write split: {{{axis}: 1}}, or remove it"
-            return place, problem
+            problem = f"all values of {axis} share a run; write split: {{{axis}: 1}}"
+            return place, f"{problem}, or null where a scale does not split"
         if number > values:
             problem = f"{number} are more than the ensemble has ({values}); write at most {values}"
             return place, f"{problem}, or null where a scale has fewer"
