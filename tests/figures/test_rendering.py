@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from grokatlas.errors import UserError
+from grokatlas.plots import defaults, panels, style
 from grokatlas.results import layout
 from grokatlas.rules import rendering
 from tests.figures.test_geometry import history
@@ -124,3 +125,30 @@ def test_a_sign_that_ends_a_cell_does_not_break_a_row_of_markdown(published_tabl
     *_, row = [line for line in published_table[".md"].splitlines() if line.startswith("|")]
     assert re.split(r"(?<!\\)\|", row)[1].strip() == "D"
     assert len(re.split(r"(?<!\\)\|", row)) == 5
+
+
+SENTENCE = "not shown at this size: what needs the published one"
+
+
+@pytest.mark.parametrize("changes", [{}, {"quick_note": SENTENCE}])
+def test_a_figure_says_at_its_bottom_what_its_size_does_not_show(tmp_path, monkeypatch, changes):
+    seen = []
+    monkeypatch.setattr(panels, "finish", lambda made, text: seen.append(text))
+    files = layout.outputs("figure", tmp_path / "one")
+    rendering.render(SPEC | changes, {"three_weights": history(4, 5, 3)}, files, "d" * 64)
+    start = "Grokking Atlas  geometry/fig2  ·  quick scale"
+    assert seen == [start + (f"  ·  {SENTENCE}" if changes else "")]
+
+
+@pytest.mark.parametrize("words", [1, 4])
+def test_what_stands_at_the_bottom_fits_below_the_panels(words):
+    with defaults.drawing():
+        made, grid = style.figure(2, height=2.1)
+        for axes in grid[0]:
+            axes.set_xlabel("step")
+        panels.finish(made, "  ·  ".join([SENTENCE] * words))
+        made.draw_without_rendering()
+        text = made.texts[-1].get_window_extent()
+        assert text.x1 < made.bbox.x1
+        assert text.y1 < min(axes.get_tightbbox().y0 for axes in made.axes)
+    assert made.texts[-1].get_text().count("\n") == (words > 2)

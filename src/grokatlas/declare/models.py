@@ -138,6 +138,11 @@ class Figure(_Model):
         description="what the paper prints there, each number once: its function and the `cell` of "
         "a claim read it by name",
     )
+    quick_note: str | None = Field(
+        None,
+        description="what it does not show at the scales smoke and quick, whose sizes are too "
+        "small for it: a sentence that the figure says at its bottom there",
+    )
     plate: Plate | None = Field(
         None, description="of a figure that no paper has: its question and its answer"
     )

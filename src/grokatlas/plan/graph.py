@@ -48,6 +48,8 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
         "readings": versions.readings(paper, figure) if plan.scale == "paper" else [],
     }
     spec |= _so_far(plan, name, entry.experiments)
+    if entry.quick_note and plan.scale != "paper":
+        spec["quick_note"] = entry.quick_note
     tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
     code = plan.sources.code([module, "grokatlas.rules.rendering"])
     stem = layout.figure_stem(plan.scale, name, figure)

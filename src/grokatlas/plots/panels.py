@@ -1,5 +1,6 @@
 """Axes that hold what any table may hold: a weight of 0, one value, nothing finite."""
 
+import textwrap
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -10,6 +11,8 @@ from matplotlib.figure import Figure
 from grokatlas.plots import style
 
 EMPTY = "no number to draw"
+LONGEST = 150  # characters of a line below all panels
+LINE = 0.11  # inches from one such line to the next
 SHARE = 0.6  # of a decade: how far a value of 0 is from the least other one
 
 
@@ -56,8 +59,11 @@ def finish(made: Figure, text: str) -> None:
         if places[0].axison and not any(map(_holds, places)):
             kept = {"ha": "center", "va": "center", "fontsize": 7, "color": style.GUIDE}
             places[0].text(0.5, 0.5, EMPTY, transform=places[0].transAxes, **kept)
-    made.get_layout_engine().set(rect=(0.0, 0.035, 1.0, 0.965))
-    made.text(0.005, 0.008, text, fontsize=5.5, color="#777777", ha="left", va="bottom")
+    lines = textwrap.wrap(text, LONGEST)
+    room = 0.035 + (len(lines) - 1) * LINE / made.get_figheight()
+    made.get_layout_engine().set(rect=(0.0, room, 1.0, 1 - room))
+    kept = {"fontsize": 5.5, "color": "#777777", "ha": "left", "va": "bottom"}
+    made.text(0.005, 0.008, "\n".join(lines), **kept)
 
 
 def _holds(axes: Axes) -> bool:

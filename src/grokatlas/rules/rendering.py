@@ -37,7 +37,7 @@ def render(
         UserError: the tables lack what the figure draws.
     """
     name = f"{spec['paper']}/{spec['figure']}"
-    note = f"Grokking Atlas  {name}  ·  {spec['scale']} scale"
+    note = "  ·  ".join([f"Grokking Atlas  {name}", f"{spec['scale']} scale", *_unseen(spec)])
     module = importlib.import_module(spec["module"])
     some = spec.get("so_far", "")
     for told in filter(None, [some, divergence.note(tables.values())]):
@@ -63,6 +63,11 @@ def render(
                     keep = title | {"Description": origin}
                     figure.savefig(temporary, format="png", metadata=keep)
                     figure.set_layout_engine("none")  # the pdf is laid out as the png is
+
+
+def _unseen(spec: dict[str, Any]) -> list[str]:
+    """What the figure does not show at its scale (``quick_note``), if it says so."""
+    return [spec["quick_note"]] if "quick_note" in spec else []
 
 
 def _made(
