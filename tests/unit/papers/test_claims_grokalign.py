@@ -106,11 +106,16 @@ def xor(right, robust, alignments):
     return table(parts, **{"observables.3.amplitudes.0": 0.2, "observables.3.amplitudes.1": 0.4})
 
 
-def two_cases(robust, column):
-    """Weight decay and GrokAlign with these accuracies under attack, and in all other columns."""
+def two_cases(robust, column, early=None):
+    """Weight decay and GrokAlign with these accuracies under attack, and in all other columns.
+
+    Under attack both have the accuracy `early` at step 1,000.
+    """
     parts = []
     for case in ("weight_decay", "grokalign"):
-        parts.append(rows("robust_accuracy", case, 3, step=[0, 9], robust_accuracy=robust[case]))
+        values = [robust[case] if early is None else early, robust[case]]
+        attack = {"step": [1000, 8000], "robust_accuracy": values}
+        parts.append(rows("robust_accuracy", case, 3, **attack))
         both = {"jacobian_pc1": column[case], "centroid_alignment_mean": -column[case]}
         parts.append(rows("history", case, 3, step=[0, 9], **both))
         parts.append(rows("centroid_images", case, 3, step=9, alignment=[-column[case]] * 6))
@@ -194,6 +199,7 @@ def published():
     rises = [0.1, 0.2, 0.5, 0.8, 1.0]
     seen = {"weight_decay": 0.2, "grokalign": 0.6}
     attacked = two_cases({"weight_decay": 0.02, "grokalign": 0.14}, seen)
+    declined = two_cases({"weight_decay": 0.02, "grokalign": 0.14}, seen, early=0.05)
     held = {"baseline": (0.9, 1, 2, 0.3), "minimised": (0.92, 1, 1, 0.5)}
     ga, alone = "grokalign", "weight_decay"
     steps = {f"learned_{alone}": 6e3, f"learned_{ga}": 2e4}
@@ -205,6 +211,8 @@ def published():
         "xor": xor(50, {alone: 225, ga: 110}, {alone: 0.15, ga: 0.65}),
         "delayed_robustness": attacked,
         "delayed_robustness_as_published": attacked,
+        "delayed_robustness_256": attacked,
+        "delayed_robustness_256_as_published": declined,
         "inhibited": inhibited(held | {"constrained": (0.6, 1, 5, 0.1)}),
         "transformer": transformer(steps, {each: 0.2 if ga in each else 0.6 for each in steps}),
         "scales": scales(
@@ -248,6 +256,8 @@ def opposite():
         "xor": xor(225, {alone: 10, ga: 1000}, seen),
         "delayed_robustness": attacked,
         "delayed_robustness_as_published": attacked,
+        "delayed_robustness_256": attacked,
+        "delayed_robustness_256_as_published": attacked,
         "inhibited": inhibited(held | {"constrained": (0.95, 0.5, 0.5, 0.9)}),
         "transformer": transformer(steps, {each: 0.6 if ga in each else 0.2 for each in steps}),
         "scales": scales(*[[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 2, [6, 5, 4, 3, 2, 1]),
@@ -347,6 +357,18 @@ def test_seeds_are_compared_pair_by_pair():
     ratios = _jacobians_readings.final_ratio({"e": attacked}, **chosen, **cases)
     assert [ratios[0], ratios[2]] == pytest.approx([7, 7])
     assert math.isnan(ratios[1])
+    differences = _jacobians_readings.final_difference({"e": attacked}, **chosen, **cases)
+    assert [differences[0], differences[2]] == pytest.approx([0.12, 0.12])
+    assert math.isnan(differences[1])
+
+
+def test_an_end_is_told_beside_an_earlier_step():
+    rows = pd.DataFrame({"record": "robust_accuracy", "case": "a", "seed": [0, 0, 0, 1, 1]})
+    rows = rows.assign(step=[10, 1000, 8000, 1000, 8000], accuracy=[9, 0.4, 0.1, 0, 0.2])
+    chosen = {"experiment": "e", "record": "robust_accuracy", "column": "accuracy", "case": "a"}
+    found = _jacobians_readings.final_over_step({"e": rows}, **chosen, step=1000)
+    assert found[0] == pytest.approx(0.25)
+    assert math.isnan(found[1])
 
 
 def test_a_claim_may_name_an_imported_function_and_nothing_else(papers):

@@ -142,6 +142,28 @@ def final_ratio(
     return (sizes[0] / sizes[1]).tolist()
 
 
+def final_difference(
+    tables: Tables, experiment: str, record: str, column: str, case: str, other: str
+) -> list[float]:
+    """`final` in one case minus that in another, seed by seed."""
+    ends = []
+    for each in (case, other):
+        rows = readings.record(tables[experiment], record, case=each)
+        ends.append(readings.by_seed(rows, readings.last(rows, column)))
+    return (ends[0] - ends[1]).tolist()
+
+
+def final_over_step(
+    tables: Tables, experiment: str, record: str, column: str, case: str, step: int
+) -> list[float]:
+    """`final` over the value at a step, for each seed; not a number where that is 0."""
+    rows = readings.record(tables[experiment], record, case=case)
+    end = readings.by_seed(rows, readings.last(rows, column))
+    early = rows[rows["step"] <= step]
+    before = readings.by_seed(early, readings.at(rows, column, step)).reindex(end.index)
+    return (end / before.where(before != 0)).tolist()
+
+
 def trend(tables: Tables, experiment: str, column: str, case: str) -> list[float]:
     """Spearman's correlation of step and a column of the history, from step 1, for each seed."""
     rows = readings.history(tables[experiment], case=case)

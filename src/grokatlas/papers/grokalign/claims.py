@@ -18,6 +18,8 @@ from grokatlas.papers.grokalign._jacobians_readings import (
     cosines,
     extreme_alignments,
     final,
+    final_difference,
+    final_over_step,
     final_ratio,
     generalisation,
     generalisation_ratio,
