@@ -10,6 +10,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "first_layer_drift": [{"span": 3}],
     "fourier_features": [{"parameter": "layers.0.weight"}],
     "grokking_times": [{"train_accuracy": 0.9, "test_accuracy": 0.5}],
+    "hypentropy_path": [{"fitted": 10.0}],
     "jacobian_rows": [{"samples": 3}],
     "kkt_residual": [{}],
     "linear_regions": [
@@ -44,6 +45,7 @@ MEASURED = {
     "convex_minimiser": "factors",
     "descent_bounds": "ridge_descent",
     "first_layer_drift": "fitted",
+    "hypentropy_path": "hadamard",
     "jacobian_rows": "one_hot",
     "kkt_residual": "factors",
     "orthogonality": "fitted",
@@ -66,6 +68,7 @@ GIVEN = {
     "descent_bounds": ["test_error_above", "test_error_below"],
     "first_layer_drift": ["prediction", "slow_time"],
     "fourier_features": ["feature", "other"],
+    "hypentropy_path": ["between"],
     "predictor_curve": ["part", "input", "target"],
     "reached_steps": ["level"],
     "recovered_singular_values": ["place", "true_value"],
