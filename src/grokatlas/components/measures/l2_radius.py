@@ -1,5 +1,7 @@
 """How far from an input a network without biases changes its class: predicted, and attacked."""
 
+from math import nan
+
 import pandas as pd
 import torch
 from art.attacks.evasion import AutoProjectedGradientDescent
@@ -51,7 +53,7 @@ def build(
         a function of a finished run, giving one row for each member, snapshot ``step`` and
         ``level``: ``robust_share``, the share of those points that are right before and after the
         attack, of those that are right before; ``radius_share``, their mean of ``r(x) / |x|``;
-        ``clean_accuracy``. Not a number where none is right or an output is not finite.
+        ``clean_accuracy``. Not a number where none is right or a radius is not finite.
         A `ValueError` for a network with biases or fewer than three outputs.
 
     Source: arXiv 2506.12284, theorem 3.
@@ -73,10 +75,10 @@ def build(
                     ends = [one.outputs(each).argmax(-1) for each in (moved, start - level * way)]
                 held = (ends[0] == targets) & (ends[1] == targets)
                 row = {"member": one.member, "step": one.step, "level": level}
-                row["robust_share"] = float(held.double().mean())
-                row["radius_share"] = float(told)
-                row["clean_accuracy"] = float(right.double().mean())
-                rows.append(row)
+                values = {"robust_share": held.double().mean(), "radius_share": told}
+                values["clean_accuracy"] = right.double().mean()
+                finite = bool(torch.isfinite(radius).all())
+                rows.append(row | {k: float(v) if finite else nan for k, v in values.items()})
         return pd.DataFrame(rows)
 
     return measure
