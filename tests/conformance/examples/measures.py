@@ -10,8 +10,12 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "first_layer_drift": [{"span": 3}],
     "fourier_features": [{"parameter": "layers.0.weight"}],
     "grokking_times": [{"train_accuracy": 0.9, "test_accuracy": 0.5}],
+    "hypentropy_path": [{"fitted": 10.0}],
     "jacobian_rows": [{"samples": 3}],
     "kkt_residual": [{}],
+    "l2_radius": [
+        {"levels": [0.5, 2.0], "iterations": 4, "restarts": 1, "points": 3, "attack_seed": 0}
+    ],
     "linear_regions": [
         {"points": [0, 2, 1], "reach": 1.5, "train_accuracy": 0.0, "test_accuracy": 0.0}
     ],
@@ -44,7 +48,9 @@ MEASURED = {
     "convex_minimiser": "factors",
     "descent_bounds": "ridge_descent",
     "first_layer_drift": "fitted",
+    "hypentropy_path": "hadamard",
     "jacobian_rows": "one_hot",
+    "l2_radius": "one_hot",
     "kkt_residual": "factors",
     "orthogonality": "fitted",
     "predictor_curve": "curve",
@@ -66,6 +72,8 @@ GIVEN = {
     "descent_bounds": ["test_error_above", "test_error_below"],
     "first_layer_drift": ["prediction", "slow_time"],
     "fourier_features": ["feature", "other"],
+    "hypentropy_path": ["between"],
+    "l2_radius": ["level"],
     "predictor_curve": ["part", "input", "target"],
     "reached_steps": ["level"],
     "recovered_singular_values": ["place", "true_value"],

@@ -180,6 +180,15 @@ def regions(cases):
     return table(parts)
 
 
+def radius(held, shares):
+    """Who holds 0.9 and 1.1 times the predicted radius at the end, and that radius, by case."""
+    level = {"step": [1, 1, 9, 9], "level": [0.9, 1.1, 0.9, 1.1]}
+    return table(
+        rows("l2_radius", case, 1, robust_share=[0.5, 0.5, *held], radius_share=share, **level)
+        for case, share in zip(("ce_baseline", "ce_grokalign"), shares, strict=True)
+    )
+
+
 def with_costs(tables, hours):
     """`tables`, each with a run of these hours."""
     told = dict.fromkeys(("processor", "threads", "members", "memory_mb"), 1)
@@ -226,6 +235,7 @@ def published():
             [0, -0.1, -0.2, -0.56, -0.55, -0.52],
             [-3, -3, -3, -0.3, -0.1, -0.1],
         ),
+        "radius": radius([0.95, 0.02], [0.1, 0.2]),
         "regions": regions(
             {
                 "squared_error": dict(zip(MOMENTS, (ACROSS, INPUTS, INPUTS), strict=True)),
@@ -262,6 +272,7 @@ def opposite():
         "transformer": transformer(steps, {each: 0.6 if ga in each else 0.2 for each in steps}),
         "scales": scales(*[[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 2, [6, 5, 4, 3, 2, 1]),
         "kernel": kernel([1, 6, 7, 8, 11, 11], [0, 5, 5, 5, 5, 6], [0] * 6, [1] * 6),
+        "radius": radius([0.7, 0.3], [0.2, 0.1]),
         "regions": regions(
             {
                 "squared_error": dict(zip(MOMENTS, (INPUTS, against, against), strict=True)),

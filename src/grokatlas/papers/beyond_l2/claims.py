@@ -24,6 +24,15 @@ from grokatlas.papers.beyond_l2._addition_numbers import (
     order_of_generalisation,
     regularised_time,
 )
+from grokatlas.papers.beyond_l2._rescaling import (
+    distance_at_end,
+    distance_before_transition,
+    distance_from_hypentropy,
+    exponent_of_weight,
+    final_norm_over_least,
+    slope_of_transition,
+    spread_on_orbit,
+)
 from grokatlas.papers.beyond_l2._student_numbers import (
     distance_of_plateaus,
     fall_of_students,

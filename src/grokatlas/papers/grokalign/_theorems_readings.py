@@ -19,6 +19,28 @@ def row_ratio(tables: Tables, case: str) -> list[float]:
     return read.last(rows, "others_over_own")
 
 
+def share_that_hold(tables: Tables, case: str, level: float) -> list[float]:
+    """Theorem 3: the share of right test points that hold an attack at the end, for each seed.
+
+    Args:
+        tables: of figure `radius`.
+        case: of its experiment.
+        level: the size of the attack over the predicted radius.
+    """
+    rows = read.record(tables["radius"], "l2_radius", case=case, level=level)
+    return read.last(rows, "robust_share")
+
+
+def radius_over_baseline(tables: Tables) -> list[float]:
+    """Theorem 3: the mean of ``r(x) / |x|`` at the end, GrokAlign over the baseline, by seed."""
+    shares = []
+    for case in ("ce_grokalign", "ce_baseline"):
+        rows = read.record(tables["radius"], "l2_radius", case=case)
+        rows = rows[rows["level"] == rows["level"].min()]
+        shares.append(read.by_seed(rows, read.last(rows, "radius_share")))
+    return (shares[0] / shares[1]).tolist()
+
+
 def predicted_product(part: pd.DataFrame) -> pd.Series:
     """The probe's inner product with its centroid as theorem 9 has it, from the logged rates.
 

@@ -46,9 +46,11 @@ from grokatlas.papers.grokalign._methods_readings import (
 from grokatlas.papers.grokalign._theorems_readings import (
     distance_from_readings,
     doubled_kernel,
+    radius_over_baseline,
     rate_against_norm,
     reached_ratio,
     row_ratio,
+    share_that_hold,
     step_over_reading,
     theorem_9,
     theorem_9_at_first,
