@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 import torch
 
 from grokatlas import registry
@@ -18,6 +19,7 @@ from grokatlas.declare import signatures, validation, versions
 from grokatlas.declare.models import Claim, Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.engine import dataset, members, training
+from grokatlas.engine.ensemble import Mapped
 from grokatlas.errors import MistakeError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Plan
@@ -95,7 +97,9 @@ def _run(name: str) -> SimpleNamespace:
     """A finished run, as measures see it."""
     spec = _plan().runs[name].spec
     data = dataset.make(members.tasks(spec))
-    result = training.train(spec, data, torch.device("cpu"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Mapped, "__call__", _untraced)
+        result = training.train(spec, data, torch.device("cpu"))
     snapshots: dict[int, dict[str, np.ndarray]] = {}
     for key, array in result.snapshots.items():
         step, _, parameter = key.partition("/")
@@ -112,6 +116,12 @@ def _run(name: str) -> SimpleNamespace:
     return SimpleNamespace(
         spec=spec, history=history, snapshots=snapshots, data=data, manifest=manifest
     )
+
+
+def _untraced(mapped: Mapped, *arguments: Any) -> Any:
+    """What a mapped program computes; to trace it takes longer than the few steps of a run here."""
+    with torch.no_grad():
+        return mapped._mapped(*arguments)
 
 
 def zeroed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
