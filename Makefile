@@ -20,7 +20,8 @@ figures: $(STAMP) ## draw every figure at SCALE (quick)
 	snakemake --logger grokatlas $$shown --config scale=$(SCALE)
 	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
 
-PYTEST := . $(BIN)/activate && python -m pytest -q -n auto --dist worksteal
+# with compiled modules: the tests start hundreds of processes
+PYTEST := . $(BIN)/activate && PYTHONDONTWRITEBYTECODE= python -m pytest -q -n auto --dist worksteal
 
 test: $(STAMP) ## run the tests, without further cases of the same properties
 	@$(PYTEST) -m "not exhaustive"
