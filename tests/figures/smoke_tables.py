@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from grokatlas import registry
+from grokatlas.claims import divergence
 from grokatlas.declare import signatures, validation, versions
 from grokatlas.declare.models import Claim, Paper
 from grokatlas.declare.papers import load_papers
@@ -190,16 +191,31 @@ CHANGES = {
 }
 
 
-def changed(paper: str, figure: str, change: str) -> Iterator[dict[str, pd.DataFrame]]:
-    """The tables of a figure after a change to one of them, or for a loss of members to all."""
-    for tables in _changed(paper, figure, change):
-        yield {name: table.copy() for name, table in tables.items()}
+Lost = set[tuple[str, int]]
+
+
+def changed(
+    paper: str, figure: str, change: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, pd.DataFrame]]:
+    """The tables of a figure after a change to one of them, or for a loss of members to all.
+
+    `divergence.lost` of these tables, which every claim on them asks for, is computed once.
+    """
+    for made in _changed(paper, figure, change):
+        tables = {name: table.copy() for name, (table, _) in made.items()}
+        known = {id(tables[name]): lost for name, (_, lost) in made.items()}
+        monkeypatch.setattr(divergence, "lost", lambda table, known=known: known[id(table)])
+        yield tables
+        monkeypatch.undo()
 
 
 # the claims on a figure come one after another, each with every change
 @functools.lru_cache(maxsize=2 * len(CHANGES))
-def _changed(paper: str, figure: str, change: str) -> list[dict[str, pd.DataFrame]]:
-    return list(_made(of_figure(paper, figure), change))
+def _changed(paper: str, figure: str, change: str) -> list[dict[str, tuple[pd.DataFrame, Lost]]]:
+    made = list(_made(of_figure(paper, figure), change))
+    different = {id(table): table for tables in made for table in tables.values()}
+    lost = {key: divergence.lost(table) for key, table in different.items()}
+    return [{name: (t, lost[id(t)]) for name, t in tables.items()} for tables in made]
 
 
 def _made(given: dict[str, pd.DataFrame], change: str) -> Iterator[dict[str, pd.DataFrame]]:
