@@ -23,7 +23,8 @@ figures: $(STAMP) ## draw every figure at SCALE (quick)
 atlas: $(STAMP) ## from recorded results: every figure, claim and page; trains nothing
 	@. $(BIN)/activate && python -m grokatlas restore
 
-PYTEST := . $(BIN)/activate && python -m pytest -q -n auto --dist worksteal
+# with compiled modules: the tests start hundreds of processes
+PYTEST := . $(BIN)/activate && PYTHONDONTWRITEBYTECODE= python -m pytest -q -n auto --dist worksteal
 
 test: $(STAMP) ## run the tests, without further cases of the same properties
 	@$(PYTEST) -m "not exhaustive"

@@ -35,7 +35,7 @@ def _moved(run, monkeypatch, recorder):
     return made
 
 
-@pytest.mark.parametrize("run", every(3, STEPPED))
+@pytest.mark.parametrize("run", every(5, STEPPED))
 def test_replayed_steps_give_the_bytes_of_steps_one_by_one(run, monkeypatch):
     recorder = Pretended()
     expected = _moved(run, monkeypatch, None)

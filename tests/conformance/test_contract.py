@@ -20,6 +20,7 @@ from grokatlas import registry
 from grokatlas.declare import signatures, validation
 from grokatlas.engine import dataset
 from grokatlas.engine.network_loss import network_loss
+from tests.tiers import every
 
 FOUND = [(block, name) for block in registry.FOLDERS for name in registry.names(block)]
 CASES = [
@@ -29,6 +30,10 @@ CASES = [
 ]
 every_component = pytest.mark.parametrize(("block", "name"), FOUND)
 every_case = pytest.mark.parametrize(("block", "name", "keywords"), CASES)
+# to use a dynamics is to train a run
+DYNAMICS = every(3, [case for case in CASES if case.values[0] == "dynamics"])
+FEWER = [case for case in CASES if case.values[0] != "dynamics"] + DYNAMICS
+nearly_every_case = pytest.mark.parametrize(("block", "name", "keywords"), FEWER)
 
 
 def cases_of(block: str) -> Any:
@@ -101,7 +106,7 @@ def _same(first: Any, second: Any) -> bool:
     return bool(first == second)
 
 
-@every_case
+@nearly_every_case
 def test_is_pure(block, name, keywords):
     given = ingredients(block, name)
     before = copy.deepcopy((given, keywords))
@@ -130,7 +135,7 @@ def test_leaves_global_state_alone(block, name, keywords):
     assert _same(before, state())
 
 
-@every_case
+@nearly_every_case
 def test_depends_on_no_global_seed(block, name, keywords):
     given = ingredients(block, name)
     results = []

@@ -71,7 +71,7 @@ def _die(monkeypatch, writes: int) -> None:
     monkeypatch.setattr(Path, "replace", replace)
 
 
-@pytest.mark.parametrize("run", every(5, RUNS, first=2))
+@pytest.mark.parametrize("run", every(9, RUNS, first=2))
 def test_killed_at_a_random_write_and_finished_equals_undisturbed(
     run, tmp_path, monkeypatch, capsys
 ):

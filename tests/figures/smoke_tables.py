@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 import torch
 
 from grokatlas import registry
+from grokatlas.claims import divergence
 from grokatlas.declare import signatures, validation, versions
 from grokatlas.declare.models import Claim, Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.engine import dataset, members, training
+from grokatlas.engine.ensemble import Mapped
 from grokatlas.errors import MistakeError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Plan
@@ -96,7 +99,9 @@ def _run(name: str) -> SimpleNamespace:
     """A finished run, as measures see it."""
     spec = _plan().runs[name].spec
     data = dataset.make(members.tasks(spec))
-    result = training.train(spec, data, torch.device("cpu"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Mapped, "__call__", _untraced)
+        result = training.train(spec, data, torch.device("cpu"))
     snapshots: dict[int, dict[str, np.ndarray]] = {}
     for key, array in result.snapshots.items():
         step, _, parameter = key.partition("/")
@@ -113,6 +118,12 @@ def _run(name: str) -> SimpleNamespace:
     return SimpleNamespace(
         spec=spec, history=history, snapshots=snapshots, data=data, manifest=manifest
     )
+
+
+def _untraced(mapped: Mapped, *arguments: Any) -> Any:
+    """What a mapped program computes; to trace it takes longer than the few steps of a run here."""
+    with torch.no_grad():
+        return mapped._mapped(*arguments)
 
 
 def zeroed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -181,16 +192,31 @@ CHANGES = {
 }
 
 
-def changed(paper: str, figure: str, change: str) -> Iterator[dict[str, pd.DataFrame]]:
-    """The tables of a figure after a change to one of them, or for a loss of members to all."""
-    for tables in _changed(paper, figure, change):
-        yield {name: table.copy() for name, table in tables.items()}
+Lost = set[tuple[str, int]]
+
+
+def changed(
+    paper: str, figure: str, change: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, pd.DataFrame]]:
+    """The tables of a figure after a change to one of them, or for a loss of members to all.
+
+    `divergence.lost` of these tables, which every claim on them asks for, is computed once.
+    """
+    for made in _changed(paper, figure, change):
+        tables = {name: table.copy() for name, (table, _) in made.items()}
+        known = {id(tables[name]): lost for name, (_, lost) in made.items()}
+        monkeypatch.setattr(divergence, "lost", lambda table, known=known: known[id(table)])
+        yield tables
+        monkeypatch.undo()
 
 
 # the claims on a figure come one after another, each with every change
 @functools.lru_cache(maxsize=2 * len(CHANGES))
-def _changed(paper: str, figure: str, change: str) -> list[dict[str, pd.DataFrame]]:
-    return list(_made(of_figure(paper, figure), change))
+def _changed(paper: str, figure: str, change: str) -> list[dict[str, tuple[pd.DataFrame, Lost]]]:
+    made = list(_made(of_figure(paper, figure), change))
+    different = {id(table): table for tables in made for table in tables.values()}
+    lost = {key: divergence.lost(table) for key, table in different.items()}
+    return [{name: (t, lost[id(t)]) for name, t in tables.items()} for tables in made]
 
 
 def _made(given: dict[str, pd.DataFrame], change: str) -> Iterator[dict[str, pd.DataFrame]]:

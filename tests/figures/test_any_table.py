@@ -32,10 +32,10 @@ def _cases(named, step):
 @pytest.mark.parametrize(
     ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 3)
 )
-def test_a_figure_is_drawn_from_any_table(paper, figure, change):
+def test_a_figure_is_drawn_from_any_table(paper, figure, change, monkeypatch):
     spec = smoke_tables.spec(paper, figure)
     module = importlib.import_module(spec["module"])
-    for tables in smoke_tables.changed(paper, figure, change):
+    for tables in smoke_tables.changed(paper, figure, change, monkeypatch):
         lost = divergence.note(tables.values())
         assert bool(lost) == change.endswith(("NaN", "infinite"))
         tables = {name: divergence.finite(table) for name, table in tables.items()}
@@ -59,8 +59,10 @@ CLAIMS = smoke_tables.claims()
 @pytest.mark.parametrize(
     ("paper", "claim", "change"), _cases([(f"{p}/{c.id}", (p, c)) for p, c in CLAIMS], 6)
 )
-def test_a_claim_on_any_table_has_a_verdict_and_on_diverged_members_no_number(paper, claim, change):
-    for tables in smoke_tables.changed(paper, claim.figure, change):
+def test_a_claim_on_any_table_has_a_verdict_and_on_diverged_members_no_number(
+    paper, claim, change, monkeypatch
+):
+    for tables in smoke_tables.changed(paper, claim.figure, change, monkeypatch):
         declared = versions.declared_claim(smoke_tables.papers(), paper, claim)
         row = judging.row(paper, declared, tables, claim.scales[0])
         if change in ("all are NaN", "all are infinite"):

@@ -5,9 +5,11 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 PAPERS = Path(__file__).parent / "papers"  # few figures: what they test is not which there are
@@ -115,13 +117,33 @@ def copy_checkout(folder: Path) -> Checkout:
     return Checkout(folder)
 
 
+def once(tmp_path_factory, worker_id: str, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that one worker of the session makes, and that all of them read.
+
+    Args:
+        name: of the folder.
+        make: fills a folder that is not there yet.
+    """
+    root = tmp_path_factory.getbasetemp()
+    root = root if worker_id == "master" else root.parent
+    folder, whole = root / name, root / f"{name}.whole"
+    with FileLock(root / f"{name}.lock"):
+        if not whole.exists():
+            shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed
+            make(folder)
+            whole.touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory) -> Checkout:
+def finished(tmp_path_factory, worker_id) -> Checkout:
     """A checkout in which everything was made once at smoke scale. Do not change it."""
-    checkout = copy_checkout(tmp_path_factory.mktemp("finished") / "atlas")
-    done = checkout.snakemake("--cores", "2")
-    assert done.returncode == 0, done.stderr
-    return checkout
+
+    def make(folder: Path) -> None:
+        done = copy_checkout(folder).snakemake("--cores", "2")
+        assert done.returncode == 0, done.stderr
+
+    return Checkout(once(tmp_path_factory, worker_id, "finished", make))
 
 
 @pytest.fixture

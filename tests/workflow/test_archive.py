@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.tiers import exhaustive
-from tests.workflow.conftest import Checkout, copy_checkout
+from tests.workflow.conftest import Checkout, copy_checkout, once
 
 pytestmark = pytest.mark.workflow
 FIGURES = [
@@ -39,15 +39,18 @@ def grokatlas(checkout: Checkout, *arguments: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def archives(finished, tmp_path_factory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("archives")
-    files = {"all": folder / "all.tar.gz", "tables": folder / "tables.zip"}
-    grokatlas(finished, "pack", str(files["all"]), "--scale", "smoke")
-    grokatlas(finished, "pack", str(files["tables"]), "--tables-only")
-    return files
+def archives(finished, tmp_path_factory, worker_id) -> dict[str, Path]:
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        grokatlas(finished, "pack", str(folder / "all.tar.gz"), "--scale", "smoke")
+        grokatlas(finished, "pack", str(folder / "tables.zip"), "--tables-only")
+
+    folder = once(tmp_path_factory, worker_id, "archives", make)
+    return {"all": folder / "all.tar.gz", "tables": folder / "tables.zip"}
 
 
-@pytest.fixture(params=["all", "tables"])
+# of the archive of tables alone, one test draws a figure
+@pytest.fixture(params=["all", pytest.param("tables", marks=exhaustive)])
 def fresh(request, archives, tmp_path) -> Checkout:
     """A fresh clone that adopted an archive."""
     checkout = copy_checkout(tmp_path / "clone")

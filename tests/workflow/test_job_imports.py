@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tests.tiers import every
+
 pytestmark = pytest.mark.workflow
 RUN = """
 import sys
@@ -19,13 +21,17 @@ ARRAYS, FRAMES = {"numpy"}, {"numpy", "pyarrow", "pandas"}
 
 @pytest.mark.parametrize(
     ("kind", "job", "needed"),
-    [
-        ("dataset", "data/*/spec.json", ARRAYS),
-        ("train", "runs/*/spec.json", {"numpy", "pyarrow", "torch"}),
-        ("measure", "measures/*/fourier_features-*.spec.json", FRAMES),
-        ("table", "smoke/tables/geometry/*.spec.json", FRAMES),
-        ("figure", "smoke/figures/geometry/fig1.spec.json", FRAMES | {"matplotlib"}),
-    ],
+    every(
+        3,
+        [
+            ("dataset", "data/*/spec.json", ARRAYS),
+            ("train", "runs/*/spec.json", {"numpy", "pyarrow", "torch"}),
+            ("measure", "measures/*/fourier_features-*.spec.json", FRAMES),
+            ("table", "smoke/tables/geometry/*.spec.json", FRAMES),
+            ("figure", "smoke/figures/geometry/fig1.spec.json", FRAMES | {"matplotlib"}),
+        ],
+        first=1,
+    ),
 )
 def test_a_job_imports_only_what_it_needs(finished, tmp_path, kind, job, needed):
     file = min((finished.folder / "results").glob(job)).relative_to(finished.folder)

@@ -17,6 +17,7 @@ from grokatlas.results import files, layout
 from grokatlas.rules import train
 from grokatlas.rules.savepoint import SIGNALS
 from tests.tiers import every, exhaustive
+from tests.workflow.conftest import once
 
 SPEC = {
     "task": {
@@ -104,17 +105,20 @@ def _result(folder: Path) -> tuple[list[bytes], dict]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed")
-    done = _run(folder)
-    assert done.returncode == 0, done.stderr
-    assert not (folder / ".state").exists()
-    return _result(folder)
+def undisturbed(tmp_path_factory, worker_id):
+    def make(folder):
+        folder.mkdir()
+        done = _run(folder)
+        assert done.returncode == 0, done.stderr
+        assert not (folder / ".state").exists()
+
+    return _result(once(tmp_path_factory, worker_id, "undisturbed", make))
 
 
-def test_kill_9_at_random_points(undisturbed, tmp_path):
+@pytest.mark.parametrize("times", every(2, [2, 3]))
+def test_kill_9_at_random_points(undisturbed, tmp_path, times):
     starts = []
-    for _ in range(3):
+    for _ in range(times):
         with _start(tmp_path) as process:
             _wait_for_state(process, tmp_path, starts[-1] if starts else 0)
             time.sleep(random.uniform(0, 0.5))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.tiers import exhaustive
-from tests.workflow.conftest import Checkout, copy_checkout
+from tests.workflow.conftest import Checkout, copy_checkout, once
 from tests.workflow.test_archive import FIGURES, grokatlas
 from tests.workflow.test_incremental import downstream, runs_of
 
@@ -19,15 +19,18 @@ TABLE = "results/smoke/tables/geometry/two_weights.parquet"
 
 
 @pytest.fixture(scope="module")
-def filled(finished, tmp_path_factory) -> Path:
+def filled(finished, tmp_path_factory, worker_id) -> Path:
     """A store that holds every run of the finished checkout. Do not change it."""
-    folder = tmp_path_factory.mktemp("store")
     runs = sorted(
         path.relative_to(finished.folder) for path in finished.folder.glob("results/runs/*")
     )
-    said = grokatlas(finished, "store", "add", "--store", str(folder), *map(str, runs))
-    assert said == "".join(f"added {run}\n" for run in runs)
-    return folder
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        said = grokatlas(finished, "store", "add", "--store", str(folder), *map(str, runs))
+        assert said == "".join(f"added {run}\n" for run in runs)
+
+    return once(tmp_path_factory, worker_id, "store", make)
 
 
 @pytest.fixture

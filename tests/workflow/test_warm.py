@@ -53,8 +53,8 @@ def processes():
             continue
 
 
-@pytest.fixture
-def holder():
+def held():
+    """A holder, until the test or the module ends."""
     made = Holder()
     if not made.folder.name:
         pytest.skip("a GPU is visible here")
@@ -63,6 +63,17 @@ def holder():
     made.process.communicate()
     until(lambda: not made.servers())
     shutil.rmtree(made.folder, ignore_errors=True)  # of warm processes that a test killed
+
+
+shared_holder = pytest.fixture(held, scope="module", name="shared_holder")
+own_holder = pytest.fixture(held, name="own_holder")  # of a test that ends it or its processes
+
+
+@pytest.fixture
+def holder(shared_holder):
+    """That of the module, when the forks of earlier tests have ended."""
+    until(lambda: len(shared_holder.servers()) == len(warm.FAMILIES))
+    return shared_holder
 
 
 @pytest.fixture(scope="module")
@@ -124,10 +135,10 @@ def test_a_job_that_is_killed_takes_its_fork_along(holder, tmp_path):
 
 
 @exhaustive
-def test_a_job_whose_warm_process_is_killed_goes_on_by_itself(holder, cold, tmp_path):
-    with start(holder, tmp_path) as process:
+def test_a_job_whose_warm_process_is_killed_goes_on_by_itself(own_holder, cold, tmp_path):
+    with start(own_holder, tmp_path) as process:
         _wait_for_state(process, tmp_path)
-        for pid in holder.servers():
+        for pid in own_holder.servers():
             os.kill(pid, signal.SIGKILL)
         text = process.stderr.read()
     assert process.returncode == 0, text
@@ -162,12 +173,12 @@ def test_more_threads_and_other_commands_import_for_themselves(holder, monkeypat
 
 
 @exhaustive
-def test_it_ends_with_its_snakemake_and_after_its_last_job(holder, cold, tmp_path):
-    with start(holder, tmp_path) as process:
+def test_it_ends_with_its_snakemake_and_after_its_last_job(own_holder, cold, tmp_path):
+    with start(own_holder, tmp_path) as process:
         _wait_for_state(process, tmp_path)
-        holder.process.kill()
+        own_holder.process.kill()
         text = process.stderr.read()
     assert process.returncode == 0, text
     assert _result(tmp_path) == cold
-    until(lambda: not holder.servers())
-    until(lambda: not holder.folder.exists())
+    until(lambda: not own_holder.servers())
+    until(lambda: not own_holder.folder.exists())

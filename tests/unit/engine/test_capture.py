@@ -1,6 +1,7 @@
 """Steps that are recorded and replayed give the bytes of steps one by one; no GPU is needed."""
 
 import copy
+import itertools
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from grokatlas.engine import capture, dataset, members, training
 from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
 from tests.pretended_graphs import Pretended
+from tests.tiers import every
 
 CPU = torch.device("cpu")
 TASK = {
@@ -101,7 +103,7 @@ def _equal(found, expected):
             np.testing.assert_array_equal(values, other[key], err_msg=key)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", every(2, CASES))
 def test_replayed_steps_give_the_bytes_of_steps_one_by_one(case, pretended, monkeypatch):
     expected = _plainly(CASES[case], monkeypatch)
     assert not pretended.recorded
@@ -124,6 +126,9 @@ def test_members_that_stop_leave_the_others_to_be_recorded_anew(case, pretended,
     assert pretended.recorded >= 4  # a step and a chunk, before and after
 
 
+RESUMED = ("full_batch", "noise_and_batches", "epochs", "window")
+
+
 class _Killed(Record):
     """A record that keeps the state of a step, and another that begins there."""
 
@@ -139,10 +144,9 @@ class _Killed(Record):
             self.state = copy.deepcopy(saved())
 
 
-@pytest.mark.parametrize("at", [1, 31, 133])
-@pytest.mark.parametrize("case", ["full_batch", "noise_and_batches", "epochs", "window"])
+@pytest.mark.parametrize(("at", "case"), every(3, itertools.product([1, 31, 133], RESUMED)))
 @pytest.mark.usefixtures("pretended")
-def test_a_run_that_goes_on_from_a_saved_state_gives_the_same_bytes(case, at):
+def test_a_run_that_goes_on_from_a_saved_state_gives_the_same_bytes(at, case):
     first = _Killed(at)
     whole, snapshots = _trained(CASES[case], first)
     rest, again = _trained(CASES[case], _Killed(state=first.state))
@@ -164,7 +168,7 @@ def _moved(spec, stretches):
     return run.saved()
 
 
-@pytest.mark.parametrize("stretches", [[1] * 60, [60], [7, 23, 30], [33, 1, 26]])
+@pytest.mark.parametrize("stretches", every(2, [[1] * 60, [60], [7, 23, 30], [33, 1, 26]], first=1))
 @pytest.mark.usefixtures("pretended")
 def test_a_state_does_not_depend_on_how_a_stretch_is_cut(stretches):
     spec = CASES["noise_and_batches"]

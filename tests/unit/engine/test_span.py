@@ -197,7 +197,7 @@ KEYWORDS = {
 }
 
 
-@pytest.mark.parametrize(("block", "name"), every(2, ENTRIES))
+@pytest.mark.parametrize(("block", "name"), every(4, ENTRIES))
 def test_every_component_that_is_allowed_is_the_same_in_the_span(block, name):
     """On inputs of two axes, with three classes where the loss is of labels."""
     assert name in registry.names(block)

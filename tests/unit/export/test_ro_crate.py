@@ -15,6 +15,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import ro_crate, ro_crate_metadata
 from grokatlas.results import files as store
 from grokatlas.results import layout
+from tests.tiers import every
 from tests.unit import small_tree
 from tests.unit.crates import PROFILES, entities, ids, issues, of_type, several
 
@@ -48,7 +49,7 @@ def written(tree, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", every(3, PROFILES, first=2))
 def test_the_crate_is_valid(written, profile, monkeypatch, tmp_path):
     assert issues(written, profile, Severity.REQUIRED, monkeypatch, tmp_path) == set()
 
@@ -62,7 +63,10 @@ def test_only_what_is_unknown_is_left_out(written, monkeypatch, tmp_path):
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
 @pytest.mark.parametrize(
     ("type_", "key"),
-    [("CreateAction", "instrument"), ("HowToStep", "workExample"), ("ControlAction", "object")],
+    every(
+        3,
+        [("CreateAction", "instrument"), ("HowToStep", "workExample"), ("ControlAction", "object")],
+    ),
 )
 def test_the_validator_sees_what_is_missing(written, type_, key, monkeypatch, tmp_path):
     """The check of the check: a crate without a needed link is found invalid."""

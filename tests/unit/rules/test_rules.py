@@ -16,6 +16,7 @@ from grokatlas.results import hashing, layout
 from grokatlas.rules import dataset as dataset_rule
 from grokatlas.rules import measure, savepoint, table, train
 from grokatlas.rules.finished_run import FinishedRun
+from tests.tiers import every
 
 SPEC = {
     "task": {
@@ -230,7 +231,7 @@ def test_a_run_store_that_takes_nothing_costs_a_warning(here, monkeypatch, capsy
 MOMENTS = ["a temporary file", layout.HISTORY, layout.SNAPSHOTS, "random"]
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", every(2, MOMENTS))
 def test_a_killed_run_leaves_no_half_written_file(here, moment):
     spec = SPEC | {"train": SPEC["train"] | {"steps": 300, "snapshots": list(range(301))}}
     job_file = _job_file(RUN, "run", spec)
