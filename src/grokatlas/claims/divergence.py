@@ -1,6 +1,7 @@
 """Members whose loss or parameters are not finite: named in figures, left out of claims."""
 
 import re
+import weakref
 from collections.abc import Iterable
 
 import numpy as np
@@ -11,7 +12,23 @@ import pandas as pd
 WATCHED = re.compile(r"(\w+_)?(loss|error|deviation|distance|accuracy)(\.\d+)?|parameters\..*")
 
 
+_FOUND: dict[int, set[tuple[str, int]]] = {}  # of tables that are still there, by identity
+
+
 def lost(table: pd.DataFrame) -> set[tuple[str, int]]:
+    """`diverged` of a table, looked for once, as many claims ask for it.
+
+    Args:
+        table: of an experiment; nobody changes it later.
+    """
+    key = id(table)
+    if key not in _FOUND:
+        _FOUND[key] = diverged(table)
+        weakref.finalize(table, _FOUND.pop, key, None)
+    return _FOUND[key]
+
+
+def diverged(table: pd.DataFrame) -> set[tuple[str, int]]:
     """Run and member of every member whose last losses, accuracies or parameters are not finite.
 
     The run's manifest names the same members (see `endings`). A column that a run has no number in

@@ -73,10 +73,9 @@ def least_order(tables: Tables, quantity: str, first: int) -> list[float]:
     rows = rows[rows["step"] >= first]
     if quantity == "distance":
         rows = rows.assign(distance=np.abs(_parameters(rows).sum(axis=1) - 2) / 2**0.5)
-    orders = [
-        part[DECAY].corr(part[quantity], method="spearman") for _, part in rows.groupby("step")
-    ]
-    return [float(min(orders, default=np.nan))]
+    ranks = rows.pivot_table(index="step", columns=DECAY, values=quantity).rank(axis=1)
+    decays = pd.Series(np.arange(ranks.shape[1], dtype=float), index=ranks.columns)
+    return [float(ranks.corrwith(decays, axis=1).min())]
 
 
 def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
