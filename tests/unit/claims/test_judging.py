@@ -154,6 +154,15 @@ def test_a_claim_is_not_judged_at_a_scale_it_does_not_name():
     assert row["reason"] == "judged at paper scale"
 
 
+def test_small_runs_have_fewer_seeds_than_a_claim_asks_for(monkeypatch):
+    monkeypatch.setattr(judging, "_values", lambda *_, **__: [1.0])
+    claim = CLAIM | {"scales": ["quick", "paper"], "expected": [0.5, 2.0], "seeds": 3}
+    claim |= {"published_cells": {}, "readings": [], "rejects": None, "judged": "each"}
+    tables = {"two_weights": pd.DataFrame({"record": ["history"], "run": ["a"]})}
+    verdict = {s: judging.row("geometry", claim, tables, s)["verdict"] for s in ("quick", "paper")}
+    assert verdict == {"quick": "seen at quick scale", "paper": "partly"}
+
+
 def test_a_failing_function_is_told_in_one_line():
     with pytest.raises(UserError, match="claim G4 of geometry: distance_at_rest cannot be comp"):
         judging.row("geometry", CLAIM, {"two_weights": pd.DataFrame({"record": []})}, "quick")
