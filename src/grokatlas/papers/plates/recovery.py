@@ -1,0 +1,2 @@
+def draw(t):
+    raise ValueError
