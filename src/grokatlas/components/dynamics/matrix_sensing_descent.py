@@ -107,14 +107,15 @@ def advance(
     moved = a.contiguous().clone()
 
     def work(member: int) -> None:
-        samples = (x[member], y[member]) if x.ndim == 3 else (x, y)
+        known, seen = (x[member], y[member]) if x.ndim == 3 else (x, y)
         own = (inputs[member], targets[member]) if x.ndim == 3 else (inputs, targets)
-        terms = [value[member] for value in values]
+        own_rate, own_weight = (value[member] for value in values)
         matrix, left = moved[member].view(rows, rows).numpy(), steps
         while left:
-            left -= _descend(*samples, matrix, *terms, left)
+            left -= _descend(known, seen, matrix, own_rate, own_weight, left)
             if left:  # an exactly singular matrix, or one that is not finite
-                moved[member] = _step(moved[member], *own, *map(float, terms), rows=rows)
+                terms = float(own_rate), float(own_weight)
+                moved[member] = _step(moved[member], *own, *terms, rows=rows)
                 left = left - 1 if moved[member].isfinite().all() else 0
 
     each_member(work, len(moved))

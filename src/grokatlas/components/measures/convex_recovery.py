@@ -57,7 +57,8 @@ def build(
             if norm == "nuclear":
                 away = away.reshape(truth.shape)
             row = {"member": member, "samples": key[0], "instance": key[1]}
-            distance = float(np.linalg.norm(away, DUAL[norm]))
+            finite = bool(np.isfinite(away).all())  # not of a member that diverged
+            distance = float(np.linalg.norm(away, DUAL[norm])) if finite else float("nan")
             rows.append(row | {"minimiser_error": errors[key], "distance": distance})
         return pd.DataFrame(rows)
 
@@ -68,9 +69,10 @@ def _problem(
     data: TaskData, member: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
     """X ``[N, D]``, y ``[N]``, A* ``[R, S]``, and N and the instance, of one member."""
-    arrays = data.train_inputs, data.train_targets, *map(data.extras.get, ("truth", "samples"))
+    extras = data.extras["truth"], data.extras["samples"], data.extras["instance"]
     x, y, truth, samples, instance = (
-        array[member] if data.per_member else array for array in (*arrays, data.extras["instance"])
+        array[member] if data.per_member else array
+        for array in (data.train_inputs, data.train_targets, *extras)
     )
     key = int(samples[0]), int(instance[0])
     return x[: key[0]].astype(float), y[: key[0], 0].astype(float), truth, key
@@ -86,7 +88,7 @@ def _least(
 ) -> np.ndarray:
     """The matrix ``[R, S]`` of least norm with ``X vec(A) = y``."""
     if norm == "nuclear":
-        limits = {"tolerance": tolerance, "iterations": iterations}
-        return _least_nuclear.solved(x, y, (shape[0], shape[1]), **limits)[0]
+        size = shape[0], shape[1]
+        return _least_nuclear.solved(x, y, size, tolerance=tolerance, iterations=iterations)[0]
     found = _least_norm.l1(x, y)[0] if norm == "l1" else np.linalg.pinv(x) @ y
     return found.reshape(shape)

@@ -52,7 +52,7 @@ def _of(table: pd.DataFrame, regulariser: str, weight: str) -> pd.DataFrame:
             "slow": rows["t2"] * unit,
             "fall": rows["fallen"] * unit,
             "distance": rows["distance"],
-            "convex": rows["minimiser_error"] < rows["measures.0.test_error"],
+            "convex": rows["minimiser_error"] < rows["train.stop.test_error.below"],
         }
     )
 
