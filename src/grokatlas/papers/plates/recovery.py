@@ -13,10 +13,10 @@ from grokatlas.plots import panels, style
 ROWS = {
     "sparse": "sparse",
     "low_rank": "low rank",
-    "gaussian": "dense Gaussian",
-    "block_constant": "block constant",
+    "gaussian": "Gaussian",
+    "block_constant": "blocks",
 }
-COLUMNS = {"l1": "$\\ell_1$", "nuclear": "nuclear norm", "l2": "squared $\\ell_2$", "none": "none"}
+COLUMNS = {"l1": "$\\ell_1$", "nuclear": "nuclear", "l2": "squared $\\ell_2$", "none": "none"}
 COLOURS = {name: style.COLOURS[name] for name in ("l1", "nuclear", "l2")} | {"none": style.GUIDE}
 MIRAGE, THEORY = "#a3a3a3", "#56B4E9"
 MARKERS, LOST = "oD", "x+"  # of the small and the large start: something happened, nothing did
@@ -30,7 +30,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     found = _recovery.outcomes(tables)
     marks, theory = _marks(found), _theory(found)
     made, grid = style.figure(4, 4, height=1.5, sharex=True, sharey=True)
-    ends = _ends(marks)
+    ends = _ends(pd.concat([marks, theory]))
     for row, truth in enumerate(ROWS):
         for column, regulariser in enumerate(COLUMNS):
             axes = grid[row, column]
@@ -39,9 +39,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             if _recovery.DIAGONAL.get(truth) == regulariser:
                 _framed(axes, COLOURS[regulariser])
     for axes, title in zip(grid[0], COLUMNS.values(), strict=True):
-        axes.set_title(title)
+        axes.set_title(f"regulariser: {title}")
     for axes, text in zip(grid[:, 0], ROWS.values(), strict=True):
-        axes.set_ylabel(f"{text}\n{TIME}")
+        axes.set_ylabel(f"truth: {text}\n{TIME}")
     for axes in grid[-1]:
         axes.set_xlabel("measurements N")
         axes.set_xticks(sorted(found["samples"].unique())[::2])
@@ -75,9 +75,9 @@ def _theory(found: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _ends(marks: pd.DataFrame) -> tuple[float, float]:
+def _ends(drawn: pd.DataFrame) -> tuple[float, float]:
     """The least and the largest time that is drawn."""
-    times = marks.loc[marks["share"] > 0, "time"]
+    times = drawn.loc[drawn["share"].fillna(1) > 0, "time"]
     times = times[times > 0]
     return (float(times.min()), float(times.max())) if len(times) else (0.1, 10.0)
 
@@ -97,7 +97,7 @@ def _panel(
     last: bool,
 ) -> None:
     """The marks of one panel, in front of what theory says."""
-    low, high = ends[0] / 5, ends[1] * 2
+    low, high = ends[0] / 5, ends[1] * 1.6
     axes.set_yscale("log")
     panels.limits(axes, "y", low, high)
     _shaded(axes, theory[theory["outcome"] == "minimiser"], last=last)
@@ -135,12 +135,16 @@ def _drawn(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
     ]
     look: dict[str, Any] = {"marker": marker, "s": AREA * rows["share"], "edgecolors": colours}
     faces = colours if marker == "o" else ["white"] * len(rows)
-    axes.scatter(rows["samples"], rows["time"], facecolors=faces, linewidths=1.1, **look)
+    axes.scatter(
+        rows["samples"], rows["time"], facecolors=faces, linewidths=1.1, clip_on=False, **look
+    )
 
 
 def _framed(axes: Axes, colour: str) -> None:
     for spine in axes.spines.values():
         spine.set(visible=True, color=colour, linewidth=1.6)
+    place = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
+    axes.text(0.985, 0.015, "fits the truth", fontsize=6, color=colour, **place)
 
 
 def _key(made: Figure) -> None:
