@@ -20,6 +20,8 @@ KEY = ["run", "member"]
 def outcomes(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """One row for each truth, regulariser, start, number of measurements and instance.
 
+    Members that diverged have none.
+
     Returns:
         ``truth``, ``regulariser``, ``start`` (the entries before training), ``samples``,
         ``instance``; ``recovered`` and ``mirage``, true or false; ``slow``, the time t2 of
@@ -33,7 +35,7 @@ def outcomes(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 def _of(table: pd.DataFrame, regulariser: str, weight: str) -> pd.DataFrame:
     times = table[table["record"] == "recovery_times"]
-    theory = table[table["record"] == "convex_recovery"]
+    theory = table[table["record"] == "convex_recovery"].dropna(subset=["samples"])  # diverged
     kept = ["samples", "instance", "distance", "minimiser_error"]
     rows = times.drop(columns=kept, errors="ignore").merge(theory[KEY + kept], on=KEY)
     rows = rows.merge(_falls(table, times), on=KEY, how="left")

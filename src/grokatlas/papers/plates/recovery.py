@@ -29,7 +29,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """A panel for each truth (row) and regulariser (column), with marks by N and by start."""
     found = _recovery.outcomes(tables)
     marks, theory = _marks(found), _theory(found)
-    made, grid = style.figure(4, 4, height=1.5, sharex=True, sharey=True)
+    made, grid = style.figure(4, 4, height=1.5, sharex=True)
     ends = _ends(pd.concat([marks, theory]))
     for row, truth in enumerate(ROWS):
         for column, regulariser in enumerate(COLUMNS):
@@ -42,6 +42,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         axes.set_title(f"regulariser: {title}")
     for axes, text in zip(grid[:, 0], ROWS.values(), strict=True):
         axes.set_ylabel(f"truth: {text}\n{TIME}")
+    for axes in grid[:, 1:].flat:
+        axes.tick_params(labelleft=False)
     for axes in grid[-1]:
         axes.set_xlabel("measurements N")
         axes.set_xticks(sorted(found["samples"].unique())[::2])
