@@ -12,6 +12,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"rate": 0.05, "l2": 0.01, "data_scale": "sum"},
         {"rate": 0.1, "l2": 0.0, "data_scale": "mean"},
     ],
+    "matrix_sensing_descent": [{"rate": 0.05, "weight": 0.01, "rows": 3}],
     "nuclear_subgradient_descent": [{"rate": 0.1, "weight": 0.01}],
     "ridge_first_layer": [{"rate": 0.01, "weight_decay": 1e-3}],
     "riemannian_flow": [

@@ -5,6 +5,9 @@ from typing import Any
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "centroid_images": [{"points": [0, 2]}],
     "convex_minimiser": [{"tolerance": 1e-6, "iterations": 20000}],
+    "convex_recovery": [
+        {"norm": norm, "tolerance": 1e-6, "iterations": 20000} for norm in ("l1", "l2", "nuclear")
+    ],
     "cost": [{}],
     "descent_bounds": [{}],
     "first_layer_drift": [{"span": 3}],
@@ -46,6 +49,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 # measure -> its run in `runs.RUNS`, where it is not `isolated`
 MEASURED = {
     "convex_minimiser": "factors",
+    "convex_recovery": "sensing",
     "descent_bounds": "ridge_descent",
     "first_layer_drift": "fitted",
     "hypentropy_path": "hadamard",
@@ -68,6 +72,7 @@ GIVEN = {
         *("minimiser_norm", "minimiser_error", "gap"),
         *(f"minimiser.{k}" for k in range(8)),
     ],
+    "convex_recovery": ["samples", "instance", "minimiser_error"],
     "cost": ["processor", "threads", "members", "hours", "update_seconds", "memory_mb"],
     "descent_bounds": ["test_error_above", "test_error_below"],
     "first_layer_drift": ["prediction", "slow_time"],

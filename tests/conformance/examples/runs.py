@@ -17,6 +17,7 @@ from .task import (
     CIFAR10,
     DIGITS,
     FOURIER_REGRESSION,
+    LINEAR_RECOVERY,
     LINEAR_REGRESSION,
     MATRIX_COMPLETION,
     MNIST,
@@ -213,6 +214,12 @@ RUNS: dict[str, dict[str, Any]] = {
         task=MATRIX_COMPLETION | {"rows": 4, "columns": 4},
         dynamics=_example("dynamics", "nuclear_subgradient_descent"),
         **_MATRIX,
+        **_MOVED,
+    ),
+    "sensing": _run(
+        task=LINEAR_RECOVERY | {"instance_seed": "member"},
+        dynamics=_example("dynamics", "matrix_sensing_descent"),
+        **_NORMAL,
         **_MOVED,
     ),
     "flow": _run(

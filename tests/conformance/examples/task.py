@@ -50,6 +50,17 @@ SPARSE_RECOVERY = {
     "signal_to_noise": 1e8,
     "instance_seed": 1,
 }
+LINEAR_RECOVERY = {
+    "name": "linear_recovery",
+    "rows": 3,
+    "columns": 3,
+    "truth": "sparse",
+    "nonzeros": 2,
+    "rank": 1,
+    "blocks": 2,
+    "train_points": [4, 6],
+    "instance_seed": 0,
+}
 MATRIX_COMPLETION = {
     "name": "matrix_completion",
     "rows": 4,
@@ -110,6 +121,10 @@ _TASKS: list[dict[str, Any]] = [
     *(CIFAR10, CIFAR10 | {"train_points": 30, "pixels": "unit"}),
     XOR_CLUSTERS,
     *(SPARSE_RECOVERY, SPARSE_RECOVERY | {"signal_to_noise": None}),
+    *(
+        LINEAR_RECOVERY | {"truth": truth}
+        for truth in ("sparse", "low_rank", "gaussian", "block_constant")
+    ),
     *(MATRIX_COMPLETION, MATRIX_COMPLETION | LEVERAGE),
     *(TEACHER_STUDENT, TEACHER_STUDENT | {"jacobian": True}),
     TEACHER_STUDENT_1D,

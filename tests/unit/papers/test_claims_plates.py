@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from grokatlas.papers.plates import _recovery as _recovery_numbers
 from grokatlas.papers.plates import claims
 
 BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
@@ -59,3 +60,86 @@ def test_exponents_leave_out_what_never_generalises():
     tables = {"adam_memory_weights": pd.DataFrame(rows)}
     assert claims.exponent_of_weight(tables, 0.99) == pytest.approx([-0.1])
     assert claims.difference_of_exponents(tables, slow=0.999, fast=0.99) == pytest.approx([0.4])
+
+
+WHERE = {"recovery_l1": "dynamics.l1", "recovery_nuclear": "dynamics.weight"}
+WHERE |= {"recovery_l2": "dynamics.l2"}
+
+
+def _run(name, weight, truth, start, samples, t2=None, errors=(1.0, 1.0), **theory):
+    """A run of plate 4 that fits its data at step 10 and has these test errors from then on."""
+    keys = {"run": f"{name}{weight}{truth}{start}", "member": samples, "seed": samples}
+    keys |= {"task.truth": truth, "model.init": start, "dynamics.rate": 0.5, WHERE[name]: weight}
+    keys |= {"train.stop.test_error.below": 0.01}
+    rows = [keys | {"record": "recovery_times", "t1": 10.0, "t2": np.nan if t2 is None else t2}]
+    rows.append(
+        keys
+        | {"record": "convex_recovery", "samples": samples, "instance": 0}
+        | {"minimiser_error": 1.0, "distance": 2.0}
+        | theory
+    )
+    for step, error in zip((0, 10, 200), (500.0, *errors), strict=True):
+        rows.append(keys | {"record": "history", "step": step, "test_error": error})
+    return rows
+
+
+def _recovery(**more):
+    """One run of each experiment; `more` are further ones by experiment."""
+    rows = {
+        "recovery_l1": _run("recovery_l1", 0.01, "sparse", 1e-6, 70, 100.0, minimiser_error=1e-9),
+        "recovery_nuclear": _run("recovery_nuclear", 0.01, "sparse", 10.0, 30, None, (90.0, 0.8)),
+        "recovery_l2": [
+            *_run("recovery_l2", 0.02, "gaussian", 10.0, 30, None, (90.0, 8.0)),
+            *_run("recovery_l2", 0.0, "gaussian", 10.0, 30, None, (90.0, 9.1)),
+        ],
+    }
+    return {name: pd.DataFrame(kept + more.get(name, [])) for name, kept in rows.items()}
+
+
+def test_a_mirage_falls_by_ten_times_after_memorisation_and_is_not_recovered():
+    found = _recovery_rows(_recovery())
+    assert found["mirage"].to_dict() == {"l1": False, "nuclear": True, "l2": True, "none": False}
+    assert found["recovered"].to_dict() == dict.fromkeys(found.index, False) | {"l1": True}
+    fallen = _recovery(recovery_l1=_run("recovery_l1", 0.01, "sparse", 10.0, 70, 50.0, (90.0, 0.1)))
+    assert not _recovery_rows(fallen).loc["l1", "mirage"].any()
+
+
+def test_slow_time_has_the_weight_of_the_others_where_there_is_none():
+    late = _run("recovery_l2", 0.0, "sparse", 10.0, 100, 400.0, (90.0, 8.0))
+    found = _recovery_rows(_recovery(recovery_l2=late))
+    assert found.loc["l1", "slow"] == pytest.approx(100 * 0.5 * 0.01)
+    assert found.loc["l2", "fall"] == pytest.approx(200 * 0.5 * 0.02)
+    assert found.loc["none", "slow"].max() == pytest.approx(400 * 0.5 * 0.02)
+
+
+def _recovery_rows(tables):
+    return _recovery_numbers.outcomes(tables).set_index("regulariser")
+
+
+def test_shares_count_the_runs_that_they_name():
+    tables = _recovery(
+        recovery_l1=_run("recovery_l1", 0.01, "sparse", 10.0, 80, None, (90.0, 0.8))
+        + _run("recovery_l1", 0.01, "gaussian", 10.0, 70, None, (90.0, 50.0))
+    )
+    diagonal = {"truth": "sparse", "regulariser": "l1"}
+    assert claims.share_recovered(tables, **diagonal, fewest=70, most=90) == [0.5]
+    assert claims.share_recovered(tables, **diagonal, fewest=75, most=90) == [0.0]
+    off = {"most": 70, "regulariser": "all", "start": "all"}
+    assert claims.share_off_diagonal(tables, outcome="recovered", **off) == [0.0]
+    assert claims.share_off_diagonal(tables, outcome="mirage", **off) == [0.5]  # two of four
+    own = off | {"regulariser": "l1", "start": 10.0}
+    assert claims.share_off_diagonal(tables, outcome="mirage", **own) == [0.0]
+    assert claims.share_of_mirages(tables, 90, "l1", 10.0) == [0.5]
+    assert claims.share_of_mirages(tables, 90, "all", 1e-6) == [0.0]
+
+
+def test_times_on_the_diagonal_are_compared_with_the_distance():
+    tables = _recovery(
+        recovery_l1=_run("recovery_l1", 0.01, "sparse", 10.0, 70, 800.0, distance=16.0),
+        recovery_nuclear=_run("recovery_nuclear", 0.01, "low_rank", 1e-6, 90, None, distance=9.0),
+    )
+    assert claims.time_over_distance(tables) == pytest.approx([0.25])  # 0.5 / 2 and 4 / 16
+    assert claims.exponent_of_distance(tables) == pytest.approx([1.0])
+    assert claims.agreement(tables) == [1.0]
+    missed = _run("recovery_l1", 0.01, "sparse", 1e-6, 30, None, minimiser_error=1e-9)
+    assert claims.agreement(_recovery(recovery_l1=missed)) == [0.5]

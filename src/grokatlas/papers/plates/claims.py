@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from grokatlas.claims import readings
+from grokatlas.papers.plates import _recovery
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -73,3 +74,81 @@ def _exponents(tables: Tables, beta2: float) -> pd.Series:
     rows = readings.record(table, "grokking_times", optimizer__beta2=beta2)
     found = {seed: readings.slope(part[WEIGHT], part["t2"]) for seed, part in rows.groupby("seed")}
     return pd.Series(found, dtype=float)
+
+
+def share_recovered(
+    tables: Tables, truth: str, regulariser: str, fewest: int, most: int
+) -> list[float]:
+    """The share of runs of one truth and regulariser, both starts, that recover the truth.
+
+    Args:
+        tables: of plate 4.
+        truth: its kind.
+        regulariser: ``l1``, ``nuclear``, ``l2`` or ``none``.
+        fewest: measurements of a run that counts.
+        most: as `fewest`.
+    """
+    rows = _recovery.outcomes(tables)
+    rows = rows[(rows["truth"] == truth) & (rows["regulariser"] == regulariser)]
+    return [float(rows.loc[rows["samples"].between(fewest, most), "recovered"].mean())]
+
+
+def share_off_diagonal(
+    tables: Tables, outcome: str, most: int, regulariser: str, start: float | str
+) -> list[float]:
+    """The share of runs with an outcome where the regulariser does not fit the truth.
+
+    Args:
+        tables: of plate 4.
+        outcome: ``recovered`` or ``mirage``.
+        most: measurements of a run that counts.
+        regulariser: one of these four, or ``all``.
+        start: entries before training, or ``all``.
+    """
+    rows = _chosen(tables, most, regulariser, start)
+    return [
+        float(
+            rows.loc[rows["truth"].map(_recovery.DIAGONAL) != rows["regulariser"], outcome].mean()
+        )
+    ]
+
+
+def share_of_mirages(
+    tables: Tables, most: int, regulariser: str, start: float | str
+) -> list[float]:
+    """The share of runs, whatever the truth, that are a mirage; arguments as above."""
+    return [float(_chosen(tables, most, regulariser, start)["mirage"].mean())]
+
+
+def _chosen(tables: Tables, most: int, regulariser: str, start: float) -> pd.DataFrame:
+    rows = _recovery.outcomes(tables)
+    rows = rows[rows["samples"] <= most]
+    if regulariser != "all":
+        rows = rows[rows["regulariser"] == regulariser]
+    return rows if start == "all" else rows[rows["start"] == start]
+
+
+def time_over_distance(tables: Tables) -> list[float]:
+    """The median of t2 x rate x weight over the distance to go on the diagonal, by instance."""
+    rows = _on_diagonal(tables)
+    return [
+        float((part["slow"] / part["distance"]).median()) for _, part in rows.groupby("instance")
+    ]
+
+
+def exponent_of_distance(tables: Tables) -> list[float]:
+    """The exponent of t2 x rate x weight against the distance on the diagonal, by instance."""
+    rows = _on_diagonal(tables)
+    return [readings.slope(part["distance"], part["slow"]) for _, part in rows.groupby("instance")]
+
+
+def agreement(tables: Tables) -> list[float]:
+    """The share of problems on the diagonal that the least start recovers as the minimiser does."""
+    rows = _on_diagonal(tables)
+    rows = rows[rows["start"] == rows["start"].min()]
+    return [float((rows["recovered"] == rows["convex"]).mean())]
+
+
+def _on_diagonal(tables: Tables) -> pd.DataFrame:
+    rows = _recovery.outcomes(tables)
+    return rows[rows["truth"].map(_recovery.DIAGONAL) == rows["regulariser"]]
