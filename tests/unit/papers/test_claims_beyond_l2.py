@@ -6,6 +6,7 @@ import pytest
 
 from grokatlas.claims import readings
 from tests.unit.claim_tables import MEETS_MISSES_LACKS, judged, rows, table, untested, verdicts
+from tests.unit.papers.test_claims_rescaling import CASES as RESCALED
 
 PAPER = "beyond_l2"
 FIVE, THREE, NAN = list(range(5)), list(range(3)), np.nan
@@ -346,7 +347,7 @@ def test_a_claim_is_met_missed_and_lacked(name, make, meets, misses):
 
 
 def test_every_function_is_tested():
-    assert untested(PAPER, [case[0] for case in CASES]) == set()
+    assert untested(PAPER, [case[0] for case in [*CASES, *RESCALED]]) == set()
 
 
 def test_a_time_that_is_never_reached_is_infinite_and_missed():

@@ -13,6 +13,7 @@ from grokatlas.engine.keyword_types import Positive
 TOLERANCE = 1e-8  # of X a = y, relative to |y|
 ITERATIONS = 200
 HALVINGS = 60
+ROUNDING = 1e-12  # of the dual function, which cannot be seen to fall by less
 
 
 def build(*, fitted: Positive) -> Measure[FinishedRun]:
@@ -134,9 +135,10 @@ class _Path:
                 return vector
             hessian = (self.inputs * curvature) @ self.inputs.T
             move = -np.linalg.lstsq(hessian, error, rcond=None)[0]
-            slope, share = float(error @ move), 1.0
+            allowed, share = value + ROUNDING * abs(value), 1.0
             for _ in range(HALVINGS):
-                if self._dual(dual + share * move, plus, minus)[0] <= value + 1e-4 * share * slope:
+                fall = 1e-4 * share * float(error @ move)
+                if self._dual(dual + share * move, plus, minus)[0] <= allowed + fall:
                     break
                 share /= 2
             dual = dual + share * move

@@ -7,6 +7,7 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.two_timescales import _quantities
+from grokatlas.papers.two_timescales._implicit_bias import distance_from_hypentropy
 from grokatlas.papers.two_timescales._published import (
     decades_from_readings,
     distance_from_readings,
@@ -28,6 +29,7 @@ from grokatlas.papers.two_timescales._theory import (
 __all__ = [
     "change_of_control",
     "decades_from_readings",
+    "distance_from_hypentropy",
     "distance_from_readings",
     "distance_of_singular_values",
     "distance_outside_seeds",

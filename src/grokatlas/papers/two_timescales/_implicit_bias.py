@@ -1,0 +1,32 @@
+"""Numbers of claims on what the fast phase chooses: the interpolator of least hypentropy."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from grokatlas.claims import readings
+from grokatlas.papers.two_timescales import _quantities
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def distance_from_hypentropy(tables: Tables, decay: float, time: float, end: str) -> list[float]:
+    """How far the diagonal network is from an interpolator in its fast phase, for each seed.
+
+    At the last fitted step that is not after a time.
+
+    Args:
+        tables: of figure `theory`.
+        decay: the weight of the l2 term, half of lambda; the nearest one is taken.
+        time: the step size times the number of updates.
+        end: which interpolator: ``distance`` of least hypentropy, ``distance_l2``, ``distance_l1``.
+    """
+    rows = readings.record(tables["theory_diagonal_network"], "hypentropy_path", case="fast")
+    if rows.empty:
+        return []
+    weights = rows[_quantities.DECAY].unique()
+    nearest = weights[np.abs(weights - decay).argmin()]
+    rows = rows[rows[_quantities.DECAY] == nearest]
+    early = rows["step"] * rows["optimizer.lr"] <= time * (1 + 1e-9)
+    return readings.last(rows[early], end)
