@@ -21,7 +21,7 @@ figures: $(STAMP) ## draw every figure at SCALE (quick)
 	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
 
 atlas: $(STAMP) ## from recorded results: every figure, claim and page; trains nothing
-	@. $(BIN)/activate && python -m grokatlas restore
+	@. $(BIN)/activate && python -m grokatlas restore $(if $(filter command line,$(origin SCALE)),--scale $(SCALE))
 
 # with compiled modules: the tests start hundreds of processes
 PYTEST := . $(BIN)/activate && PYTHONDONTWRITEBYTECODE= python -m pytest -q -n auto --dist worksteal

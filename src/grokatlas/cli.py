@@ -294,7 +294,7 @@ PUBLISH = (
     ),
     Command(
         "recorded",
-        "publish.recorded:state_as_text",
+        "publish.experiments:state_as_text",
         "what recorded/ holds, and what this checkout would make otherwise",
         (argument("--scale", choices=layout.SCALES, help="default: all"),),
     ),
@@ -302,7 +302,10 @@ PUBLISH = (
         "restore",
         "publish.restored:main",
         "recorded results into results, every figure, claim and page made of them",
-        (argument("--scale", choices=layout.SCALES, default="paper", help="default: paper"),),
+        (
+            argument("--scale", choices=layout.SCALES, default="paper", help="default: paper"),
+            argument("--replace", action="store_true", help="overwrite results that differ"),
+        ),
     ),
 )
 

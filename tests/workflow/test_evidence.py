@@ -113,6 +113,9 @@ def test_results_of_earlier_code_are_drawn_and_told(clone):
     done = grokatlas(clone, "restore", "--scale", "smoke")
     assert "drew 1 of 5 figures and tables" in done.stdout
     assert "1 of 6 results are made by earlier code" in done.stderr
+    receipt = json.loads(grokatlas(clone, "verify", FIGURE, "--json", "-").stdout)
+    assert receipt["files"][FIGURE]["verdict"] == "stale-code"
+    assert "tables that earlier code made" in grokatlas(clone, "explain", "geometry/fig1").stdout
     assert "; 2 would be made otherwise now" in grokatlas(clone, "recorded").stdout
     assert "train" in " ".join(clone.jobs(FIGURE))
 

@@ -136,6 +136,8 @@ def _about(content: dict[str, Any]) -> list[str]:
     if isinstance(mark, dict):
         where = f"{mark.get('when')} on {mark.get('host')}"
         lines.append(f"brought from the run store {where}, entry {mark.get('entry')}")
+    if content["kind"] == "figure" and content.get("partial"):
+        lines.append("drawn from tables that earlier code made; `snakemake` makes it again")
     for note in content.get("accepted", []):
         change = f"{note['old'][:12]} -> {note['new'][:12]}"
         changed = f"; changed: {', '.join(note['changed'])}" if note.get("changed") else ""

@@ -56,7 +56,7 @@ class Tree:
         self.roots = results_folder.roots(folder)
         self._hashes: dict[str, tuple[int, int, str]] = {}
         self._owners: dict[str, str] = {}
-        self._records_only = records_only.read(folder)
+        self._left_out = records_only.read(folder)
         self._read(list(self._walk(self.roots[ROOT], ROOT)))
 
     def path(self, name: str) -> Path:
@@ -68,10 +68,15 @@ class Tree:
         target = self._owners.get(name)
         return self.results[target] if target else None
 
-    def keeps_record_only(self, result: Result) -> bool:
-        """Whether an archive handed on this result's records and not its files."""
-        listed = self._records_only.get(result.target)
-        return listed is not None and listed == records_only.manifest_sha256(result)
+    def left_out(self, name: str) -> bool:
+        """Whether an archive handed on the record of a file and not the file."""
+        folder = name.rpartition("/")[0]
+        listed = self._left_out.get(name)
+        return listed is not None and any(
+            result.outputs.get(name) == listed
+            for result in map(self.results.get, (folder, name.rpartition(".")[0]))
+            if result
+        )
 
     def inputs(self, target: str) -> list[str]:
         """The results that a result was made from, as far as they are here."""
@@ -148,8 +153,8 @@ class Tree:
                 result.job = self._record(name, JOB_FILE_TABLES)
             else:
                 result.files.add(name)
-        for result in filter(self.keeps_record_only, self.results.values()):
-            for name in result.outputs:
+        for result in self.results.values():
+            for name in filter(self.left_out, result.outputs):
                 self._owners.setdefault(name, result.target)
 
     def _record(self, name: str, tables: tuple[str, ...]) -> Record:

@@ -203,7 +203,7 @@ class _Judge:
         if recorded is None:
             return Finding("orphan", f"{result.manifest.name} does not name it")
         if name not in result.files:
-            if self.tree.keeps_record_only(result):
+            if self.tree.left_out(name):
                 return Finding(NOT_KEPT)
             return Finding("missing", f"{result.manifest.name} names it")
         try:
@@ -262,7 +262,9 @@ class _Judge:
         if hashing.of(manifest["spec"]) != hashing.of(job.spec):
             path, old, new = dotted.differences(manifest["spec"], job.spec)[0]
             return Finding("stale-spec", f"{path} was {old}, now {new}", (target,))
-        if manifest["digest"] == job.digest:  # of one made from a part, `partial` says so
+        if manifest["kind"] == "figure" and manifest.get("partial"):
+            return Finding("stale-code", "was drawn from tables of earlier code", (target,))
+        if manifest["digest"] == job.digest:  # of pages made from a part, `partial` says so
             return OK
         modules = code_digest.changed(code_of(manifest), job.code)
         if modules:

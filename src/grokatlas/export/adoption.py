@@ -64,7 +64,8 @@ def adopt(archive: Path, replace: bool) -> str:
         _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
         _place(new, moves, listed, stage)
-        records_only.update(results)
+        placed = {r.target for r in new if _manifest_is_placed(r, moves[r.target])}
+        records_only.update(results, placed)
     text = counted(new)
     known = len(results) - len(new)
     made = f" into the new folder {layout.RESULTS}" if created else ""
@@ -243,6 +244,12 @@ def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | Non
         return None
     wanted = [name for name in result.outputs if name in listed and name not in present]
     return wanted if here else [*wanted, job_file, manifest_file]
+
+
+def _manifest_is_placed(result: Result, names: list[str] | None) -> bool:
+    """Whether a result that is moved here was not here, or replaces another."""
+    _, manifest_file = result.records
+    return names is None or manifest_file in names
 
 
 def _sha256(name: str) -> str:

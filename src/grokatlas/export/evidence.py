@@ -66,7 +66,12 @@ def finished(table: Job, is_up_to_date: Callable[[Job], bool]) -> dict[Path, lis
     for job in table.inputs:
         if job.kind == "measure":
             found[job.inputs[0].target].append(job)
-    return {run: jobs for run, jobs in found.items() if all(map(is_up_to_date, jobs))}
+    there = {job for jobs in found.values() for job in jobs if job.outputs[0].exists()}
+    return {
+        run: jobs
+        for run, jobs in found.items()
+        if there.issuperset(jobs) and all(map(is_up_to_date, jobs))
+    }
 
 
 def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
@@ -86,11 +91,12 @@ def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
     results = closure.behind(Path(), [target.as_posix() for target in targets])
     for result in results:
         refuse_unfit(result)
-    whole = any(result.kind == "table" for result in results)
+    tables = [result for result in results if result.kind == "table"]
+    some = any(table.sound["spec"].get("so_far") for table in tables)  # others will join them
     kept = path(*place)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / kept.name
-        archive.write(made, place[0], results, archive.plotted if whole else logged)
+        archive.write(made, place[0], results, archive.plotted if tables and not some else logged)
         _refuse_large(kept, made.stat().st_size)
         if kept.is_file() and kept.read_bytes() == made.read_bytes():
             return False
@@ -102,6 +108,19 @@ def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
 def logged(kind: str, name: str) -> bool:
     """Of runs, an archive holds what a table reads: no snapshots and no data."""
     return name.endswith(".parquet")
+
+
+def disagreement() -> str:
+    """Which two archives hold different results in the same place, as text; empty if none do."""
+    seen: dict[str, tuple[tuple[str, str, str], Any]] = {}
+    for place in archives():
+        for kind in ("dataset", "run", "measure"):
+            for target, content in manifests(*place, kind).items():
+                facts = content["digest"], content["outputs"]
+                first, known = seen.setdefault(target, (place, facts))
+                if known != facts:
+                    return f"{path(*first)} and {path(*place)} differ in {target}"
+    return ""
 
 
 def refuse_unfit(result: Result) -> None:

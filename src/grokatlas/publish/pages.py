@@ -22,10 +22,10 @@ END = "<!-- end of {part} -->"
 UNKEPT = "†"  # beside a verdict of which no evidence is recorded
 
 
-def record(scale: str, experiments: list[str]) -> Iterator[str]:
+def record(scale: str, names: list[str]) -> Iterator[str]:
     """Record evidence, figures and verdicts of a scale, and renew this checkout's pages."""
     folder = Path("docs") / "papers"
-    yield from recorded.take(scale, experiments, folder)
+    yield from recorded.take(scale, names, folder)
     write(Path("config"), folder)
 
 

@@ -7,6 +7,7 @@ claim judged, and the pages are written. What is here already stays: Snakemake g
 import os
 import sys
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from grokatlas.results import layout
 from grokatlas.rules import atlas, figure, partial
 
 
-def main(scale: str) -> Iterator[str]:
+def main(scale: str, replace: bool) -> Iterator[str]:
     """Restore what is recorded at a scale.
 
     Args:
-        scale: quick or paper.
+        scale: smoke, quick or paper.
+        replace: overwrite results that lie here and differ.
 
     Yields:
         what was done, and where the first page is.
@@ -35,19 +37,23 @@ def main(scale: str) -> Iterator[str]:
         problem = f"nothing is recorded at this scale; `make figures SCALE={scale}` trains"
         raise UserError(f"{evidence.FOLDER}/{scale}", problem)
     yield f"{len(names)} experiments are recorded at {scale} scale"
-    yield from _unpack(names)
+    yield from _unpack(names, replace)
     job_file = atlas.atlas_job_file(scale)
     yield from _draw(list(remaining.at(scale).plan.figures.values()))
     yield str(atlas.from_what_is_there(job_file))
 
 
-def _unpack(names: list[tuple[str, str, str]]) -> Iterator[str]:
+def _unpack(names: list[tuple[str, str, str]], replace: bool) -> Iterator[str]:
     """Adopt archives; of one that does not fit the results here, these stay."""
+    kept = []
     for name in names:
         try:
-            adoption.adopt(evidence.path(*name), replace=False)
-        except adoption.DifferError as error:
-            yield f"not unpacked: {error}"
+            adoption.adopt(evidence.path(*name), replace)
+        except adoption.DifferError:
+            kept.append("/".join(name[1:]))
+    if kept:
+        problem = f"other results are here, and stay, of {len(kept)} experiments"
+        yield f"{problem} ({', '.join(kept)}); `grokatlas restore --replace` overwrites them"
 
 
 def _draw(jobs: list[Job]) -> Iterator[str]:
@@ -59,10 +65,27 @@ def _draw(jobs: list[Job]) -> Iterator[str]:
         if all(partial.at_hand("table", table) for table in needed)
         and partial.at_hand("figure", target) != partial.CURRENT
     ]
-    with get_context("spawn").Pool(os.cpu_count(), _be_quiet) as pool:
-        problems = [problem for problem in pool.imap_unordered(_draw_one, there) if problem]
+    problems = list(filter(None, _in_parallel(there)))
     yield from problems
     yield f"drew {len(there) - len(problems)} of {len(jobs)} figures and tables"
+
+
+def _in_parallel(targets: list[Path]) -> Iterator[str]:
+    """`_draw_one` of each, in as many processes as this one may use cores.
+
+    Raises:
+        UserError: a process was killed.
+    """
+    usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
+    workers = min(len(targets), len(usable))
+    if not workers:
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn"), _be_quiet) as pool:
+        try:
+            yield from pool.map(_draw_one, targets)
+        except BrokenExecutor:
+            problem = "a process that drew a figure was killed; is there enough memory?"
+            raise UserError("restore", f"{problem} Call it again") from None
 
 
 def _draw_one(target: Path) -> str:

@@ -1,10 +1,9 @@
-"""Results of which a tree keeps the records and not the files, as an archive of tables has them.
+"""Files that an archive left out, whose records it handed on: the tree can still be walked.
 
-Their job files and manifests are enough to walk from a figure to its origin. A list in the tree
-names them, so that `verify` can tell what was never handed on from what was lost.
+Job files and manifests are enough to walk from a figure to its origin. A list in the tree names the
+files that were left out, so that `verify` can tell what was never handed on from what was lost.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,21 +11,24 @@ from pathlib import Path
 from grokatlas.results import files, layout
 from grokatlas.results.result import Result
 
-LIST = "records_only.json"  # in the tree: the sha256 of each one's manifest, by target
+LIST = "records_only.json"  # in the tree: the sha256 of each file, as its manifest records it
 
 
-def update(results: Iterable[Result]) -> None:
-    """List those of some results in the tree here whose files are not in it; the others are not.
+def update(results: Iterable[Result], placed: set[str]) -> None:
+    """Renew the list of the tree here: what is in it is not listed.
 
     Args:
-        results: sound ones.
+        results: sound ones, of an archive.
+        placed: the targets of those that were not here before; a file of another one was lost.
     """
     listed = read(layout.RESULTS)
     found = dict(listed)
     for result in results:
-        found.pop(result.target, None)
-        if not all(Path(name).exists() for name in result.outputs):
-            found[result.target] = manifest_sha256(result)
+        for name, sha256 in result.outputs.items():
+            if Path(name).exists():
+                found.pop(name, None)
+            elif result.target in placed:
+                found[name] = sha256
     if not found:
         (layout.RESULTS / LIST).unlink(missing_ok=True)
     elif found != listed:
@@ -34,15 +36,10 @@ def update(results: Iterable[Result]) -> None:
 
 
 def read(tree: Path) -> dict[str, str]:
-    """The list of a tree: the sha256 of a manifest by target; empty where it cannot be read."""
+    """The list of a tree: sha256 by the file's name; empty where it cannot be read."""
     try:
         found = json.loads((tree / LIST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     sound = isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
     return found if sound else {}
-
-
-def manifest_sha256(result: Result) -> str:
-    """The sha256 of a result's manifest; empty where there is none."""
-    return hashlib.sha256(result.manifest.text).hexdigest() if result.manifest else ""

@@ -7,7 +7,7 @@ from grokatlas.audit.verify import verify
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive, archive_files, evidence
 from grokatlas.plan.jobs import Job
-from grokatlas.results import files, layout, records_only
+from grokatlas.results import files, hashing, layout, records_only
 from tests.unit import small_tree
 
 TOYS = ("smoke", "atlas", "toys")
@@ -70,6 +70,24 @@ def test_of_finished_runs_it_holds_what_a_table_reads(tree):
     assert names_in_archive() == names_of(tree, ("dataset", "run", "measure"), *logged)
 
 
+def test_a_table_of_some_of_the_seeds_keeps_what_others_will_join(tree):
+    for file in (
+        layout.spec_path("table", tree["table"]),
+        layout.manifest_of("table", tree["table"]),
+    ):
+        content = files.read_json(file)
+        spec = content["spec"] | {"so_far": [{"axis": "seed", "values": 1, "of": 2}]}
+        digests = [files.read_json(layout.manifest_of(k, tree[k]))["digest"] for k in UPSTREAM]
+        digest = hashing.of_job("table", spec, content["code"], digests)
+        small_tree.write(file, {**content, "spec": spec, "digest": digest})
+    evidence.write(TOYS, [tree["table"]])
+    history = layout.outputs("run", tree["run"])[0].as_posix()
+    assert {history, layout.outputs("table", tree["table"])[0].as_posix()} <= names_in_archive()
+
+
+UPSTREAM = ("run", "measure")
+
+
 def test_what_is_recorded_again_is_the_same_file(tree):
     assert evidence.write(TOYS, [tree["table"]])
     before = evidence.path(*TOYS).read_bytes()
@@ -87,6 +105,9 @@ def test_manifests_are_read_from_an_archive(tree):
 def test_a_run_is_finished_with_its_measures(tree):
     run, other = (Job("run", layout.run_folder(name), {}, {}) for name in "ab")
     measures = [Job("measure", tree["measure"] / name, {}, {}, (run,)) for name in "cd"]
+    for each in (run, other, *measures):
+        each.outputs[0].parent.mkdir(parents=True, exist_ok=True)
+        each.outputs[0].touch()
     table = Job("table", tree["table"], {}, {}, (run, *measures, other))
     made = {run, measures[0]}
     assert evidence.finished(table, made.__contains__) == {}
@@ -94,6 +115,8 @@ def test_a_run_is_finished_with_its_measures(tree):
     assert evidence.finished(table, made.__contains__) == {run.target: [run, *measures]}
     made |= {other}
     assert evidence.finished(table, made.__contains__).keys() == {run.target, other.target}
+    other.outputs[0].unlink()  # an archive brought its record alone
+    assert evidence.finished(table, made.__contains__).keys() == {run.target}
 
 
 @pytest.mark.parametrize("kind", ["dataset", "run", "measure", "table"])
@@ -136,10 +159,54 @@ def test_a_table_that_is_lost_is_missing(restored):
     assert verdicts()["missing"] == {table.as_posix()}
 
 
-def test_a_result_made_since_is_not_excused(restored):
-    edit_manifest("run", restored["run"], wall_seconds=1.0)
+def test_a_result_of_other_files_is_not_excused(restored):
+    names = [path.name for path in layout.outputs("run", restored["run"])]
+    edit_manifest("run", restored["run"], outputs=dict.fromkeys(names, "f" * 64))
     missing = {path.as_posix() for path in layout.outputs("run", restored["run"])}
     assert verdicts()["missing"] == missing
+
+
+def test_an_acceptance_excuses_what_was_left_out(restored):
+    note = {"reason": "neutral", "who": "A", "when": "now", "old": "a", "new": "b", "code": {}}
+    edit_manifest("run", restored["run"], accepted=[note])
+    assert "missing" not in verdicts()
+
+
+def test_a_file_that_is_lost_here_is_not_excused_by_an_archive(tree):
+    evidence.write(TOYS, [tree["table"]])
+    history = layout.outputs("run", tree["run"])[0]
+    history.unlink()
+    adoption.adopt(evidence.path(*TOYS), replace=False)
+    assert verdicts()["missing"] == {history.as_posix()}
+
+
+def test_a_run_that_was_brought_back_may_not_lose_what_it_brought(tree, tmp_path, monkeypatch):
+    evidence.write(TOYS, [tree["run"], tree["measure"]])
+    file = evidence.path(*TOYS).absolute()
+    (tmp_path / "to").mkdir()
+    monkeypatch.chdir(tmp_path / "to")
+    adoption.adopt(file, replace=False)
+    history, snapshots = layout.outputs("run", tree["run"])
+    assert snapshots.as_posix() in verdicts()["not kept"]
+    history.unlink()
+    assert verdicts()["missing"] == {history.as_posix()}
+
+
+def test_archives_that_differ_in_what_they_share_are_named(tree):
+    evidence.write(TOYS, [tree["table"]])
+    assert evidence.disagreement() == ""
+    edit_manifest("dataset", tree["dataset"], digest="other")
+    other = ("smoke", "atlas", "others")
+    archive_files.write(evidence.path(*other), [member(tree["dataset"])])
+    toys, others = evidence.path(*TOYS), evidence.path(*other)
+    assert evidence.disagreement() == f"{others} and {toys} differ in {tree['dataset']}"
+
+
+def member(dataset) -> archive_files.FileToPack:
+    """The manifest of a data set, to be packed."""
+    manifest = layout.manifest_of("dataset", dataset)
+    sha256 = hashing.file_sha256(manifest)
+    return archive_files.FileToPack(manifest.as_posix(), manifest, sha256, manifest.stat().st_size)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"results/runs/x": 1}'])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas.export import adoption, evidence
-from grokatlas.publish import recorded
+from grokatlas.publish import experiments, recorded
 
 ROOT = Path(__file__).parents[3]
 
@@ -20,7 +20,7 @@ def test_what_would_be_made_otherwise_is_listed_with_a_reason():
     with (evidence.FOLDER / "otherwise.csv").open(encoding="utf-8", newline="") as stream:
         listed = {row["experiment"]: row["reason"] for row in csv.DictReader(stream)}
     assert all(listed.values())
-    found = {name for name, problem in recorded.state().items() if problem}
+    found = {name for name, problem in experiments.state().items() if problem}
     assert found == set(listed), "renew them (recorded/README.md), or say in otherwise.csv why not"
 
 
@@ -30,9 +30,24 @@ def test_archives_are_small():
     assert sum(sizes.values()) <= evidence.LARGEST_TOGETHER
 
 
-def test_every_row_with_evidence_has_its_archives():
-    kept = {row["scale"] for name in (recorded.FIGURES, recorded.CLAIMS) for row in _kept(name)}
-    assert kept <= {scale for scale, _, _ in evidence.archives()}
+def test_archives_agree_on_what_they_share():
+    assert evidence.disagreement() == ""
+
+
+def test_every_figure_with_evidence_has_its_archives():
+    rows = _kept(recorded.FIGURES)
+    plans = {row["scale"]: experiments.plan_of_all(row["scale"]) for row in rows}
+    for row in rows:
+        figure = plans[row["scale"]].figures[row["paper"], row["figure"]]
+        for table in figure.inputs:
+            scale, _, paper, experiment = table.target.parts[-4:]
+            made = evidence.manifests(scale, paper, experiment, "table")
+            assert table.target.as_posix() in made, (row["paper"], row["figure"])
+
+
+def test_every_claim_with_evidence_is_of_a_recorded_scale():
+    scales = {scale for scale, _, _ in evidence.archives()}
+    assert {row["scale"] for row in _kept(recorded.CLAIMS)} <= scales
 
 
 def _kept(name: str) -> list[dict[str, str]]:

@@ -1,14 +1,11 @@
 """What the repository keeps of results: taken from a tree, never worse than what was kept."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.plan import remaining
 from grokatlas.plan.jobs import Job, Plan
-from grokatlas.publish import recorded
+from grokatlas.publish import experiments, recorded
 from grokatlas.results import files, hashing, layout, revision
 from grokatlas.rules import atlas
 from tests.unit import small_tree
@@ -24,7 +21,7 @@ def pages(tmp_path, monkeypatch):
     plans = {}
     for scale in ("quick", "paper"):
         made = small_tree.make(scale)
-        plans[scale] = plan(scale, made["table"])
+        plans[scale] = plan(scale, made)
         papers = {"atlas": {"figures": {name: {"experiments": ["toys"]} for name in FIGURES}}}
         folder = layout.atlas_folder(scale)
         content = {"spec": {"papers": papers, "scale": scale}}
@@ -34,7 +31,7 @@ def pages(tmp_path, monkeypatch):
         atlas, "atlas_job_file", lambda scale: layout.spec_path("atlas", layout.atlas_folder(scale))
     )
     monkeypatch.setattr(atlas, "from_what_is_there", lambda job_file: job_file)
-    monkeypatch.setattr(remaining, "at", lambda scale: SimpleNamespace(plan=plans[scale]))
+    monkeypatch.setattr(experiments, "plan_of_all", plans.__getitem__)
     monkeypatch.setattr(revision, "facts", lambda: CLEAN)
     return tmp_path / "docs" / "papers"
 
@@ -42,12 +39,21 @@ def pages(tmp_path, monkeypatch):
 FIGURES = ("fig1", "fig2")
 
 
-def plan(scale: str, table) -> Plan:
-    """A plan of the one table, up to date."""
-    content = files.read_json(layout.spec_path("table", table))
-    job = Job("table", table, content["spec"], content["code"])
-    vars(job)["digest"] = content["digest"]  # as if its inputs were planned too
-    return Plan(scale, tables={("atlas", "toys"): job})
+def plan(scale: str, made) -> Plan:
+    """A plan of one table, up to date, and of two figures of it, of which the first is drawn."""
+    table = job("table", made["table"])
+    figures = {("atlas", "fig1"): job("figure", made["figure"], table)}
+    absent = layout.figure_stem(scale, "atlas", "fig2")
+    figures["atlas", "fig2"] = Job("figure", absent, {}, {}, (table,))
+    return Plan(scale, tables={("atlas", "toys"): table}, figures=figures)
+
+
+def job(kind: str, target, *inputs: Job) -> Job:
+    """The job that a result's job file tells of."""
+    content = files.read_json(layout.spec_path(kind, target))
+    made = Job(kind, target, content["spec"], content["code"], inputs)
+    vars(made)["digest"] = content["digest"]  # as if its inputs were planned too
+    return made
 
 
 def claimed(scale: str, *rows: dict[str, str]) -> None:
@@ -152,7 +158,7 @@ def test_what_cannot_be_recorded_leaves_no_picture_and_no_verdict(pages):
 
 
 def test_a_stale_table_is_not_recorded(pages):
-    vars(remaining.at("paper").plan.tables["atlas", "toys"])["digest"] = "other"
+    vars(experiments.plan_of_all("paper").tables["atlas", "toys"])["digest"] = "other"
     (line, *_) = take("paper", pages)
     assert "not recorded: atlas/toys: was made by other code or of another spec" in line
 
@@ -172,12 +178,61 @@ def test_a_changed_checkout_records_nothing(pages, monkeypatch, git):
 
 def test_what_would_be_made_otherwise_is_told(pages):
     take("paper", pages)
-    assert recorded.state() == {"paper/atlas/toys": ""}
-    *_, last = recorded.state_as_text(None)
+    assert experiments.state() == {"paper/atlas/toys": ""}
+    *_, last = experiments.state_as_text(None)
     assert last.startswith("1 experiments, ")
     assert last.endswith("; 0 would be made otherwise now")
-    tables = remaining.at("paper").plan.tables
+    tables = experiments.plan_of_all("paper").tables
     vars(tables["atlas", "toys"])["digest"] = "other"
-    assert recorded.state() == {"paper/atlas/toys": "its code or its spec changed since"}
+    assert experiments.state() == {"paper/atlas/toys": "its code or its spec changed since"}
     tables.clear()
-    assert recorded.state() == {"paper/atlas/toys": "no paper declares it any more"}
+    assert experiments.state() == {"paper/atlas/toys": "no paper declares it any more"}
+
+
+def test_named_experiments_take_their_own_figures_and_claims_alone(pages):
+    take("paper", pages)
+    claimed("paper", CLAIM | {"verdict": "partly"})
+    plan = experiments.plan_of_all("paper")
+    other = Job("table", layout.table_stem("paper", "atlas", "others"), {}, {})
+    plan.tables["atlas", "others"] = other
+    chosen = recorded.Rows(plan, {other.target}, set())
+    assert list(chosen.take_figures(pages)) == []
+    assert chosen.take_claims() == "1 reproduced"
+    assert recorded.Rows(plan, set(), set()).take_claims() == "1 partly"
+
+
+def test_what_was_told_of_another_archive_is_no_longer_vouched_for(pages):
+    take("paper", pages)
+    plan = experiments.plan_of_all("paper")
+    table = plan.tables["atlas", "toys"].target
+    layout.manifest_of("table", table).unlink()  # the archive was replaced, and this is not here
+    again = recorded.Rows(plan, set(), {table})
+    assert list(again.take_figures(pages)) == []
+    again.take_claims()
+    assert [row["kept"] for name in ("figures.csv", "claims.csv") for row in rows(name)] == ["", ""]
+
+
+def test_an_archive_is_not_replaced_by_a_poorer_one(pages):
+    take("paper", pages)
+    archive = evidence.path("paper", "atlas", "toys")
+    before = archive.read_bytes()
+    plan = experiments.plan_of_all("paper")
+    (run,) = layout.RESULTS.glob("runs/*")
+    made = plan.tables["atlas", "toys"]
+    again = Job("table", made.target, {}, {}, (job("run", run),))
+    plan.tables["atlas", "toys"] = again
+    for file in [layout.manifest_of("table", made.target), *again.outputs]:
+        file.unlink()
+    plan.look_again([made.target])
+    problem = "holds its table, which recording would remove; run `grokatlas restore`"
+    with pytest.raises(UserError, match=problem):
+        list(experiments.record(plan, ["atlas/toys"], set()))
+    assert archive.read_bytes() == before
+
+
+def test_a_selection_of_papers_drops_no_row(pages):
+    plan = experiments.plan_of_all("paper")
+    plan.figures["other", "fig1"] = plan.figures["atlas", "fig2"]
+    with pytest.raises(UserError, match="papers: leaves out other, whose records would be"):
+        take("paper", pages)
+    assert not evidence.FOLDER.exists()

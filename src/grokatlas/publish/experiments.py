@@ -1,0 +1,144 @@
+"""Recording the evidence of experiments, and what a checkout would make otherwise."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from grokatlas import text
+from grokatlas.errors import UserError, nearest
+from grokatlas.export import evidence
+from grokatlas.plan.graph import make_plan
+from grokatlas.plan.jobs import Plan
+from grokatlas.plan.project import Project
+from grokatlas.plan.remaining import CONFIG
+
+
+def plan_of_all(scale: str) -> Plan:
+    """The plan of every paper at a scale, whichever the settings select.
+
+    Raises:
+        UserError: for a mistake in the configuration.
+    """
+    project = Project(CONFIG, {"papers": "all"}, warn=lambda text: None)
+    return make_plan(project.papers, scale)
+
+
+def record(plan: Plan, names: list[str], changed: set[Path]) -> Iterator[str]:
+    """Write archives; what cannot be recorded is a line, or an error if it was asked for by name.
+
+    Args:
+        plan: of every paper.
+        names: of experiments, as ``paper/experiment``; every one that is made if empty.
+        changed: gets the targets of the tables whose archives are others now.
+
+    Yields:
+        a line for each.
+
+    Raises:
+        UserError: an experiment that is named cannot be recorded, or archives contradict each
+            other.
+    """
+    declared = {f"{paper}/{experiment}": job for (paper, experiment), job in plan.tables.items()}
+    for name in names:
+        if name not in declared:
+            raise UserError(name, f"is no experiment; {nearest(name, list(declared))}")
+    for name in names or declared:
+        try:
+            yield from _record_one(plan, name, bool(names), changed)
+        except UserError as error:
+            if names:
+                raise
+            yield f"{name}: not recorded: {error}"
+    if problem := evidence.disagreement():
+        hint = "record both experiments, or restore that file from git"
+        raise UserError(str(evidence.FOLDER), f"{problem}; {hint}")
+
+
+def _record_one(plan: Plan, name: str, named: bool, changed: set[Path]) -> Iterator[str]:
+    """Write the archive of an experiment: of its table, or of its finished runs if there is none.
+
+    Raises:
+        UserError: the table or a run cannot be recorded, or the archive holds what is not here; or
+            nothing is made, if it was named.
+    """
+    paper, _, experiment = name.partition("/")
+    job, place = plan.tables[paper, experiment], (plan.scale, paper, experiment)
+    here, runs = plan.state(job), evidence.finished(job, plan.is_up_to_date)
+    if here == "stale":
+        problem = "was made by other code or of another spec than this checkout has"
+        raise UserError(name, f"{problem}; run `snakemake`, or `grokatlas accept`")
+    if here == "absent" and not runs:
+        if named:
+            raise UserError(name, f"is not made; run `snakemake -- {job.outputs[0]}`")
+        return
+    if here == "absent":
+        _refuse_loss(place, {run.as_posix() for run in runs})
+    parts = [each.target for jobs in runs.values() for each in jobs]
+    if evidence.write(place, parts if here == "absent" else [job.target]):
+        changed.add(job.target)
+    size = text.file_size(evidence.path(*place).stat().st_size)
+    total = sum(each.kind == "run" for each in job.inputs)
+    some = f" ({len(runs)} of {total} runs so far)" if here == "absent" else ""
+    yield f"{name}: {size}{some}{'' if job.target in changed else ', as before'}"
+
+
+def _refuse_loss(place: tuple[str, str, str], runs: set[str]) -> None:
+    """Refuse to replace an archive that holds more than the runs that are finished here."""
+    file = evidence.path(*place)
+    if not file.is_file():
+        return
+    more = evidence.manifests(*place, "run").keys() - runs
+    if evidence.manifests(*place, "table") or more:
+        held = "its table" if not more else f"{len(more)} more runs"
+        problem = f"holds {held}, which recording would remove"
+        raise UserError(str(file), f"{problem}; run `grokatlas restore` and `snakemake` first")
+
+
+def state(scale: str | None = None) -> dict[str, str]:
+    """What this checkout would make otherwise than it is recorded.
+
+    Args:
+        scale: of these alone.
+
+    Returns:
+        by ``scale/paper/experiment`` of every archive, why; empty where it would be the same.
+
+    Raises:
+        UserError: an archive is damaged, or the configuration has a mistake.
+    """
+    found, plans = {}, dict[str, Plan]()
+    for at, paper, experiment in evidence.archives(scale):
+        if at not in plans:
+            plans[at] = plan_of_all(at)
+        problem = _why_otherwise(plans[at], at, paper, experiment)
+        found[f"{at}/{paper}/{experiment}"] = problem
+    return found
+
+
+def _why_otherwise(plan: Plan, *place: str) -> str:
+    """Why an archive's table, or its runs where it has none yet, would be made otherwise."""
+    scale, paper, experiment = place
+    table = plan.tables.get((paper, experiment))
+    if table is None:
+        return "no paper declares it any more"
+    declared = {job.target.as_posix(): job.digest for job in (table, *table.inputs)}
+    made = evidence.manifests(scale, paper, experiment, "table")
+    for kind in () if made else ("run", "measure"):
+        made |= evidence.manifests(scale, paper, experiment, kind)
+    same = all(content["digest"] == declared.get(target) for target, content in made.items())
+    return "" if same else "its code or its spec changed since"
+
+
+def state_as_text(scale: str | None) -> Iterator[str]:
+    """`state` as text, with the size of each archive, and a summary."""
+    found = state(scale)
+    sizes = {name: _archive(name).stat().st_size for name in found}
+    for name, problem in found.items():
+        yield f"{name}: {text.file_size(sizes[name])}, {problem or 'as this checkout makes it'}"
+    otherwise = sum(map(bool, found.values()))
+    total = text.file_size(sum(sizes.values()))
+    yield f"{len(found)} experiments, {total}; {otherwise} would be made otherwise now"
+
+
+def _archive(name: str) -> Path:
+    scale, paper, experiment = name.split("/")
+    return evidence.path(scale, paper, experiment)
