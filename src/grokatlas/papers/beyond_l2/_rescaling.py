@@ -66,7 +66,7 @@ def slope_of_transition(tables: Tables, kind: str) -> list[float]:
     """By how much ``beta t2`` grows with ``log(gamma)``, by least squares, for each seed."""
     found = transitions(tables["rescaled_factors"])
     parts = [part for _, part in found[found["kind"] == kind].groupby("seed")]
-    return [_slope(np.log(part["gamma"]), part["time"]) for part in parts]
+    return [_slope(np.log(part["gamma"].where(part["gamma"] > 0)), part["time"]) for part in parts]
 
 
 def exponent_of_weight(tables: Tables) -> list[float]:
@@ -75,7 +75,7 @@ def exponent_of_weight(tables: Tables) -> list[float]:
     same = found.loc[found["kind"] == "weight", "gamma"].unique()
     used = found[(found["kind"] != "orbit") & found["gamma"].isin(same)]
     parts = [part for _, part in used.groupby("seed")]
-    return [_slope(np.log(each["beta"]), np.log(each["time"] / each["beta"])) for each in parts]
+    return [readings.slope(each["beta"], each["time"] / each["beta"]) for each in parts]
 
 
 def distance_before_transition(tables: Tables, share: float) -> list[float]:
