@@ -157,10 +157,10 @@ class Rows:
         """Whether the archives hold the table that is here."""
         if table not in self._kept:
             scale, _, paper, experiment = table.parts[-4:]
-            self._kept[table] = evidence.path(scale, paper, experiment).is_file() and (
-                evidence.manifests(scale, paper, experiment, "table").get(table.as_posix())
-                == _read_or_none(layout.manifest_of("table", table))
-            )
+            recorded = evidence.path(scale, paper, experiment).is_file()
+            made = evidence.manifests(scale, paper, experiment, "table") if recorded else {}
+            here = _read_or_none(layout.manifest_of("table", table))
+            self._kept[table] = here is not None and made.get(table.as_posix()) == here
         return self._kept[table]
 
     def _doubt(self, row: Row | None, tables: set[Path]) -> None:

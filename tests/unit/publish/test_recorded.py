@@ -236,3 +236,13 @@ def test_a_selection_of_papers_drops_no_row(pages):
     with pytest.raises(UserError, match="papers: leaves out other, whose records would be"):
         take("paper", pages)
     assert not evidence.FOLDER.exists()
+
+
+def test_a_table_that_is_neither_here_nor_recorded_holds_nothing(pages):
+    take("paper", pages)
+    plan = experiments.plan_of_all("paper")
+    table = plan.tables["atlas", "toys"]
+    evidence.path("paper", "atlas", "toys").unlink()
+    evidence.write(("paper", "atlas", "toys"), [next(layout.RESULTS.glob("runs/*"))])
+    layout.manifest_of("table", table.target).unlink()
+    assert list(recorded.Rows(plan, set(), set()).take_figures(pages)) == []
