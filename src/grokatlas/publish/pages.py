@@ -233,7 +233,7 @@ def _origin(row: dict[str, str] | None) -> str:
     runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{some}{time}"
     kept = "" if row.get("kept") else " The runs were not kept."
     where = f"on {row['machine']} at {row['commit']}"
-    return f"*{row['scale'].capitalize()} scale, {runs}, {where}.{kept}*"
+    return _filled(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{kept}*")
 
 
 def _ours(claim: models.Claim, row: dict[str, str]) -> str:
