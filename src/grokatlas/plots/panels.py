@@ -13,6 +13,7 @@ from grokatlas.plots import style
 EMPTY = "no number to draw"
 LONGEST = 150  # characters of a line below all panels
 LINE = 0.11  # inches from one such line to the next
+PLACES = 6  # decimals of a figure's width and height: less than a hundredth of a pixel
 SHARE = 0.6  # of a decade: how far a value of 0 is from the least other one
 
 
@@ -43,7 +44,7 @@ def logarithmic(axes: Axes, values: Iterable[float], which: Literal["x", "y"] = 
 
 
 def finish(made: Figure, text: str) -> None:
-    """Say in words where a panel is empty, and below all panels what the figure is.
+    """Say where a panel is empty, and below all panels what the figure is; give all their places.
 
     Args:
         made: the figure.
@@ -64,6 +65,20 @@ def finish(made: Figure, text: str) -> None:
     made.get_layout_engine().set(rect=(0.0, room, 1.0, 1 - room))
     kept = {"fontsize": 5.5, "color": "#777777", "ha": "left", "va": "bottom"}
     made.text(0.005, 0.008, "\n".join(lines), **kept)
+    _lay_out(made)
+
+
+def _lay_out(made: Figure) -> None:
+    """Give all axes their places, for good and for every format.
+
+    The solver's last digits depend on the order in which a process visits its constraints. The
+    places are rounded, so that a figure has the same bytes wherever it is drawn again.
+    """
+    made.draw_without_rendering()
+    made.set_layout_engine("none")
+    for axes in made.axes:
+        place = axes.get_position(original=True).bounds
+        axes.set_position([round(share, PLACES) for share in place])
 
 
 def _holds(axes: Axes) -> bool:

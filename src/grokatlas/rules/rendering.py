@@ -51,7 +51,7 @@ def render(
         figure, drawn = _made(module.draw, tables, spec, name)
         panels.finish(figure, note)
         title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
-        for file in sorted(files, key=lambda file: file.suffix, reverse=True):  # png before pdf
+        for file in files:
             if file.suffix == ".csv":
                 store.write_csv(file, drawn.assign(so_far=some) if some else drawn)
                 continue
@@ -62,7 +62,6 @@ def render(
                 else:
                     keep = title | {"Description": origin}
                     figure.savefig(temporary, format="png", metadata=keep)
-                    figure.set_layout_engine("none")  # the pdf is laid out as the png is
 
 
 def _unseen(spec: dict[str, Any]) -> list[str]:
