@@ -13,6 +13,7 @@ from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 PAPERS = Path(__file__).parent / "papers"  # few figures: what they test is not which there are
+LOG = ".snakemake/made.log"
 CLOSING = ("claims", "atlas")
 PARTS = (
     "Snakefile",
@@ -137,11 +138,15 @@ def once(tmp_path_factory, worker_id: str, name: str, make: Callable[[Path], Non
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory, worker_id) -> Checkout:
-    """A checkout in which everything was made once at smoke scale. Do not change it."""
+    """A checkout in which everything was made once at smoke scale. Do not change it.
+
+    What Snakemake said meanwhile, debugging lines included, is in its file `LOG`.
+    """
 
     def make(folder: Path) -> None:
-        done = copy_checkout(folder).snakemake("--cores", "2")
+        done = copy_checkout(folder).snakemake("--cores", "2", "--verbose")
         assert done.returncode == 0, done.stderr
+        (folder / LOG).write_text(done.stderr, encoding="utf-8")
 
     return Checkout(once(tmp_path_factory, worker_id, "finished", make))
 

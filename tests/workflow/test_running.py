@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.tiers import exhaustive
-from tests.workflow.conftest import Checkout, copy_checkout
+from tests.workflow.conftest import LOG, Checkout, copy_checkout
 from tests.workflow.test_incremental import runs_of
 
 pytestmark = pytest.mark.workflow
@@ -33,6 +33,13 @@ def test_what_runs_no_job_writes_nothing_in_a_fresh_clone(tmp_path, call):
     done = clone.snakemake(*call)
     assert done.returncode == 0, done.stderr
     assert not (clone.folder / "results").exists()
+
+
+def test_jobs_are_chosen_when_one_has_ended_and_not_by_the_clock(finished):
+    log = (finished.folder / LOG).read_text(encoding="utf-8")
+    ended = log.count("Finished jobid: ")
+    assert ended > 20
+    assert log.count("Ready jobs: ") <= ended + 1
 
 
 def test_a_dry_run_after_an_edit_writes_nothing(checkout):
