@@ -125,9 +125,7 @@ JOBS = (
 )
 
 RUNS = (
-    Command(
-        "plan", "plan.remaining:main", "write every job file of a scale, and run nothing", (SCALE,)
-    ),
+    Command("plan", "plan.remaining:main", "write all job files of a scale; run nothing", (SCALE,)),
     Command(
         "show",
         "operate.show:run",
@@ -189,6 +187,18 @@ AUDIT = (
         (argument("first", metavar="A"), argument("second", metavar="B"), RESULTS),
     ),
     Command(
+        "compare",
+        "publish.compare.command:main",
+        "figures and claims of two branches or results folders, side by side",
+        (
+            argument("first", metavar="A", help="branch, commit or results folder: before"),
+            argument("second", metavar="B", help="after"),
+            argument("--out", type=Path, default=Path("comparison.html"), metavar="FILE"),
+            argument("--markdown", type=Path, metavar="FILE", help="append a summary to it"),
+            argument("--pictures", metavar="URL", help="for it: where files of commits are"),
+        ),
+    ),
+    Command(
         "accept",
         "audit.commands:accept",
         "keep results after a change of code proven neutral",
@@ -199,10 +209,7 @@ AUDIT = (
         ),
     ),
     Command(
-        "prune",
-        "operate.prune:prune",
-        "remove results that no paper declares, and leftovers",
-        (DRY_RUN,),
+        "prune", "operate.prune:prune", "remove what no paper declares, and leftovers", (DRY_RUN,)
     ),
 )
 
