@@ -285,6 +285,7 @@ PUBLISH = (
         "renew what docs and config/README.md repeat of the configuration",
         (argument("folder", type=Path, nargs="?", default=Path("config")),),
     ),
+    Command("rulegraph", "publish.rulegraph:main", "renew the picture of the workflow's rules"),
     Command(
         "record",
         "publish.pages:record",
