@@ -2,13 +2,12 @@
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from grokatlas import cli_types
+from grokatlas.cli_types import Command, argument
 from grokatlas.errors import UserError
 from grokatlas.plan import which_code
 from grokatlas.results import layout
@@ -32,48 +31,6 @@ def main(given: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 1
-
-
-class Argument(NamedTuple):
-    """What argparse's `add_argument` is called with.
-
-    Attributes:
-        names: of the argument.
-        keywords: of `add_argument`.
-        variable: an environment variable that gives the default, if it is set.
-    """
-
-    names: tuple[str, ...]
-    keywords: dict[str, Any]
-    variable: str = ""
-
-    def add_to(self, parser: argparse.ArgumentParser) -> str:
-        """Add the argument to a parser, and return the attribute that holds its value."""
-        default = {"default": os.environ[self.variable]} if self.variable in os.environ else {}
-        return parser.add_argument(*self.names, **{**self.keywords, **default}).dest
-
-
-class Command(NamedTuple):
-    """A command of the command line.
-
-    Attributes:
-        name: what a user types; a command of a group has two words.
-        calls: the function behind it, ``module:function`` below this package. It is called with the
-            values of the arguments in their order, and imported only then. An exit code that it
-            returns is passed on; text or lines are printed.
-        help: one line.
-        arguments: what it takes.
-    """
-
-    name: str
-    calls: str
-    help: str
-    arguments: tuple[Argument, ...] = ()
-
-
-def argument(*names: str, variable: str = "", **keywords: Any) -> Argument:
-    """An argument of a command, as `argparse.ArgumentParser.add_argument` takes it."""
-    return Argument(names, keywords, variable)
 
 
 SCALE = argument("--scale", choices=layout.SCALES, help="default: configured")
@@ -125,8 +82,24 @@ JOBS = (
 )
 
 RUNS = (
+    Command("plan", "plan.remaining:main", "write all job files of a scale; run nothing", (SCALE,)),
     Command(
-        "plan", "plan.remaining:main", "write every job file of a scale, and run nothing", (SCALE,)
+        "try",
+        "operate.trial.command:main",
+        "an experiment with other values, apart from all that is declared",
+        (
+            argument("name", metavar="PAPER/EXPERIMENT"),
+            argument(
+                "--set",
+                dest="given",
+                action="append",
+                required=True,
+                metavar="PATH=VALUES",
+                help="such as optimizer.lr=3e-3,1e-2; may be given again",
+            ),
+            SCALE,
+            argument("--keep", metavar="NAME", help="write it into config/papers, run nothing"),
+        ),
     ),
     Command(
         "show",
@@ -189,6 +162,18 @@ AUDIT = (
         (argument("first", metavar="A"), argument("second", metavar="B"), RESULTS),
     ),
     Command(
+        "compare",
+        "publish.compare.command:main",
+        "figures and claims of two branches or results folders, side by side",
+        (
+            argument("first", metavar="A", help="branch, commit or results folder: before"),
+            argument("second", metavar="B", help="after"),
+            argument("--out", type=Path, default=Path("comparison.html"), metavar="FILE"),
+            argument("--markdown", type=Path, metavar="FILE", help="append a summary to it"),
+            argument("--pictures", metavar="URL", help="for it: where files of commits are"),
+        ),
+    ),
+    Command(
         "accept",
         "audit.commands:accept",
         "keep results after a change of code proven neutral",
@@ -199,10 +184,7 @@ AUDIT = (
         ),
     ),
     Command(
-        "prune",
-        "operate.prune:prune",
-        "remove results that no paper declares, and leftovers",
-        (DRY_RUN,),
+        "prune", "operate.prune:prune", "remove what no paper declares, and leftovers", (DRY_RUN,)
     ),
 )
 
@@ -278,6 +260,7 @@ PUBLISH = (
         "renew what docs and config/README.md repeat of the configuration",
         (argument("folder", type=Path, nargs="?", default=Path("config")),),
     ),
+    Command("rulegraph", "publish.rulegraph:main", "renew the picture of the workflow's rules"),
     Command(
         "record",
         "publish.pages:record",

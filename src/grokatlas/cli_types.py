@@ -1,6 +1,50 @@
-"""Values of the command line: argparse calls these, and prints what they say is wrong."""
+"""What a command of the command line is, and its values: argparse prints what these refuse."""
 
 import argparse
+import os
+from typing import Any, NamedTuple
+
+
+class Argument(NamedTuple):
+    """What argparse's `add_argument` is called with.
+
+    Attributes:
+        names: of the argument.
+        keywords: of `add_argument`.
+        variable: an environment variable that gives the default, if it is set.
+    """
+
+    names: tuple[str, ...]
+    keywords: dict[str, Any]
+    variable: str = ""
+
+    def add_to(self, parser: argparse.ArgumentParser) -> str:
+        """Add the argument to a parser, and return the attribute that holds its value."""
+        default = {"default": os.environ[self.variable]} if self.variable in os.environ else {}
+        return parser.add_argument(*self.names, **{**self.keywords, **default}).dest
+
+
+class Command(NamedTuple):
+    """A command of the command line.
+
+    Attributes:
+        name: what a user types; a command of a group has two words.
+        calls: the function behind it, ``module:function`` below this package. It is called with the
+            values of the arguments in their order, and imported only then. An exit code that it
+            returns is passed on; text or lines are printed.
+        help: one line.
+        arguments: what it takes.
+    """
+
+    name: str
+    calls: str
+    help: str
+    arguments: tuple[Argument, ...] = ()
+
+
+def argument(*names: str, variable: str = "", **keywords: Any) -> Argument:
+    """An argument of a command, as `argparse.ArgumentParser.add_argument` takes it."""
+    return Argument(names, keywords, variable)
 
 
 def threads(text: str) -> int:

@@ -27,7 +27,7 @@ ROOMS = {
     "export": "plan declare results code_digest",
     "atlas": "audit plots claims results engine.members registry",
     "rules": "atlas claims plots engine run_store plan declare results code_digest registry",
-    "publish": "rules export claims plan declare results registry",
+    "publish": "rules export atlas audit claims plan declare results registry",
     "operate": "rules export audit run_store plan declare results engine.members "
     "components.image_files registry",
     "cli": "operate publish rules export audit plan results",

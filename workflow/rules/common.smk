@@ -3,8 +3,10 @@
 import sys
 from pathlib import Path
 
-# the code beside this workflow, whatever is installed
-sys.path.insert(0, str(Path(workflow.basedir) / "src"))
+# the code beside this workflow, whatever is installed; workflow/Snakefile is one folder deeper
+ROOT = Path(workflow.basedir)
+ROOT = ROOT.parent if ROOT.name == "workflow" else ROOT
+sys.path.insert(0, str(ROOT / "src"))
 
 from grokatlas.errors import UserError
 from grokatlas.plan.invocation import opened
@@ -12,7 +14,7 @@ from grokatlas.plan.resources import of_job
 from grokatlas.rules import warm
 
 try:
-    PROJECT, SCALE = opened(workflow, config)
+    PROJECT, SCALE = opened(ROOT, workflow, config)
 except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)

@@ -159,7 +159,7 @@ def _numbers(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
             lines.append(f"numbers: {suffix}: only in the {'first' if suffix in old else 'second'}")
             same = False
             continue
-        x, y = _sound(first, old[suffix]), _sound(second, new[suffix])
+        x, y = sound_file(first, old[suffix]), sound_file(second, new[suffix])
         if first.sha256(old[suffix]) == second.sha256(new[suffix]):
             continue
         if x.suffix not in numbers.NUMERIC:
@@ -176,7 +176,12 @@ def _files(tree: Tree, target: str) -> dict[str, str]:
     return {name.removeprefix(target).lstrip("/"): name for name in tree.results[target].outputs}
 
 
-def _sound(tree: Tree, name: str) -> Path:
+def sound_file(tree: Tree, name: str) -> Path:
+    """The path of a tree's file whose hash is the recorded one.
+
+    Raises:
+        UserError: it is missing, refused, or another than its manifest records.
+    """
     owner = tree.owner(name)
     if owner is None or name in tree.refused:
         raise UserError(name, "is missing or refused; `grokatlas verify` says more")

@@ -20,14 +20,16 @@ def compare(first: Path, second: Path) -> list[str]:
     Raises:
         UserError: a file is not of the kind that its name says.
     """
+    return [f"{name}: {how}" for name, how in by_column(first, second).items()]
+
+
+def by_column(first: Path, second: Path) -> dict[str, str]:
+    """How each column or array differs that does; see `compare`."""
     a, b = _columns(first), _columns(second)
-    lines = [f"{name}: only in the first" for name in a if name not in b]
-    lines += [f"{name}: only in the second" for name in b if name not in a]
-    for name in a:
-        if name in b:
-            difference = _difference(a[name], b[name])
-            lines += [f"{name}: {difference}"] if difference else []
-    return lines
+    found = {name: "only in the first" for name in a if name not in b}
+    found |= {name: "only in the second" for name in b if name not in a}
+    differences = {name: _difference(a[name], b[name]) for name in a if name in b}
+    return found | {name: how for name, how in differences.items() if how}
 
 
 def _columns(path: Path) -> dict[str, Any]:

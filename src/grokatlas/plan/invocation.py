@@ -11,10 +11,11 @@ from grokatlas.plan.project import Project
 from grokatlas.plan.written_jobs import WrittenJobs
 
 
-def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs, str]:
+def opened(base: Path, workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs, str]:
     """The jobs of this call, and the scale that it names.
 
     Args:
+        base: the folder of ``config``.
         workflow: Snakemake's.
         config: Snakemake's: what ``--configfile`` and ``--config`` say, together.
 
@@ -25,7 +26,6 @@ def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs
         UserError: for a mistake in the configuration or on the command line.
     """
     gc.freeze()  # what Snakemake has imported stays: no collection needs to look at it
-    base = Path(workflow.basedir)
     if not workflow.is_main_process:
         return WrittenJobs(base / "config", config), str(config.get("scale", ""))
     _refuse_subfolder(base, workflow.overwrite_workdir)

@@ -1,0 +1,46 @@
+"""``grokatlas try``: declare a trial, run it, and say where its figure is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from grokatlas.declare import strict_yaml
+from grokatlas.errors import UserError
+from grokatlas.operate.trial import declaration
+from grokatlas.results import layout
+
+
+def main(name: str, given: list[str], scale: str | None, keep: str | None) -> int:
+    """Try values of an experiment, or keep them.
+
+    Args:
+        name: ``paper/experiment``.
+        given: ``path=value,value`` of its configuration.
+        scale: of the runs; the configured one if absent.
+        keep: the name of an experiment to write, in place of running.
+
+    Returns:
+        0, or the exit code of Snakemake.
+
+    Raises:
+        UserError: there is no such experiment, it cannot have these values, or this is no checkout.
+    """
+    if not (declaration.CONFIG / "papers").is_dir():
+        raise UserError(str(Path.cwd()), "is no checkout: it has no config/papers; go to one")
+    tried = declaration.values(given)
+    if scale is None:
+        configured = strict_yaml.load(declaration.CONFIG / "config.yaml", "config.yaml")
+        scale = configured.get("scale", "quick")
+    if keep is not None:
+        file = declaration.keep(name, tried, scale, keep)
+        print(f"{file}: experiment {keep}; say what to expect of it, and draw it in a figure")
+        return 0
+    folder = declaration.write(name, tried, scale)
+    stem = layout.figure_stem(scale, declaration.PAPER_OF_TRIALS, declaration.FIGURE)
+    figure = layout.outputs("figure", stem)
+    command = [sys.executable, "-m", "snakemake", "--snakefile", folder / "workflow" / "Snakefile"]
+    command += ["--directory", folder, "--cores", "all", "--", figure[0].as_posix()]
+    code = subprocess.run([str(each) for each in command], check=False).returncode
+    if code == 0:
+        print("\n".join(str(folder / file) for file in figure))
+    return code

@@ -1,0 +1,187 @@
+"""From an experiment and values to try to the configuration of a trial.
+
+A trial is the experiment with further axes. It is declared in a folder of its own, which uses the
+workflow of this checkout as a module: its results are another tree, and nothing declared here
+reads them.
+"""
+
+import json
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from grokatlas.declare import cells, layers, strict_yaml
+from grokatlas.declare.models import EXPERIMENTS, NAME, PAPER, Paper, label
+from grokatlas.declare.papers import load_papers
+from grokatlas.errors import UserError, nearest
+from grokatlas.results import files
+
+FOLDER = Path("trials")
+PAPER_OF_TRIALS, FIGURE = "trials", "runs"  # `grokatlas.papers.trials.runs` draws it
+CONFIG = Path("config")
+PATH = r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
+SNAKEFILE = """\
+# Written by `grokatlas try`: the workflow of the checkout, with the configuration beside this file.
+module atlas:
+    snakefile:
+        "../../../workflow/Snakefile"
+    config:
+        config
+
+
+use rule * from atlas
+
+
+workflow.default_target = "all"
+"""
+
+Block = dict[str, Any]
+Values = dict[str, list[Any]]
+
+
+def values(given: list[str]) -> Values:
+    """The values of each path, read as YAML: ``["optimizer.lr=1e-3,1e-2"]``.
+
+    Raises:
+        UserError: an argument is no ``path=values``, or a path is given twice.
+    """
+    found: Values = {}
+    for text in given:
+        path, equals, listed = text.partition("=")
+        if not equals or not re.fullmatch(PATH, path) or not listed:
+            raise UserError(f"--set {text}", "must be like optimizer.lr=1e-3,1e-2")
+        if path in found:
+            raise UserError(f"--set {text}", f"{path} is given twice; list its values in one")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "values.yaml"
+            file.write_text(f"[{listed}]\n", encoding="utf-8")
+            found[path] = strict_yaml.load(file, f"--set {text}")
+    return found
+
+
+def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
+    """Paper and experiment that a name means, and all papers.
+
+    Raises:
+        UserError: there is no such experiment, or it is one of another paper.
+    """
+    papers = load_papers(CONFIG / "papers", "all")
+    owner, _, own = name.partition("/")
+    known = [f"{paper}/{each}" for paper in papers for each in papers[paper].experiments]
+    if owner not in papers or own not in papers[owner].experiments:
+        raise UserError(name, f"no such experiment; {nearest(name, known)}")
+    if papers[owner].experiments[own].as_:
+        other = f"{papers[owner].version_of}/{papers[owner].experiments[own].as_}"
+        raise UserError(name, f"is {other} under another name; try that one")
+    return owner, own, papers
+
+
+def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -> Block:
+    """The experiment's block with the values as axes at a scale.
+
+    An axis of the ensemble gets the values itself. Any other path becomes an axis of the sweep,
+    which is stronger than every layer, so that each value makes a run of its own.
+    """
+    found: Block = paper.experiments[name].model_dump(
+        mode="json", by_alias=True, exclude_unset=True
+    )
+    cases = list(found.get("cases") or {}) or [None]
+    own = [layers.of(paper_name, paper, name, case, scale).merged() for case in cases]
+    for path, listed in tried.items():
+        key = "ensemble" if any(path in each.get("ensemble", {}) for each in own) else "sweep"
+        for layer in (found, *(found.get("cases") or {}).values()):
+            holder = layer if scale == "paper" else (layer.get(scale) or {})
+            holder[key] = {**(holder.get(key) or {}), path: listed}
+            if scale != "paper":
+                layer[scale] = holder
+    return {"about": found.pop("about", f"a trial of {name}"), **found}
+
+
+def write(name: str, tried: Values, scale: str) -> Path:
+    """Declare a trial in ``trials/<paper>-<experiment>``; its folder.
+
+    Results of earlier trials there stay, so that a further value makes a further run alone.
+
+    Raises:
+        UserError: there is no such experiment, or it cannot have these values.
+    """
+    paper_name, own, papers = experiment(name)
+    paper = papers[paper_name]
+    told = f"{name} with {', '.join(f'{path} {listed}' for path, listed in tried.items())}"
+    about = {
+        "source": {"title": f"Trial of {told}"},
+        "defaults": paper.defaults.model_dump(mode="json", by_alias=True, exclude_unset=True),
+        "figures": {FIGURE: {"experiments": [own], "caption": f"A trial of {told}."}},
+    }
+    declared = {own: block(paper_name, paper, own, scale, tried)}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "papers" / PAPER_OF_TRIALS
+        folder.mkdir(parents=True)
+        (folder / PAPER).write_text(text(about), encoding="utf-8")
+        (folder / EXPERIMENTS).write_text(text(declared), encoding="utf-8")
+        trial = load_papers(folder.parent, "all")[PAPER_OF_TRIALS]
+        _check(PAPER_OF_TRIALS, trial, own, scale, tried)
+        settings = strict_yaml.load(CONFIG / "config.yaml", "config.yaml")
+        kept = {key: settings.get(key) for key in ("device", "data_dir", "run_store")}
+        for key in ("data_dir", "run_store"):
+            kept[key] = str(Path(kept[key]).expanduser().resolve()) if kept[key] else None
+        there = FOLDER / f"{paper_name}-{own}"
+        shutil.rmtree(there / CONFIG, ignore_errors=True)
+        shutil.copytree(folder.parent, there / CONFIG / "papers")
+    (there / CONFIG / "config.yaml").write_text(text({"scale": scale, **kept}), encoding="utf-8")
+    (there / "workflow").mkdir(exist_ok=True)
+    (there / "workflow" / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
+    return there
+
+
+def _check(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -> None:
+    """Refuse values that the experiment cannot have, by the argument that gave them."""
+    try:
+        cells.resolve(paper_name, paper, name, scale)
+    except UserError as error:
+        for path in tried:
+            if error.place.endswith(path) or f".{path}." in error.place:
+                raise UserError(f"--set {path}", error.problem) from None
+        raise
+
+
+def text(content: Block) -> str:
+    """Plain data as YAML that `strict_yaml` reads."""
+    unshared = json.loads(json.dumps(content))  # equal lists would become anchors
+    return yaml.safe_dump(
+        unshared, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
+    )
+
+
+def keep(name: str, tried: Values, scale: str, new: str) -> Path:
+    """Declare the experiment with these values among those of its paper; the file.
+
+    Its runs have the ids of the trial's runs, as their specs are the same.
+
+    Raises:
+        UserError: the name is taken or no name, or the experiment cannot have these values.
+    """
+    paper_name, own, papers = experiment(name)
+    file = CONFIG / "papers" / paper_name / EXPERIMENTS
+    if not re.fullmatch(NAME, new):
+        raise UserError(f"--keep {new}", "is no name: use a-z, 0-9 and _, a letter first")
+    if new in papers[paper_name].experiments:
+        raise UserError(f"--keep {new}", f"is in {label(paper_name, EXPERIMENTS)} already")
+    told = "; ".join(f"{path} {', '.join(map(str, listed))}" for path, listed in tried.items())
+    before = file.read_text(encoding="utf-8")
+    declared = {new: block(paper_name, papers[paper_name], own, scale, tried)}
+    written = f"{before.rstrip()}\n\n# Source: a trial of {own} at {scale} scale: {told}.\n"
+    written += f"# Time seen: none yet.\n# Expect: as in the trial.\n{text(declared)}"
+    with files.atomic(file) as temporary:
+        temporary.write_text(written, encoding="utf-8")
+    try:
+        paper = load_papers(CONFIG / "papers", "all")[paper_name]
+        _check(paper_name, paper, new, scale, tried)
+    except UserError:
+        file.write_text(before, encoding="utf-8")
+        raise
+    return file

@@ -1,0 +1,1 @@
+"""Trials: experiments with other values (`grokatlas try`). No paper, and no claim."""

@@ -1,0 +1,98 @@
+"""The runs of a trial: what was logged of training and test data, one colour for each setting."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from grokatlas.plots import marks, style
+
+FIRST = ("loss", "accuracy", "error", "squared_error")  # what is drawn first
+PANELS = 4
+SETTING = "setting"  # the column that says what a row's run has of its own
+SIDES = {"train": ":", "test": "-"}
+BLOCKS = ("task", "model", "loss", "optimizer", "dynamics", "penalties", "gradients", "inputs")
+BLOCKS += ("train",)
+NAMED = 10  # settings that a legend names
+
+
+def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """One panel for each quantity: the median over seeds, with its range as a band."""
+    (table,) = tables.values()
+    rows = table[(table["record"] == "history") & (table["step"] > 0)]
+    rows = rows.assign(**{SETTING: _settings(rows)})
+    shown = quantities([*rows.columns])
+    made, grid = style.figure(min(len(shown), 2), (len(shown) + 1) // 2, height=3)
+    colours = _colours(rows)
+    drawn = []
+    for axes, (quantity, columns) in zip(grid.flat, shown, strict=False):
+        for column, line in columns:
+            for setting, part in rows.dropna(subset=[column]).groupby("setting", sort=False):
+                keywords = {"color": colours[setting], "ls": line}
+                frame = marks.spread(axes, part, column, **keywords)
+                drawn.append(frame.assign(setting=setting))
+        _finish(axes, quantity, columns)
+    for axes in grid.flat[len(shown) :]:
+        axes.set_axis_off()
+    keys = [Line2D([], [], color=colours[each], label=each) for each in [*colours][:NAMED]]
+    more = len(colours) - NAMED
+    title = f"{NAMED} of {len(colours)}" if more > 0 else None
+    made.legend(handles=keys, loc="outside upper left", ncols=3, fontsize=6, title=title)
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def quantities(columns: list[str]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What is drawn: the name of each panel, and its columns with the line of each.
+
+    Where nothing of training or test data is logged, it is what else is logged in one number.
+    """
+    pairs: dict[str, list[tuple[str, str]]] = {}
+    for column in columns:
+        side, _, quantity = column.partition("_")
+        if side in SIDES and quantity:
+            pairs.setdefault(quantity, []).append((column, SIDES[side]))
+    if not pairs:
+        logged = columns[columns.index("step") + 1 :] if "step" in columns else []
+        pairs = {
+            name: [(name, SIDES["test"])] for name in logged if "." not in name and name != SETTING
+        }
+    order = [name for name in FIRST if name in pairs]
+    order += [name for name in pairs if name not in order]
+    return [(name, pairs[name]) for name in order[:PANELS]]
+
+
+def _settings(rows: pd.DataFrame) -> list[str]:
+    """What each row's run has of its own: its case, and the values in which runs differ."""
+    own = [c for c in rows if c.partition(".")[0] in BLOCKS and rows[c].nunique(dropna=False) > 1]
+    cases = [] if rows["case"].astype(str).str.contains("=").any() else [*rows["case"].unique()]
+    parts = [[str(case) for case in rows["case"]]] if len(cases) > 1 else []
+    parts += [[f"{path} {_number(value)}" for value in rows[path]] for path in own]
+    return [", ".join(each) for each in zip(*parts, strict=True)] or ["all"] * len(rows)
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _colours(rows: pd.DataFrame) -> dict[str, Any]:
+    """A colour for each setting; of many, darker is later in the list."""
+    settings = [*rows["setting"].unique()]
+    if len(settings) <= len(style.MEMBERS):
+        return dict(zip(settings, style.MEMBERS, strict=False))
+    return dict(zip(settings, style.sequence(range(len(settings))).values(), strict=True))
+
+
+def _finish(axes: Axes, quantity: str, columns: list[tuple[str, str]]) -> None:
+    axes.set_xscale("log")
+    if "accuracy" not in quantity:
+        axes.set_yscale("log")
+    axes.set(xlabel="step", ylabel=quantity.replace("_", " "))
+    sides = {"-": "solid", ":": "dotted"}
+    told = [
+        f"{column.partition('_')[0]} {sides[line]}"
+        for column, line in columns
+        if column != quantity
+    ]
+    style.letter(axes, ": ".join(filter(None, [quantity.replace("_", " "), ", ".join(told)])))

@@ -1,0 +1,265 @@
+"""What differs between two sides: figures, their numbers, and claims."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from grokatlas.claims.verdicts import NOT_RUN
+from grokatlas.publish.compare import pixels
+from grokatlas.publish.compare.sides import CSV, NUMBERS, Drawn, Judged, Side
+from grokatlas.text import place
+
+LIMITS, FOUND = NUMBERS[:2], NUMBERS[2:]
+ROUNDING = 1e-9  # numbers that are nearer to each other than this, relatively, differ in rounding
+DECLARED = ("statement", "published", "unit")
+AFTER = "<!--"  # in a published table's text, what follows is no cell of it
+
+
+class _Named(Protocol):
+    @property
+    def key(self) -> tuple[str, str]: ...
+    @property
+    def scale(self) -> str: ...
+
+
+T = TypeVar("T", bound=_Named)
+
+
+@dataclass(frozen=True)
+class FigureChange:
+    """A figure that both sides have, and that differs.
+
+    Attributes:
+        first: of the first side.
+        second: of the other.
+        facts: its scale, or of how many values it is, where these differ: ``what: old -> new``.
+        picture: how the pictures differ; None where they look the same, or are no pictures.
+        texts: of a published table: both texts, if they differ.
+        numbers: by file, the columns that differ in one way: ``(columns, how)``.
+        compared: whether both sides have numbers of it.
+    """
+
+    first: Drawn
+    second: Drawn
+    facts: list[str]
+    picture: pixels.Difference | None
+    texts: tuple[str, str] | None
+    numbers: dict[str, list[tuple[list[str], str]]]
+    compared: bool
+
+    @property
+    def looks_the_same(self) -> bool:
+        """Whether both sides show the same picture or text."""
+        return self.picture is None and self.texts is None
+
+    @property
+    def differs(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.facts or self.numbers or not self.looks_the_same)
+
+
+@dataclass(frozen=True)
+class ClaimChange:
+    """A claim that both sides have, and that differs."""
+
+    first: Judged
+    second: Judged
+
+    @property
+    def once(self) -> bool:
+        """Whether it was judged on one side alone."""
+        runs = [side.row["verdict"] != NOT_RUN for side in (self.first, self.second)]
+        return runs[0] != runs[1]
+
+    @property
+    def verdict(self) -> bool:
+        """Whether it was judged on both sides, with another verdict."""
+        return self.first.row["verdict"] != self.second.row["verdict"] and not self.once
+
+    @property
+    def number(self) -> bool:
+        """Whether our number, its range or the count of values is another."""
+        counts = [self._count(side) for side in (self.first, self.second)]
+        return self._differs(*FOUND) or counts[0] != counts[1]
+
+    @property
+    def rounding(self) -> bool:
+        """Whether our numbers differ as sums do that are taken in another order, and no more."""
+        pairs = zip(self.first.numbers(*FOUND), self.second.numbers(*FOUND), strict=True)
+        near = all(
+            a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=ROUNDING))
+            for a, b in pairs
+        )
+        return near and self._count(self.first) == self._count(self.second)
+
+    @property
+    def declaration(self) -> bool:
+        """Whether the interval, the statement, the published number or the unit is another."""
+        told = [[side.row.get(key) for key in DECLARED] for side in (self.first, self.second)]
+        known = all(None not in each for each in told)
+        return self._differs(*LIMITS) or (known and told[0] != told[1])
+
+    @property
+    def interval(self) -> bool:
+        """Whether the interval is another."""
+        return self._differs(*LIMITS)
+
+    def _differs(self, *names: str) -> bool:
+        return self.first.numbers(*names) != self.second.numbers(*names)
+
+    @staticmethod
+    def _count(side: Judged) -> int:
+        return int(float(side.row.get("count") or 0))
+
+
+@dataclass
+class Changes:
+    """Everything that differs, and how much is the same.
+
+    Attributes:
+        first: one side.
+        second: the other.
+        figures: that both have and that differ.
+        same_figures: how many do not.
+        only_figures: those of one side alone: of the first, of the second.
+        claims: that both have and that differ.
+        same_claims: how many do not.
+        only_claims: those of one side alone: of the first, of the second.
+    """
+
+    first: Side
+    second: Side
+    figures: list[FigureChange] = field(default_factory=list)
+    same_figures: int = 0
+    only_figures: tuple[list[Drawn], list[Drawn]] = field(default_factory=lambda: ([], []))
+    claims: list[ClaimChange] = field(default_factory=list)
+    same_claims: int = 0
+    only_claims: tuple[list[Judged], list[Judged]] = field(default_factory=lambda: ([], []))
+
+    @property
+    def verdicts(self) -> list[ClaimChange]:
+        """Claims whose verdict changed."""
+        return [claim for claim in self.claims if claim.verdict]
+
+    @property
+    def numbers(self) -> list[ClaimChange]:
+        """Claims whose number changed by more than rounding, and whose verdict did not."""
+        return [claim for claim in self._same_verdict if claim.number and not claim.rounding]
+
+    @property
+    def rounded(self) -> list[ClaimChange]:
+        """Claims of which no more changed than the rounding of their numbers."""
+        found = [claim for claim in self._same_verdict if claim.number and claim.rounding]
+        return [claim for claim in found if not claim.declaration]
+
+    @property
+    def declarations(self) -> list[ClaimChange]:
+        """Claims of which the declaration changed, but not the verdict or the number."""
+        return [claim for claim in self._same_verdict if claim.declaration and claim.rounding]
+
+    @property
+    def once(self) -> list[ClaimChange]:
+        """Claims that were judged on one side alone."""
+        return [claim for claim in self.claims if claim.once]
+
+    @property
+    def _same_verdict(self) -> list[ClaimChange]:
+        return [claim for claim in self.claims if not claim.verdict and not claim.once]
+
+    @property
+    def nothing(self) -> bool:
+        """Whether both sides show the same."""
+        return not (self.figures or self.claims or any(self.only_figures) or any(self.only_claims))
+
+
+def between(first: Side, second: Side) -> Changes:
+    """Compare two sides.
+
+    Raises:
+        UserError: a file is damaged.
+    """
+    found = Changes(first, second)
+    figures, *only = _paired(first.figures(), second.figures())
+    found.only_figures = (only[0], only[1])
+    for a, b in figures:
+        change = _figure(a, b)
+        if change.differs:
+            found.figures.append(change)
+        else:
+            found.same_figures += 1
+    claims, *alone = _paired(first.claims(), second.claims())
+    found.only_claims = (_judged(alone[0]), _judged(alone[1]))
+    for x, y in claims:
+        claim = ClaimChange(x, y)
+        if claim.once or claim.verdict or claim.number or claim.declaration:
+            found.claims.append(claim)
+        else:
+            found.same_claims += 1
+    return found
+
+
+def _judged(claims: Iterable[Judged]) -> list[Judged]:
+    """Without those that were not run: a results tree lists each claim at every scale."""
+    return [claim for claim in claims if claim.row["verdict"] != NOT_RUN]
+
+
+def _paired(first: list[T], second: list[T]) -> tuple[list[tuple[T, T]], list[T], list[T]]:
+    """What is called the same at the same scale, else what is called the same and is the last one.
+
+    Returns:
+        the pairs, what only the first has, and what only the second has.
+    """
+    pairs: list[tuple[T, T]] = []
+    left: tuple[list[T], list[T]] = ([], [])
+    names = sorted({each.key for each in [*first, *second]}, key=lambda k: (k[0], place(k[1])))
+    for name in names:
+        a, b = ({e.scale: e for e in side if e.key == name} for side in (first, second))
+        for scale in [*a]:
+            if scale in b:
+                pairs.append((a.pop(scale), b.pop(scale)))
+        if len(a) == len(b) == 1:
+            pairs.append((a.popitem()[1], b.popitem()[1]))
+        left[0].extend(a.values())
+        left[1].extend(b.values())
+    return pairs, *left
+
+
+def _figure(first: Drawn, second: Drawn) -> FigureChange:
+    facts = []
+    if first.scale != second.scale:
+        scales = [each.scale or "not recorded" for each in (first, second)]
+        facts.append(f"scale: {' -> '.join(scales)}")
+    if first.so_far != second.so_far:
+        facts.append(f"drawn: {first.so_far or 'all'} -> {second.so_far or 'all'}")
+    picture, texts = None, None
+    if first.version != second.version:
+        a, b = first.read(), second.read()
+        if first.is_table:
+            texts = (_cells_of(a), _cells_of(b))
+            texts = None if texts[0] == texts[1] else texts
+        else:
+            picture = pixels.difference(a, b, "/".join(first.key))
+    names = first.numbers.keys() & second.numbers.keys()
+    names = {CSV} if CSV in names else names
+    numbers = {name: _numbers(name, first, second) for name in sorted(names)}
+    numbers = {name: lines for name, lines in numbers.items() if lines}
+    return FigureChange(first, second, facts, picture, texts, numbers, bool(names))
+
+
+def _cells_of(data: bytes) -> str:
+    """A published table's text without what follows its cells."""
+    return data.decode("utf-8", "replace").partition(AFTER)[0].strip()
+
+
+def _numbers(name: str, first: Drawn, second: Drawn) -> list[tuple[list[str], str]]:
+    """The columns of a file that differ, those that differ in the same way together."""
+    (old, read_old), (new, read_new) = first.numbers[name], second.numbers[name]
+    if old == new:
+        return []
+    from grokatlas.audit import numbers
+
+    ways: dict[str, list[str]] = {}
+    for column, how in numbers.by_column(read_old(), read_new()).items():
+        ways.setdefault(how, []).append(column)
+    return [(columns, how) for how, columns in ways.items()]

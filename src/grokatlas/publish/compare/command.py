@@ -1,0 +1,65 @@
+"""``grokatlas compare``: two sides in, a page and a few lines out."""
+
+import tempfile
+from pathlib import Path
+
+from grokatlas.audit import locate
+from grokatlas.errors import UserError
+from grokatlas.publish.compare import changes, page, sides, summary
+from grokatlas.results import files
+
+
+def main(first: str, second: str, out: Path, markdown: Path | None, pictures: str | None) -> int:
+    """Compare two commits or results folders, write the page, print what changed.
+
+    Args:
+        first: a branch, tag or commit of this checkout, or a results folder: what was before.
+        second: the same of what is after.
+        out: where the page goes.
+        markdown: where a summary in Markdown is appended; None for none.
+        pictures: the address below which a commit's files are, for that summary; None for none.
+
+    Returns:
+        0 if nothing changed, else 1.
+
+    Raises:
+        UserError: an argument means nothing, both mean the same, a file is damaged, or the page
+            cannot be written.
+    """
+    if first == second:
+        raise UserError(first, "is given twice; name two branches, commits or results folders")
+    _refuse_to_replace(out)
+    with tempfile.TemporaryDirectory() as scratch:
+        folders = [Path(scratch) / name for name in ("first", "second")]
+        a, b = (sides.opened(n, f) for n, f in zip((first, second), folders, strict=True))
+        if a.identity == b.identity and Path(a.identity).is_dir():
+            raise UserError(f"{first}, {second}", "are the same folder; name two")
+        found = changes.between(a, b)
+        with files.atomic(out) as temporary:
+            temporary.write_text(page.html(found), encoding="utf-8")
+        if markdown is not None:
+            with markdown.open("a", encoding="utf-8") as stream:
+                stream.write(summary.markdown(found, pictures))
+    print("\n".join([*summary.lines(found), f"wrote {out}"]))
+    return 0 if found.nothing else 1
+
+
+def _refuse_to_replace(out: Path) -> None:
+    """Refuse a path at which something else lies, or that is in a results folder."""
+    if out.suffix != ".html":
+        raise UserError(f"--out {out}", "must end with .html")
+    if not out.parent.is_dir():
+        raise UserError(f"--out {out}", "its folder is not there; make it")
+    if out.exists() and page.GENERATOR not in _start(out):
+        raise UserError(f"--out {out}", "holds something else, which the page would replace")
+    inside = locate.tree_of(out.resolve(), Path("/dev/null"))
+    if inside in out.resolve().parents:
+        raise UserError(f"--out {out}", "is in a results folder; write it elsewhere")
+
+
+def _start(file: Path) -> str:
+    try:
+        with file.open(encoding="utf-8", errors="replace") as stream:
+            return stream.read(1000)
+    except OSError as error:
+        raise UserError(f"--out {file}", f"cannot be replaced: {error.strerror}") from None

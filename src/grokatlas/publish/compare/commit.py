@@ -1,0 +1,91 @@
+"""The files of one commit, read from git's store: the working tree is neither used nor changed."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from grokatlas.errors import UserError, closest
+
+PATIENCE = 120.0  # seconds that one call of git may take
+
+
+class Commit:
+    """A commit of the checkout in the working directory.
+
+    Args:
+        name: a branch, a tag, a commit, or anything else that git resolves to one.
+
+    Attributes:
+        sha: the commit's id.
+        title: its short id, date and subject.
+
+    Raises:
+        UserError: git knows no such commit, is not installed, or finds no repository here.
+    """
+
+    def __init__(self, name: str) -> None:
+        try:
+            found = _git("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
+        except subprocess.CalledProcessError as error:
+            raise UserError(name, _why_unknown(name, error)) from None
+        self.sha = found.decode().strip()
+        shown = _git("show", "--no-patch", "--format=%h of %cs: %s", self.sha)
+        self.title = shown.decode("utf-8", "replace").strip()
+
+    def files(self, *folders: str) -> dict[str, str]:
+        """The files below some folders: the id of each one's contents, by its path."""
+        lines = _git("ls-tree", "-r", "-z", "--full-tree", self.sha, "--", *folders)
+        entries = [line.partition("\t") for line in lines.decode("utf-8", "replace").split("\0")]
+        return {path: about.split()[2] for about, _, path in entries if " blob " in about}
+
+    @staticmethod
+    def read(contents: str) -> bytes:
+        """The contents that have an id.
+
+        Raises:
+            UserError: this clone does not hold them.
+        """
+        try:
+            return _git("cat-file", "blob", contents)
+        except subprocess.CalledProcessError:
+            problem = "are not in this clone; `git fetch` brings them"
+            raise UserError(contents[:12], f"contents that a commit names {problem}") from None
+
+
+def _git(*arguments: str) -> bytes:
+    """What git prints.
+
+    The repository is named where there is one, as git looks for none of another user. No variable
+    that names another repository reaches the call.
+
+    Raises:
+        UserError: git is not here, or does not answer.
+        subprocess.CalledProcessError: it refuses.
+    """
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    kept |= {k: os.environ[k] for k in ("GIT_EXEC_PATH",) if k in os.environ}
+    named = ["--git-dir=.git", "--work-tree=."] if Path(".git").exists() else []
+    try:
+        done = subprocess.run(
+            ["git", *named, *arguments],
+            env={**kept, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
+            capture_output=True,
+            check=True,
+            timeout=PATIENCE,
+        )
+    except FileNotFoundError:
+        raise UserError("git", "is not installed here, and a commit is read by it") from None
+    except subprocess.TimeoutExpired:
+        raise UserError("git", f"did not answer within {PATIENCE:.0f} s") from None
+    return done.stdout
+
+
+def _why_unknown(name: str, error: subprocess.CalledProcessError) -> str:
+    """Why git resolves a name to no commit, and what to give instead."""
+    said = error.stderr.decode("utf-8", "replace")
+    if "not a git repository" in said:
+        return "is no results folder, and there is no git repository here in which it is a branch"
+    names = _git("for-each-ref", "--format=%(refname:short)").decode("utf-8", "replace").split()
+    hint = closest(name, names) or "give a branch, a tag, a commit or a results folder"
+    there = "a folder without results and " if Path(name).is_dir() else ""
+    return f"is {there}no commit of this clone; {hint}"

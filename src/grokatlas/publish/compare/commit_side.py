@@ -1,0 +1,158 @@
+"""A commit as a side of a comparison: its pictures, its verdicts and its recorded tables."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
+
+from grokatlas import text as words
+from grokatlas.claims.verdicts import NOT_RUN
+from grokatlas.declare import models, versions
+from grokatlas.declare.papers import load_papers
+from grokatlas.errors import UserError
+from grokatlas.export import evidence
+from grokatlas.publish import recorded
+from grokatlas.publish.compare.commit import Commit
+from grokatlas.publish.compare.sides import Drawn, Judged, Row
+from grokatlas.results import layout
+
+PAGES = "docs/papers"
+PAPERS = "config/papers"
+
+
+class CommitSide:
+    """Figures and claims that a commit holds; see `sides.Side`.
+
+    Args:
+        label: a name that git resolves to a commit.
+        scratch: an empty folder, for files that are taken out of the commit.
+
+    Raises:
+        UserError: there is no such commit, or a file of it is damaged.
+    """
+
+    def __init__(self, label: str, scratch: Path) -> None:
+        self._commit = Commit(label)
+        self._scratch = scratch
+        self._files = self._commit.files(PAGES, PAPERS, evidence.FOLDER.as_posix())
+        self.label = label
+        self.identity = self._commit.sha
+        self.about = f"commit {self._commit.title}"
+        self.notes: list[str] = []
+        self._papers = self._declared()
+
+    @cache  # noqa: B019 - a side lives as long as the command
+    def figures(self) -> list[Drawn]:
+        """Every picture, and every published table's text, in the folders of pages."""
+        rows = {(row["paper"], row["figure"]): row for row in self._rows(recorded.FIGURES)}
+        found = []
+        for path in self._files:
+            file = PurePosixPath(path)
+            key = file.parent.name, file.stem
+            if file == PurePosixPath(recorded.picture(Path(PAGES), *key).as_posix()):
+                found.append(self._figure(path, key, rows.get(key, {})))
+        return found
+
+    @cache  # noqa: B019
+    def claims(self) -> list[Judged]:
+        """What was recorded of each declared claim; one that another paper counts is left out."""
+        rows = {(row["paper"], row["id"]): row for row in self._rows(recorded.CLAIMS)}
+        if not self._papers:
+            return [Judged(row) for row in rows.values()]
+        return [
+            Judged(_told(claim, name, rows.get((name, claim.id))))
+            for name, paper in self._papers.items()
+            for claim in paper.claims
+            if not versions.same_claim(self._papers, name, claim)
+        ]
+
+    def _rows(self, name: str) -> list[Row]:
+        contents = self._files.get(f"{evidence.FOLDER}/{name}")
+        text = self._commit.read(contents).decode("utf-8", "replace") if contents else ""
+        return list(csv.DictReader(io.StringIO(text, newline="")))
+
+    def _declared(self) -> dict[str, models.Paper]:
+        """The papers as the commit declares them; none where this version cannot read them."""
+        declared = {path: c for path, c in self._files.items() if path.startswith(f"{PAPERS}/")}
+        for path, contents in declared.items():
+            file = self._scratch / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(self._commit.read(contents))
+        try:
+            return load_papers(self._scratch / PAPERS, "all") if declared else {}
+        except UserError as error:
+            self.notes.append(f"the configuration of {self.label} is not read: {error}")
+            return {}
+
+    def _figure(self, path: str, key: tuple[str, str], row: Row) -> Drawn:
+        paper, name = key
+        entry = self._papers[paper].figures.get(name) if paper in self._papers else None
+        contents = self._files[path]
+        origin = "origin not recorded"
+        if row:
+            origin = f"{words.count(int(row['runs']), 'run')} on {row['machine']}"
+            origin += f", {row['made']}, commit {row['commit']}"
+        return Drawn(
+            paper=paper,
+            name=name,
+            scale=row.get("scale", ""),
+            so_far=row.get("so_far", ""),
+            origin=origin,
+            caption=entry.caption.strip() if entry else "",
+            path=path,
+            version=contents,
+            read=lambda: self._commit.read(contents),
+            numbers=self._tables(row["scale"], paper, entry.experiments) if row and entry else {},
+        )
+
+    def _tables(
+        self, scale: str, paper: str, experiments: list[str]
+    ) -> dict[str, tuple[str, Callable[[], Path]]]:
+        """The recorded tables of a figure; see `Drawn.numbers`."""
+        found: dict[str, tuple[str, Callable[[], Path]]] = {}
+        for experiment in experiments:
+            owner = layout.owner_of_table(paper, experiment)
+            archive = evidence.path(scale, *owner).as_posix()
+            if archive in self._files:
+                table = layout.table_stem(scale, paper, experiment).as_posix() + ".parquet"
+                take = partial(self._unpacked, archive, table)
+                found[f"table {owner[1]}"] = (self._files[archive], take)
+        return found
+
+    def _unpacked(self, archive: str, table: str) -> Path:
+        """A table out of its archive."""
+        file = self._scratch / table
+        if not file.exists():
+            try:
+                with zipfile.ZipFile(io.BytesIO(self._commit.read(self._files[archive]))) as opened:
+                    data = opened.read(table)
+            except (zipfile.BadZipFile, KeyError, OSError):
+                problem = f"holds no {table}, or is damaged"
+                raise UserError(f"{self.label}: {archive}", problem) from None
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        return file
+
+
+def _told(claim: models.Claim, paper: str, row: Row | None) -> Row:
+    """A claim's recorded row with what is declared of it.
+
+    One whose interval was changed since it was judged counts as not judged, as on the pages.
+    """
+    low, high = ("" if each is None else repr(float(each)) for each in claim.expected)
+    declared = {
+        "statement": claim.statement,
+        "published": claim.published,
+        "unit": claim.unit,
+        "place": claim.place,
+        "expected_low": low,
+        "expected_high": high,
+    }
+    unjudged = {"paper": paper, "id": claim.id, "verdict": NOT_RUN, "reason": "", "scale": ""}
+    if row is None:
+        return unjudged | declared
+    if list(Judged(row).numbers("expected_low", "expected_high")) != claim.expected:
+        return unjudged | declared | {"reason": "its interval was changed since it was judged"}
+    return row | declared

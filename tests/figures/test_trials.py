@@ -1,0 +1,75 @@
+"""The figure of a trial: any table, one colour for each setting, what was logged of both sides."""
+
+import pandas as pd
+import pytest
+
+from grokatlas.papers.trials import runs
+
+
+def table(rates=(0.1, 0.2), seeds=(0, 1), cases=("",), **columns) -> pd.DataFrame:
+    columns = columns or {"train_loss": 1.0, "test_loss": 2.0}
+    made = [
+        {"record": "history", "case": case or f"optimizer.lr={rate}", "optimizer.lr": rate}
+        | {"model.name": "linear", "seed": seed, "step": step, "parameters.weight.0": seed}
+        | {name: value * rate / (step + 1) + seed for name, value in columns.items()}
+        for case in cases
+        for rate in rates
+        for seed in seeds
+        for step in (0, 1, 10, 100)
+    ]
+    return pd.DataFrame([*made, {"record": "reached_steps", "case": "x", "step": None}])
+
+
+def test_each_setting_is_a_line_with_the_range_of_its_seeds():
+    figure, drawn = runs.draw({"rates": table()})
+    assert set(drawn["setting"]) == {"optimizer.lr 0.1", "optimizer.lr 0.2"}
+    assert set(drawn["series"]) == {"train_loss", "test_loss"}
+    assert drawn["seeds"].eq(2).all()
+    assert (drawn["high"] - drawn["low"]).round(9).eq(1).all()
+    (axes,) = figure.axes
+    assert axes.get_ylabel() == "loss"
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [*drawn["setting"].unique()]
+
+
+def test_an_accuracy_has_a_panel_of_its_own_that_is_not_logarithmic():
+    names = ("train_accuracy", "test_accuracy", "train_loss", "l1_norm")
+    figure, drawn = runs.draw({"rates": table(**dict.fromkeys(names, 0.5))})
+    shown = {axes.get_ylabel(): axes.get_yscale() for axes in figure.axes}
+    assert shown == {"loss": "log", "accuracy": "linear"}
+    assert "l1_norm" not in set(drawn["series"])
+
+
+def test_without_training_and_test_data_what_is_logged_is_drawn():
+    figure, drawn = runs.draw({"rates": table(l1_norm=1.0)})
+    assert [axes.get_ylabel() for axes in figure.axes] == ["l1 norm"]
+    assert set(drawn["series"]) == {"l1_norm"}
+
+
+def test_cases_are_told_apart_by_name():
+    _, drawn = runs.draw({"rates": table(rates=(0.1,), cases=("deep", "shallow"))})
+    assert [*drawn["setting"].unique()] == ["deep", "shallow"]
+
+
+def test_one_run_is_drawn_and_many_are_named_in_part():
+    _, drawn = runs.draw({"rates": table(rates=(0.1,))})
+    assert [*drawn["setting"].unique()] == ["all"]
+    figure, drawn = runs.draw({"rates": table(rates=tuple(range(1, 15)), seeds=(0,))})
+    assert drawn["setting"].nunique() == 14
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == runs.NAMED
+    assert legend.get_title().get_text() == "10 of 14"
+
+
+@pytest.mark.parametrize(
+    ("columns", "panels"),
+    [
+        (["test_error", "train_error", "train_loss"], ["loss", "error"]),
+        (["test_b", "test_a", "train_accuracy"], ["accuracy", "b", "a"]),
+        ([f"test_{name}" for name in "abcdef"], ["a", "b", "c", "d"]),
+        (["record", "step", "norm", "model.name", "setting"], ["norm"]),
+    ],
+)
+def test_what_is_drawn_first(columns, panels):
+    assert [name for name, _ in runs.quantities(columns)] == panels

@@ -1,0 +1,105 @@
+"""What `grokatlas try` declares and keeps, and what it refuses in one line."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grokatlas import cli
+from grokatlas.declare import cells, strict_yaml
+from grokatlas.declare.papers import load_papers
+from grokatlas.operate.trial import declaration
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def checkout_here(tmp_path, monkeypatch):
+    """The configuration of this checkout in a folder that may be changed."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+
+
+def specs(folder: Path, paper: str, name: str, scale: str) -> list[dict]:
+    declared = load_papers(folder, "all")[paper]
+    return [cell.spec for cell in cells.resolve(paper, declared, name, scale)]
+
+
+@pytest.mark.parametrize("scale", ["smoke", "quick", "paper"])
+@pytest.mark.parametrize(
+    ("name", "tried"),
+    [
+        ("geometry/two_weights", {"optimizer.lr": [0.05, 0.2]}),
+        ("geometry/two_weights", {"penalties.0.weight": [0.3], "train.steps": [7]}),
+        ("geometry/zero_loss_sets", {"optimizer.lr": [0.01], "penalties.0.weight": [0.1, 0.2]}),
+        ("grokalign/xor", {"optimizer.lr": [0.3]}),
+    ],
+)
+def test_what_was_tried_is_what_is_kept(checkout_here, capsys, scale, name, tried):
+    folder = declaration.write(name, tried, scale)
+    paper, _, own = name.partition("/")
+    trial = specs(folder / "config/papers", "trials", own, scale)
+    given = [f"--set={path}={','.join(map(str, listed))}" for path, listed in tried.items()]
+    assert cli.main(["try", name, "--scale", scale, "--keep", "better", *given]) == 0
+    assert specs(Path("config/papers"), paper, "better", scale) == trial
+    for path, listed in tried.items():
+        block, *_, key = path.split(".")
+        ours = [spec["ensemble"].get(path) or [_at(spec[block], path)] for spec in trial]
+        assert {value for each in ours for value in each} == set(listed), key
+
+
+def _at(block, path: str):
+    for key in path.split(".")[1:]:
+        block = block[int(key)] if isinstance(block, list) else block[key]
+    return block
+
+
+def test_what_is_kept_leaves_the_other_lines_as_they_are(checkout_here, capsys):
+    file = Path("config/papers/geometry/experiments.yaml")
+    before = file.read_text()
+    given = ["--set=optimizer.lr=1e-3", "--keep", "slow", "--scale", "paper"]
+    assert cli.main(["try", "geometry/two_weights", *given]) == 0
+    text = file.read_text()
+    assert text.startswith(before.rstrip())
+    assert "# Source: a trial of two_weights at paper scale: optimizer.lr 0.001.\n" in text
+    assert strict_yaml.load(file)["slow"]["sweep"] == {"optimizer.lr": [0.001]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["geometry/nosuch", "--set=optimizer.lr=1"], "geometry/nosuch: no such experiment; "),
+        (
+            ["jacobian_alignment/xor", "--set=optimizer.lr=1"],
+            "jacobian_alignment/xor: is grokalign/xor under another name; try that one",
+        ),
+        (["geometry/two_weights", "--set=lr=1"], "--set lr=1: must be like optimizer.lr=1e-3,1e"),
+        (["geometry/two_weights", "--set=optimizer.lr"], "--set optimizer.lr: must be like"),
+        (["geometry/two_weights", "--set=optimizer.lr=1,["], "--set optimizer.lr=1,[: line 2"),
+        (["geometry/two_weights", "--set=optimizer.rate=1"], "--set optimizer.rate: not a keyword"),
+        (["geometry/two_weights", "--set=optimizer.lr=-1"], "--set optimizer.lr: -1 is not allow"),
+        (["geometry/two_weights", "--set=a.b=1"], "--set a.b: no such block to sweep"),
+        (
+            ["geometry/two_weights", "--set=optimizer.lr=1", "--set=optimizer.lr=2"],
+            "--set optimizer.lr=2: optimizer.lr is given twice",
+        ),
+        (["geometry/two_weights", "--set=optimizer.lr=1", "--keep=Two"], "--keep Two: is no name"),
+        (["geometry/two_weights", "--set=optimizer.lr=1", "--keep=ridge"], "--keep ridge: is in"),
+        (
+            ["geometry/two_weights", "--set=optimizer.lr=-1", "--keep=other"],
+            "--set optimizer.lr: -1 is not allowed",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_changes_nothing(checkout_here, capsys, arguments, told):
+    before = {file: file.read_bytes() for file in Path().rglob("*") if file.is_file()}
+    assert cli.main(["try", *arguments]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(told)
+    assert {file: file.read_bytes() for file in Path().rglob("*") if file.is_file()} == before
+
+
+def test_outside_of_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
+    assert "is no checkout" in capsys.readouterr().err

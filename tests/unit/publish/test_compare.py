@@ -1,0 +1,385 @@
+"""`grokatlas compare`: two commits or two results trees, what changed and what did not."""
+
+import csv
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import image
+
+from grokatlas import cli
+from grokatlas.errors import UserError
+from grokatlas.publish import recorded
+from grokatlas.publish.compare import page, pixels
+from grokatlas.results import files, hashing, layout
+from tests.atlas import small_atlas
+from tests.unit import audit_tree
+
+ROOT = Path(__file__).parents[3]
+ADDRESS = r"""(?:src|href)=["']?([^"'\s>]+)"""
+GREY = np.full((20, 30, 3), 0.5)
+CLAIM = {"paper": "geometry", "id": "G1", "scale": "paper", "verdict": "reproduced"}
+CLAIM |= {"expected_low": "5.0", "expected_high": "20.0", "count": "1", "kept": "yes"}
+CLAIM |= dict.fromkeys(("value", "lowest", "highest"), "9.0")
+FIGURE = {"paper": "geometry", "figure": "ridge", "scale": "paper", "machine": "a CPU"}
+FIGURE |= {"commit": "c0ffee", "made": "2026-01-01", "runs": "3", "train_seconds": "4"}
+TABLE = "| method | ours |\n|:---|---:|\n| adam | {} |\n| sgd | 2 |\n"
+
+
+def git(*arguments: str) -> str:
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    done = subprocess.run(["git", *who, *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def drawn(name: str, pixels_of: np.ndarray = GREY, note: str = "") -> None:
+    file = Path(f"docs/papers/geometry/{name}.png")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    image.imsave(file, pixels_of, metadata={"Description": note})
+
+
+def rows(name: str, *given: dict[str, str]) -> None:
+    Path("recorded").mkdir(exist_ok=True)
+    columns = recorded.JUDGED if name == recorded.CLAIMS else recorded.ORIGIN
+    with Path("recorded", name).open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, columns, restval="")
+        writer.writeheader()
+        writer.writerows(given)
+
+
+def evidence(loss: list[float]) -> None:
+    """The recorded table of the one experiment of figure `ridge`."""
+    pd.DataFrame({"step": range(len(loss)), "loss": loss}).to_parquet("table")
+    archive = Path("recorded/paper/geometry/ridge.zip")
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.write("table", "results/paper/tables/geometry/ridge.parquet")
+
+
+def table(value: str) -> None:
+    Path("docs/papers/geometry/table1.md").write_text(f"{TABLE.format(value)}\n<!-- {value} -->\n")
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """A repository whose branch `before` has two figures, a table and a claim of geometry."""
+    monkeypatch.chdir(tmp_path)
+    git("init", "--quiet", "--initial-branch", "before")
+    Path("config").mkdir()
+    shutil.copytree(ROOT / "config/papers/geometry", "config/papers/geometry")
+    drawn("ridge")
+    drawn("fig2")
+    table("1")
+    rows(recorded.FIGURES, FIGURE)
+    rows(recorded.CLAIMS, CLAIM)
+    evidence([3.0, 2.0])
+    commit("before")
+    return tmp_path
+
+
+def commit(branch: str) -> None:
+    if branch != "before":
+        git("checkout", "--quiet", "-b", branch)
+    git("add", "docs", "config", "recorded")
+    git("commit", "--quiet", "--allow-empty", "--message", f"this is {branch}")
+
+
+def compare(capsys, *arguments) -> tuple[int, str]:
+    code = cli.main(["compare", *map(str, arguments)])
+    told = capsys.readouterr()
+    return code, told.out + told.err
+
+
+def test_nothing_changed_is_said_and_exits_0(clone, capsys):
+    for name in ("ridge", "fig2"):
+        drawn(name, note="drawn by another commit")  # other bytes, the same pixels
+    rows(recorded.FIGURES, FIGURE | {"commit": "decade", "made": "2026-02-02"})
+    evidence([3.0, 2.0])
+    commit("after")
+    code, text = compare(capsys, "before", "after")
+    assert code == 0
+    assert text.endswith("nothing changed\nwrote comparison.html\n")
+    html = Path("comparison.html").read_text()
+    assert "<h1>Nothing changed</h1>" in html
+    assert "3 figures look the same" in html
+    assert "<img" not in html
+
+
+def test_a_changed_picture_is_shown_beside_the_one_before_it(clone, capsys):
+    other = GREY.copy()
+    other[:2] = 0
+    drawn("ridge", other)
+    commit("after")
+    code, text = compare(capsys, "before", "after")
+    assert code == 1
+    assert "figure geometry/ridge (paper scale): 10.0% of the pixels differ; its numbers" in text
+    assert "1 figure changed, 2 the same" in text
+    html = Path("comparison.html").read_text()
+    pictures = re.findall(r'<img src="data:image/png;base64,([^"]+)"', html)
+    assert len(pictures) == 3  # before, after, and where they differ
+    assert len(set(pictures)) == 3
+    assert "3 runs on a CPU, 2026-01-01, commit c0ffee" in html
+
+
+def test_a_page_asks_for_nothing_elsewhere(clone, capsys):
+    drawn("ridge", GREY / 2)
+    drawn("fig3", GREY)
+    rows(recorded.CLAIMS, CLAIM | {"verdict": "partly"})
+    commit("after")
+    compare(capsys, "before", "after")
+    html = Path("comparison.html").read_text()
+    addresses = re.findall(ADDRESS, html)
+    assert all(each.startswith(("data:", "#")) for each in addresses)
+    assert {each[1:] for each in addresses if each.startswith("#")} <= set(
+        re.findall(r'id="([^"]+)"', html)
+    )
+    assert not re.search(r"<script|@import|url\(|https?://", html)
+
+
+def test_numbers_of_recorded_tables_tell_how_much(clone, capsys):
+    drawn("ridge", GREY / 2)
+    evidence([3.0, 2.5])
+    commit("after")
+    _, text = compare(capsys, "before", "after")
+    assert "100.0% of the pixels differ; 1 column of table ridge differ" in text
+    html = Path("comparison.html").read_text()
+    assert "<code>loss</code></td><td>1 of 2 values differ, at most by 0.5 (relative 0.2)" in html
+
+
+def test_numbers_count_where_the_picture_looks_the_same(clone, capsys):
+    evidence([3.0, 2.0, 1.0])
+    commit("after")
+    code, text = compare(capsys, "before", "after")
+    assert code == 1
+    assert "figure geometry/ridge (paper scale): it looks the same; 2 columns of table" in text
+    assert "step, loss</code></td><td>shape 2 → 3" in Path("comparison.html").read_text()
+
+
+def test_a_figure_without_recorded_tables_says_that_only_pictures_are_compared(clone, capsys):
+    drawn("fig2", GREY / 2)
+    commit("after")
+    compare(capsys, "before", "after")
+    assert "no numbers of it are kept on both sides" in Path("comparison.html").read_text()
+
+
+def test_cells_of_a_published_table_are_marked(clone, capsys):
+    table("7")
+    commit("after")
+    _, text = compare(capsys, "before", "after")
+    assert "figure geometry/table1: cells of the table differ" in text
+    html = Path("comparison.html").read_text()
+    assert re.findall("<mark>(.*?)</mark>", html) == ["1", "7"]
+
+
+def test_figures_of_one_side_alone(clone, capsys):
+    Path("docs/papers/geometry/ridge.png").unlink()
+    drawn("fig3")
+    commit("after")
+    _, text = compare(capsys, "before", "after")
+    assert "figure geometry/ridge (paper scale): only in before" in text
+    assert "figure geometry/fig3: only in after" in text
+    assert "on one side alone 2 figures and 0 claims" in text
+
+
+def test_a_larger_scale_is_compared_and_told(clone, capsys):
+    rows(recorded.FIGURES, FIGURE | {"scale": "quick"})
+    commit("after")
+    _, text = compare(capsys, "before", "after")
+    assert "figure geometry/ridge (quick scale): scale: paper -> quick; it looks the same" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"verdict": "partly"}, "reproduced -> partly"),
+        ({"value": "10.0"}, "ours 9 steps -> 10 steps, +11%"),
+        ({"count": "2", "highest": "11.0"}, "ours 9 steps -> 9 steps (9 to 11, 2 values)"),
+        ({"verdict": "not run at this scale", "scale": "", "value": ""}, "reproduced -> not run"),
+    ],
+)
+def test_a_changed_claim(clone, capsys, change, told):
+    rows(recorded.CLAIMS, CLAIM | change)
+    commit("after")
+    code, text = compare(capsys, "before", "after")
+    assert code == 1
+    assert f"claim geometry/G1: {told}" in text
+    html = Path("comparison.html").read_text()
+    assert "the training loss is low by step 10" in html
+    assert html.count("<strong>G1</strong>") == 1
+
+
+def test_rounding_is_told_apart(clone, capsys):
+    rows(recorded.CLAIMS, CLAIM | {"value": "9.0000000000001"})
+    commit("after")
+    code, text = compare(capsys, "before", "after")
+    assert code == 1
+    assert "0 numbers and 0 declarations of claims changed, 1 in rounding alone" in text
+    assert "claim geometry/G1" not in text
+    assert "geometry G1." in Path("comparison.html").read_text()
+
+
+def test_an_interval_that_is_moved_is_told_and_its_verdict_does_not_count(clone, capsys):
+    claims = Path("config/papers/geometry/claims.yaml")
+    claims.write_text(claims.read_text().replace("expected: [5, 20]", "expected: [5, 40]", 1))
+    commit("after")
+    code, text = compare(capsys, "before", "after")
+    assert code == 1
+    assert "claim geometry/G1: reproduced -> not run at this scale" in text
+    assert "interval 5 to 20 steps -> 5 to 40 steps" in text
+    assert "Its interval was changed since it was judged" in Path("comparison.html").read_text()
+
+
+def test_a_changed_statement_is_told(clone, capsys):
+    claims = Path("config/papers/geometry/claims.yaml")
+    claims.write_text(claims.read_text().replace("is low by step 10", "is <low> by step 10", 1))
+    commit("after")
+    _, text = compare(capsys, "before", "after")
+    assert "claim geometry/G1: declared otherwise" in text
+    assert "is &lt;low&gt; by step 10" in Path("comparison.html").read_text()
+
+
+def test_a_configuration_that_cannot_be_read_is_no_end(clone, capsys):
+    Path("config/papers/geometry/paper.yaml").write_text("later: {version: 9}\n")
+    commit("after")
+    _, text = compare(capsys, "before", "after")
+    assert "note: the configuration of after is not read: papers/geometry" in text
+    assert "nothing changed" in text
+    assert "The configuration of after is not read" in Path("comparison.html").read_text()
+
+
+def test_markdown_has_both_pictures_by_their_commits(clone, capsys):
+    drawn("ridge", GREY / 2)
+    rows(recorded.CLAIMS, CLAIM | {"verdict": "partly"})
+    commit("after")
+    Path("summary.md").write_text("# Before\n")
+    compare(capsys, "before", "after", "--markdown", "summary.md", "--pictures", "https://a.b/raw")
+    text = Path("summary.md").read_text()
+    assert text.startswith("# Before\n## before → after\n")
+    for branch in ("before", "after"):
+        file = f"https://a.b/raw/{git('rev-parse', branch)}/docs/papers/geometry/ridge.png"
+        assert f"![{branch}]({file})" in text
+    assert "| geometry/G1 | the training loss is low by step 10 (weight decay 0.01) | repro" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("before", "before"), "before: is given twice; name two"),
+        (("befor", "before"), "befor: is no commit of this clone; did you mean 'before'?"),
+        (("before", "--out=thesis.html", "after"), "--out thesis.html: holds something else"),
+        (("before", "--out=page.txt", "after"), "--out page.txt: must end with .html"),
+        (("before", "--out=no/page.html", "after"), "--out no/page.html: its folder is not there"),
+        (("docs", "before"), "docs: is a folder without results and no commit of this clone"),
+        (("before", "empty"), "empty: holds no figure and no claim"),
+    ],
+)
+def test_wrong_input_is_one_line(clone, capsys, arguments, told):
+    commit("after")
+    git("checkout", "--quiet", "--orphan", "empty")
+    git("rm", "-r", "--quiet", "--cached", ".")
+    git("commit", "--quiet", "--allow-empty", "--message", "nothing")
+    Path("thesis.html").write_text("<html>mine</html>")
+    code, text = compare(capsys, *arguments)
+    assert code == 1
+    assert text.startswith(told)
+    assert text.count("\n") == 1
+    assert Path("thesis.html").read_text() == "<html>mine</html>"
+    assert not Path("comparison.html").exists()
+
+
+def test_without_a_repository_a_branch_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    code, text = compare(capsys, "main", "other")
+    assert code == 1
+    assert "main: is no results folder, and there is no git repository here" in text
+
+
+@pytest.fixture
+def trees(tmp_path, monkeypatch):
+    """Two results trees of three figures, one table and four claims; they hold the same."""
+    for name in "ba":
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        small_atlas.make()
+    return tmp_path
+
+
+def again(stem: str, **written: bytes) -> None:
+    """Change files of a figure, as if its job had written them."""
+    manifest = Path(f"{stem}.manifest.json")
+    outputs = files.read_json(manifest)["outputs"]
+    for suffix, data in written.items():
+        file = Path(f"{stem}.{suffix}")
+        file.write_bytes(data)
+        outputs[file.name] = hashing.file_sha256(file)
+    audit_tree.edited(manifest, seal=True, outputs=outputs)
+
+
+def test_two_trees_with_the_same_results(trees, capsys):
+    code, text = compare(capsys, "results", "../b/results")
+    assert code == 0
+    assert "results: results folder, 3 figures\n" in text
+    assert text.endswith("nothing changed\nwrote comparison.html\n")
+
+
+def test_figures_of_two_trees(trees, capsys):
+    stem = layout.figure_stem("smoke", "toy", "fig2").as_posix()
+    image.imsave("other.png", GREY)
+    again(stem, png=Path("other.png").read_bytes(), csv=b"step,train_loss,ratio\n10,1.0,0.75\n")
+    again(layout.figure_stem("smoke", "toy", "table1").as_posix(), md=b"| a |\n|---|\n| 2 |\n")
+    code, text = compare(capsys, "../b", ".")
+    assert code == 1
+    assert "figure toy/fig2 (smoke scale): the picture's size: 40 x 20 -> 30 x 20 pixels" in text
+    assert "2 columns of its csv differ" in text
+    assert "figure toy/table1 (smoke scale): cells of the table differ" in text
+    assert "2 figures changed, 1 the same" in text
+    html = Path("comparison.html").read_text()
+    assert "<code>ratio</code></td><td>1 of 1 values differ, at most by 0.25" in html
+    assert "onerror=alert(1)>" not in html
+
+
+def test_a_damaged_picture_is_one_line(trees, capsys):
+    Path("results/smoke/figures/toy/fig1.png").write_bytes(b"x")
+    stem = layout.figure_stem("smoke", "toy", "fig1").as_posix()
+    code, text = compare(capsys, "../b/results", "results")
+    assert code == 1
+    assert text.startswith("results/smoke/figures/toy/fig1.png: is not the file its manifest")
+    again(stem, png=b"x")
+    code, text = compare(capsys, "../b/results", "results")
+    assert code == 1
+    assert text.startswith("toy/fig1: its picture is no png file (")
+
+
+def test_a_result_whose_manifest_is_damaged_is_told(trees, capsys):
+    audit_tree.edited(Path("results/smoke/figures/toy/fig1.manifest.json"), started="never")
+    code, text = compare(capsys, "../b/results", "results")
+    assert code == 1
+    assert "note: 1 result of results left out, such as results/smoke/figures/toy/fig1: " in text
+    assert "figure toy/fig1 (smoke scale): only in ../b/results" in text
+
+
+def test_a_page_is_not_written_into_a_results_tree(trees, capsys):
+    code, text = compare(capsys, "../b/results", "results", "--out", "results/page.html")
+    assert code == 1
+    assert "is in a results folder; write it elsewhere" in text
+    assert compare(capsys, "results", "./results")[1].endswith("are the same folder; name two\n")
+
+
+def test_pictures_with_and_without_a_channel_are_read(tmp_path):
+    for name, pixels_of in (("a", GREY), ("b", np.dstack([GREY, np.ones((20, 30))]))):
+        image.imsave(tmp_path / f"{name}.png", pixels_of)
+    a, b = ((tmp_path / f"{name}.png").read_bytes() for name in "ab")
+    assert pixels.difference(a, b, "a figure") is None
+    with pytest.raises(UserError, match="no png file"):
+        pixels.difference(a, b"", "a figure")
+
+
+def test_many_columns_are_named_in_part():
+    assert page.columns(list("abcdefg")) == "a, b, c, d, e, f, g"
+    assert page.columns(list("abcdefgh")) == "a, b, c, d, e, f and 2 more"

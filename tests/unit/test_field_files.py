@@ -1,0 +1,138 @@
+"""What others look for in a repository: catalogue, citation, CI, forms, release notes.
+
+Every command that these files name exists, and takes what they give it.
+"""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grokatlas import cli
+from grokatlas.declare import strict_yaml
+
+ROOT = Path(__file__).parents[2]
+GITHUB = ROOT / ".github"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
+OTHERS = {".", "cd", "gh", "git", "test"}  # programs that every runner has
+TEXTS = (*FORMS, GITHUB / "pull_request_template.md", ROOT / "CODE_OF_CONDUCT.md")
+
+
+def steps(workflow: Path) -> list[dict[str, Any]]:
+    jobs = strict_yaml.load(workflow)["jobs"]
+    return [step for job in jobs.values() for step in job["steps"]]
+
+
+def commands(workflow: Path) -> list[list[str]]:
+    """The words of every command that a workflow runs itself."""
+    lines = [line for step in steps(workflow) for line in step.get("run", "").splitlines()]
+    parts = [part for line in lines for part in re.split(r"\|\||&&|;", line)]
+    return [shlex.split(part) for part in parts]
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_every_command_of_a_workflow_exists(workflow):
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    found = commands(workflow)
+    assert found
+    for program, *given in found:
+        if program == "grokatlas":
+            cli._parser().parse_args(given)
+        elif program == "make":
+            assert next(each for each in given if not re.match(r"-C|\.\./", each)) in targets
+        elif program == "bash":
+            assert (ROOT / given[0]).is_file()
+        else:
+            assert program in OTHERS, program
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_have_a_version_and_jobs_a_limit(workflow):
+    used = [step["uses"] for step in steps(workflow) if "uses" in step]
+    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+", each) for each in used)
+    content = strict_yaml.load(workflow)
+    assert content["permissions"]
+    assert all(job["timeout-minutes"] <= 360 for job in content["jobs"].values())
+
+
+def test_continuous_integration_runs_what_is_run_here_and_shows_both_branches():
+    content = strict_yaml.load(GITHUB / "workflows" / "ci.yml")
+    assert set(content["on"]) == {"push", "pull_request"}
+    (run,) = [step["run"] for step in content["jobs"]["tests"]["steps"] if "run" in step]
+    assert run == "bash .ci/run"
+    compared = [each for each in commands(GITHUB / "workflows" / "ci.yml") if "compare" in each]
+    assert [each[2:4] for each in compared] == [["$BASE", "$HEAD"], ["../base/results", "results"]]
+    pages = [each[each.index("--out") + 1] for each in compared]
+    (upload,) = [step for step in steps(GITHUB / "workflows" / "ci.yml") if "upload" in str(step)]
+    assert upload["with"]["path"].split() == pages
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
+def test_a_form_asks_with_labels_and_names(form):
+    content = strict_yaml.load(form)
+    assert content["name"]
+    assert content["description"]
+    names = [element["id"] for element in content["body"]]
+    assert len(names) == len(set(names)) > 1
+    for element in content["body"]:
+        assert element["type"] in ("input", "textarea", "dropdown", "checkboxes")
+        assert element["attributes"]["label"]
+        assert element["type"] not in ("dropdown", "checkboxes") or element["attributes"]["options"]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
+def test_forms_name_commands_and_files_that_exist(text):
+    content = text.read_text(encoding="utf-8")
+    known = {command.name for command in _commands()}
+    assert set(re.findall(r"`grokatlas ([a-z]+)", content)) <= known
+    targets = (ROOT / "Makefile").read_text()
+    assert all(f"\n{each}:" in targets for each in re.findall(r"`make ([a-z-]+)`", content))
+    for path in re.findall(r"`?((?:docs|config|recorded|src)/[\w/.-]*\w|[A-Z]+\.md)", content):
+        assert (ROOT / path).exists(), path
+
+
+def _commands():
+    return (*cli.JOBS, *cli.RUNS, *cli.AUDIT, *cli.EXPORT, *cli.RUN_STORE, *cli.PUBLISH)
+
+
+def test_the_catalogue_finds_what_its_standardised_usage_asks_for():
+    usage = strict_yaml.load(ROOT / ".snakemake-workflow-catalog.yml")["usage"]
+    assert usage["mandatory-flags"]["desc"]
+    assert (ROOT / "workflow" / "Snakefile").is_file()
+    assert (ROOT / "config" / "README.md").is_file()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").lower()
+    assert "snakemake" in readme
+    assert "workflow" in readme
+    rules = sorted((ROOT / "workflow" / "rules").glob("*.smk"))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in rules)
+    ways = usage["software-stack-deployment"]
+    assert ways["conda"] == (text.count("    conda:\n") == text.count("    shell:\n") > 0)
+    environments = set(re.findall(r'conda:\n +"(.*)"', text))
+    assert all((rules[0].parent / each).is_file() for each in environments)
+    assert ways["report"] == ("report(" in text)
+
+
+def test_the_citation_names_every_paper_that_is_redrawn():
+    cited = strict_yaml.load(ROOT / "CITATION.cff")
+    told = {
+        (each["title"], each["identifiers"][0]["value"].removeprefix("arXiv:"))
+        for each in cited["references"]
+    }
+    sources = [
+        strict_yaml.load(path)["source"] for path in sorted(ROOT.glob("config/papers/*/paper.yaml"))
+    ]
+    numbers = {source["arxiv"] for source in sources if source.get("arxiv")}
+    assert {number for _, number in told} == numbers
+    assert len(told) == sum("arxiv" in source for source in sources)
+
+
+def test_every_version_of_the_changelog_has_its_notes():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## \[?(\d+\.\d+\.\d+)", text, re.MULTILINE)
+    notes = {path.stem for path in (ROOT / "docs" / "releases").glob("*.md")}
+    assert set(versions) <= notes
+    (create,) = [each for each in commands(GITHUB / "workflows" / "release.yml") if each[0] == "gh"]
+    assert create[create.index("--notes-file") + 1] == "docs/releases/${GITHUB_REF_NAME#v}.md"

@@ -1,0 +1,81 @@
+"""What others find: the workflow of the catalogue, a deployment as a module, the rule graph."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grokatlas.publish import rulegraph
+from tests.tiers import exhaustive
+from tests.workflow.conftest import ROOT, Checkout, copy_checkout
+
+pytestmark = pytest.mark.workflow
+
+MODULE = """
+module atlas:
+    snakefile: "{}/workflow/Snakefile"
+    config: config
+
+use rule * from atlas
+"""
+
+
+def jobs(text: str) -> dict[str, int]:
+    """How many jobs of each rule a dry run has."""
+    return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE)}
+
+
+def deployed(folder: Path, checkout: Checkout) -> Checkout:
+    """A folder that uses a checkout's workflow as a module, with a configuration of its own."""
+    (folder / "workflow").mkdir(parents=True)
+    (folder / "workflow/Snakefile").write_text(MODULE.format(checkout.folder))
+    shutil.copytree(checkout.folder / "config", folder / "config")
+    return Checkout(folder)
+
+
+def test_the_workflow_of_the_catalogue_is_the_one_of_the_root(tmp_path):
+    fresh = copy_checkout(tmp_path / "atlas")
+    found = []
+    for arguments in ((), ("--snakefile", "workflow/Snakefile")):
+        done = fresh.snakemake("-n", *arguments)
+        assert done.returncode == 0, done.stderr
+        found.append(jobs(done.stdout + done.stderr))
+    assert found[0] == found[1]
+    assert found[0]["all"] == 1
+    assert found[0]["train"] > 1
+
+
+def test_as_a_module_it_reads_the_configuration_of_who_uses_it(tmp_path):
+    fresh = copy_checkout(tmp_path / "atlas")
+    other = deployed(tmp_path / "other", fresh)
+    shutil.rmtree(fresh.folder / "config")
+    done = other.snakemake("-n")
+    assert done.returncode == 0, done.stderr
+    assert jobs(done.stdout + done.stderr)["train"] > 1
+
+
+@exhaustive
+def test_as_a_module_it_draws_a_figure(tmp_path):
+    other = deployed(tmp_path / "other", copy_checkout(tmp_path / "atlas"))
+    figure = "results/smoke/figures/geometry/fig1.pdf"
+    done = other.call("--cores", "1", "--config", "scale=smoke", "--", figure)
+    assert done.returncode == 0, done.stderr
+    assert (other.folder / figure).stat().st_size > 1000
+
+
+def test_the_committed_picture_of_the_rules_is_what_the_command_draws(tmp_path):
+    fresh = copy_checkout(tmp_path / "atlas")
+    shutil.rmtree(fresh.folder / "config")
+    shutil.copytree(ROOT / "config", fresh.folder / "config")
+    subprocess.run(
+        [sys.executable, "-m", "grokatlas", "rulegraph"],
+        cwd=fresh.folder,
+        check=True,
+        capture_output=True,
+    )
+    made = (fresh.folder / rulegraph.FILE).read_text(encoding="utf-8")
+    hint = "`grokatlas rulegraph` renews it"
+    assert made == (ROOT / rulegraph.FILE).read_text(encoding="utf-8"), hint
