@@ -77,12 +77,12 @@ def _section(name: str, body: str) -> str:
     text = inspect.cleandoc("\n" + body)
     entries = ENTRY.split("\n".join(f"    {line}" for line in text.splitlines()))
     if name == "Returns" or len(entries) < 2:
-        return f"**{name}.** {plain(text)}"
+        return f"**{name}** {plain(text)}"
     items = []
     for entry in entries[1:]:
         key, _, meaning = entry.partition(":")
         items.append(f"* `{key}`: {plain(' '.join(meaning.split()))}")
-    return f"**{'Arguments' if name == 'Args' else name}.**\n\n" + "\n".join(items)
+    return f"**{'Arguments' if name == 'Args' else name}**\n\n" + "\n".join(items)
 
 
 def _paragraphs(text: str) -> str:

@@ -8,6 +8,8 @@ import posixpath
 import re
 from pathlib import Path
 
+import plates
+
 DOCS = "docs"
 # files outside docs that are pages, by their place in the site
 ELSEWHERE = {
@@ -48,10 +50,18 @@ class Pages:
             if page.parts[0] == "site" or file.is_dir():
                 continue
             if file.suffix == ".md" and len(page.parts) < 3:  # tables of papers are in their pages
-                self.add(page.as_posix(), file.read_text(encoding="utf-8"), origin)
+                self._add_doc(page.as_posix(), file.read_text(encoding="utf-8"), origin)
             elif file.suffix == ".png":
                 (self.folder / page).parent.mkdir(parents=True, exist_ok=True)
                 (self.folder / page).write_bytes(file.read_bytes())
+
+    def _add_doc(self, page: str, text: str, origin: str) -> None:
+        """Add a page of `docs`; of the plates, one for each besides."""
+        if page == plates.PAGE:
+            text, each = plates.split(text)
+            for name, plate in each.items():
+                self.add(f"papers/plates/{name}.md", plate, origin)
+        self.add(page, text, origin)
 
     def add_elsewhere(self) -> None:
         """Add the Markdown files of `ELSEWHERE`, but for the README: the site has a first page."""

@@ -26,7 +26,7 @@ GENERATOR = all(map(importlib.util.find_spec, NEEDED))
 def site_modules(monkeypatch):
     monkeypatch.syspath_prepend(str(SITE))
     yield
-    for name in ("pages", "docstrings", "reference", "build"):
+    for name in ("pages", "plates", "docstrings", "reference", "build"):
         sys.modules.pop(name, None)
 
 
@@ -87,9 +87,24 @@ def test_a_docstring_keeps_its_equations_and_sections(site_modules):
         """
     assert markdown(docstring) == (
         "Descend.\n\nWith ``w* = X^+ y``, for a\\* and \\<w, x>:\n\n```text\nw <- w - r g\n```\n\n"
-        "**Arguments.**\n\n* `rate`: r, of each step.\n\n**Raises.**\n\n* `ValueError`: never."
+        "**Arguments**\n\n* `rate`: r, of each step.\n\n**Raises**\n\n* `ValueError`: never."
     )
     assert "rate" not in markdown(docstring, arguments=False)
+
+
+def test_every_plate_has_a_page_with_its_claims(site_modules):
+    import plates
+
+    whole = (ROOT / "docs" / plates.PAGE).read_text(encoding="utf-8")
+    paper = load_papers(ROOT / "config" / "papers", "all")["plates"]
+    short, pages = plates.split(whole)
+    assert list(pages) == list(paper.figures)
+    for name, text in pages.items():
+        claims = [claim.id for claim in paper.claims if claim.figure == name]
+        assert re.findall(r"^\| (P\w+) \|", text, re.MULTILINE) == claims
+        assert "**Limits.**" in text
+        assert f"\n### {name}\n" in short
+        assert f"(plates/{name}.md)" in short
 
 
 @pytest.mark.parametrize("block", registry.FOLDERS)
@@ -128,6 +143,7 @@ def site(tmp_path_factory) -> Path:
 @pytest.mark.skipif(not GENERATOR, reason=NO_GENERATOR)
 def test_it_builds_without_a_warning_and_has_every_paper(site):
     papers = load_papers(ROOT / "config" / "papers", "all")
+    assert all((site / f"papers/plates/{name}.html").is_file() for name in papers["plates"].figures)
     for name in ("index", "search", "start", *(f"papers/{paper}" for paper in papers)):
         assert (site / f"{name}.html").is_file()
     assert "elastic_net" in (site / "searchindex.js").read_text(encoding="utf-8")
