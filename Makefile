@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+SITE_STAMP := .venv/.installed-docs
 SCALE ?= quick
 # The programs of .venv name its folder: in a checkout that was moved or copied they are made anew.
 MOVED := $(shell test ! -e $(STAMP) || test "$$(cat $(STAMP))/.venv" -ef .venv || echo moved)
@@ -13,7 +14,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 endif
 export HOME ?= $(CURDIR)/.snakemake/home
 
-.PHONY: figures atlas test test-all lint benchmark clean-environment moved
+.PHONY: figures atlas site test test-all lint benchmark clean-environment moved
 
 figures: $(STAMP) ## draw every figure at SCALE (quick)
 	@. $(BIN)/activate && if [ -t 2 ]; then shown=; else shown="--quiet rules host"; fi; \
@@ -22,6 +23,13 @@ figures: $(STAMP) ## draw every figure at SCALE (quick)
 
 atlas: $(STAMP) ## from recorded results: every figure, claim and page; trains nothing
 	@. $(BIN)/activate && python -m grokatlas restore $(if $(filter command line,$(origin SCALE)),--scale $(SCALE))
+
+site: $(SITE_STAMP) ## build the documentation in build/site; a warning is an error
+	@. $(BIN)/activate && python docs/site/build.py
+
+$(SITE_STAMP): requirements-docs.lock $(STAMP)
+	$(BIN)/python -m pip install --quiet --requirement requirements-docs.lock
+	@touch $@
 
 # with compiled modules: the tests start hundreds of processes
 PYTEST := . $(BIN)/activate && PYTHONDONTWRITEBYTECODE= python -m pytest -q -n auto --dist worksteal

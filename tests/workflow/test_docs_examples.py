@@ -1,4 +1,4 @@
-"""The components of docs/extending.md work as they stand there: each as one file, nothing else."""
+"""The components that docs show work as they stand there: each as one file, nothing else."""
 
 import re
 import shutil
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import grokatlas
 
-DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("tutorials/method.md", "extending.md")
 PROGRAM = """
 import torch
 from grokatlas.declare import cells
@@ -47,7 +48,7 @@ def test_a_penalty_a_task_and_an_observable_are_one_file_each(tmp_path):
     shutil.copytree(grokatlas.__path__[0], package, ignore=shutil.ignore_patterns("__pycache__"))
     blocks = re.findall(
         r"`src/grokatlas/components/(\w+/\w+\.py)`:\n\n```python\n(.*?)```",
-        DOCS.read_text(),
+        "".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES),
         re.DOTALL,
     )
     assert [path.split("/")[0] for path, _ in blocks] == ["penalties", "tasks", "observables"]

@@ -119,9 +119,8 @@ def _keys(heading: str, model: type[BaseModel], only: list[str] | None = None) -
         default = "required" if field.is_required() else _default(field.get_default())
         kind = _words(field.annotation, tuple(field.metadata))
         rows.append([f"`{field.alias or name}`", kind, default, field.description or ""])
-    table = _table(["key", "type", "default", "meaning"], rows)
     about = f"{heading}\n\n" if heading else ""
-    return about + table
+    return about + table(["key", "type", "default", "meaning"], rows)
 
 
 def _block(block: str) -> str:
@@ -132,6 +131,13 @@ def _block(block: str) -> str:
 
 
 def _component(block: str, name: str) -> str:
+    rows = keyword_table(block, name)
+    summary = signatures.signature(block, name).summary
+    return f"**`{name}`**: {summary}\n" + (f"\n{rows}" if rows else "")
+
+
+def keyword_table(block: str, name: str) -> str:
+    """The keywords of a component with type and meaning, as a Markdown table; "" without any."""
     found = signatures.signature(block, name)
     rows = []
     for keyword, annotation in found.keywords.items():
@@ -140,8 +146,7 @@ def _component(block: str, name: str) -> str:
         kind = _words(annotation_type(annotation))
         meaning = found.meanings.get(keyword, "").removesuffix(".")
         rows.append([f"`{keyword}`" + ("*" if varies else ""), kind, meaning])
-    table = "\n" + _table(["keyword", "type", "meaning"], rows) if rows else ""
-    return f"**`{name}`**: {found.summary}\n{table}"
+    return table(["keyword", "type", "meaning"], rows) if rows else ""
 
 
 def _words(kind: Any, metadata: tuple[Any, ...] = ()) -> str:
@@ -157,7 +162,8 @@ def _default(value: Any) -> str:
     return "" if plain in (None, [], {}) else f"`{json.dumps(plain)}`"
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table of cells."""
     lines = [head, ["---"] * len(head), *rows]
     cells = ([cell.replace("|", "\\|").replace("``", "`") for cell in line] for line in lines)
     return "".join(f"| {' | '.join(line)} |\n" for line in cells)

@@ -9,9 +9,9 @@ from grokatlas.declare import strict_yaml
 ROOT = Path(__file__).parents[3]
 
 
-def locked() -> dict[str, str]:
-    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    pairs = [line.split("==") for line in lines if line and not line.startswith("#")]
+def locked(name: str = "requirements.lock") -> dict[str, str]:
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    pairs = [line.split("==") for line in lines if line and not line.startswith(("#", "--"))]
     return {name.lower().replace("_", "-"): version for name, version in pairs}
 
 
@@ -33,6 +33,14 @@ def test_every_dependency_is_locked_exactly():
     names = {re.split(r"[<>=]", requirement)[0] for requirement in wanted}
     assert names <= set(locked())
     assert all(re.fullmatch(r"[0-9][0-9a-z.]*", version) for version in locked().values())
+
+
+def test_the_generator_of_the_site_is_locked_exactly_beside_them():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lock = locked("requirements-docs.lock")
+    assert set(project["optional-dependencies"]["docs"]) <= set(lock)
+    assert not set(lock) & set(locked())
+    assert "\n--constraint requirements.lock\n" in (ROOT / "requirements-docs.lock").read_text()
 
 
 def test_conda_users_get_the_profile_that_make_sets():
