@@ -14,12 +14,21 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 endif
 export HOME ?= $(CURDIR)/.snakemake/home
 
-.PHONY: figures atlas site test test-all lint benchmark clean-environment moved
+.PHONY: figures plates atlas site test test-all lint benchmark clean-environment moved
 
-figures: $(STAMP) ## draw every figure at SCALE (quick)
-	@. $(BIN)/activate && if [ -t 2 ]; then shown=; else shown="--quiet rules host"; fi; \
+# the papers that have a document, as a list for Snakemake: the plates are figures of our own
+PUBLISHED = $(filter-out plates,$(notdir $(wildcard config/papers/*)))
+DRAW = . $(BIN)/activate && if [ -t 2 ]; then shown=; else shown="--quiet rules host"; fi; \
 	snakemake --logger grokatlas $$shown --config scale=$(SCALE)
-	@echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
+DRAWN = echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
+
+figures: $(STAMP) ## draw every figure of the papers at SCALE (quick)
+	@$(DRAW) papers="[$$(echo $(PUBLISHED) | tr ' ' ,)]"
+	@$(DRAWN)
+
+plates: $(STAMP) ## draw these and the plates, figures that no paper has
+	@$(DRAW)
+	@$(DRAWN)
 
 atlas: $(STAMP) ## from recorded results: every figure, claim and page; trains nothing
 	@. $(BIN)/activate && python -m grokatlas restore $(if $(filter command line,$(origin SCALE)),--scale $(SCALE))

@@ -1,5 +1,6 @@
 """`make` keeps an environment that is whole, and makes anew one that names another folder."""
 
+import json
 import os
 import pty
 import re
@@ -145,6 +146,17 @@ def test_a_terminal_shows_bars_with_the_time_left(drawing, monkeypatch):
     assert process.wait() == 0, shown.decode()
     assert "Total Progress" in shown.decode()
     assert re.search(r"about \d+(\.\d+)? s left", shown.decode())
+
+
+@pytest.mark.parametrize(("target", "papers"), [("figures", {"one", "two"}), ("plates", None)])
+def test_figures_are_of_the_papers_and_plates_of_all(drawing, target, papers):
+    for name in ("one", "two", "plates"):
+        (drawing / "config" / "papers" / name).mkdir(parents=True)
+    told = 'import json; json.dump(config.get("papers"), open("told.json", "w"))'
+    (drawing / "Snakefile").write_text(f"{told}\n{SNAKEFILE}")
+    subprocess.run(["make", target], cwd=drawing, capture_output=True, check=True)
+    named = json.loads((drawing / "told.json").read_text())
+    assert (set(named) if named else None) == papers
 
 
 def test_without_a_terminal_a_line_says_how_much_is_done(drawing):
