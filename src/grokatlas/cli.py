@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from grokatlas import cli_types
+from grokatlas import cli_types, registry
 from grokatlas.errors import UserError
 from grokatlas.plan import which_code
 from grokatlas.results import layout
@@ -20,6 +20,7 @@ def main(given: list[str] | None = None) -> int:
     try:
         if given is None:
             which_code.run_that_of(Path(), sys.argv[1:])
+            registry.check_study()
         options = _parser().parse_args(given)
         if given is None and hasattr(options, "job"):
             devices.use_threads(getattr(options, "threads", 1))
@@ -309,12 +310,17 @@ PUBLISH = (
     ),
 )
 
+FOLDER = argument("folder", metavar="FOLDER", type=Path, help="such as my-study")
+STUDY = (
+    Command("new", "study.new:make", "make a study of your own: a folder that works", (FOLDER,)),
+)
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="grokatlas", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     groups = {}
-    for command in (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH):
+    for command in (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH, *STUDY):
         group, _, name = command.name.rpartition(" ")
         if group and group not in groups:
             added = commands.add_parser(group, help=GROUPS[group], description=GROUPS[group])

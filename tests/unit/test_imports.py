@@ -30,7 +30,9 @@ ROOMS = {
     "publish": "rules export claims plan declare results registry",
     "operate": "rules export audit run_store plan declare results engine.members "
     "components.image_files registry",
-    "cli": "operate publish rules export audit plan results",
+    "study": "declare registry",
+    "": "study registry",
+    "cli": "operate publish rules export audit plan results registry study",
     "__main__": "cli rules.warm",
 }
 EVERYWHERE = {"errors", "text", "cli_types"}  # they import nothing of this package

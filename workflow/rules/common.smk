@@ -3,8 +3,10 @@
 import sys
 from pathlib import Path
 
-# the code beside this workflow, whatever is installed
-sys.path.insert(0, str(Path(workflow.basedir) / "src"))
+# in a checkout the code beside this workflow, whatever is installed
+CODE = Path(str(workflow.current_basedir)).parents[1] / "src"
+if CODE.is_dir():
+    sys.path.insert(0, str(CODE))
 
 from grokatlas.errors import UserError
 from grokatlas.plan.invocation import opened
