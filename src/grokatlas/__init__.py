@@ -7,7 +7,7 @@ from grokatlas import registry as _registry
 _registry.let_python_find_studies()
 
 __version__ = "0.1.0"
-__all__ = ["snakefile"]
+__all__ = ["figure", "run", "snakefile", "table"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,4 +16,8 @@ def __getattr__(name: str) -> Any:
         from grokatlas.study.shipped import snakefile
 
         return snakefile
+    if name in __all__:
+        from grokatlas.study import notebook
+
+        return getattr(notebook, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
