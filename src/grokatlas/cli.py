@@ -311,8 +311,10 @@ PUBLISH = (
 )
 
 FOLDER = argument("folder", metavar="FOLDER", type=Path, help="such as my-study")
+NAMES = argument("names", metavar="COMPONENT", nargs="*", help="these alone (default: all)")
 STUDY = (
     Command("new", "study.new:make", "make a study of your own: a folder that works", (FOLDER,)),
+    Command("check-components", "study.check:main", "try what a study's components owe", (NAMES,)),
 )
 
 

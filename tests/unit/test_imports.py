@@ -30,7 +30,7 @@ ROOMS = {
     "publish": "rules export claims plan declare results registry",
     "operate": "rules export audit run_store plan declare results engine.members "
     "components.image_files registry",
-    "study": "rules plots claims run_store plan declare results registry",
+    "study": "rules engine plots claims run_store plan declare results registry",
     "": "study registry",
     "cli": "operate publish rules export audit plan results registry study",
     "__main__": "cli rules.warm",

@@ -53,6 +53,13 @@ def signature(block: str, name: str) -> Signature:
     raise UserError(label, "has no function `build`; add one")
 
 
+def defaults(block: str, name: str) -> list[str]:
+    """The keywords of a component's ``build`` that have a default."""
+    node = _definition(block, name, "build")
+    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if node else ()
+    return [argument.arg for argument, default in pairs if default is not None]
+
+
 @functools.cache
 def defines(block: str, name: str, what: str) -> bool:
     """Whether a component's file has a function, or a constant that is true, of that name."""

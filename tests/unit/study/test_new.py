@@ -51,7 +51,10 @@ def test_a_new_study_is_written_as_the_package_is(made):
         command = [sys.executable, "-m", "ruff", *arguments, *config, *files]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
-    left = [p for p in made.rglob("*") if "{{" in (p.read_text() if p.is_file() else p.name)]
+    written = [made / name for name in ("README.md", "Snakefile", "study.yaml", ".gitignore")]
+    written += [*files, *made.glob("config/papers/*/*.yaml")]
+    assert len(written) == 12
+    left = [path for path in written if "{{" in path.read_text() or "PAPER" in path.as_posix()]
     assert left == []
 
 
