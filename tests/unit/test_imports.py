@@ -24,7 +24,7 @@ ROOMS = {
     "plots": "",
     "papers": "plots claims.readings",
     "audit": "plan run_store declare results code_digest",
-    "export": "plan declare results code_digest",
+    "export": "plan declare results code_digest registry",
     "atlas": "audit plots claims results engine.members registry",
     "rules": "atlas claims plots engine run_store plan declare results code_digest registry",
     "publish": "rules export claims plan declare results registry",
