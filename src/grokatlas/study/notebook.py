@@ -115,10 +115,8 @@ def figure(
 
         spec = job.spec
         stems = layout.table_stems(spec["scale"], spec["paper"], spec["experiments"])
-        tables = {
-            key: divergence.finite(files.read_parquet(layout.outputs("table", stem)[0]))
-            for key, stem in stems.items()
-        }
+        read = {k: files.read_parquet(layout.outputs("table", s)[0]) for k, s in stems.items()}
+        tables = {key: divergence.finite(frame) for key, frame in read.items()}
         module = importlib.import_module(spec["module"])
         set_as_text = layout.is_published_table(name)
         function = module.tabulate if set_as_text else module.draw
@@ -127,7 +125,10 @@ def figure(
             return function(tables, **asked)
         with defaults.drawing():
             made, data = function(tables, **asked)
-            panels.finish(made, f"Grokking Atlas  {paper}/{name}  ·  {spec['scale']} scale")
+            told = [f"Grokking Atlas  {paper}/{name}", f"{spec['scale']} scale"]
+            told += [spec.get("quick_note", ""), spec.get("so_far", "")]
+            told.append(divergence.note(read.values()))
+            panels.finish(made, "  ·  ".join(filter(None, told)))
         return made, data
 
 
