@@ -108,6 +108,11 @@ def shown(file: Path, package: Path = PACKAGE) -> str:
     return file.relative_to(root).as_posix() if root and file.is_relative_to(root) else str(file)
 
 
+def shown_component(block: str, name: str) -> str:
+    """The file of a component as errors name it."""
+    return shown(path(block, name), COMPONENTS.parent)
+
+
 def modules_of_study() -> list[Path]:
     """Every module of the study, from its folder; none where there is no study."""
     root = study()

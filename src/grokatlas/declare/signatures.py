@@ -41,9 +41,8 @@ def signature(block: str, name: str) -> Signature:
         UserError: the file is not valid Python, has no function ``build``, or one of its keywords
             has no annotation, or one that is no type here.
     """
-    path = registry.path(block, name)
-    label = registry.shown(path)
-    tree = code_digest.syntax_tree(path)
+    label = registry.shown_component(block, name)
+    tree = code_digest.syntax_tree(registry.path(block, name))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "build":
             blocks = tuple(argument.arg for argument in node.args.args)
@@ -94,7 +93,7 @@ def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
     try:
         return found(*known, **keywords)
     except Exception as error:
-        place = f"{registry.shown(registry.path(block, name))}: {what}"
+        place = f"{registry.shown_component(block, name)}: {what}"
         raise UserError(place, f"failed: {type(error).__name__}: {error}") from None
 
 
@@ -135,7 +134,7 @@ def needs(name: str) -> list[str]:
     unknown = [entry for entry in entries if entry not in known]
     if unknown:
         hint = nearest(str(unknown[0]), known)
-        place = f"{registry.shown(registry.path('measures', name))}: NEEDS"
+        place = f"{registry.shown_component('measures', name)}: NEEDS"
         raise UserError(place, f"no {unknown[0]!r}; {hint}")
     return entries
 
@@ -160,7 +159,7 @@ def columns(name: str) -> dict[str, str | None] | None:
     except (TypeError, ValueError):
         found = {"": ""}
     if not all(type(column) is str and way in DIRECTIONS for column, way in found.items()):
-        place = f"{registry.shown(registry.path('observables', name))}: COLUMNS"
+        place = f"{registry.shown_component('observables', name)}: COLUMNS"
         example = '{"train_loss": "falls", "l2_norm": None}'
         raise UserError(place, f"write out a dictionary, such as {example} (or rises)")
     return found
@@ -201,7 +200,7 @@ def settled(dynamics: str) -> dict[str, Any]:
     try:
         return {} if node is None else dict(ast.literal_eval(node))
     except (TypeError, ValueError):
-        place = f"{registry.shown(registry.path('dynamics', dynamics))}: MODEL"
+        place = f"{registry.shown_component('dynamics', dynamics)}: MODEL"
         example = '{"output_scale": 1.0}'
         raise UserError(place, f"write out a dictionary, such as {example}") from None
 
