@@ -1,3 +1,23 @@
 """Grokking Atlas: the figures of five papers on grokking, redrawn from declared experiments."""
 
+from typing import Any
+
+from grokatlas import registry as _registry
+
+_registry.let_python_find_studies()
+
 __version__ = "0.1.0"
+__all__ = ["figure", "run", "snakefile", "table"]
+
+
+def __getattr__(name: str) -> Any:
+    """What a Snakefile or a notebook calls, imported only then."""
+    if name == "snakefile":
+        from grokatlas.study.shipped import snakefile
+
+        return snakefile
+    if name in __all__:
+        from grokatlas.study import notebook
+
+        return getattr(notebook, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from grokatlas import cli_types
+from grokatlas import cli_types, registry
 from grokatlas.cli_types import Command, argument
 from grokatlas.errors import UserError
 from grokatlas.plan import which_code
@@ -19,6 +19,7 @@ def main(given: list[str] | None = None) -> int:
     try:
         if given is None:
             which_code.run_that_of(Path(), sys.argv[1:])
+            registry.check_study()
         options = _parser().parse_args(given)
         if given is None and hasattr(options, "job"):
             devices.use_threads(getattr(options, "threads", 1))
@@ -292,12 +293,19 @@ PUBLISH = (
     ),
 )
 
+FOLDER = argument("folder", metavar="FOLDER", type=Path, help="such as my-study")
+NAMES = argument("names", metavar="COMPONENT", nargs="*", help="these alone (default: all)")
+STUDY = (
+    Command("new", "study.new:make", "make a study of your own: a folder that works", (FOLDER,)),
+    Command("check-components", "study.check:main", "try what a study's components owe", (NAMES,)),
+)
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="grokatlas", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     groups = {}
-    for command in (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH):
+    for command in (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH, *STUDY):
         group, _, name = command.name.rpartition(" ")
         if group and group not in groups:
             added = commands.add_parser(group, help=GROUPS[group], description=GROUPS[group])

@@ -125,7 +125,7 @@ def changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
 
 
 def syntax_tree(path: Path) -> ast.Module:
-    """The source of a module of the package, parsed; a caller leaves it as it is.
+    """The source of a module, parsed; a caller leaves it as it is.
 
     Raises:
         UserError: it is not valid Python, or not UTF-8 text.
@@ -135,7 +135,7 @@ def syntax_tree(path: Path) -> ast.Module:
 
 @functools.cache
 def _tree(path: Path, content: bytes) -> ast.Module:
-    place = f"src/{path.relative_to(PACKAGE.parent).as_posix()}"
+    place = registry.shown(path, PACKAGE)
     try:
         return ast.parse(content.decode("utf-8"))
     except SyntaxError as error:
@@ -277,7 +277,7 @@ def _path(name: str) -> Path | None:
     for candidate in (base.with_suffix(".py"), base / "__init__.py"):
         if candidate.is_file():
             return candidate
-    return None
+    return registry.file_in_study(name)
 
 
 def _parents(name: str) -> list[str]:

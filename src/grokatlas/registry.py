@@ -2,15 +2,26 @@
 
 Every kind of component has a folder of `components`; `build` in a file makes the component from
 keyword arguments.
+
+A study is a folder with a file ``study.yaml`` (docs/study.md). In its `ROOMS` it has components,
+figures and marks of its own, which are modules of this package wherever Python runs in that folder:
+``components/penalties/elastic_net.py`` is ``grokatlas.components.penalties.elastic_net``.
 """
 
 import importlib
+import sys
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from grokatlas.errors import UserError, nearest
+
 PACKAGE = Path(__file__).parent
 COMPONENTS = PACKAGE / "components"
+STUDY = "study.yaml"  # the file that makes a folder a study
+ROOMS = ("components", "papers", "plots")  # the folders of a study that hold modules
 
 # block of a spec -> folder of its components
 FOLDERS = {
@@ -30,9 +41,11 @@ DEFAULT_DYNAMICS = "gradient_training"  # of a run that names none
 
 
 def names(block: str) -> list[str]:
-    """The components that a block may name: the files of its folder."""
-    files = (COMPONENTS / FOLDERS[block]).glob("*.py")
-    return sorted(file.stem for file in files if not file.stem.startswith("_"))
+    """The components that a block may name: the files of its folder, here and in the study."""
+    folder = FOLDERS[block]
+    places = [COMPONENTS, *(root / COMPONENTS.name for root in filter(None, [study()]))]
+    files = (file for place in places for file in (place / folder).glob("*.py"))
+    return sorted({file.stem for file in files if not file.stem.startswith("_")})
 
 
 def exists(block: str, name: str) -> bool:
@@ -51,10 +64,125 @@ def module_name(block: str, name: str) -> str:
 
 
 def path(block: str, name: str) -> Path:
-    """The file of a component."""
-    return COMPONENTS / FOLDERS[block] / f"{name}.py"
+    """The file of a component, whether there is one or not."""
+    ours = COMPONENTS / FOLDERS[block] / f"{name}.py"
+    return ours if ours.is_file() else file_in_study(module_name(block, name)) or ours
 
 
 def load(block: str, name: str) -> ModuleType:
     """Import a component's module."""
     return importlib.import_module(module_name(block, name))
+
+
+def study() -> Path | None:
+    """The study that this process runs in: the working directory, if it is one."""
+    here = Path.cwd()
+    return here if (here / STUDY).is_file() else None
+
+
+def file_in_study(module: str) -> Path | None:
+    """The file that a module of the package has in the study; None where there is none."""
+    place = _place_in_study(module)
+    for file in [place.with_suffix(".py"), place / "__init__.py"] if place else []:
+        if file.is_file():
+            return file
+    return None
+
+
+def source_file(module: str) -> Path:
+    """The file of a module of the package, whether there is one or not.
+
+    Where there is none, it is the place in the study, if there is a study and it may have such a
+    module.
+    """
+    ours = PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+    place = None if ours.is_file() else _place_in_study(module)
+    return place.with_suffix(".py") if place else ours
+
+
+def shown(file: Path, package: Path = PACKAGE) -> str:
+    """A source file as errors name it: from the folder of the checkout, or of the study."""
+    if file.is_relative_to(package):
+        return f"src/{file.relative_to(package.parent).as_posix()}"
+    root = study()
+    return file.relative_to(root).as_posix() if root and file.is_relative_to(root) else str(file)
+
+
+def shown_component(block: str, name: str) -> str:
+    """The file of a component as errors name it."""
+    return shown(path(block, name), COMPONENTS.parent)
+
+
+def modules_of_study() -> list[Path]:
+    """Every module of the study, from its folder; none where there is no study."""
+    root = study()
+    if root is None:
+        return []
+    found = (file.relative_to(root) for room in ROOMS for file in (root / room).rglob("*.py"))
+    return sorted(file for file in found if not any(part.startswith(".") for part in file.parts))
+
+
+def check_study() -> None:
+    """Check the folders of the study, if this is one.
+
+    Raises:
+        UserError: it is inside the package's folder or checkout, a module is named as one of the
+            package, or a folder of `components` is that of no kind.
+    """
+    root = study()
+    if root is None:
+        return
+    refuse_inside_package(root)
+    kinds = sorted(FOLDERS.values())
+    for file in modules_of_study():
+        if (PACKAGE / file).exists():
+            problem = f"{STUDY} makes this a study, and grokatlas has a module of that name"
+            raise UserError(file.as_posix(), f"{problem}; give it another name")
+        if file.parts[0] == COMPONENTS.name and file.parts[1] not in kinds:
+            hint = nearest(file.parts[1], kinds)
+            raise UserError(file.as_posix(), f"no kind of component has this folder; {hint}")
+
+
+def refuse_inside_package(folder: Path) -> None:
+    """Refuse a folder for a study that belongs to the package.
+
+    Raises:
+        UserError: it is inside the package's folder, or inside the checkout that the package is of.
+    """
+    ours = PACKAGE.resolve()
+    checkout = ours.parents[1]
+    is_checkout = ours.parent.name == "src" and (checkout / "Snakefile").is_file()
+    for root in [ours, checkout] if is_checkout else [ours]:
+        if folder.resolve().is_relative_to(root):
+            problem = f"a study cannot be inside {root}, which is grokatlas itself"
+            raise UserError(str(folder), f"{problem}; take a folder elsewhere")
+
+
+def let_python_find_studies() -> None:
+    """Let `import` find the modules of a study, after those of the package."""
+    if _StudyFinder not in sys.meta_path:
+        sys.meta_path.append(_StudyFinder)
+
+
+def _place_in_study(module: str) -> Path | None:
+    """Where a module of the package is in the study, without suffix; None where none can be."""
+    package, *parts = module.split(".")
+    root = study() if package == PACKAGE.name and len(parts) > 1 and parts[0] in ROOMS else None
+    return root.joinpath(*parts) if root else None
+
+
+class _StudyFinder:
+    """Finds the modules of a study for Python, after it did not find them in the package."""
+
+    @staticmethod
+    def find_spec(module: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """The module's place, as `importlib.abc.MetaPathFinder.find_spec` tells it."""
+        del path, target
+        place, file = _place_in_study(module), file_in_study(module)
+        if file is not None:
+            return spec_from_file_location(module, file)
+        if place is None or not place.is_dir():
+            return None
+        found = ModuleSpec(module, None, is_package=True)  # a folder without __init__.py
+        found.submodule_search_locations = [str(place)]
+        return found

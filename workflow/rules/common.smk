@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-# the code beside this workflow, whatever is installed; workflow/Snakefile is one folder deeper
-ROOT = Path(workflow.basedir)
-ROOT = ROOT.parent if ROOT.name == "workflow" else ROOT
-sys.path.insert(0, str(ROOT / "src"))
+# in a checkout the code beside this workflow, whatever is installed
+CODE = Path(str(workflow.current_basedir)).parents[1] / "src"
+if CODE.is_dir():
+    sys.path.insert(0, str(CODE))
 
 from grokatlas.errors import UserError
 from grokatlas.plan.invocation import opened
@@ -14,7 +14,7 @@ from grokatlas.plan.resources import of_job
 from grokatlas.rules import warm
 
 try:
-    PROJECT, SCALE = opened(ROOT, workflow, config)
+    PROJECT, SCALE = opened(workflow, config)
 except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)

@@ -147,15 +147,22 @@ def _about(content: dict[str, Any]) -> list[str]:
 
 
 def _code(content: dict[str, Any]) -> str:
-    git = content.get("git") or {}
-    state = "with uncommitted changes" if git.get("dirty") else "clean"
     problem = f" ({content['git_problem']})" if content.get("git_problem") else ""
-    known = f"commit {git['commit'][:12]} ({state})" if git.get("commit") else ""
-    commit = known or f"commit unknown{problem}"
+    commit = _commit(content.get("git")) or f"commit unknown{problem}"
+    if study := _commit(content.get("study")):
+        commit += f", study {study}"
     code = content["code"]
     return (
         f"code: {len(code)} modules, digest {hashing.of(code_digest.values(code))[:12]}, {commit}"
     )
+
+
+def _commit(git: dict[str, Any] | None) -> str:
+    """A commit in words; empty where it is not known."""
+    if not git or not git.get("commit"):
+        return ""
+    state = "with uncommitted changes" if git.get("dirty") else "clean"
+    return f"commit {git['commit'][:12]} ({state})"
 
 
 def _software(content: dict[str, Any]) -> list[str]:

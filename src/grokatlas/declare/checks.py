@@ -4,11 +4,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from grokatlas import code_digest
+from grokatlas import code_digest, registry
 from grokatlas.declare import cells, versions
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
-from grokatlas.registry import PACKAGE
 from grokatlas.results import layout
 from grokatlas.results.layout import SCALES
 
@@ -42,8 +41,8 @@ def _check_figure(papers: dict[str, Paper], name: str, figure: str) -> None:
         if experiment in own_names:
             raise UserError(where, f"{experiment!r} is listed twice; remove one")
         own_names.append(experiment)
-    file = _source_file(versions.figure_module(name, paper, figure))
-    shown = f"src/{file.relative_to(PACKAGE.parent).as_posix()}"
+    file = registry.source_file(versions.figure_module(name, paper, figure))
+    shown = registry.shown(file)
     if not file.is_file():
         known = sorted(each.stem for each in file.parent.glob("[!_]*.py") if each.stem != "claims")
         problem = f"no function draws it ({shown} is missing); {nearest(file.stem, known)}"
@@ -61,10 +60,10 @@ def _check_claims(name: str, paper: Paper) -> None:
         if claim.id in seen:
             raise UserError(where, f"{claim.id} is used twice; number each claim once")
         seen.add(claim.id)
-        file = _source_file(versions.claims_module(name, paper, claim))
+        file = registry.source_file(versions.claims_module(name, paper, claim))
         functions = _functions(file)
         if claim.value not in functions:
-            shown = f"src/{file.relative_to(PACKAGE.parent).as_posix()}"
+            shown = registry.shown(file)
             hint = nearest(claim.value, [each for each in functions if not each.startswith("_")])
             raise UserError(where, f"no function {claim.value!r} in {shown}; {hint}")
         arguments = [argument.arg for argument in functions[claim.value].args.args][1:]
@@ -84,11 +83,6 @@ def _check_deviations(name: str, paper: Paper) -> None:
                 raise UserError(where, f"no claim {wanted!r}; {nearest(wanted, known)}")
 
 
-def _source_file(module: str) -> Path:
-    """The file of a module of the package, whether there is one or not."""
-    return PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
-
-
 def _functions(file: Path) -> dict[str, ast.FunctionDef]:
     """The functions of a module by name, also those that it imports from the package.
 
@@ -103,7 +97,7 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
         if isinstance(node, ast.FunctionDef):
             found[node.name] = node
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grokatlas."):
-            known = _functions(_source_file(node.module or ""))
+            known = _functions(registry.source_file(node.module or ""))
             names = {alias.asname or alias.name: alias.name for alias in node.names}
             found |= {name: known[own] for name, own in names.items() if own in known}
     return found

@@ -74,6 +74,16 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
     return found | {name: papers[name] for name in chosen}
 
 
+def experiment_alone(name: str, experiment: Block) -> Paper:
+    """A paper of one experiment and one figure of it, all three of this name; nothing is read.
+
+    Raises:
+        UserError: for a mistake in the experiment.
+    """
+    figures = {name: {"experiments": [name], "caption": ""}}
+    return _checked(name, {"source": {"title": name}, "figures": figures}, {name: experiment}, [])
+
+
 def _error(file: str, path: list[str], problem: str) -> UserError:
     """A mistake at a path inside a file."""
     return UserError(f"{file}: {'.'.join(path)}" if path else file, problem)

@@ -41,9 +41,8 @@ def signature(block: str, name: str) -> Signature:
         UserError: the file is not valid Python, has no function ``build``, or one of its keywords
             has no annotation, or one that is no type here.
     """
-    path = registry.path(block, name)
-    label = f"src/grokatlas/components/{registry.FOLDERS[block]}/{name}.py"
-    tree = code_digest.syntax_tree(path)
+    label = registry.shown_component(block, name)
+    tree = code_digest.syntax_tree(registry.path(block, name))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "build":
             blocks = tuple(argument.arg for argument in node.args.args)
@@ -51,6 +50,13 @@ def signature(block: str, name: str) -> Signature:
             meanings = _meanings(ast.get_docstring(node) or "")
             return Signature(blocks, _keywords(node, label), summary, meanings)
     raise UserError(label, "has no function `build`; add one")
+
+
+def defaults(block: str, name: str) -> list[str]:
+    """The keywords of a component's ``build`` that have a default."""
+    node = _definition(block, name, "build")
+    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if node else ()
+    return [argument.arg for argument, default in pairs if default is not None]
 
 
 @functools.cache
@@ -87,7 +93,7 @@ def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
     try:
         return found(*known, **keywords)
     except Exception as error:
-        place = f"src/grokatlas/components/{registry.FOLDERS[block]}/{name}.py: {what}"
+        place = f"{registry.shown_component(block, name)}: {what}"
         raise UserError(place, f"failed: {type(error).__name__}: {error}") from None
 
 
@@ -128,9 +134,8 @@ def needs(name: str) -> list[str]:
     unknown = [entry for entry in entries if entry not in known]
     if unknown:
         hint = nearest(str(unknown[0]), known)
-        raise UserError(
-            f"src/grokatlas/components/measures/{name}.py: NEEDS", f"no {unknown[0]!r}; {hint}"
-        )
+        place = f"{registry.shown_component('measures', name)}: NEEDS"
+        raise UserError(place, f"no {unknown[0]!r}; {hint}")
     return entries
 
 
@@ -154,7 +159,7 @@ def columns(name: str) -> dict[str, str | None] | None:
     except (TypeError, ValueError):
         found = {"": ""}
     if not all(type(column) is str and way in DIRECTIONS for column, way in found.items()):
-        place = f"src/grokatlas/components/observables/{name}.py: COLUMNS"
+        place = f"{registry.shown_component('observables', name)}: COLUMNS"
         example = '{"train_loss": "falls", "l2_norm": None}'
         raise UserError(place, f"write out a dictionary, such as {example} (or rises)")
     return found
@@ -195,7 +200,7 @@ def settled(dynamics: str) -> dict[str, Any]:
     try:
         return {} if node is None else dict(ast.literal_eval(node))
     except (TypeError, ValueError):
-        place = f"src/grokatlas/components/dynamics/{dynamics}.py: MODEL"
+        place = f"{registry.shown_component('dynamics', dynamics)}: MODEL"
         example = '{"output_scale": 1.0}'
         raise UserError(place, f"write out a dictionary, such as {example}") from None
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
+from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.export import archive, archive_files, closure, ro_crate_metadata
 from grokatlas.export.archive_files import FileToPack
@@ -12,6 +13,7 @@ from grokatlas.results.result import Result
 
 METADATA = "ro-crate-metadata.json"
 SOURCES = ("workflow/rules/*.smk", "config/papers/*/*.yaml", "LICENSE", "*.lock")
+SOURCES += (registry.STUDY, *(f"{room}/**/*.py" for room in registry.ROOMS))  # of a study
 
 
 def write(out: Path, scale: str | None) -> str:

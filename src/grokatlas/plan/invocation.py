@@ -4,6 +4,7 @@ import gc
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError
 from grokatlas.plan import kept
@@ -11,11 +12,10 @@ from grokatlas.plan.project import Project
 from grokatlas.plan.written_jobs import WrittenJobs
 
 
-def opened(base: Path, workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs, str]:
+def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs, str]:
     """The jobs of this call, and the scale that it names.
 
     Args:
-        base: the folder of ``config``.
         workflow: Snakemake's.
         config: Snakemake's: what ``--configfile`` and ``--config`` say, together.
 
@@ -26,9 +26,11 @@ def opened(base: Path, workflow: Any, config: dict[str, Any]) -> tuple[Project |
         UserError: for a mistake in the configuration or on the command line.
     """
     gc.freeze()  # what Snakemake has imported stays: no collection needs to look at it
+    base = _root(Path(workflow.basedir))
     if not workflow.is_main_process:
         return WrittenJobs(base / "config", config), str(config.get("scale", ""))
     _refuse_subfolder(base, workflow.overwrite_workdir)
+    _refuse_study_elsewhere(base)
     given, sources = overrides(
         config, workflow.config_settings.configfiles, workflow.config_settings.config
     )
@@ -66,6 +68,20 @@ def overrides(
         given[key] = None if value in ("null", "~") else value
         sources[key] = "--config"
     return given, sources
+
+
+def _root(base: Path) -> Path:
+    """The folder of ``config``: that of the Snakefile, or the one above its folder ``workflow``."""
+    above = base.name == "workflow" and not (base / "config").is_dir()
+    return base.parent if above else base
+
+
+def _refuse_study_elsewhere(base: Path) -> None:
+    """Jobs find the modules of a study in the folder in which they run."""
+    here = Path.cwd().resolve()
+    if (base / registry.STUDY).is_file() and base.resolve() != here:
+        problem = f"is not the study's folder {base}, so its components would not be found"
+        raise UserError(str(here), f"{problem}; start Snakemake there, without --directory")
 
 
 def _refuse_subfolder(base: Path, chosen: Any) -> None:

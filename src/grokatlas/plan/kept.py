@@ -16,7 +16,7 @@ from typing import Any
 
 import pydantic
 
-from grokatlas import code_digest
+from grokatlas import code_digest, registry
 from grokatlas.declare import checks
 from grokatlas.declare.models import Paper
 from grokatlas.results import hashing
@@ -65,7 +65,7 @@ def check_once(papers: dict[str, Paper]) -> None:
 
 def _check_key(papers: dict[str, Paper]) -> str:
     given = {name: repr(paper.model_dump(exclude_unset=True)) for name, paper in papers.items()}
-    code = {name: _digest(code_digest.PACKAGE / name) for name in _files()}
+    code = {name: _digest(file) for name, file in _files().items()}
     return hashing.of([sys.version, pydantic.VERSION, code, given])
 
 
@@ -83,13 +83,15 @@ def _modules_key() -> str:
     the result.
     """
     code = [hashing.file_sha256(Path(file)) for file in (code_digest.__file__, __file__)]
-    return hashing.of([sys.version, code, _files()])
+    return hashing.of([sys.version, code, list(_files())])
 
 
-def _files() -> list[str]:
-    """Every module's file, from the package's folder."""
+def _files() -> dict[str, Path]:
+    """Every module's file, by its path from the package's folder, or from ``.`` in a study."""
     package = code_digest.PACKAGE
-    return sorted(file.relative_to(package).as_posix() for file in package.rglob("*.py"))
+    ours = {file.relative_to(package).as_posix(): file for file in package.rglob("*.py")}
+    studys = {f"./{file.as_posix()}": file for file in registry.modules_of_study()}
+    return dict(sorted((ours | studys).items()))
 
 
 def _content() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grokatlas.declare import checks
+from grokatlas.declare import checks, study
 from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import Settings, home_expanded, load_settings
@@ -52,6 +52,7 @@ class Project:
         sources: dict[str, str] | None = None,
         check: Callable[[dict[str, Paper]], None] = checks.check,
     ) -> None:
+        study.check()
         self._sources = {**dict.fromkeys(overrides, "--config"), **(sources or {})}
         self.settings: Settings = load_settings(folder / "config.yaml", overrides, self._sources)
         place = f"{self._sources.get('papers', 'config.yaml')}: papers"

@@ -174,7 +174,7 @@ def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) ->
     """
     found = fact(block, name, what, *known, **keywords)
     if found is None:
-        place = f"src/grokatlas/components/{registry.FOLDERS[block]}/{name}.py"
+        place = registry.shown_component(block, name)
         problem = f"has no function `{what}`, so its jobs cannot be planned"
         raise UserError(place, f"{problem}; add one (docs/extending.md)")
     return found

@@ -5,11 +5,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.registry import PACKAGE
 
 # what can change a number or a picture; results, docs and tests cannot
 SOURCES = ("src", "config", "workflow", "Snakefile", "profiles", "requirements.lock")
 SOURCES += ("pyproject.toml",)
+OF_STUDY = (*registry.ROOMS, "config", "Snakefile", registry.STUDY, "profiles")
 PATIENCE = 60.0  # seconds: a large checkout on a busy network disk
 
 
@@ -19,14 +21,21 @@ def facts() -> dict[str, Any]:
     Returns:
         ``git``: commit, and dirty, if a file of `SOURCES` differs from the commit or is not in it;
         None for code outside a git checkout, and where git fails. In the latter case also
-        ``git_problem``: why.
+        ``git_problem``: why. In a study that is the root of a repository also ``study``: the same
+        of the study's files (`OF_STUDY`).
     """
-    package = PACKAGE.resolve()
+    package, study = PACKAGE.resolve(), registry.study()
     root = package.parents[1]
-    if package.parent.name != "src" or not (root / ".git").exists():
-        return {"git": None}
+    is_checkout = package.parent.name == "src" and (root / ".git").exists()
+    found = _commit(root, SOURCES) if is_checkout else {"git": None}
+    if study is not None and (study / ".git").exists():
+        found["study"] = _commit(study, OF_STUDY)["git"]
+    return found
+
+
+def _commit(root: Path, sources: tuple[str, ...]) -> dict[str, Any]:
     try:
-        lines = _status(root).splitlines()
+        lines = _status(root, sources).splitlines()
     except FileNotFoundError:
         return _unknown("git is not installed here")
     except subprocess.TimeoutExpired:
@@ -48,8 +57,8 @@ def _unknown(problem: str) -> dict[str, Any]:
     return {"git": None, "git_problem": problem}
 
 
-def _status(root: Path) -> str:
-    """What git says of the commit and of changed files below `SOURCES`.
+def _status(root: Path, sources: tuple[str, ...]) -> str:
+    """What git says of the commit and of changed files below some folders.
 
     The repository is named, not searched for: git does not find one of another user, but uses one
     that is named. No variable that names another repository reaches the call. It writes nothing.
@@ -58,7 +67,7 @@ def _status(root: Path) -> str:
     ambient |= {k: os.environ[k] for k in ("GIT_EXEC_PATH",) if k in os.environ}
     command = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}"]
     command += ["-c", "core.fsmonitor=false", "-c", "status.aheadBehind=false", "status"]
-    command += ["--porcelain=v2", "--branch", "--untracked-files=normal", "--", *SOURCES]
+    command += ["--porcelain=v2", "--branch", "--untracked-files=normal", "--", *sources]
     done = subprocess.run(
         command,
         cwd=root,

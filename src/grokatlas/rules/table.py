@@ -1,6 +1,7 @@
 """Rule `table`: the tidy table of an experiment, with what light measures find in its runs."""
 
 from pathlib import Path
+from typing import Any
 
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
@@ -11,30 +12,47 @@ from grokatlas.rules.measure import measured
 
 def execute(job_file: Path, stem: Path) -> None:
     """Join the table of an experiment."""
-    from grokatlas.rules import split_table, tidy_table
-
     job = read_job_file(job_file, "table")
-    cells, read = [], []
+    read = []
     for cell in job["spec"]["cells"]:
         history, _ = layout.outputs("run", layout.run_folder(cell["run"]))
-        computed = {}
-        for name in cell["measures"]:
-            (file,) = layout.outputs("measure", layout.measure_stem(cell["run"], name))
-            computed[name.rpartition("-")[0] or name] = file
-        read += [history, *computed.values()]
-        cells.append((cell, computed))
+        read += [history, *_computed(cell).values()]
     recorder = Recorder(job, read)
+    (file,) = layout.outputs("table", stem)
+    files.write_parquet(file, joined(job["spec"], job_file))
+    recorder.write(layout.manifest_of("table", stem), [file])
+
+
+def joined(spec: dict[str, Any], job_file: Path) -> Any:
+    """The table of an experiment from its finished runs and measures, as a data frame.
+
+    Args:
+        spec: of the table's job.
+        job_file: for errors.
+
+    Raises:
+        UserError: a file is missing or damaged, or a light measure fails.
+    """
+    from grokatlas.rules import split_table, tidy_table
+
     parts, names = [], []
-    for cell, computed in cells:
+    for cell in spec["cells"]:
         run = FinishedRun(layout.run_folder(cell["run"]))
         records = {"history": run.history}
-        records |= {name: files.read_parquet(file) for name, file in computed.items()}
+        records |= {name: files.read_parquet(file) for name, file in _computed(cell).items()}
         for block in cell.get("light", []):
             with one_line_errors(job_file, f"{block['name']} of run {cell['run']}"):
                 records[block["name"]] = measured(block, run)
         parts.append(tidy_table.cell_rows(cell, run.spec, records))
         names.append([*records])
-    (file,) = layout.outputs("table", stem)
-    rows = split_table.joined(job["spec"]["cells"], names, parts)
-    files.write_parquet(file, tidy_table.join(rows, job["spec"]))
-    recorder.write(layout.manifest_of("table", stem), [file])
+    rows = split_table.joined(spec["cells"], names, parts)
+    return tidy_table.join(rows, spec)
+
+
+def _computed(cell: dict[str, Any]) -> dict[str, Path]:
+    """The files of a cell's measures, by name."""
+    found = {}
+    for name in cell["measures"]:
+        (file,) = layout.outputs("measure", layout.measure_stem(cell["run"], name))
+        found[name.rpartition("-")[0] or name] = file
+    return found

@@ -170,3 +170,20 @@ def test_where_git_is_not_installed_log_and_manifest_say_so(
     assert written["git_problem"] == "git is not installed here"
     warning = "warning: the commit of the code is not recorded: git is not installed here\n"
     assert capsys.readouterr().err == warning
+
+
+@needs_git
+def test_a_study_has_a_commit_of_its_own(repository, tmp_path, monkeypatch):
+    study = tmp_path / "my-study"
+    (study / "components/penalties").mkdir(parents=True)
+    (study / "study.yaml").write_text('grokatlas: ">=0"\n')
+    monkeypatch.chdir(study)
+    assert revision.facts() == clean(repository)  # it is no repository
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+        git(study, *command)
+    commit = git(study, "rev-parse", "HEAD")
+    for name, dirty in (("results", False), ("tests", False), ("components/penalties", True)):
+        (study / name).mkdir(exist_ok=True)
+        (study / name / "new.py").write_text("x = 1\n")
+        expected = clean(repository) | {"study": {"commit": commit, "dirty": dirty}}
+        assert revision.facts() == expected, name

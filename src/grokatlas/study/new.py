@@ -1,0 +1,75 @@
+"""A new study: a folder that works at once, with one component, one figure, claims and a test."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import jinja2
+
+from grokatlas import __version__, registry
+from grokatlas.declare.models import NAME
+from grokatlas.errors import UserError
+from grokatlas.study import shipped
+
+TEMPLATE = Path(__file__).parent / "template"
+SUFFIX = ".jinja"
+PAPER = "PAPER"  # in names of the template: the paper of the study
+HIDDEN = {"gitignore": ".gitignore"}
+COPIED = {"profiles": "profiles", "config/schema": "config/schema"}  # parts of the workflow
+
+
+def make(folder: Path) -> Iterator[str]:
+    """Make the folder of a study.
+
+    Args:
+        folder: is made, and names the study: ``my-study`` has the paper ``my_study``.
+
+    Yields:
+        what to do next, line by line.
+
+    Raises:
+        UserError: the name cannot be that of a paper, or the folder holds something or belongs to
+            the package.
+    """
+    paper = folder.resolve().name.replace("-", "_").lower()
+    _check(folder, paper)
+    for file in sorted(TEMPLATE.rglob(f"*{SUFFIX}")):
+        name = file.relative_to(TEMPLATE).as_posix().removesuffix(SUFFIX)
+        name = HIDDEN.get(name, name.replace(PAPER, paper))
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(_filled(file, folder.resolve().name, paper), encoding="utf-8")
+    for source, target in COPIED.items():
+        shutil.copytree(shipped.part(source), folder / target)
+    yield f"made {folder}. Now:"
+    yield f"    cd {folder}"
+    yield "    snakemake --profile profiles/workstation --config scale=smoke"
+    yield "    snakemake --profile profiles/workstation"
+
+
+def _check(folder: Path, paper: str) -> None:
+    if not re.fullmatch(NAME, paper):
+        problem = f"{paper!r} is not a name for a paper: use a-z, 0-9, _ and -, a letter first"
+        raise UserError(str(folder), problem)
+    if (registry.PACKAGE / "papers" / paper).exists():
+        problem = f"grokatlas has a paper {paper!r}; give the study another name"
+        raise UserError(str(folder), problem)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(str(folder), "is there and not empty; give a new folder")
+    registry.refuse_inside_package(folder)
+
+
+def _filled(file: Path, folder: str, paper: str) -> str:
+    """A file of the template with the names of a study."""
+    major, minor = __version__.split(".")[:2]
+    template = jinja2.Template(
+        file.read_text(encoding="utf-8"),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    return template.render(
+        folder=folder,
+        paper=paper,
+        version=__version__,
+        next_version=f"{major}.{int(minor) + 1}",
+    )

@@ -1,0 +1,65 @@
+"""Jobs and the workflow in processes of their own, for a notebook: an error is one line."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from grokatlas.errors import UserError
+from grokatlas.plan.jobs import Job
+from grokatlas.study import shipped
+
+COMMANDS = {"dataset": "dataset", "run": "train", "measure": "measure"}  # by kind of job
+# what Snakemake shows of the log of a job that failed
+FAILED = re.compile(r"^Logfile (\S+):\n=+\n(.*?)\n=+$", re.MULTILINE | re.DOTALL)
+
+
+def execute(job: Job, threads: int) -> None:
+    """Do one job, from its job file.
+
+    Raises:
+        UserError: it failed.
+    """
+    command = [sys.executable, "-m", "grokatlas", COMMANDS[job.kind], str(job.spec_path)]
+    if job.kind == "run":
+        command += ["--threads", str(threads)]
+    code, told = _output(command)
+    if code:
+        place, _, problem = _last_line(told).partition(": ")
+        raise UserError(place, problem or f"the job {job.target} failed")
+
+
+def snakemake(outputs: list[Path], scale: str) -> None:
+    """Make files by the workflow of the working directory, with all cores.
+
+    Raises:
+        UserError: there is no workflow, or a job failed.
+    """
+    if not Path("Snakefile").is_file():
+        raise UserError("Snakefile", "no such file; work in a study's folder (grokatlas new)")
+    command = [sys.executable, "-m", "snakemake", "--config", f"scale={scale}"]
+    command += ["--profile", str(shipped.part("profiles/workstation"))]
+    code, told = _output([*command, "--", *map(str, outputs)])
+    if code:
+        failed = FAILED.search(told)
+        place = failed[1] if failed else str(outputs[0])
+        problem = _last_line(failed[2] if failed else told)
+        raise UserError(place, f"a job failed: {problem}" if failed else problem)
+
+
+def _output(command: list[str]) -> tuple[int, str]:
+    """The exit code of a command, and what it printed; interrupted, it is asked to save and end."""
+    keywords = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    process = subprocess.Popen(command, text=True, stdin=subprocess.DEVNULL, **keywords)
+    try:
+        told, _ = process.communicate()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    return process.returncode, told
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "it ended without a word"

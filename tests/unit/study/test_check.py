@@ -1,0 +1,246 @@
+"""`grokatlas check-components` finds what is wrong with a component, in words."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from grokatlas.declare import signatures as S  # noqa: N812
+from grokatlas.errors import UserError
+from grokatlas.study import check, new
+from tests.tiers import every, exhaustive
+
+SUM = "torch.stack([value.abs().sum() for value in params.values()]).sum()"
+NORM = "torch.stack([value.square().sum() for value in params.values()]).sum().sqrt()"
+TASK = '''"""Two points."""
+import numpy as np
+
+from grokatlas.engine.dataset import Dataset
+
+
+def build():
+    """Build it."""
+    labels = np.array([0, {label}])
+    return Dataset(np.eye(2), labels, np.eye(2), labels, outputs=2)
+
+
+def size(**_):
+    """Its size."""
+    return {{"samples": {samples}, "shape": (2,), "outputs": 2}}
+'''
+MODEL = '''"""A model."""
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    """A layer."""
+
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+
+    def forward(self, inputs):
+        """Outputs."""
+        return {outputs}
+
+
+def build(*, data, generator):
+    """Build it."""
+    return Layer(torch.randn(2, 2, generator=generator, dtype=torch.{dtype}))
+
+
+def parameters(data, **_):
+    """Their number."""
+    return {count}
+'''
+OBSERVABLE = '''"""The largest output."""
+
+COLUMNS = {{"{column}": None}}
+
+
+def build():
+    """Build it."""
+    return lambda view: {{"largest": view.train_outputs.max(){cast}}}
+'''
+EXPERIMENT = """
+one:
+  task: {{name: {task}}}
+  model: {model}
+  loss: {{name: cross_entropy}}
+  optimizer: {{name: gd, lr: 0.1}}
+  observables: [{{name: losses}}{observable}]
+  train: {{steps: 3}}
+  ensemble: {{seed: 2}}
+"""
+
+
+def penalty(value: str, before: str = "", keyword: str = "weight: float") -> str:
+    return f'''"""A penalty."""
+import torch
+
+{before}
+
+
+def build(*, {keyword}, share: float):
+    """Build it."""
+    return lambda params, model, inputs: weight * {value}
+'''
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A new study; its modules and what was read of them are forgotten."""
+    folder = tmp_path / "my-study"
+    list(new.make(folder))
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("grokatlas.rules.devices.use_repeatable_kernels", lambda: None)
+    yield folder
+    for name in [name for name, module in sys.modules.items() if str(folder) in repr(module)]:
+        del sys.modules[name]
+    for cached in (S.signature, S.defines, S.columns, S._compiled):
+        cached.cache_clear()
+
+
+def checked(*names: str) -> tuple[list[str], str]:
+    """The lines of the checks that failed, without their beginning, and the error."""
+    lines, error = [], ""
+    try:
+        for line in check.main([*names]):
+            lines.append(line)
+    except UserError as found:
+        error = str(found)
+    return [line for line in lines if not line.endswith(": ok")], error
+
+
+PENALTIES = {
+    "sound": (penalty(SUM), []),
+    "detached": (
+        penalty(f"{SUM}.detach()"),
+        ["gradient against differences: its gradient is 0 where central differences are"],
+    ),
+    "a vector": (
+        penalty('params["weight"].abs()'),
+        [
+            r"gradient against differences: its value has the shape \(1, 10\); return one number",
+            "gradient at zero is finite: RuntimeError",
+            "repeats bit for bit: ",
+            "member alone as in company: ",
+        ],
+    ),
+    "no gradient at zero": (
+        penalty(NORM),
+        ["gradient at zero is finite: its gradient is not finite where all parameters are 0"],
+    ),
+    "another at each call": (
+        penalty(f"next(COUNT) * {SUM}", "import itertools\nCOUNT = itertools.count(1)\n"),
+        [
+            "gradient against differences: ",
+            r"repeats bit for bit: \S+ differs between two trainings; draw from the generator",
+            r"member alone as in company: \S+ of member 0 differs when it trains alone",
+        ],
+    ),
+    "a default": (
+        penalty(SUM, keyword="weight: float = 0.1"),
+        ["documented: keyword weight of build has a default; take it away"],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", every(3, PENALTIES, first=1))
+def test_a_penalty_that_breaks_a_promise_is_told_which(study, kind):
+    text, problems = PENALTIES[kind]
+    (study / "components/penalties/elastic_net.py").write_text(text)
+    found, error = checked()
+    assert len(found) == len(problems), found
+    for line, problem in zip(found, problems, strict=True):
+        assert re.match(f"penalties elastic_net: {problem}", line), line
+    assert bool(error) == bool(problems)
+
+
+def experiment(study: Path, task: str, model: str, observable: str = "") -> None:
+    folder = study / "config/papers/my_study"
+    text = EXPERIMENT.format(task=task, model=model, observable=observable)
+    (folder / "experiments.yaml").write_text(text)
+    paper = (folder / "paper.yaml").read_text()
+    (folder / "paper.yaml").write_text(paper.replace("[elastic_net]", "[one]"))
+    shutil.rmtree(study / "components/penalties")
+
+
+def write(study: Path, name: str, text: str) -> None:
+    (study / "components" / name).parent.mkdir(parents=True, exist_ok=True)
+    (study / "components" / name).write_text(text)
+
+
+OURS = "{name: linear, init: normal, negative_slope: 1.0}"
+
+
+@pytest.mark.parametrize(
+    ("label", "samples", "problem"),
+    [
+        pytest.param(1, 2, "", marks=exhaustive),
+        (1, 3, "task two: data are sized: `size` says samples 3, and the data have 2"),
+        pytest.param(
+            *(2, 2, "task two: data are sized: train labels are not in the range of 2 outputs"),
+            marks=exhaustive,
+        ),
+    ],
+)
+def test_a_task_that_breaks_a_promise_is_told_which(study, label, samples, problem):
+    experiment(study, "two", OURS)
+    write(study, "tasks/two.py", TASK.format(label=label, samples=samples))
+    found, _ = checked("two")
+    assert found[:1] == ([problem] if problem else [])
+
+
+@pytest.mark.parametrize(
+    ("outputs", "dtype", "count", "problem"),
+    [
+        pytest.param("inputs @ self.weight", "float64", 4, "", marks=exhaustive),
+        ("inputs @ self.weight", "float64", 5, "`parameters` says 5, and the model has 4"),
+        ("(inputs @ self.weight).cumsum(0)", "float64", 4, "samples of a batch mix"),
+        pytest.param(
+            *("inputs.sum(1) * self.weight[0, 0]", "float64", 4, "its outputs have the shape (2,)"),
+            marks=exhaustive,
+        ),
+    ],
+)
+def test_a_model_that_breaks_a_promise_is_told_which(study, outputs, dtype, count, problem):
+    experiment(study, "two", "{name: layer}")
+    write(study, "tasks/two.py", TASK.format(label=1, samples=2))
+    write(study, "models/layer.py", MODEL.format(outputs=outputs, dtype=dtype, count=count))
+    found, _ = checked("layer")
+    assert [problem in line for line in found[:1]] == ([True] if problem else []), found
+
+
+@pytest.mark.parametrize(
+    ("column", "cast", "problem"),
+    [
+        pytest.param("largest", "", "", marks=exhaustive),
+        ("most", "", "it logs largest, which is not in COLUMNS; add it there"),
+    ],
+)
+def test_an_observable_that_breaks_a_promise_is_told_which(study, column, cast, problem):
+    experiment(study, "two", OURS, ", {name: largest}")
+    write(study, "tasks/two.py", TASK.format(label=1, samples=2))
+    write(study, "observables/largest.py", OBSERVABLE.format(column=column, cast=cast))
+    found, _ = checked("largest")
+    assert [problem in line for line in found[:1]] == ([True] if problem else []), found
+
+
+def test_a_component_that_no_experiment_uses_is_told_so(study):
+    write(study, "penalties/other.py", penalty(SUM))
+    found, error = checked("other")
+    expected = "no experiment of config/papers uses it at scale smoke; declare one"
+    assert found == [f"penalties other: used: {expected}"]
+    assert error == "check-components: 1 of 2 checks failed; see above"
+
+
+def test_there_must_be_a_component_of_that_name(study):
+    assert (
+        "no component 'elastic' in this study; did you mean 'elastic_net'?" in checked("elastic")[1]
+    )
+    shutil.rmtree(study / "components")
+    assert "no component in components/ of this folder; run it in a study" in checked()[1]

@@ -1,0 +1,162 @@
+"""What `grokatlas new` makes, and the names that it refuses; what a notebook is told at once."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import grokatlas
+from grokatlas.declare import study as studies
+from grokatlas.errors import UserError
+from grokatlas.plan import remaining
+from grokatlas.study import new, processes, shipped
+
+SPEC = {
+    "task": {"name": "one_sample", "point": [1.0], "target": 1.0, "test_points": 2, "test_seed": 0},
+    "model": {"name": "linear", "init": 0.5, "negative_slope": 1.0},
+    "loss": {"name": "mse", "reduction": "mean", "half": False},
+    "optimizer": {"name": "gd", "lr": 0.1},
+    "observables": [{"name": "losses"}],
+    "train": {"steps": 5},
+    "ensemble": {"seed": 2},
+}
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "my-study"
+    list(new.make(folder))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_a_new_study_declares_its_own_paper_and_asks_for_this_version(made):
+    studies.check()
+    found = remaining.at("smoke")
+    assert list(found.project.papers) == ["my_study"]
+    assert [job.kind for job in found.jobs] == ["dataset", "run", "table", "figure"]
+    major, minor, _ = grokatlas.__version__.split(".")
+    expected = f">={grokatlas.__version__},<{major}.{int(minor) + 1}"
+    assert yaml.safe_load((made / "study.yaml").read_text()) == {"grokatlas": expected}
+
+
+def test_a_new_study_is_written_as_the_package_is(made):
+    config = ["--config", Path(__file__).parents[3] / "pyproject.toml"]
+    config += ["--config", "lint.isort.known-first-party=['grokatlas']"]
+    files = sorted(made.rglob("*.py"))
+    assert len(files) == 5
+    for arguments in (["check", "--ignore=D103"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *arguments, *config, *files]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+    written = [made / name for name in ("README.md", "Snakefile", "study.yaml", ".gitignore")]
+    written += [*files, *made.glob("config/papers/*/*.yaml")]
+    assert len(written) == 12
+    left = [path for path in written if "{{" in path.read_text() or "PAPER" in path.as_posix()]
+    assert left == []
+
+
+@pytest.mark.parametrize("name", ["3-norms", "my study", "ünorm"])
+def test_a_name_that_no_paper_may_have_is_refused(tmp_path, name):
+    with pytest.raises(UserError, match="is not a name for a paper: use a-z"):
+        list(new.make(tmp_path / name))
+
+
+def test_the_name_of_a_paper_of_the_package_is_refused(tmp_path):
+    with pytest.raises(UserError, match="grokatlas has a paper 'geometry'; give the study another"):
+        list(new.make(tmp_path / "geometry"))
+
+
+def test_a_folder_that_holds_something_is_refused_and_left(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "note.txt").write_text("kept")
+    with pytest.raises(UserError, match="mine: is there and not empty; give a new folder"):
+        list(new.make(tmp_path / "mine"))
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["note.txt"]
+
+
+@pytest.mark.parametrize("inner", ["src/grokatlas/mine", "mine", "docs/mine"])
+def test_a_folder_of_the_package_is_refused(inner):
+    folder = Path(__file__).parents[3] / inner
+    with pytest.raises(UserError, match=r"a study cannot be inside .*, which is grokatlas itself"):
+        list(new.make(folder))
+    assert not folder.exists()
+
+
+def test_the_snakefile_that_a_study_uses_is_that_of_the_checkout():
+    assert Path(grokatlas.snakefile()) == Path(__file__).parents[3] / "Snakefile"
+
+
+def test_what_a_wheel_holds_is_preferred(tmp_path, monkeypatch):
+    monkeypatch.setattr(shipped, "PACKAGE", tmp_path)
+    (tmp_path / "Snakefile").touch()
+    assert shipped.snakefile() == str(tmp_path / "Snakefile")
+
+
+def test_to_import_the_package_imports_no_library():
+    program = "import grokatlas, sys; print([m for m in sys.modules if m in sys.argv[1:]])"
+    heavy = ["torch", "matplotlib", "pandas", "numpy", "pydantic", "yaml", "snakemake"]
+    command = [sys.executable, "-c", program, *heavy]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_an_unknown_name_of_the_package_is_no_attribute():
+    with pytest.raises(AttributeError, match="no attribute 'plot'"):
+        grokatlas.plot  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"optimizer": {"name": "gdd", "lr": 0.1}}, r"spec.optimizer.name: no component .*'gd'"),
+        ({"optimizer": {"name": "gd"}}, r"spec.optimizer.lr: missing: gd needs it"),
+        ({"modle": {}}, r"spec.modle: unknown key; did you mean 'model'"),
+        ({"train": {"steps": 0}}, r"spec.train.steps: 0 is not allowed"),
+    ],
+)
+def test_a_mistake_in_a_spec_is_told_by_its_place_before_anything_runs(
+    tmp_path, monkeypatch, change, problem
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=f"^{problem}"):
+        grokatlas.run({**SPEC, **change})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_or_figure_that_is_not_declared_is_told_with_the_nearest(made):
+    with pytest.raises(
+        UserError, match=r"my_study/elastic: not declared in config; .*elastic_net'"
+    ):
+        grokatlas.table("my_study", "elastic")
+    with pytest.raises(UserError, match=r"my_study/share: not declared in config; .*shares'"):
+        grokatlas.figure("my_study", "share")
+
+
+def test_a_job_that_fails_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = "a line\nLogfile results/x/log.txt:\n====\nbefore\nfailed: why\n====\nafter\n"
+    monkeypatch.setattr(processes, "_output", lambda command: (1, told))
+    (tmp_path / "Snakefile").touch()
+    with pytest.raises(UserError, match=r"^results/x/log.txt: a job failed: failed: why$"):
+        processes.snakemake([Path("results/x")], "smoke")
+    (tmp_path / "Snakefile").unlink()
+    with pytest.raises(UserError, match=r"^Snakefile: no such file; work in a study's folder"):
+        processes.snakemake([Path("results/x")], "smoke")
+
+
+def test_a_spec_is_trained_once_in_any_folder_and_leaves_the_environment(tmp_path, monkeypatch):
+    import os
+
+    monkeypatch.chdir(tmp_path)
+    before = dict(os.environ)
+    table = grokatlas.run(SPEC)
+    assert dict(os.environ) == before
+    assert table.groupby("member")["step"].max().tolist() == [5, 5]
+    assert set(table["optimizer.lr"]) == {0.1}
+    (manifest,) = (tmp_path / "results/runs").glob("*/manifest.json")
+    made = manifest.stat().st_mtime_ns
+    assert grokatlas.run(SPEC).equals(table)
+    assert manifest.stat().st_mtime_ns == made
