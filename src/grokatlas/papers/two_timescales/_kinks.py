@@ -21,29 +21,26 @@ Tables = Mapping[str, pd.DataFrame]
 def counted(places: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The kinks of a piecewise linear function that count.
 
-    From the left, all kinks within `WIDTH` of the first of a group are one, whose change of slope
-    is the sum of theirs. One that is less than `SHARE` of all these changes (their sizes added) is
-    left out.
+    The largest change of slope and all within `WIDTH` of it are one kink, which has the sum of
+    these changes; then the largest of those that are left, and so on. One that is less than `SHARE`
+    of all these kinks (their sizes added) is left out.
 
     Args:
-        places: of kinks ``[K]``, on the axis of the variable.
+        places: of changes of slope ``[K]``, on the axis of the variable.
         changes: of the slope there ``[K]``.
 
     Returns:
-        places (of each group the mean, weighted by the sizes of the changes) and the shares of all
-        changes, both ``[kinks that count]``, from left to right.
+        places (of each kink that of its largest change) and shares of all kinks, both
+        ``[kinks that count]``, from left to right.
     """
-    there = np.flatnonzero(changes)
-    there = there[np.argsort(places[there], kind="stable")]
-    places, changes = places[there], changes[there]
-    groups, first = np.zeros(len(places), dtype=int), 0
-    for index in range(1, len(places)):
-        apart = places[index] - places[first] > WIDTH
-        first = index if apart else first
-        groups[index] = groups[index - 1] + apart
-    sizes = np.abs(np.bincount(groups, changes)) if len(groups) else np.zeros(0)
-    weights = np.bincount(groups, np.abs(changes)) if len(groups) else np.ones(0)
-    centres = np.bincount(groups, np.abs(changes) * places) / weights if len(groups) else weights
+    left = changes != 0
+    found: list[tuple[float, float]] = []
+    for index in np.argsort(-np.abs(changes), kind="stable"):
+        if left[index]:
+            near = left & (np.abs(places - places[index]) <= WIDTH)
+            found.append((places[index], abs(changes[near].sum())))
+            left &= ~near
+    centres, sizes = np.array(sorted(found)).reshape(-1, 2).T
     shares = sizes / max(sizes.sum(), np.finfo(float).tiny)
     return centres[shares >= SHARE], shares[shares >= SHARE]
 
@@ -73,7 +70,7 @@ def of_weights(history: pd.DataFrame) -> pd.DataFrame:
             known = (2 * row[_quantities.DECAY], row["seed"], row["step"] * row["optimizer.lr"])
             kinks = counted(places[inside], changes[inside])
             found += [(*known, *kink) for kink in zip(*kinks, strict=True)]
-    return pd.DataFrame(found, columns=COLUMNS)
+    return pd.DataFrame(found, columns=COLUMNS, dtype=float)
 
 
 def _matrix(rows: pd.DataFrame, prefix: str) -> np.ndarray:

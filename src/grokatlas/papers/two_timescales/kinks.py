@@ -25,7 +25,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         rows = shown[shown["lambda"].isin(decay)]
         drawn.append(_places(axes, rows, points))
         at = f", $\\lambda$ = {decay[0]:g}" if decay else ""
-        style.letter(axes, f"{title}{at}, seed {shown['seed'].min()}" if decay else title)
+        style.letter(axes, f"{title}{at}, seed {shown['seed'].min():g}" if decay else title)
     grid[0, 1].set_ylabel("kink at x")
     for axes in grid[0]:
         axes.set_xlabel("time t")
@@ -41,7 +41,7 @@ def _number(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
         line = {"against": "time", "color": colours[decay], "label": f"{decay:g}"}
         frames.append(marks.spread(axes, rows, "kinks", **line).assign(**{"lambda": decay}))
     style.letter(axes, "a  number of kinks")
-    axes.set(xscale="log", ylabel="kinks between the data", ylim=(0, None))
+    axes.set(xscale="log", ylabel="kinks that count", ylim=(0, None))
     if len(found):
         axes.legend(title="$\\lambda$", title_fontsize=7, loc="lower left", ncols=2, fontsize=6)
     return pd.concat(frames, ignore_index=True)
