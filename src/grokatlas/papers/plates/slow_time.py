@@ -24,7 +24,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     drawn = []
     for column, (optimizer, title) in enumerate(TITLES.items()):
         above, below = grid[:, column]
-        _falls(above, seen[seen["optimizer"] == "gd"])
+        text = TITLES["gd"] if optimizer == "adam" else ""
+        _falls(above, seen[seen["optimizer"] == "gd"], text)
         drawn.append(_errors(above, found[found["optimizer"] == optimizer]))
         drawn.append(_laws(below, seen[seen["optimizer"] == optimizer], seen))
         style.letter(above, f"{'ab'[column]}  {title}")
@@ -35,14 +36,15 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _falls(axes: Axes, seen: pd.DataFrame) -> None:
-    """The level of t2, and the slow times at which gradient descent comes to it."""
+def _falls(axes: Axes, seen: pd.DataFrame, text: str) -> None:
+    """The level of t2, and the slow times at which gradient descent comes to it, with a text."""
     middle = seen.groupby("problem")["tau"].median().dropna()
     if len(middle):
         axes.axvspan(middle.min(), middle.max(), color=BAND, lw=0, zorder=0)
-        kept = {"transform": axes.get_xaxis_transform(), "rotation": 90, "fontsize": 6}
-        centre = float((middle.min() * middle.max()) ** 0.5)
-        axes.text(centre, 0.97, "gradient descent", ha="center", va="top", zorder=1, **kept)
+        if text:
+            kept = {"transform": axes.get_xaxis_transform(), "rotation": 90, "fontsize": 7}
+            centre = float((middle.min() * middle.max()) ** 0.5)
+            axes.text(centre, 0.97, text, ha="center", va="top", zorder=1, **kept)
     axes.axhline(_slow_time.LEVEL, color=style.GUIDE, lw=0.7, ls=":", zorder=1)
 
 
