@@ -72,15 +72,14 @@ def _laws(axes: Axes, seen: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
     """
     frames = [seen[["problem"]].iloc[:0]]
     for problem, part in _parts(seen):
-        for time, face in (("t1", "white"), ("t2", COLOURS[problem])):
+        for time, look in (
+            ("t1", {"mfc": "none", "ms": 4.5, "lw": 0.5, "ls": ":"}),
+            ("t2", {"ms": 3, "lw": 1.1, "label": f"${_slope(part):.2f}$"}),
+        ):
             rows = part.groupby("weight")[time].agg(["median", "min", "max"]).dropna().reset_index()
             spread = [rows["median"] - rows["min"], rows["max"] - rows["median"]]
-            ink = {"color": COLOURS[problem], "marker": "o", "ms": 3, "mfc": face, "mew": 0.8}
-            late = {"lw": 1.1, "ls": "-", "label": f"${_slope(part):.2f}$"}
-            line = late if time == "t2" else {"lw": 0.5, "ls": ":"}
-            axes.errorbar(
-                rows["weight"], rows["median"], yerr=spread, elinewidth=0.7, **ink, **line
-            )
+            ink = {"color": COLOURS[problem], "marker": "o", "mew": 0.8, "elinewidth": 0.7}
+            axes.errorbar(rows["weight"], rows["median"], yerr=spread, **ink, **look)
             frames.append(rows.assign(problem=problem, series=time))
     axes.set(xlabel="weight ($\\lambda$ or $\\beta$)")
     panels.logarithmic(axes, every["weight"])
