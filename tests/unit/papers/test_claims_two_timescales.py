@@ -15,6 +15,7 @@ from tests.unit.claim_tables import (
     verdicts,
 )
 from tests.unit.papers.test_claims_implicit_bias import CASES as BIASES
+from tests.unit.papers.test_claims_kinks import CASES as KINKS
 
 PAPER = "two_timescales"
 FIVE, TEN, THREE = list(range(5)), list(range(10)), list(range(3))
@@ -343,7 +344,7 @@ def test_a_claim_is_met_missed_and_lacked(name, make, meets, misses):
 
 
 def test_every_function_is_tested():
-    assert untested(PAPER, [case[0] for case in [*CASES, *READ, *BIASES]]) == set()
+    assert untested(PAPER, [case[0] for case in [*CASES, *READ, *BIASES, *KINKS]]) == set()
 
 
 def test_one_of_ten_instances_is_not_reproduced_and_counted():

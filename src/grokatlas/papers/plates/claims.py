@@ -7,6 +7,9 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.plates import _recovery
+from grokatlas.papers.plates._slow_time import exponent_of_slow_time, spread_of_slow_times
+
+__all__ = ["exponent_of_slow_time", "spread_of_slow_times"]
 
 Tables = Mapping[str, pd.DataFrame]
 

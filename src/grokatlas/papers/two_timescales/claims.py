@@ -8,6 +8,11 @@ import pandas as pd
 from grokatlas.claims import readings
 from grokatlas.papers.two_timescales import _quantities
 from grokatlas.papers.two_timescales._implicit_bias import distance_from_hypentropy
+from grokatlas.papers.two_timescales._kinks import (
+    kinks_at_end,
+    kinks_kept_without_decay,
+    kinks_of_curve,
+)
 from grokatlas.papers.two_timescales._published import (
     decades_from_readings,
     distance_from_readings,
@@ -34,6 +39,9 @@ __all__ = [
     "distance_of_singular_values",
     "distance_outside_seeds",
     "fall_of_tangential_share",
+    "kinks_at_end",
+    "kinks_kept_without_decay",
+    "kinks_of_curve",
     "least_initialisation",
     "line_of_junctions",
     "order_of_initialisations",

@@ -1,0 +1,166 @@
+"""Plate 2: test errors over their plateau against slow time, and when they have fallen."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from grokatlas.claims import readings
+
+LEVEL = 0.1  # of the plateau: the test error has fallen
+FITTED = 0.01  # of the training loss before training: the data are fitted
+STARTS = ["parameters.factors.0", "parameters.factors.1"]
+KEYS = ["problem", "optimizer", "weight", "instance"]
+
+
+class Problem(NamedTuple):
+    """An experiment: its name in the figure, its weight's columns, and its weight's unit."""
+
+    name: str
+    weights: tuple[str, ...]  # columns, of which a row has one
+    factor: float = 1.0  # from the column to the weight: penalty l2 has no 1/2
+
+
+L2 = ("penalties.0.weight",)
+PROBLEMS = {
+    "slow_time_hyperbola": Problem("hyperbola, l2", L2, 2.0),
+    "slow_time_diagonal": Problem("diagonal network, l2", L2, 2.0),
+    "slow_time_factorisation": Problem("factorisation, l2", L2, 2.0),
+    "slow_time_relu": Problem("ReLU network, l2", L2, 2.0),
+    "slow_time_sparse": Problem("sparse recovery, l1", ("dynamics.l1", "penalties.0.weight")),
+    "slow_time_nuclear": Problem(
+        "matrix completion, nuclear", ("dynamics.weight", "penalties.0.weight")
+    ),
+}
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def curves(tables: Tables) -> pd.DataFrame:
+    """The test error over its plateau, a mean of squares, at every logged step of every member.
+
+    The plateau is the error that the same instance ends with under the same optimizer without a
+    regulariser. Members whose control diverged have no rows.
+
+    Returns:
+        ``problem`` (the experiment), ``optimizer`` (``gd`` or ``adam``), ``weight``, ``instance``,
+        ``step``, ``error``, the ``train_loss`` over that before training, and the slow time
+        ``tau``: step times rate times weight, over the distance that is to go without regulariser
+        where that is known (largest entry, or largest singular value).
+    """
+    found = [_of(tables[name], name) for name in PROBLEMS if name in tables]
+    return pd.concat(found, ignore_index=True)
+
+
+def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    problem = PROBLEMS[name]
+    rows = table[table["record"] == "history"]
+    instance = ["seed", *(column for column in table if column.startswith("model.init."))]
+    weights = [rows[column] for column in problem.weights if column in rows]
+    rates = [rows[column] for column in ("dynamics.rate", "optimizer.lr") if column in rows]
+    frame = pd.DataFrame(
+        {
+            "problem": name,
+            "optimizer": np.where(rows["optimizer.name"] == "adam", "adam", "gd"),
+            "weight": problem.factor * _first(weights),
+            "instance": rows.groupby(instance).ngroup(),
+            "step": rows["step"],
+            "error": _squared_error(rows),
+            "train_loss": rows["train_loss"],
+            "tau": rows["step"] * _first(rates) / _distance(table, rows),
+        }
+    )
+    frame["tau"] *= frame["weight"]
+    frame = frame.sort_values("step")
+    ends = frame[frame["weight"] == 0].groupby(["optimizer", "instance"])["error"].last()
+    plateaus = ends.rename("plateau").reset_index()
+    frame = frame[frame["weight"] > 0].merge(plateaus, on=["optimizer", "instance"])
+    frame["error"] /= frame.pop("plateau")
+    frame["train_loss"] /= frame.groupby(["optimizer", "weight", "instance"])[
+        "train_loss"
+    ].transform("first")
+    return frame
+
+
+def _first(columns: list[pd.Series]) -> pd.Series:
+    """Of several columns the first that has a number, row by row."""
+    found = columns[0]
+    for other in columns[1:]:
+        found = found.fillna(other)
+    return found
+
+
+def _squared_error(rows: pd.DataFrame) -> pd.Series:
+    """The test loss; of the hyperbola, the squared distance to the nearer point of least norm."""
+    if STARTS[0] not in rows:
+        return rows["test_loss"]
+    far = [((rows[STARTS] - sign) ** 2).sum(axis=1, skipna=False) for sign in (1, -1)]
+    return np.minimum(*far)
+
+
+def _distance(table: pd.DataFrame, rows: pd.DataFrame) -> pd.Series | float:
+    """How far the solution without regulariser is from the truth, row by row, or 1."""
+    truth = table[table["record"] == "truth"]
+    if truth.empty:
+        return 1.0
+    known = truth.set_index(["run", "member"])["least_squares_distance"]
+    keys = pd.MultiIndex.from_frame(rows[["run", "member"]])
+    return pd.Series(known.reindex(keys).to_numpy(), index=rows.index)
+
+
+def times(found: pd.DataFrame) -> pd.DataFrame:
+    """When the data are fitted, and when the test error has fallen, between logged steps.
+
+    Args:
+        found: from `curves`.
+
+    Returns:
+        one row for each member: `KEYS`, the step ``t1`` at which the training loss comes to
+        `FITTED` of its start, the step ``t2`` at which the test error comes to `LEVEL` of its
+        plateau, and the slow time ``tau`` then; not a number where they never do.
+    """
+    rows = []
+    for keys, part in found.sort_values("step").groupby(KEYS):
+        steps = part["step"].to_numpy(float)
+        fitted = crossing(steps, part["train_loss"].to_numpy(float), FITTED)
+        fallen = crossing(steps, part["error"].to_numpy(float), LEVEL)
+        slow = part["tau"].iloc[-1] / steps[-1] if steps[-1] else np.nan
+        rows.append((*keys, fitted, fallen, fallen * slow))
+    return pd.DataFrame(rows, columns=[*KEYS, "t1", "t2", "tau"])
+
+
+def crossing(steps: np.ndarray, errors: np.ndarray, level: float) -> float:
+    """The step at which errors first come to a level, by interpolation in both logarithms.
+
+    Not a number if they never do, or if they begin there.
+    """
+    there = np.flatnonzero(errors <= level)
+    if not len(there) or there[0] == 0:
+        return float("nan")
+    before, after = there[0] - 1, there[0]
+    if steps[before] == 0 or not np.isfinite(errors[before]):
+        return float(steps[after])
+    high, low = np.log(errors[before]), np.log(max(errors[after], np.finfo(float).tiny))
+    share = (high - np.log(level)) / (high - low)
+    return float(np.exp(np.interp(share, [0, 1], np.log(steps[[before, after]]))))
+
+
+def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str) -> list[float]:
+    """The exponent of t2 against the weight, for each instance; weights never reached are left out.
+
+    Args:
+        tables: of plate 2.
+        problem: the experiment.
+        optimizer: ``gd`` or ``adam``.
+    """
+    seen = times(curves({problem: tables[problem]}))
+    seen = seen[seen["optimizer"] == optimizer]
+    return [readings.slope(part["weight"], part["t2"]) for _, part in seen.groupby("instance")]
+
+
+def spread_of_slow_times(tables: Tables) -> list[float]:
+    """By gradient descent the largest slow time at t2 over the least: medians of each problem."""
+    seen = times(curves(tables))
+    middle = seen[seen["optimizer"] == "gd"].groupby("problem")["tau"].median().dropna()
+    return [float(middle.max() / middle.min()) if len(middle) == len(PROBLEMS) else np.nan]

@@ -1,0 +1,93 @@
+"""Numbers of plate 2 from tables whose answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas.papers.plates import _slow_time, claims
+
+WEIGHTS = (0.0, 0.001, 0.01)
+COLUMN = {"slow_time_sparse": "dynamics.l1", "slow_time_nuclear": "dynamics.weight"}
+
+
+def table(name, power=-1.0, slow=1.0, optimizer="gd", start=4.0, distance=None):
+    """Two instances whose test error falls from 8 to 0.08 at ``slow * weight ** power`` updates.
+
+    Training errors are 1 before training and 1e-3 from step 8 on.
+    """
+    adam = optimizer == "adam"
+    column = "penalties.0.weight" if adam else COLUMN.get(name, "penalties.0.weight")
+    rows = []
+    for seed in (0, 1):
+        for member, weight in enumerate(WEIGHTS):
+            keys = {"run": f"{optimizer}{seed}", "member": member, "seed": seed, column: weight}
+            keys |= {"optimizer.name": None if "dynamics" in column else optimizer}
+            keys |= {"dynamics.rate" if "dynamics" in column else "optimizer.lr": 0.5}
+            if distance:
+                found = {"record": "truth", "least_squares_distance": distance * (seed + 1)}
+                rows.append(keys | found)
+            fall = slow * weight**power if weight else np.inf
+            for step in (0, 8, *(2.0**k for k in range(4, 24))):
+                error = 8 * min(1, (fall / step) ** 2) if step else start
+                train = 1.0 if step == 0 else 1e-3
+                seen = {"record": "history", "step": step, "train_loss": train, "test_loss": error}
+                rows.append(keys | seen)
+    return pd.DataFrame(rows)
+
+
+def every(**changes):
+    return {name: table(name, **changes.get(name, {})) for name in _slow_time.PROBLEMS}
+
+
+def test_t2_is_where_a_tenth_of_the_controls_end_is_crossed():
+    seen = _slow_time.times(_slow_time.curves(every()))
+    own = seen[(seen["problem"] == "slow_time_diagonal") & (seen["instance"] == 1)]
+    np.testing.assert_allclose(own["t2"], 10**0.5 / np.array([0.001, 0.01]))
+    np.testing.assert_allclose(own["weight"], [0.002, 0.02])  # lambda
+    np.testing.assert_allclose(own["tau"], 10**0.5)  # updates x 0.5 x lambda
+    assert own["t1"].tolist() == [8, 8]
+
+
+def test_slow_time_is_over_the_distance_that_is_to_go():
+    tables = every(slow_time_sparse={"distance": 0.25})
+    seen = _slow_time.times(_slow_time.curves(tables))
+    own = seen[seen["problem"] == "slow_time_sparse"].set_index(["instance", "weight"])
+    np.testing.assert_allclose(own.loc[0, "tau"], 10**0.5 * 0.5 / 0.25)
+    np.testing.assert_allclose(own.loc[1, "tau"], 10**0.5 * 0.5 / 0.5)
+
+
+@pytest.mark.parametrize("power", [-1.0, -0.3])
+def test_exponents_are_those_of_one_optimizer(power):
+    both = pd.concat([table("slow_time_sparse"), table("slow_time_sparse", power, 9.0, "adam")])
+    tables = {"slow_time_sparse": both.reset_index(drop=True)}
+    found = claims.exponent_of_slow_time(tables, "slow_time_sparse", "adam")
+    assert found == pytest.approx([power] * 2)
+    assert claims.exponent_of_slow_time(tables, "slow_time_sparse", "gd") == pytest.approx([-1] * 2)
+
+
+def test_weights_that_never_fall_or_begin_below_are_left_out():
+    steps = np.array([0.0, 10.0, 1000.0])
+    assert _slow_time.crossing(steps, np.array([1.0, 1.0, 0.01]), 0.1) == pytest.approx(100)
+    assert _slow_time.crossing(steps, np.array([1.0, 0.01, 0.01]), 0.1) == 10
+    assert np.isnan(_slow_time.crossing(steps, np.array([1.0, 1.0, 0.2]), 0.1))
+    assert np.isnan(_slow_time.crossing(steps, np.array([0.1, 1.0, 0.01]), 0.1))
+
+
+def test_the_spread_is_of_medians_of_all_problems():
+    slower = every(slow_time_relu={"slow": 3.0}, slow_time_nuclear={"slow": 0.5})
+    halved = every(slow_time_relu={"slow": 3.0})  # l1 and nuclear have half of the lambda of l2
+    assert claims.spread_of_slow_times(slower) == pytest.approx([12.0])
+    assert claims.spread_of_slow_times(halved) == pytest.approx([6.0])
+    lost = every(slow_time_relu={"slow": 1e9})
+    assert np.isnan(claims.spread_of_slow_times(lost)).all()
+
+
+def test_the_error_of_the_hyperbola_is_the_distance_to_the_nearer_end():
+    rows = table("slow_time_hyperbola").assign(**{"model.init.0": 0.0, "model.init.1": 1.0})
+    start = np.sqrt(rows["test_loss"]) * np.where(rows["seed"] == 1, -1, 1)
+    rows["parameters.factors.0"] = np.where(rows["seed"] == 1, -1, 1) + start
+    rows["parameters.factors.1"] = np.where(rows["seed"] == 1, -1.0, 1.0)
+    seen = _slow_time.times(_slow_time.curves({"slow_time_hyperbola": rows}))
+    own = seen.sort_values(["instance", "weight"])["t2"]
+    np.testing.assert_allclose(own, 2 * [10**3.5, 10**2.5])
+    assert seen["instance"].nunique() == 2
