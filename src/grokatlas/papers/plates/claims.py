@@ -7,6 +7,23 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.plates import _recovery
+from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
+
+__all__ = [
+    "agreement",
+    "difference_of_exponents",
+    "error_beside",
+    "exponent_of_distance",
+    "exponent_of_weight",
+    "order_of_peaks",
+    "predicted_over_measured",
+    "ratio_of_steps",
+    "ratio_of_times",
+    "share_of_mirages",
+    "share_off_diagonal",
+    "share_recovered",
+    "time_over_distance",
+]
 
 Tables = Mapping[str, pd.DataFrame]
 
