@@ -49,14 +49,18 @@ def _half(part: pd.DataFrame) -> float:
     return float(times[at] + share * (times[at + 1] - times[at]))
 
 
-def slope(found: pd.DataFrame) -> float:
-    """By how much ``time`` grows with ``log(gamma)``, the median of seeds; by least squares."""
-    slopes = []
+def line(found: pd.DataFrame) -> tuple[float, float]:
+    """Slope and intercept of ``time`` against ``log(gamma)``, medians of the seeds' least squares.
+
+    Not numbers with fewer than two gamma.
+    """
+    lines = []
     for _, part in found.dropna().groupby("seed"):
         part = part[part["gamma"] > 0]
         if part["gamma"].nunique() > 1:
-            slopes.append(np.polyfit(np.log(part["gamma"]), part["time"], 1)[0])
-    return float(np.median(slopes)) if slopes else float("nan")
+            lines.append(np.polyfit(np.log(part["gamma"]), part["time"], 1))
+    slope, intercept = np.median(lines, axis=0) if lines else (np.nan, np.nan)
+    return float(slope), float(intercept)
 
 
 def distances(table: pd.DataFrame) -> pd.DataFrame:

@@ -47,9 +47,10 @@ def times(table: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """
     rows = timed(table)
     rows = rows.assign(time=rows["slow_time"].where(rows["test_accuracy"] >= level, np.inf))
-    groups = rows.groupby(KEYS)
-    found = groups.agg(
-        time=("time", "min"), length=("slow_time", "max"), end=("test_accuracy", "last")
+    found = rows.groupby(KEYS).agg(
+        time=("time", "min"),
+        length=("slow_time", "max"),
+        end=("test_accuracy", lambda values: values.iloc[-1]),
     )
     return found[found["end"].notna()].drop(columns="end").reset_index()
 

@@ -1,11 +1,14 @@
 """Plate 5: four theories of weight decay beside training."""
 
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from grokatlas.papers.plates import _limits, _theories
 from grokatlas.plots import marks, panels, style
@@ -17,7 +20,8 @@ THEORIES = {
 }
 LIMITS = {"zero_loss": "--", "joint": ":"}  # theories without lambda, as lines
 REGIMES = {"equal": "equal step sizes", "slow": "first layer slower"}
-PRODUCT = ("log($\\gamma$) / (2$\\lambda$), panel d", "s", style.MEMBERS[2])
+PRODUCT = ("log($\\gamma$) / (2$\\lambda$), of panel d", "s", style.MEMBERS[2])
+NEAR = (0.9, 1.1)  # shaded there
 LOWEST, HIGHEST = 0.1, 10.0  # of panel c: where training, or theory, never comes to the level
 PROBLEMS = {
     "hyperbola": ("hyperbola", "o", style.MEMBERS[0]),
@@ -25,6 +29,10 @@ PROBLEMS = {
     "matrix_completion": ("matrix completion", "o", style.MEMBERS[0]),
     "two_layer_relu": ("two-layer ReLU", "s", style.MEMBERS[1]),
     "diagonal_network": ("diagonal network", "^", style.MEMBERS[2]),
+}
+SUPREMA = {
+    "distance": "largest distance",
+    "departure": "largest distance / $|w_0|$",
 }
 LAMBDA = "$\\lambda$"
 
@@ -49,7 +57,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     modulus = int(rows["task.modulus"].max())
     titles = [f"{letter}  {name}" for letter, name in zip("ab", REGIMES.values(), strict=True)]
     titles += ["c  predicted / measured", "d  product of two factors"]
-    titles += ["e  from the zero-loss set", "f  from the flow without decay"]
+    titles += ["e  from the zero-loss set", "f  from the flow at $\\lambda = 0$"]
     for axes, title in zip(grid.flat, titles, strict=True):
         style.letter(axes, title)
     above[0].set_ylabel(f"test accuracy, addition mod {modulus}")
@@ -94,14 +102,28 @@ def _quotients(axes: Axes, found: pd.DataFrame, changes: pd.DataFrame) -> pd.Dat
     for gamma, part in late.groupby("gamma"):
         seen = _ranges(axes, part, 1.0, {"marker": mark, "color": colour, "mfc": colour})
         drawn.append(seen.assign(theory="log(gamma)", gamma=gamma))
-    axes.axhline(1, color="black", lw=0.7, zorder=1)
-    for end in (LOWEST, HIGHEST):
-        axes.axhline(end, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
-    axes.set(yscale="log", xlabel=LAMBDA, ylim=(LOWEST / 1.3, HIGHEST * 1.3))
-    axes.set_yticks([0.2, 0.5, 1, 2, 5], ["0.2", "0.5", "1", "2", "5"], minor=False)
-    axes.minorticks_off()
-    panels.logarithmic(axes, pd.concat([found["weight_decay"], late["weight_decay"]]))
+    _frame(axes, pd.concat([found["weight_decay"], late["weight_decay"]]))
     return pd.concat(drawn, ignore_index=True)
+
+
+def _frame(axes: Axes, decays: pd.Series) -> None:
+    """Scales of panel c, and what its ends and faces of marks mean."""
+    axes.axhline(1, color="black", lw=0.7, zorder=1)
+    axes.axhspan(*NEAR, color=style.MUTED, alpha=0.25, lw=0, zorder=0)
+    small = {"transform": axes.get_yaxis_transform(), "fontsize": 6, "color": style.GUIDE}
+    for end, text in ((LOWEST, "never in training"), (HIGHEST, "never in theory")):
+        axes.axhline(end, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
+        axes.text(0.02, end * 1.05, text, va="bottom", **small)
+    for height, text in ((6.6, "filled: equal step sizes"), (4.8, "open: first layer slower")):
+        axes.text(0.02, height, text, **small)
+    axes.set(yscale="log", xlabel=LAMBDA, ylim=(LOWEST / 1.3, HIGHEST * 1.5))
+    axes.set_yticks([0.2, 0.5, 1, 2, 5], ["0.2", "0.5", "1", "2", "5"], minor=False)
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    panels.logarithmic(axes, decays)
+    if axes.get_xscale() == "log" and decays.max() < 30 * decays.min():
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _ranges(axes: Axes, rows: pd.DataFrame, shift: float, look: dict[str, Any]) -> pd.DataFrame:
@@ -129,11 +151,13 @@ def _changes(axes: Axes, changes: pd.DataFrame) -> pd.DataFrame:
     ends = np.array([0.0, np.log(rows["gamma"].max())])
     if len(rows) and np.isfinite(ends).all():
         axes.plot(ends, ends, color="black", lw=0.8, ls="--", label="log $\\gamma$", zorder=1)
-        grown = _limits.slope(rows)
-        text = f"fitted slope {grown:.2f}" if np.isfinite(grown) else ""
-        place = {"transform": axes.transAxes, "ha": "right", "va": "bottom", "fontsize": 7}
-        axes.text(0.98, 0.03, text, **place)
+        grown, since = _limits.line(rows)
+        line = {"color": style.MUTED, "lw": 0.9, "zorder": 1}
+        if np.isfinite(grown):
+            text = f"fitted: {grown:.2f} log $\\gamma$ + {since:.2f}"
+            axes.plot(ends, since + grown * ends, label=text, **line)
         axes.legend(loc="upper left", fontsize=6)
+        panels.limits(axes, "y", 0, 1.9 * rows["time"].max())
     axes.set(xlabel="log $\\gamma$", ylabel="slow time of the change")
     return rows
 
@@ -147,32 +171,41 @@ def _suprema(axes: Axes, found: pd.DataFrame, column: str) -> pd.DataFrame:
         spread = [part["median"] - part["min"], part["max"] - part["median"]]
         look = {"marker": mark, "ms": 3.5, "lw": 0.9, "elinewidth": 0.8, "color": colour}
         axes.errorbar(part["weight_decay"], part["median"], yerr=spread, label=name, **look)
-    above = seen[seen["weight_decay"] > 0]
+    above, lowest = seen[seen["weight_decay"] > 0], None
     if len(above):
         ends = np.array([above["weight_decay"].min(), above["weight_decay"].max()])
         least = above.loc[above["weight_decay"] == ends[0], "median"].min() / 4
         guide = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
         axes.plot(ends, least * ends / ends[0], **guide)
-        axes.legend(loc="upper left", fontsize=6)
+        axes.legend(loc="lower right", fontsize=6)
+        lowest = least / 1e3  # room for the legend
     panels.logarithmic(axes, seen["weight_decay"])
     panels.logarithmic(axes, seen["median"], "y")
-    axes.set(xlabel=LAMBDA, ylabel=f"largest {column}")
+    panels.limits(axes, "y", low=lowest)
+    axes.set(xlabel=LAMBDA, ylabel=SUPREMA[column])
     return seen.rename(columns={"count": "seeds"}).assign(series=column)
 
 
 def _key(made: Figure, colours: dict[float, Any]) -> None:
-    """Colours of lambda, lines and marks of theories, above all panels."""
+    """Colours of lambda (first row), lines and marks of theories (second), above all panels."""
     axes = made.axes[0]
-    entries = [
-        axes.plot([], [], color=colour, lw=1.4, label=f"{LAMBDA} = {decay:g}")[0]
+    entries: list[tuple[Any, str]] = [
+        (axes.plot([], [], color=colour, lw=1.4)[0], f"{LAMBDA} = {decay:g}")
         for decay, colour in colours.items()
     ]
     for name, (text, mark, colour) in THEORIES.items():
-        line = {"color": colour, "marker": mark, "ms": 4, "ls": "none"}
-        entries.append(axes.plot([], [], label=f"{text} (c)", **line)[0])
+        look = {"color": colour, "marker": mark, "ms": 4, "ls": "none"}
+        handles = [axes.plot([], [], **look)[0]]
         if name in LIMITS:
-            line = {"color": "black", "ls": LIMITS[name], "lw": 1.1}
-            entries.append(axes.plot([], [], label=f"{text} (a, b)", **line)[0])
+            handles = axes.plot([], [], color="black", ls=LIMITS[name], lw=1.1) + handles
+        entries.append((tuple(handles), text))
     text, mark, colour = PRODUCT
-    entries.append(axes.plot([], [], mark, color=colour, ms=4, label=text)[0])
-    made.legend(handles=entries, loc="outside upper center", ncols=5)
+    entries.append(((axes.plot([], [], mark, color=colour, ms=4)[0],), text))
+    decays, others = entries[: len(colours)], entries[len(colours) :]
+    pairs = zip_longest(decays, others, fillvalue=(axes.plot([], [], ls="none")[0], ""))
+    handles, names = zip(*(each for pair in pairs for each in pair), strict=True)
+    columns = max(len(decays), len(others))  # the first row holds lambda, the second theories
+    apart = {tuple: HandlerTuple(ndivide=None, pad=0.6)}
+    made.legend(
+        handles, names, loc="outside upper center", ncols=columns, handler_map=apart, handlelength=3
+    )
