@@ -8,6 +8,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "hadamard_descent": [{"rate": 0.05}],
     "implicit_flow": [{"weight_decay": 0.01, "first": 0.05, "growth": 0.1, "iterations": 2}],
     "isolated_first_layer": [{"rate": 0.01}],
+    "joint_layers": [{"rate": 0.01, "ratio": 2.0}],
     "linear_descent": [
         {"rate": 0.05, "l2": 0.01, "data_scale": "sum"},
         {"rate": 0.1, "l2": 0.0, "data_scale": "mean"},

@@ -132,6 +132,13 @@ RUNS: dict[str, dict[str, Any]] = {
         dynamics=_example("dynamics", "ridge_first_layer"),
         observables=_CLASSES["observables"],
     ),
+    "joint": _run(
+        task=SUMMED,
+        model=_example("model", "fitted_mlp"),
+        loss=_example("loss", "mse", 1),
+        dynamics=_example("dynamics", "joint_layers"),
+        observables=_CLASSES["observables"],
+    ),
     "implicit": _run(
         task=LINEAR_REGRESSION,
         model=_example("model", "hadamard_product"),

@@ -8,8 +8,25 @@ import pandas as pd
 from grokatlas.claims import readings
 from grokatlas.papers.plates import _recovery
 from grokatlas.papers.plates._slow_time import exponent_of_slow_time, spread_of_slow_times
+from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
 
-__all__ = ["exponent_of_slow_time", "spread_of_slow_times"]
+__all__ = [
+    "agreement",
+    "difference_of_exponents",
+    "error_beside",
+    "exponent_of_distance",
+    "exponent_of_slow_time",
+    "exponent_of_weight",
+    "order_of_peaks",
+    "predicted_over_measured",
+    "ratio_of_steps",
+    "ratio_of_times",
+    "share_of_mirages",
+    "share_off_diagonal",
+    "share_recovered",
+    "spread_of_slow_times",
+    "time_over_distance",
+]
 
 Tables = Mapping[str, pd.DataFrame]
 
