@@ -23,7 +23,7 @@ from grokatlas.results import files
 FOLDER = Path("trials")
 PAPER_OF_TRIALS, FIGURE = "trials", "runs"  # `grokatlas.papers.trials.runs` draws it
 CONFIG = Path("config")
-PATH = r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
+PATH = r"seed|[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
 SNAKEFILE = """\
 # Written by `grokatlas try`: the workflow of the checkout, with the configuration beside this file.
 module atlas:
@@ -92,7 +92,8 @@ def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -
     cases = list(found.get("cases") or {}) or [None]
     own = [layers.of(paper_name, paper, name, case, scale).merged() for case in cases]
     for path, listed in tried.items():
-        key = "ensemble" if any(path in each.get("ensemble", {}) for each in own) else "sweep"
+        is_axis = path == "seed" or any(path in each.get("ensemble", {}) for each in own)
+        key = "ensemble" if is_axis else "sweep"
         for layer in (found, *(found.get("cases") or {}).values()):
             holder = layer if scale == "paper" else (layer.get(scale) or {})
             holder[key] = {**(holder.get(key) or {}), path: listed}
@@ -176,12 +177,9 @@ def keep(name: str, tried: Values, scale: str, new: str) -> Path:
     declared = {new: block(paper_name, papers[paper_name], own, scale, tried)}
     written = f"{before.rstrip()}\n\n# Source: a trial of {own} at {scale} scale: {told}.\n"
     written += f"# Time seen: none yet.\n# Expect: as in the trial.\n{text(declared)}"
-    with files.atomic(file) as temporary:
-        temporary.write_text(written, encoding="utf-8")
-    try:
-        paper = load_papers(CONFIG / "papers", "all")[paper_name]
-        _check(paper_name, paper, new, scale, tried)
-    except UserError:
-        file.write_text(before, encoding="utf-8")
-        raise
+    with tempfile.TemporaryDirectory() as scratch:
+        there = shutil.copytree(CONFIG / "papers", Path(scratch) / "papers")
+        (there / paper_name / EXPERIMENTS).write_text(written, encoding="utf-8")
+        _check(paper_name, load_papers(there, "all")[paper_name], new, scale, tried)
+    files.write_text(file, written)
     return file
