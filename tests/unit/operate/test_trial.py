@@ -114,6 +114,40 @@ def test_a_mistake_is_one_line_and_changes_nothing(checkout_here, capsys, argume
     assert {file: file.read_bytes() for file in Path().rglob("*") if file.is_file()} == before
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("- quick", "config.yaml: must be a block of keys"),
+        ("scale: huge", "config.yaml: scale: "),
+        ("data_dir: [1]", "config.yaml: data_dir: "),
+    ],
+)
+def test_wrong_settings_are_one_line(checkout_here, capsys, content, told):
+    Path("config/config.yaml").write_text(content)
+    assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(told)
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(checkout_here, capsys):
+    Path("trials").write_text("mine")
+    assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("trials/geometry-two_weights: cannot be written: ")
+    assert Path("trials").read_text() == "mine"
+
+
+def test_a_trial_finds_the_folders_of_the_checkout(checkout_here):
+    Path("config/config.yaml").write_text("data_dir: images\ndevice: cpu\n")
+    folder = declaration.write("geometry/two_weights", {"optimizer.lr": [1]}, "quick")
+    assert strict_yaml.load(folder / "config/config.yaml") == {
+        "scale": "quick",
+        "device": "cpu",
+        "data_dir": str(Path("images").resolve()),
+        "run_store": None,
+    }
+
+
 def test_outside_of_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1

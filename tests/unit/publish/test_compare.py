@@ -276,6 +276,7 @@ def test_markdown_has_both_pictures_by_their_commits(clone, capsys):
         (("before", "--out=no/page.html", "after"), "--out no/page.html: its folder is not there"),
         (("before", "--markdown=no/told.md", "after"), "--markdown no/told.md: must name a file"),
         (("before", "--markdown=docs", "after"), "--markdown docs: must name a file in a folder"),
+        (("before", "--pictures=https://a.b", "after"), "--pictures: is of the Markdown summary"),
         (("before", ""), "an empty name: is a folder without results and no commit"),
         (("docs", "before"), "docs: is a folder without results and no commit of this clone"),
         (("before", "empty"), "empty: holds no figure and no claim"),

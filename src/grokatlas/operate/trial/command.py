@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grokatlas.declare import strict_yaml
+from grokatlas.declare import settings
 from grokatlas.errors import UserError
 from grokatlas.operate.trial import declaration
 from grokatlas.results import layout
@@ -30,8 +30,7 @@ def main(name: str, given: list[str], scale: str | None, keep: str | None) -> in
         raise UserError(str(Path.cwd()), "is no checkout: it has no config/papers; go to one")
     tried = declaration.values(given)
     if scale is None:
-        configured = strict_yaml.load(declaration.CONFIG / "config.yaml", "config.yaml")
-        scale = configured.get("scale", "quick")
+        scale = settings.load_settings(declaration.SETTINGS, {}).scale
     if keep is not None:
         file = declaration.keep(name, tried, scale, keep)
         print(f"{file}: experiment {keep}; say what to expect of it, and draw it in a figure")

@@ -29,6 +29,8 @@ def main(first: str, second: str, out: Path, markdown: Path | None, pictures: st
     if first == second:
         raise UserError(first, "is given twice; name two branches, commits or results folders")
     _refuse_to_replace(out)
+    if pictures is not None and markdown is None:
+        raise UserError("--pictures", "is of the Markdown summary; give --markdown FILE as well")
     if markdown is not None and (markdown.is_dir() or not markdown.parent.is_dir()):
         raise UserError(f"--markdown {markdown}", "must name a file in a folder that is there")
     with tempfile.TemporaryDirectory() as scratch:
