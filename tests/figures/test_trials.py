@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from grokatlas.errors import UserError
 from grokatlas.papers.trials import runs
 
 
@@ -47,6 +48,22 @@ def test_without_training_and_test_data_what_is_logged_is_drawn():
     assert set(drawn["series"]) == {"l1_norm"}
 
 
+def test_of_an_array_the_first_entries_are_drawn_and_may_be_negative():
+    names = [f"factors.{row}.{column}" for row in range(5) for column in range(6)]
+    entries = table(**dict.fromkeys(names, -1.0)).drop(columns="parameters.weight.0")
+    figure, drawn = runs.draw({"rates": entries})
+    assert {(axes.get_ylabel(), axes.get_yscale()) for axes in figure.axes} == {
+        ("factors", "linear")
+    }
+    assert [*drawn["series"].unique()] == names[: runs.ENTRIES]
+
+
+def test_a_trial_that_logs_nothing_is_one_line():
+    nothing = table().drop(columns=["train_loss", "test_loss", "parameters.weight.0"])
+    with pytest.raises(UserError, match="log no number"):
+        runs.draw({"rates": nothing})
+
+
 def test_cases_are_told_apart_by_name():
     _, drawn = runs.draw({"rates": table(rates=(0.1,), cases=("deep", "shallow"))})
     assert [*drawn["setting"].unique()] == ["deep", "shallow"]
@@ -69,6 +86,7 @@ def test_one_run_is_drawn_and_many_are_named_in_part():
         (["test_b", "test_a", "train_accuracy"], ["accuracy", "b", "a"]),
         ([f"test_{name}" for name in "abcdef"], ["a", "b", "c", "d"]),
         (["record", "step", "norm", "model.name", "setting"], ["norm"]),
+        (["model.name", "step", "parameters.w.0", "parameters.w.1", "setting"], ["parameters.w"]),
     ],
 )
 def test_what_is_drawn_first(columns, panels):

@@ -3,8 +3,11 @@
 Every command that these files name exists, and takes what they give it.
 """
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
-OTHERS = {".", "cd", "gh", "git", "test"}  # programs that every runner has
+OTHERS = {".", "cd", "gh", "git", "sed", "test"}  # programs that every runner has
 TEXTS = (*FORMS, GITHUB / "pull_request_template.md", ROOT / "CODE_OF_CONDUCT.md")
 
 
@@ -136,3 +139,22 @@ def test_every_version_of_the_changelog_has_its_notes():
     assert set(versions) <= notes
     (create,) = [each for each in commands(GITHUB / "workflows" / "release.yml") if each[0] == "gh"]
     assert create[create.index("--notes-file") + 1] == "docs/releases/${GITHUB_REF_NAME#v}.md"
+
+
+def test_on_the_page_of_a_release_every_link_of_its_notes_is_an_address(tmp_path):
+    (step,) = [
+        step
+        for step in steps(GITHUB / "workflows" / "release.yml")
+        if step.get("run", "").startswith("sed")
+    ]
+    shutil.copytree(ROOT / "docs" / "releases", tmp_path / "docs" / "releases")
+    variables = {**os.environ, "FILES": "https://a.b/blob/v1"}
+    subprocess.run(["bash", "-c", step["run"]], cwd=tmp_path, env=variables, check=True)
+    found = []
+    for notes in (tmp_path / "docs" / "releases").glob("*.md"):
+        found += re.findall(r"\]\(([^)#]+)", notes.read_text(encoding="utf-8"))
+    assert found
+    for link in found:
+        assert link.startswith("https://"), link
+        file = link.removeprefix("https://a.b/blob/v1/")
+        assert file == link or (ROOT / file).exists(), link

@@ -1,6 +1,10 @@
 """What `grokatlas try` declares and keeps, and what it refuses in one line."""
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,16 @@ from grokatlas.declare.papers import load_papers
 from grokatlas.operate.trial import declaration
 
 ROOT = Path(__file__).parents[3]
+SLOW_TO_END = """
+import signal, sys, time
+def end(number, _):
+    time.sleep(1)
+    sys.exit(f"ended by {number}")
+signal.signal(signal.SIGINT, end)
+signal.signal(signal.SIGTERM, end)
+print("here", flush=True)
+time.sleep(60)
+"""
 
 
 @pytest.fixture
@@ -31,6 +45,7 @@ def specs(folder: Path, paper: str, name: str, scale: str) -> list[dict]:
     [
         ("geometry/two_weights", {"optimizer.lr": [0.05, 0.2]}),
         ("geometry/two_weights", {"penalties.0.weight": [0.3], "train.steps": [7]}),
+        ("geometry/two_weights", {"seed": [3, 4]}),
         ("geometry/zero_loss_sets", {"optimizer.lr": [0.01], "penalties.0.weight": [0.1, 0.2]}),
         ("grokalign/xor", {"optimizer.lr": [0.3]}),
     ],
@@ -43,9 +58,9 @@ def test_what_was_tried_is_what_is_kept(checkout_here, capsys, scale, name, trie
     assert cli.main(["try", name, "--scale", scale, "--keep", "better", *given]) == 0
     assert specs(Path("config/papers"), paper, "better", scale) == trial
     for path, listed in tried.items():
-        block, *_, key = path.split(".")
+        block = path.partition(".")[0]
         ours = [spec["ensemble"].get(path) or [_at(spec[block], path)] for spec in trial]
-        assert {value for each in ours for value in each} == set(listed), key
+        assert {value for each in ours for value in each} == set(listed), path
 
 
 def _at(block, path: str):
@@ -99,7 +114,69 @@ def test_a_mistake_is_one_line_and_changes_nothing(checkout_here, capsys, argume
     assert {file: file.read_bytes() for file in Path().rglob("*") if file.is_file()} == before
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("- quick", "config.yaml: must be a block of keys"),
+        ("scale: huge", "config.yaml: scale: "),
+        ("data_dir: [1]", "config.yaml: data_dir: "),
+    ],
+)
+def test_wrong_settings_are_one_line(checkout_here, capsys, content, told):
+    Path("config/config.yaml").write_text(content)
+    assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(told)
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(checkout_here, capsys):
+    Path("trials").write_text("mine")
+    assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("trials/geometry-two_weights: cannot be written: ")
+    assert Path("trials").read_text() == "mine"
+
+
+def test_a_trial_finds_the_folders_of_the_checkout(checkout_here):
+    Path("config/config.yaml").write_text("data_dir: images\ndevice: cpu\n")
+    folder = declaration.write("geometry/two_weights", {"optimizer.lr": [1]}, "quick")
+    assert strict_yaml.load(folder / "config/config.yaml") == {
+        "scale": "quick",
+        "device": "cpu",
+        "data_dir": str(Path("images").resolve()),
+        "run_store": None,
+    }
+
+
 def test_outside_of_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
     assert "is no checkout" in capsys.readouterr().err
+
+
+def test_what_cannot_be_kept_is_not_written_for_a_moment(checkout_here, monkeypatch, capsys):
+    file = Path("config/papers/geometry/experiments.yaml")
+    before = file.read_bytes()
+    monkeypatch.setattr(declaration, "_check", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    given = ["--set=optimizer.lr=1", "--keep", "slow"]
+    assert cli.main(["try", "geometry/two_weights", *given]) == 130
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(("name", "to_all"), [("SIGINT", True), ("SIGTERM", False)])
+def test_who_ends_a_trial_gives_snakemake_the_time_to_end(name, to_all):
+    number = getattr(signal, name)
+    call = "import sys; from grokatlas.operate.trial import command; "
+    call += "sys.exit(command.followed([sys.executable, '-c', sys.argv[1]]))"
+    with subprocess.Popen(
+        [sys.executable, "-c", call, SLOW_TO_END],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as trial:
+        assert trial.stdout.readline() == "here\n"
+        (os.killpg if to_all else os.kill)(trial.pid, number)  # a terminal's Ctrl-C is for all
+        _, said = trial.communicate(timeout=30)
+    assert said == f"ended by {number}\n"
+    assert trial.returncode == 1

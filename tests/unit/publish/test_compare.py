@@ -274,6 +274,10 @@ def test_markdown_has_both_pictures_by_their_commits(clone, capsys):
         (("before", "--out=thesis.html", "after"), "--out thesis.html: holds something else"),
         (("before", "--out=page.txt", "after"), "--out page.txt: must end with .html"),
         (("before", "--out=no/page.html", "after"), "--out no/page.html: its folder is not there"),
+        (("before", "--markdown=no/told.md", "after"), "--markdown no/told.md: must name a file"),
+        (("before", "--markdown=docs", "after"), "--markdown docs: must name a file in a folder"),
+        (("before", "--pictures=https://a.b", "after"), "--pictures: is of the Markdown summary"),
+        (("before", ""), "an empty name: is a folder without results and no commit"),
         (("docs", "before"), "docs: is a folder without results and no commit of this clone"),
         (("before", "empty"), "empty: holds no figure and no claim"),
     ],
@@ -290,6 +294,27 @@ def test_wrong_input_is_one_line(clone, capsys, arguments, told):
     assert text.count("\n") == 1
     assert Path("thesis.html").read_text() == "<html>mine</html>"
     assert not Path("comparison.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "told"),
+    [
+        (recorded.CLAIMS, "9.0", "low", 'row 2 has "low" as value, which is no number'),
+        (recorded.CLAIMS, "verdict", "judgement", "row 2 has no column verdict"),
+        (recorded.FIGURES, "2026-01-01,3", "2026-01-01,few", 'row 2 has "few" as runs, which is'),
+        (recorded.FIGURES, "machine", "device", "row 2 has no column machine"),
+    ],
+)
+def test_a_damaged_recorded_table_is_one_line(clone, capsys, name, old, new, told):
+    file = Path("recorded", name)
+    damaged = file.read_text().replace(old, new, 1)
+    assert damaged != file.read_text()
+    file.write_text(damaged)
+    commit("after")
+    code, text = compare(capsys, "before", "after")
+    assert code == 1
+    assert text.startswith(f"after: recorded/{name}: {told}")
+    assert text.count("\n") == 1
 
 
 def test_without_a_repository_a_branch_is_one_line(tmp_path, monkeypatch, capsys):

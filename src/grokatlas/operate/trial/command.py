@@ -1,10 +1,11 @@
 """``grokatlas try``: declare a trial, run it, and say where its figure is."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from grokatlas.declare import strict_yaml
+from grokatlas.declare import settings
 from grokatlas.errors import UserError
 from grokatlas.operate.trial import declaration
 from grokatlas.results import layout
@@ -29,8 +30,7 @@ def main(name: str, given: list[str], scale: str | None, keep: str | None) -> in
         raise UserError(str(Path.cwd()), "is no checkout: it has no config/papers; go to one")
     tried = declaration.values(given)
     if scale is None:
-        configured = strict_yaml.load(declaration.CONFIG / "config.yaml", "config.yaml")
-        scale = configured.get("scale", "quick")
+        scale = settings.load_settings(declaration.SETTINGS, {}).scale
     if keep is not None:
         file = declaration.keep(name, tried, scale, keep)
         print(f"{file}: experiment {keep}; say what to expect of it, and draw it in a figure")
@@ -40,7 +40,27 @@ def main(name: str, given: list[str], scale: str | None, keep: str | None) -> in
     figure = layout.outputs("figure", stem)
     command = [sys.executable, "-m", "snakemake", "--snakefile", folder / "workflow" / "Snakefile"]
     command += ["--directory", folder, "--cores", "all", "--", figure[0].as_posix()]
-    code = subprocess.run([str(each) for each in command], check=False).returncode
+    code = followed([str(each) for each in command])
     if code == 0:
         print("\n".join(str(folder / file) for file in figure))
     return code
+
+
+def followed(command: list[str]) -> int:
+    """Run a command until it ends; its exit code, which is 128 and more if a signal ended it.
+
+    Ctrl-C reaches it from the terminal and SIGTERM is passed on, and it has the time that it needs
+    to end its jobs: `subprocess.run` would kill it after a quarter of a second.
+    """
+    with subprocess.Popen(command) as running:
+        answers = {
+            signal.SIGINT: lambda *_: None,
+            signal.SIGTERM: lambda number, _: running.send_signal(number),
+        }
+        before = {number: signal.signal(number, answer) for number, answer in answers.items()}
+        try:
+            code = running.wait()
+        finally:
+            for number, answer in before.items():
+                signal.signal(number, answer)
+    return code if code >= 0 else 128 - code

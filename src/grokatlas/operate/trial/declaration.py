@@ -17,13 +17,15 @@ import yaml
 from grokatlas.declare import cells, layers, strict_yaml
 from grokatlas.declare.models import EXPERIMENTS, NAME, PAPER, Paper, label
 from grokatlas.declare.papers import load_papers
+from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
 from grokatlas.results import files
 
 FOLDER = Path("trials")
 PAPER_OF_TRIALS, FIGURE = "trials", "runs"  # `grokatlas.papers.trials.runs` draws it
 CONFIG = Path("config")
-PATH = r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
+SETTINGS = CONFIG / "config.yaml"
+PATH = r"seed|[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
 SNAKEFILE = """\
 # Written by `grokatlas try`: the workflow of the checkout, with the configuration beside this file.
 module atlas:
@@ -92,7 +94,8 @@ def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -
     cases = list(found.get("cases") or {}) or [None]
     own = [layers.of(paper_name, paper, name, case, scale).merged() for case in cases]
     for path, listed in tried.items():
-        key = "ensemble" if any(path in each.get("ensemble", {}) for each in own) else "sweep"
+        is_axis = path == "seed" or any(path in each.get("ensemble", {}) for each in own)
+        key = "ensemble" if is_axis else "sweep"
         for layer in (found, *(found.get("cases") or {}).values()):
             holder = layer if scale == "paper" else (layer.get(scale) or {})
             holder[key] = {**(holder.get(key) or {}), path: listed}
@@ -107,7 +110,8 @@ def write(name: str, tried: Values, scale: str) -> Path:
     Results of earlier trials there stay, so that a further value makes a further run alone.
 
     Raises:
-        UserError: there is no such experiment, or it cannot have these values.
+        UserError: there is no such experiment, it cannot have these values, or the folder
+            cannot be written.
     """
     paper_name, own, papers = experiment(name)
     paper = papers[paper_name]
@@ -125,17 +129,25 @@ def write(name: str, tried: Values, scale: str) -> Path:
         (folder / EXPERIMENTS).write_text(text(declared), encoding="utf-8")
         trial = load_papers(folder.parent, "all")[PAPER_OF_TRIALS]
         _check(PAPER_OF_TRIALS, trial, own, scale, tried)
-        settings = strict_yaml.load(CONFIG / "config.yaml", "config.yaml")
-        kept = {key: settings.get(key) for key in ("device", "data_dir", "run_store")}
-        for key in ("data_dir", "run_store"):
-            kept[key] = str(Path(kept[key]).expanduser().resolve()) if kept[key] else None
         there = FOLDER / f"{paper_name}-{own}"
-        shutil.rmtree(there / CONFIG, ignore_errors=True)
-        shutil.copytree(folder.parent, there / CONFIG / "papers")
-    (there / CONFIG / "config.yaml").write_text(text({"scale": scale, **kept}), encoding="utf-8")
-    (there / "workflow").mkdir(exist_ok=True)
-    (there / "workflow" / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
+        settings = {"scale": scale, **_settings()}
+        try:
+            shutil.rmtree(there / CONFIG, ignore_errors=True)
+            shutil.copytree(folder.parent, there / CONFIG / "papers")
+            (there / SETTINGS).write_text(text(settings), encoding="utf-8")
+            (there / "workflow").mkdir(exist_ok=True)
+            (there / "workflow" / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
+        except OSError as error:
+            raise UserError(str(there), f"cannot be written: {error.strerror or error}") from None
     return there
+
+
+def _settings() -> Block:
+    """What a trial takes over from the checkout's settings; folders are absolute paths."""
+    found = load_settings(SETTINGS, {})
+    folders = {"data_dir": found.data_dir, "run_store": found.run_store}
+    held = {key: str(home_expanded(f).resolve()) if f else None for key, f in folders.items()}
+    return {"device": found.device, **held}
 
 
 def _check(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -> None:
@@ -176,12 +188,9 @@ def keep(name: str, tried: Values, scale: str, new: str) -> Path:
     declared = {new: block(paper_name, papers[paper_name], own, scale, tried)}
     written = f"{before.rstrip()}\n\n# Source: a trial of {own} at {scale} scale: {told}.\n"
     written += f"# Time seen: none yet.\n# Expect: as in the trial.\n{text(declared)}"
-    with files.atomic(file) as temporary:
-        temporary.write_text(written, encoding="utf-8")
-    try:
-        paper = load_papers(CONFIG / "papers", "all")[paper_name]
-        _check(paper_name, paper, new, scale, tried)
-    except UserError:
-        file.write_text(before, encoding="utf-8")
-        raise
+    with tempfile.TemporaryDirectory() as scratch:
+        there = shutil.copytree(CONFIG / "papers", Path(scratch) / "papers")
+        (there / paper_name / EXPERIMENTS).write_text(written, encoding="utf-8")
+        _check(paper_name, load_papers(there, "all")[paper_name], new, scale, tried)
+    files.write_text(file, written)
     return file

@@ -7,14 +7,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from grokatlas.errors import UserError
 from grokatlas.plots import marks, style
 
 FIRST = ("loss", "accuracy", "error", "squared_error")  # what is drawn first
 PANELS = 4
+ENTRIES = 20  # of an array that are drawn
 SETTING = "setting"  # the column that says what a row's run has of its own
 SIDES = {"train": ":", "test": "-"}
-BLOCKS = ("task", "model", "loss", "optimizer", "dynamics", "penalties", "gradients", "inputs")
-BLOCKS += ("train",)
+BLOCKS = (
+    *("task", "model", "loss", "optimizer", "dynamics", "penalties"),
+    *("gradients", "inputs", "train"),
+)
 NAMED = 10  # settings that a legend names
 
 
@@ -46,18 +50,28 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 def quantities(columns: list[str]) -> list[tuple[str, list[tuple[str, str]]]]:
     """What is drawn: the name of each panel, and its columns with the line of each.
 
-    Where nothing of training or test data is logged, it is what else is logged in one number.
+    Where nothing of training or test data is logged, it is what else is logged in one number; where
+    there is no such either, the first entries of each array, in one panel an array.
+
+    Raises:
+        UserError: nothing is logged.
     """
+    solid = SIDES["test"]
     pairs: dict[str, list[tuple[str, str]]] = {}
     for column in columns:
         side, _, quantity = column.partition("_")
         if side in SIDES and quantity:
             pairs.setdefault(quantity, []).append((column, SIDES[side]))
+    logged = columns[columns.index("step") + 1 :] if "step" in columns else []
     if not pairs:
-        logged = columns[columns.index("step") + 1 :] if "step" in columns else []
-        pairs = {
-            name: [(name, SIDES["test"])] for name in logged if "." not in name and name != SETTING
-        }
+        pairs = {name: [(name, solid)] for name in logged if "." not in name and name != SETTING}
+    if not pairs:
+        for name in logged:
+            array = name.rstrip("0123456789.")
+            if array != name and len(pairs.setdefault(array, [])) < ENTRIES:
+                pairs[array].append((name, solid))
+    if not pairs:
+        raise UserError("trial", "its runs log no number, so that there is nothing to draw")
     order = [name for name in FIRST if name in pairs]
     order += [name for name in pairs if name not in order]
     return [(name, pairs[name]) for name in order[:PANELS]]
@@ -86,9 +100,13 @@ def _colours(rows: pd.DataFrame) -> dict[str, Any]:
 
 def _finish(axes: Axes, quantity: str, columns: list[tuple[str, str]]) -> None:
     axes.set_xscale("log")
-    if "accuracy" not in quantity:
+    is_array = "." in columns[0][0]
+    if not is_array and "accuracy" not in quantity:
         axes.set_yscale("log")
     axes.set(xlabel="step", ylabel=quantity.replace("_", " "))
+    if is_array:
+        style.letter(axes, f"{quantity}: first entries")
+        return
     sides = {"-": "solid", ":": "dotted"}
     told = [
         f"{column.partition('_')[0]} {sides[line]}"

@@ -23,12 +23,16 @@ def main(first: str, second: str, out: Path, markdown: Path | None, pictures: st
         0 if nothing changed, else 1.
 
     Raises:
-        UserError: an argument means nothing, both mean the same, a file is damaged, or the page
-            cannot be written.
+        UserError: an argument means nothing, both mean the same, a file is damaged, or what
+            is told cannot be written.
     """
     if first == second:
         raise UserError(first, "is given twice; name two branches, commits or results folders")
     _refuse_to_replace(out)
+    if pictures is not None and markdown is None:
+        raise UserError("--pictures", "is of the Markdown summary; give --markdown FILE as well")
+    if markdown is not None and (markdown.is_dir() or not markdown.parent.is_dir()):
+        raise UserError(f"--markdown {markdown}", "must name a file in a folder that is there")
     with tempfile.TemporaryDirectory() as scratch:
         folders = [Path(scratch) / name for name in ("first", "second")]
         a, b = (sides.opened(n, f) for n, f in zip((first, second), folders, strict=True))
@@ -38,8 +42,7 @@ def main(first: str, second: str, out: Path, markdown: Path | None, pictures: st
         with files.atomic(out) as temporary:
             temporary.write_text(page.html(found), encoding="utf-8")
         if markdown is not None:
-            with markdown.open("a", encoding="utf-8") as stream:
-                stream.write(summary.markdown(found, pictures))
+            _append(markdown, summary.markdown(found, pictures))
     print("\n".join([*summary.lines(found), f"wrote {out}"]))
     return 0 if found.nothing else 1
 
@@ -55,6 +58,14 @@ def _refuse_to_replace(out: Path) -> None:
     inside = locate.tree_of(out.resolve(), Path("/dev/null"))
     if inside in out.resolve().parents:
         raise UserError(f"--out {out}", "is in a results folder; write it elsewhere")
+
+
+def _append(file: Path, text: str) -> None:
+    try:
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise UserError(f"--markdown {file}", f"cannot be written: {error.strerror}") from None
 
 
 def _start(file: Path) -> str:

@@ -27,7 +27,7 @@ class Commit:
         try:
             found = _git("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
         except subprocess.CalledProcessError as error:
-            raise UserError(name, _why_unknown(name, error)) from None
+            raise UserError(name or "an empty name", _why_unknown(name, error)) from None
         self.sha = found.decode().strip()
         shown = _git("show", "--no-patch", "--format=%h of %cs: %s", self.sha)
         self.title = shown.decode("utf-8", "replace").strip()

@@ -11,15 +11,20 @@ from grokatlas import text as words
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.declare import models, versions
 from grokatlas.declare.papers import load_papers
-from grokatlas.errors import UserError
+from grokatlas.errors import UserError, shown
 from grokatlas.export import evidence
 from grokatlas.publish import recorded
 from grokatlas.publish.compare.commit import Commit
-from grokatlas.publish.compare.sides import Drawn, Judged, Row
+from grokatlas.publish.compare.sides import NUMBERS, Drawn, Judged, Row
 from grokatlas.results import layout
 
 PAGES = "docs/papers"
 PAPERS = "config/papers"
+WORDED = {
+    recorded.FIGURES: ("paper", "figure", "scale", "machine", "made", "commit"),
+    recorded.CLAIMS: ("paper", "id", "scale", "verdict", "reason"),
+}
+COUNTED = {recorded.FIGURES: ("runs",), recorded.CLAIMS: (*NUMBERS, "count")}
 
 
 class CommitSide:
@@ -69,9 +74,14 @@ class CommitSide:
         ]
 
     def _rows(self, name: str) -> list[Row]:
-        contents = self._files.get(f"{evidence.FOLDER}/{name}")
+        file = f"{evidence.FOLDER}/{name}"
+        contents = self._files.get(file)
         text = self._commit.read(contents).decode("utf-8", "replace") if contents else ""
-        return list(csv.DictReader(io.StringIO(text, newline="")))
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        for number, row in enumerate(rows, 2):
+            if problem := _problem(row, name):
+                raise UserError(f"{self.label}: {file}", f"row {number} {problem}")
+        return rows
 
     def _declared(self) -> dict[str, models.Paper]:
         """The papers as the commit declares them; none where this version cannot read them."""
@@ -92,7 +102,7 @@ class CommitSide:
         contents = self._files[path]
         origin = "origin not recorded"
         if row:
-            origin = f"{words.count(int(row['runs']), 'run')} on {row['machine']}"
+            origin = f"{words.count(int(float(row['runs'] or 0)), 'run')} on {row['machine']}"
             origin += f", {row['made']}, commit {row['commit']}"
         return Drawn(
             paper=paper,
@@ -134,6 +144,19 @@ class CommitSide:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
         return file
+
+
+def _problem(row: Row, name: str) -> str:
+    """What is wrong with a row of a recorded table; empty if nothing is."""
+    for column in WORDED[name]:
+        if row.get(column) is None:
+            return f"has no column {column}"
+    for column in COUNTED[name]:
+        try:
+            float(row.get(column) or 0)
+        except ValueError:
+            return f"has {shown(row[column])} as {column}, which is no number"
+    return ""
 
 
 def _told(claim: models.Claim, paper: str, row: Row | None) -> Row:
