@@ -106,6 +106,18 @@ def test_an_unfinished_experiment_goes_on_in_a_clone(clone):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_data_set_that_was_left_out_is_made_for_other_runs_alone(clone):
+    first = runs_of(clone, UNFINISHED)[0].removeprefix("results/runs/")
+    done = grokatlas(clone, "restore", "--scale", "smoke")
+    assert done.returncode == 0, done.stderr
+    two_rates = "  sweep: {optimizer.lr: [0.05, 0.04]}\n  cases:\n    curved:"
+    clone.edit("config/papers/geometry/experiments.yaml", "  cases:\n    curved:", two_rates)
+    jobs = clone.jobs("results/smoke/figures/geometry/fig3.pdf")
+    assert sum(job.startswith("dataset") for job in jobs) == 3
+    assert sum(job.startswith("train") for job in jobs) == 5
+    assert f"train {first}" not in jobs
+
+
 def test_results_of_earlier_code_are_drawn_and_told(clone):
     path = "src/grokatlas/components/optimizers/gd.py"
     text = (clone.folder / path).read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import code_digest
-from grokatlas.results import files, freshness, hashing, layout, manifest
+from grokatlas.results import files, freshness, hashing, layout, manifest, records_only
 from grokatlas.results.ancestry import ancestors, descendants
 
 
@@ -122,14 +122,17 @@ class Plan:
     def inputs(self, job: Job) -> list[tuple[Path, bool]]:
         """Every file that a job reads, and whether it is up to date.
 
-        A run that was made elsewhere waits for no data set that is not here.
+        A job that is up to date waits for no file that was never here: the data set of a run that
+        was made elsewhere, and what an archive left out. Snakemake may make such a file meanwhile
+        for another job, and would then make this one again.
         """
-        without = job.kind == "run" and not all(map(Path.exists, job.files_read))
-        without = without and self.is_up_to_date(job)
-        if without and manifest.made_elsewhere(files.read_json(job.manifest)):
-            return []
         read = set(job.files_read)
         found = [(file, each) for each in job.inputs for file in each.outputs if file in read]
+        absent = {file for file in read if not file.exists()}
+        if absent and self.is_up_to_date(job):
+            if job.kind != "run" or not manifest.made_elsewhere(files.read_json(job.manifest)):
+                absent &= set(map(Path, records_only.read(layout.RESULTS)))
+            found = [(file, each) for file, each in found if file not in absent]
         return [(file, self.is_up_to_date(each)) for file, each in found]
 
 
