@@ -76,8 +76,7 @@ def test_a_task_that_the_core_does_not_know_is_planned_with_its_size(tmp_path, m
 def test_a_task_without_size_is_one_line(tmp_path, monkeypatch):
     (tmp_path / "odd.py").write_text("def build():\n    pass\n")
     monkeypatch.setattr(registry, "path", lambda _block, _name: tmp_path / "odd.py")
-    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path)
-    with pytest.raises(UserError, match=r"tasks/odd\.py: has no function `size`.*add one"):
+    with pytest.raises(UserError, match=r"odd\.py: has no function `size`.*add one"):
         resources.size(RUNS["mlp"] | {"task": {"name": "odd"}})
 
 

@@ -157,7 +157,11 @@ def test_outside_of_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
 def test_what_cannot_be_kept_is_not_written_for_a_moment(checkout_here, monkeypatch, capsys):
     file = Path("config/papers/geometry/experiments.yaml")
     before = file.read_bytes()
-    monkeypatch.setattr(declaration, "_check", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(declaration, "_check", interrupted)
     given = ["--set=optimizer.lr=1", "--keep", "slow"]
     assert cli.main(["try", "geometry/two_weights", *given]) == 130
     assert file.read_bytes() == before

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grokatlas.declare.papers import load_papers
 from tests.tiers import every
@@ -35,7 +36,29 @@ def _deleted(folder: Path, paper: str) -> set[str]:
         shutil.rmtree(folder / "src" / "grokatlas" / "papers" / name)
         shutil.rmtree(folder / "docs" / "papers" / name, ignore_errors=True)
         (folder / "docs" / "papers" / f"{name}.md").unlink()
+    for name in PAPERS.keys() - gone:
+        _without_tables_of(gone, folder, name)
     return gone
+
+
+def _without_tables_of(gone: set[str], folder: Path, name: str) -> None:
+    """A paper's figures that draw tables of others go with these."""
+    place = folder / "config" / "papers" / name
+    paper = yaml.safe_load((place / "paper.yaml").read_text(encoding="utf-8"))
+    figures = paper.get("figures", {})
+    rest = {
+        figure: [other for other in each.get("experiments", ()) if other.split("/")[0] in gone]
+        for figure, each in figures.items()
+    }
+    lost = [figure for figure, others in rest.items() if others]
+    if not lost:
+        return
+    claims = yaml.safe_load((place / "claims.yaml").read_text(encoding="utf-8"))
+    for figure in lost:
+        del figures[figure]
+        claims.pop(figure, None)
+    for file, content in (("paper.yaml", paper), ("claims.yaml", claims)):
+        (place / file).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
 
 
 def _python(folder: Path, *arguments: str) -> str:

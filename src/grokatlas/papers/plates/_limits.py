@@ -13,7 +13,7 @@ DECAY, LR = "penalties.0.weight", "optimizer.lr"
 OTHER_DECAY = "dynamics.weight_decay"
 WEIGHTS = "parameters."
 FIRST = "parameters.factors.0"  # of the first factor, all of whose entries begin alike
-# time until which two flows are compared: where the fast phase is over, as in `two_timescales`
+# time until which two flows are compared: where the fast phase is over
 HORIZONS = {"matrix_completion": 10.0, "two_layer_relu": 1.0, "diagonal_network": 100.0}
 
 
