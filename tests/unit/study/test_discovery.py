@@ -100,6 +100,7 @@ def test_copies_that_a_notebook_keeps_are_no_modules(study):
     (study / "components/.ipynb_checkpoints").mkdir()
     (study / "components/.ipynb_checkpoints/l1-checkpoint.py").write_text("")
     studies.check()
+    assert not any("checkpoint" in str(file) for file in registry.modules_of_study())
 
 
 @pytest.mark.parametrize(
