@@ -34,7 +34,7 @@ VARIABLE = "GROKATLAS_WARM"  # names the folder of the sockets
 FAMILIES = {  # what jobs of some commands import
     "training": (
         *("numpy", "torch", "torch.fx.experimental.proxy_tensor", "torch._dynamo"),
-        *("pandas", "pyarrow.parquet", "safetensors.numpy", "safetensors.torch"),
+        *("pandas", "pyarrow.parquet", "safetensors.numpy", "safetensors.torch", "numba"),
     ),
     "drawing": (
         *("numpy", "pandas", "pyarrow.parquet"),
@@ -247,6 +247,9 @@ class Server:
         for name in self.libraries:
             with contextlib.suppress(ImportError):  # then a job says what is missing
                 importlib.import_module(name)
+        if "numba" in self.libraries:
+            with contextlib.suppress(ImportError, AttributeError):
+                _load_registries()
         self.libraries = ()
 
     def become(self, request: dict, files: list[int]) -> None:
@@ -307,6 +310,13 @@ class Server:
             with contextlib.suppress(OSError):
                 connection.sendall(code.to_bytes(LENGTH, signed=True))
             connection.close()
+
+
+def _load_registries() -> None:
+    """Let numba read what it knows of types and functions, which it does at a first compilation."""
+    target = importlib.import_module("numba.core.registry").cpu_target
+    target.typing_context.refresh()
+    target.target_context.refresh()
 
 
 def main(folder: Path, family: str, alive: int) -> None:
