@@ -12,23 +12,29 @@ import pandas as pd
 WATCHED = re.compile(r"(\w+_)?(loss|error|deviation|distance|accuracy)(\.\d+)?|parameters\..*")
 
 
-_FOUND: dict[int, set[tuple[str, int]]] = {}  # of tables that are still there, by identity
+Members = set[tuple[str, int]]  # run and member of each
+
+_FOUND: dict[int, tuple[Members, Members]] = {}  # of tables that are still there, by identity
 
 
-def lost(table: pd.DataFrame) -> set[tuple[str, int]]:
+def lost(table: pd.DataFrame) -> Members:
     """`diverged` of a table, looked for once, as many claims ask for it.
 
     Args:
         table: of an experiment; nobody changes it later.
     """
+    return _looked_for(table)[0]
+
+
+def _looked_for(table: pd.DataFrame) -> tuple[Members, Members]:
     key = id(table)
     if key not in _FOUND:
-        _FOUND[key] = diverged(table)
+        _FOUND[key] = diverged(table), _members(_history(table))
         weakref.finalize(table, _FOUND.pop, key, None)
     return _FOUND[key]
 
 
-def diverged(table: pd.DataFrame) -> set[tuple[str, int]]:
+def diverged(table: pd.DataFrame) -> Members:
     """Run and member of every member whose last losses, accuracies or parameters are not finite.
 
     The run's manifest names the same members (see `endings`). A column that a run has no number in
@@ -57,8 +63,9 @@ def note(tables: Iterable[pd.DataFrame]) -> str:
     """How many members of some tables diverged, as text; empty if none."""
     found, known = set(), set()
     for table in tables:
-        found |= lost(table)
-        known |= _members(_history(table))
+        there = _looked_for(table)
+        found |= there[0]
+        known |= there[1]
     return f"{len(found)} of {len(known)} members diverged" if found else ""
 
 
@@ -87,5 +94,5 @@ def _history(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["record"] == "history"]
 
 
-def _members(rows: pd.DataFrame) -> set[tuple[str, int]]:
+def _members(rows: pd.DataFrame) -> Members:
     return set(rows[["run", "member"]].itertuples(index=False, name=None))

@@ -73,9 +73,14 @@ def least_order(tables: Tables, quantity: str, first: int) -> list[float]:
     rows = rows[rows["step"] >= first]
     if quantity == "distance":
         rows = rows.assign(distance=np.abs(_parameters(rows).sum(axis=1) - 2) / 2**0.5)
-    ranks = rows.pivot_table(index="step", columns=DECAY, values=quantity).rank(axis=1)
-    decays = pd.Series(np.arange(ranks.shape[1], dtype=float), index=ranks.columns)
-    return [float(ranks.corrwith(decays, axis=1).min())]
+    ranks = rows.pivot_table(index="step", columns=DECAY, values=quantity).rank(axis=1).T
+    ranks.insert(0, "decay", np.arange(len(ranks), dtype=float))
+    away = (ranks - ranks.mean()).to_numpy()  # of Pearson's correlation of the ranks
+    with np.errstate(invalid="ignore"):  # where nothing differs there is none
+        found = (
+            away[:, 0] @ away[:, 1:] / np.sqrt((away[:, :1] ** 2).sum() * (away[:, 1:] ** 2).sum(0))
+        )
+    return [float(pd.Series(found).min())]
 
 
 def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
