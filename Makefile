@@ -5,6 +5,8 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 SITE_STAMP := .venv/.installed-docs
 SCALE ?= quick
+# another installer, for example "uv pip install --python .venv --torch-backend=cpu"
+INSTALL ?= $(BIN)/python -m pip install --quiet
 # The programs of .venv name its folder: in a checkout that was moved or copied they are made anew.
 MOVED := $(shell test ! -e $(STAMP) || test "$$(cat $(STAMP))/.venv" -ef .venv || echo moved)
 # Snakemake needs a folder for its cache, which an account without a home does not have.
@@ -37,7 +39,7 @@ site: $(SITE_STAMP) ## build the documentation in build/site; a warning is an er
 	@. $(BIN)/activate && python docs/site/build.py
 
 $(SITE_STAMP): requirements-docs.lock $(STAMP)
-	$(BIN)/python -m pip install --quiet --requirement requirements-docs.lock
+	$(INSTALL) --requirement requirements-docs.lock
 	@touch $@
 
 # with compiled modules: the tests start hundreds of processes
@@ -49,8 +51,8 @@ test: $(STAMP) ## run the tests, without further cases of the same properties
 test-all: $(STAMP) ## run all tests
 	@$(PYTEST)
 
-lint: $(STAMP) ## check style, types and the workflow
-	@. $(BIN)/activate && ruff check && ruff format --check && mypy && snakefmt --check Snakefile workflow && snakemake --lint
+lint: $(STAMP) ## check style, types, the workflow and the container
+	@. $(BIN)/activate && ruff check && ruff format --check && mypy && snakefmt --check Snakefile workflow && snakemake --lint && hadolint containers/Containerfile
 
 benchmark: $(STAMP) ## time the engine against plain PyTorch; writes docs/performance.md
 	@. $(BIN)/activate && python -m benchmarks
@@ -60,8 +62,8 @@ benchmark: $(STAMP) ## time the engine against plain PyTorch; writes docs/perfor
 $(STAMP): requirements.lock pyproject.toml $(MOVED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(MOVED:moved=--clear) .venv
-	$(BIN)/python -m pip install --quiet --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(INSTALL) --requirement requirements.lock
+	$(INSTALL) --no-deps --editable .
 	@grep -q SNAKEMAKE_PROFILE $(BIN)/activate || echo 'export SNAKEMAKE_PROFILE=profiles/workstation' >> $(BIN)/activate
 	@pwd > $@
 
