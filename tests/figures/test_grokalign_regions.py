@@ -151,3 +151,21 @@ def test_fig11_shows_six_planes_of_the_first_seed_at_the_end(table):
     assert len(titled) == 6
     bar = next(axes for axes in figure.axes if axes.get_ylabel() == "norm of the slope")
     assert bar.get_ylim() == pytest.approx((2, 50))
+
+
+def test_images_are_drawn_on_the_same_scale_with_their_lowest_line_below(table):
+    norms = [[1.0, 2.0], [0.0, 50.0]]
+    lines = {0: [[-3, -3], [3, -3], [3, 0], [-3, 0]], 1: [[-3, 0], [3, 0], [3, 3], [-3, 3]]}
+    image = table["item"] == "region"
+    table.loc[image, "item"] = "line"
+    table.loc[image, "polygon"] = table.loc[image, "place"].map(lambda k: json.dumps(lines[k]))
+    table.loc[image, "entries"] = table.loc[image, "place"].map(lambda k: json.dumps(norms[int(k)]))
+    table.loc[image, "slope_norm"] = np.nan
+    figure, drawn = fig1.draw({"regions": table})
+    (seen,) = panel(figure, "c").images
+    np.testing.assert_array_equal(seen.get_array().filled(0), norms)
+    assert seen.origin == "lower"
+    assert seen.get_extent() == [-3, 3, -3, 3]
+    assert (seen.norm.vmin, seen.norm.vmax) == (1.0, 50.0)
+    told = drawn[drawn["item"] == "line"]["entries"]
+    assert set(told) == {json.dumps(norms[0]), json.dumps(norms[1])}

@@ -20,7 +20,15 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"levels": [0.5, 2.0], "iterations": 4, "restarts": 1, "points": 3, "attack_seed": 0}
     ],
     "linear_regions": [
-        {"points": [0, 2, 1], "reach": 1.5, "train_accuracy": 0.0, "test_accuracy": 0.0}
+        {
+            "points": [0, 2, 1],
+            "reach": 1.5,
+            "train_accuracy": 0.0,
+            "test_accuracy": 0.0,
+            "followed": 1,
+            "pixels": pixels,
+        }
+        for pixels in (None, 3)
     ],
     "orthogonality": [{"corrections": 20}],
     "predictor_curve": [{}],

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from matplotlib.path import Path
 
 from grokatlas.components.measures import _regions, linear_regions
 from grokatlas.components.measures._regions import Plane, regions
@@ -175,6 +176,7 @@ def run():
 
 def _measure(run, **changes):
     keywords = {"points": [3, 0, 7], "reach": 1.5, "train_accuracy": 0.99, "test_accuracy": 0.0}
+    keywords |= {"followed": 1, "pixels": None}
     return linear_regions.build(**keywords | changes)(run)
 
 
@@ -243,7 +245,7 @@ def test_three_training_points_are_needed(run, points):
 
 
 def test_each_plane_is_as_if_measured_alone(run):
-    both = _measure(run, points=[3, 0, 7, 5, 2, 1])
+    both = _measure(run, points=[3, 0, 7, 5, 2, 1], followed=2)
     for plane, points in enumerate(([3, 0, 7], [5, 2, 1])):
         alone = _measure(run, points=points)
         seen = both[both["plane"] == plane].drop(columns="plane").reset_index(drop=True)
@@ -258,3 +260,34 @@ def test_entries_are_those_of_inputs_and_centroids(run):
     norms = [np.linalg.norm(json.loads(text)) for text in centroids["entries"]]
     np.testing.assert_allclose(norms, centroids["slope_norm"], rtol=1e-6)
     assert rows.loc[rows["item"] == "region", "entries"].isna().all()
+
+
+def test_planes_that_are_not_followed_are_looked_at_in_the_end(run):
+    found = _measure(run, points=[3, 0, 7, 5, 2, 1], pixels=2)
+    moments = found.groupby("plane")["moment"].unique().map(set)
+    assert moments[0] == {"memorisation", "generalisation", "end"}
+    assert moments[1] == {"end"}
+
+
+def test_an_image_has_the_norm_of_the_region_at_each_pixel(run):
+    exact, seen = _measure(run), _measure(run, pixels=8)
+    keys = ["member", "moment"]
+    for (member, moment), rows in seen[seen["item"] == "line"].groupby(keys):
+        lines = rows.sort_values("place")
+        norms = np.array([json.loads(text) for text in lines["entries"]])
+        assert norms.shape == (8, 8)
+        corners = np.array([json.loads(text) for text in lines["polygon"]])
+        middles = corners[:, :, 1].mean(axis=1)  # also of the pixels of a line: the window's square
+        np.testing.assert_allclose(corners[:, 0, 0], middles[0] * 8 / 7, rtol=1e-6)
+        regions_ = exact[(exact["member"] == member) & (exact["moment"] == moment)]
+        regions_ = regions_[regions_["item"] == "region"]
+        polygons = [Path(json.loads(text)) for text in regions_["polygon"]]
+        for up, across in ((0, 0), (2, 5), (7, 1), (4, 4)):
+            place = (middles[across], middles[up])
+            inside = [polygon.contains_point(place) for polygon in polygons]
+            norm = regions_.loc[inside, "slope_norm"].iloc[0]
+            assert norms[up, across] == pytest.approx(norm, rel=6e-3)
+    for item in ("input", "centroid"):
+        one, other = (table[table["item"] == item] for table in (exact, seen))
+        both = [part.astype({"entries": str}).reset_index(drop=True) for part in (one, other)]
+        pd.testing.assert_frame_equal(*both)

@@ -1,4 +1,7 @@
-"""The linear regions of a ReLU network in planes through three training points, exactly."""
+"""The linear regions of a ReLU network in planes through three training points."""
+
+import itertools
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -7,20 +10,29 @@ import torch
 from grokatlas.components.measures._regions import Plane, regions
 from grokatlas.engine.accuracy import accuracy
 from grokatlas.engine.contracts import FinishedRun, Measure
-from grokatlas.engine.keyword_types import Positive, Unit, Whole
+from grokatlas.engine.keyword_types import Count, Positive, Unit, Whole
 from grokatlas.engine.rebuilt import RebuiltMember, restored
 
 NEEDS = ["snapshots"]
 
 
+PIXELS = 2048  # of an image, taken through the network together
+
+
 def build(
-    *, points: list[Whole], reach: Positive, train_accuracy: Unit, test_accuracy: Unit
+    *,
+    points: list[Whole],
+    reach: Positive,
+    train_accuracy: Unit,
+    test_accuracy: Unit,
+    followed: Count,
+    pixels: Count | None,
 ) -> Measure[FinishedRun]:
     """Linear regions, their slopes and centroids, as in arXiv 2506.12284, figures 1 and 11.
 
     A plane's coordinates are orthonormal, its origin the mean of the three points, its first axis
     from the first to the second. The window is a square about the origin. Convex polygons are cut
-    by the line of each neuron, layer by layer; no grid is involved.
+    by the line of each neuron, layer by layer; no grid is involved but with `pixels`.
 
     Args:
         points: places of training points, three for each plane, all three different.
@@ -29,14 +41,19 @@ def build(
         train_accuracy: ``memorisation`` is the first snapshot with at least this train accuracy.
         test_accuracy: ``generalisation`` is the first snapshot with at least this test accuracy.
             The third moment, ``end``, is the last snapshot.
+        followed: how many planes, from the first, are looked at in all three moments; the others
+            are at the end alone.
+        pixels: a large network has some 100,000 regions in a window. A number gives an image of so
+            many pixels a side instead, with the slope's norm at the middle of each.
 
     Returns:
         a function of a finished run whose model is ``mlp``, giving for each member, ``moment``
         reached, with its ``step``, and ``plane`` one row for each ``item`` with its ``place``:
         ``region``s, with their corners in ``polygon`` (JSON text, ``[[x, y], ...]`` in order around
-        it) and ``slope_norm``, the Frobenius norm of the slope ``df/dx`` ``[C, D]`` there; the
-        three ``input``s and ``centroid``s (projected on the plane, ``J^T 1`` at each input), with
-        their one point in ``polygon``, the entries ``[D]`` in ``entries`` (JSON text), and for
+        it) and ``slope_norm``, the Frobenius norm of the slope ``df/dx`` ``[C, D]`` there; or, in
+        an image, its ``line``s from the lowest, with their pixels' norms to three digits in
+        ``entries`` (JSON text) and the line's corners in ``polygon``; the three ``input``s and
+        ``centroid``s (projected on the plane, ``J^T 1`` at each input), with their one point in ``polygon``, the entries ``[D]`` in ``entries`` (JSON text), and for
         centroids their own norm in ``slope_norm``.
 
     Raises:
@@ -66,10 +83,12 @@ def build(
             reached.update((one.member, moment) for moment in moments)
             if one.step == last and not np.isnan(_accuracy(one, "train")):
                 moments.append("end")
-            for place, plane in enumerate(planes if moments else []):
-                told = {"member": one.member, "step": one.step, "plane": place}
-                found = _panel(one, plane, reach).assign(**told)
-                frames += [found.assign(moment=moment) for moment in moments]
+            for place, plane in enumerate(planes):
+                seen = [moment for moment in moments if place < followed or moment == "end"]
+                if seen:
+                    told = {"member": one.member, "step": one.step, "plane": place}
+                    found = _panel(one, plane, reach, pixels).assign(**told)
+                    frames += [found.assign(moment=moment) for moment in seen]
         if not frames:
             raise ValueError("linear_regions: no snapshot has an accuracy: every member diverged")
         return pd.concat(frames, ignore_index=True)
@@ -83,7 +102,7 @@ def _accuracy(one: RebuiltMember, part: str) -> float:
     return float(accuracy(outputs, one.data[f"{part}_targets"]))
 
 
-def _panel(one: RebuiltMember, points: list[int], reach: float) -> pd.DataFrame:
+def _panel(one: RebuiltMember, points: list[int], reach: float, pixels: int | None) -> pd.DataFrame:
     inputs = one.data["train_inputs"]
     if max(points) >= len(inputs):
         raise ValueError(f"linear_regions.points must be less than the {len(inputs)} points")
@@ -92,10 +111,10 @@ def _panel(one: RebuiltMember, points: list[int], reach: float) -> pd.DataFrame:
     corners, centroids = (t.double().flatten(1).numpy() for t in (chosen, slopes))
     plane = Plane.through(corners)
     seen = plane.coordinates(corners)
-    found = regions(layers(one), plane, reach * np.linalg.norm(seen, axis=1).max())
+    half = float(reach * np.linalg.norm(seen, axis=1).max())
     norms = np.linalg.norm(centroids, axis=1)
     rows = {
-        "region": (found.polygons(), found.slope_norms, None),
+        "region" if pixels is None else "line": _window(one, plane, half, pixels),
         "input": (seen[:, None], np.full(3, np.nan), corners),
         "centroid": (plane.coordinates(centroids)[:, None], norms, centroids),
     }
@@ -103,17 +122,54 @@ def _panel(one: RebuiltMember, points: list[int], reach: float) -> pd.DataFrame:
     for item, (polygons, sizes, entries) in rows.items():
         texts = [_text(polygon) for polygon in polygons]
         columns = {"item": item, "place": range(len(texts)), "polygon": texts, "slope_norm": sizes}
-        columns["entries"] = entries if entries is None else [_numbers(row) for row in entries]
+        digits = 3 if item == "line" else 9  # a colour tells no more
+        columns["entries"] = (
+            entries if entries is None else [_numbers(row, digits) for row in entries]
+        )
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)
+
+
+def _window(
+    one: RebuiltMember, plane: Plane, half: float, pixels: int | None
+) -> tuple[Iterable[np.ndarray], np.ndarray, np.ndarray | None]:
+    """Polygons, slope norms and entries of the regions, or of the lines of an image."""
+    if pixels is None:
+        found = regions(layers(one), plane, half)
+        return found.polygons(), found.slope_norms, None
+    edges = np.linspace(-half, half, pixels + 1)
+    middles = (edges[:-1] + edges[1:]) / 2
+    across, up = np.meshgrid(middles, middles)
+    places = np.stack([across.ravel(), up.ravel()], axis=1)
+    norms = np.concatenate([_slopes(one, plane, part) for part in _parts(places)])
+    ends = itertools.pairwise(edges)
+    lines = [np.array([[-half, a], [half, a], [half, b], [-half, b]]) for a, b in ends]
+    return lines, np.full(pixels, np.nan), norms.reshape(pixels, pixels)
+
+
+def _parts(places: np.ndarray) -> list[np.ndarray]:
+    return np.array_split(places, -(-len(places) // PIXELS))
+
+
+def _slopes(one: RebuiltMember, plane: Plane, places: np.ndarray) -> np.ndarray:
+    """Frobenius norms of the slopes at points ``[N, 2]`` of a plane."""
+    like = one.data["train_inputs"]
+    inputs = torch.from_numpy(plane.origin + places @ plane.axes).to(like.dtype)
+    inputs = inputs.reshape(-1, *like.shape[1:]).requires_grad_()
+    outputs = one.outputs(inputs).sum(dim=0)
+    squares = torch.zeros(len(inputs), dtype=torch.float64)
+    for output in outputs:
+        (slope,) = torch.autograd.grad(output, inputs, retain_graph=True)
+        squares += slope.double().flatten(1).square().sum(dim=1)
+    return squares.sqrt().numpy()
 
 
 def _text(polygon: np.ndarray) -> str:
     return "[" + ",".join(_numbers(corner) for corner in polygon) + "]"
 
 
-def _numbers(values: np.ndarray) -> str:
-    return "[" + ",".join(f"{value:.9g}" for value in values) + "]"
+def _numbers(values: np.ndarray, digits: int = 9) -> str:
+    return "[" + ",".join(f"{value:.{digits}g}" for value in values) + "]"
 
 
 def layers(one: RebuiltMember) -> list[tuple[np.ndarray, np.ndarray]]:

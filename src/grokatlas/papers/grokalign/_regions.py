@@ -98,7 +98,10 @@ def _instant(table: pd.DataFrame, rows: pd.DataFrame) -> str:
 
 def _shades(rows: pd.DataFrame) -> ScalarMappable:
     """One logarithmic scale for the slopes of all panels; any, if none is positive."""
-    sizes = rows.loc[(rows["item"] == "region") & (rows["slope_norm"] > 0), "slope_norm"]
+    sizes = rows.loc[rows["item"] == "region", "slope_norm"].to_numpy()
+    pixels = [json.loads(text) for text in rows.loc[rows["item"] == "line", "entries"]]
+    sizes = np.concatenate([sizes, *pixels])
+    sizes = sizes[sizes > 0]
     ends = (sizes.min(), sizes.max()) if len(sizes) else (1, 10)
     return ScalarMappable(LogNorm(*ends), "viridis")
 
@@ -117,15 +120,7 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
     if rows.empty:
         axes.text(0.5, 0.5, "not reached", transform=axes.transAxes, ha="center")
         return rows.reindex(columns=[*COLUMNS, "alignment"])
-    regions = rows[rows["item"] == "region"]
-    polygons = [json.loads(text) for text in regions["polygon"]]
-    faces = shades.to_rgba(np.where(regions["slope_norm"] > 0, regions["slope_norm"], np.nan))
-    # no edges and no antialiasing: colours tell regions apart, and leave no seams between them
-    fill = {"facecolors": faces, "edgecolors": "none", "antialiased": False, "rasterized": True}
-    axes.add_collection(PolyCollection(polygons, **fill))
-    corners = np.concatenate([np.array(polygon) for polygon in polygons])
-    (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
-    axes.set(xlim=(left, right), ylim=(low, high))
+    _slopes(axes, rows[rows["item"].isin(["region", "line"])].sort_values("place"), shades)
     found = _jacobians_readings.centroids(rows)
     for place, (start, end) in enumerate(zip(found["input"], found["centroid"], strict=True)):
         axes.plot(*start, "o", markerfacecolor="white", markersize=9, **INK)
@@ -138,9 +133,28 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
     return _drawn(rows, found)
 
 
+def _slopes(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> None:
+    """The regions, or the lines of an image, in their window."""
+    polygons = [json.loads(text) for text in rows["polygon"]]
+    corners = np.concatenate([np.array(polygon) for polygon in polygons])
+    (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
+    if (rows["item"] == "line").all():
+        norms = np.array([json.loads(text) for text in rows["entries"]])
+        seen = np.where(norms > 0, norms, np.nan)
+        how = {"norm": shades.norm, "cmap": shades.cmap, "interpolation": "none"}
+        axes.imshow(seen, origin="lower", extent=(left, right, low, high), **how)
+    else:
+        faces = shades.to_rgba(np.where(rows["slope_norm"] > 0, rows["slope_norm"], np.nan))
+        # no edges and no antialiasing: colours tell regions apart, and leave no seams between them
+        fill = {"facecolors": faces, "edgecolors": "none", "antialiased": False, "rasterized": True}
+        axes.add_collection(PolyCollection(polygons, **fill))
+    axes.set(xlim=(left, right), ylim=(low, high))
+
+
 def _drawn(rows: pd.DataFrame, found: dict[str, Any]) -> pd.DataFrame:
     """The measure's rows, with the points and cosines of centroids as they are drawn."""
     kept = rows[COLUMNS].copy()
+    kept["entries"] = rows["entries"].where(rows["item"] == "line")
     own = kept["item"] == "centroid"
     places = kept.loc[own, "place"].astype(int)
     kept.loc[own, "polygon"] = [json.dumps([found["centroid"][k].tolist()]) for k in places]
