@@ -53,8 +53,9 @@ def build(
         it) and ``slope_norm``, the Frobenius norm of the slope ``df/dx`` ``[C, D]`` there; or, in
         an image, its ``line``s from the lowest, with their pixels' norms to three digits in
         ``entries`` (JSON text) and the line's corners in ``polygon``; the three ``input``s and
-        ``centroid``s (projected on the plane, ``J^T 1`` at each input), with their one point in ``polygon``, the entries ``[D]`` in ``entries`` (JSON text), and for
-        centroids their own norm in ``slope_norm``.
+        ``centroid``s (projected on the plane, ``J^T 1`` at each input), with their one point in
+        ``polygon``, the entries ``[D]`` in ``entries`` (JSON text), and for centroids their own
+        norm in ``slope_norm``.
 
     Raises:
         ValueError: `points` does not have three different places for each plane; when measured:
