@@ -192,7 +192,7 @@ CHANGES = {
 }
 
 
-Lost = set[tuple[str, int]]
+Seen = tuple[divergence.Members, divergence.Members]  # lost, and all
 
 
 def changed(
@@ -200,23 +200,23 @@ def changed(
 ) -> Iterator[dict[str, pd.DataFrame]]:
     """The tables of a figure after a change to one of them, or for a loss of members to all.
 
-    `divergence.lost` of these tables, which every claim on them asks for, is computed once.
+    What `divergence` knows of these tables, which every claim on them asks for, is computed once.
     """
     for made in _changed(paper, figure, change):
         tables = {name: table.copy() for name, (table, _) in made.items()}
-        known = {id(tables[name]): lost for name, (_, lost) in made.items()}
-        monkeypatch.setattr(divergence, "lost", lambda table, known=known: known[id(table)])
+        known = {id(tables[name]): seen for name, (_, seen) in made.items()}
+        monkeypatch.setattr(divergence, "_looked_for", lambda table, known=known: known[id(table)])
         yield tables
         monkeypatch.undo()
 
 
 # the claims on a figure come one after another, each with every change
 @functools.lru_cache(maxsize=2 * len(CHANGES))
-def _changed(paper: str, figure: str, change: str) -> list[dict[str, tuple[pd.DataFrame, Lost]]]:
+def _changed(paper: str, figure: str, change: str) -> list[dict[str, tuple[pd.DataFrame, Seen]]]:
     made = list(_made(of_figure(paper, figure), change))
     different = {id(table): table for tables in made for table in tables.values()}
-    lost = {key: divergence.lost(table) for key, table in different.items()}
-    return [{name: (t, lost[id(t)]) for name, t in tables.items()} for tables in made]
+    seen = {key: divergence._looked_for(table) for key, table in different.items()}
+    return [{name: (t, seen[id(t)]) for name, t in tables.items()} for tables in made]
 
 
 def _made(given: dict[str, pd.DataFrame], change: str) -> Iterator[dict[str, pd.DataFrame]]:

@@ -28,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import warnings
 from pathlib import Path
 
 VARIABLE = "GROKATLAS_WARM"  # names the folder of the sockets
@@ -233,7 +234,9 @@ class Server:
             connection.close()  # which declines
         else:
             self.warm_up()
-            process = os.fork()
+            with warnings.catch_warnings():  # of a thread of pyarrow's allocator, which bears it
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process = os.fork()
             if process == 0:
                 self.become(request, files)
             connection.sendall(process.to_bytes(LENGTH))
