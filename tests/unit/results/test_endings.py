@@ -137,7 +137,10 @@ def _history():
 def test_status_tells_that_members_diverged():
     manifest = _trained()
     row = status._done(_Job, "name", manifest)
-    assert row.note.endswith(" s, 2 of 3 members diverged (the first at step 2)")
+    assert row.note.endswith(
+        " s, 2 of 3 members diverged (the first at step 2); "
+        "noted: 1 of 3 members spiked (member 1 at step 2)"
+    )
 
 
 class _Job:
