@@ -90,7 +90,7 @@ def diverged(place: "np.ndarray", step: "np.ndarray", finite: "np.ndarray") -> d
 def summary(manifest: dict[str, Any]) -> str:
     """How many members of a run diverged or were stopped, and from when on, in words."""
     told = []
-    for key, text in (("diverged", "diverged"), ("stopped", "were stopped by the watch")):
+    for key, text in (("diverged", "diverged"), ("stopped", "stopped by the watch")):
         if steps := manifest.get(key, {}):
             first = f"the first at step {min(steps.values())}"
             told.append(f"{len(steps)} of {manifest['members']} members {text} ({first})")

@@ -29,7 +29,7 @@ SPEC = {
     },
 }
 RUN = layout.run_folder("0123456789ab")
-FOUND = [(1, "spike", 2), (1, "nonfinite", 6), (2, "nonfinite", 2)]
+FOUND = [(1, "nonfinite", 6), (2, "nonfinite", 2)]
 LINE = "member 2 (optimizer.lr 1e+80, seed 0): train_loss is not finite at step 2"
 
 
@@ -80,10 +80,7 @@ def test_what_was_noted_can_be_read_while_a_run_trains(monkeypatch):
     told = show.run(RUN.name)
     assert f"noted: {LINE}" in told
     summary, lines = noted.of([Tree(layout.RESULTS).results[RUN.as_posix()]])
-    assert summary == (
-        "2 of 3 members not finite (the first: member 2 at step 2), "
-        "1 of 3 members spiked (member 1 at step 2)"
-    )
+    assert summary == "2 of 3 members not finite (the first: member 2 at step 2)"
     assert lines[0] == f"run {RUN.name}, {LINE}"
     row = status._noted(_Job)
     assert row == f"noted: {summary}"
@@ -91,7 +88,7 @@ def test_what_was_noted_can_be_read_while_a_run_trains(monkeypatch):
 
 def test_a_run_that_goes_on_has_the_same_notes(monkeypatch):
     _interrupted(monkeypatch, step=3)
-    assert len(notes.of(RUN, None)) == 2
+    assert len(notes.of(RUN, None)) == 1
     first = _trained()["noted"]
     assert sorted(map(_key, first)) == sorted(FOUND)
 
@@ -124,7 +121,7 @@ def test_notes_that_cannot_be_written_cost_a_line(monkeypatch, capsys):
     monkeypatch.setattr(
         noting.files, "write_json", lambda p, c: full() if p.name == notes.FILE else real(p, c)
     )
-    assert len(_trained()["noted"]) == 3
+    assert len(_trained()["noted"]) == 2
     assert "warning: notes are not written: notes.json: cannot be wr" in capsys.readouterr().err
 
 
