@@ -52,3 +52,37 @@ def test_a_stopped_member_is_a_result_that_says_so(checkout):
     )
     assert "the watch stopped them, the first from step" in page
     assert (checkout.jobs(), checkout.closing()) == ([], [])
+
+
+NOTIFY = """
+import json, os, sys
+facts = {name: os.environ.get(f"GROKATLAS_{name}", "") for name in ("EVENT", "SCALE", "RUN")}
+with open("told.jsonl", "a") as file:
+    file.write(json.dumps({**facts, "message": sys.stdin.read()}) + "\\n")
+"""
+
+
+def test_a_command_hears_of_a_run_that_fails_and_of_the_end(checkout):
+    (checkout.folder / "notify.py").write_text(NOTIFY)
+    command = f"[{sys.executable}, notify.py]"
+    checkout.edit("config/config.yaml", "notify: null", f"notify: {{command: {command}}}")
+    fails = "  train: {steps: 5000, stop: {train_loss: {below: 1e9}}}\n"
+    checkout.edit(YAML, "  train: {steps: 5000}\n  ensemble:\n    penalties", fails + ENSEMBLE)
+    assert checkout.snakemake("--cores", "1", f"{FIG1}.pdf").returncode != 0
+    lines = (checkout.folder / "told.jsonl").read_text().splitlines()
+    failed, ended = map(json.loads, lines)
+    assert (failed["EVENT"], ended["EVENT"]) == ("run failed", "workflow failed")
+    assert (checkout.folder / "results/runs" / failed["RUN"] / "log.txt").exists()
+    why = "training failed: train.stop: every member reaches it at step 0"
+    assert why in failed["message"]
+    assert why in ended["message"]
+    assert ended["SCALE"] == "smoke"
+    checkout.edit(YAML, fails, "  train: {steps: 5000}\n")
+    done = checkout.snakemake("--cores", "1", f"{FIG1}.pdf", "--forcerun", "figure")
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
+    last = json.loads((checkout.folder / "told.jsonl").read_text().splitlines()[-1])
+    assert (last["EVENT"], last["RUN"]) == ("workflow ended", "")
+
+
+ENSEMBLE = "  ensemble:\n    penalties"

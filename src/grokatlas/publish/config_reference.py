@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from grokatlas import registry
 from grokatlas.declare import models, signatures, watches
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
-from grokatlas.declare.settings import Settings
+from grokatlas.declare.settings import Notify, Settings
 from grokatlas.publish import pages, schemas
 from grokatlas.results import files
 
@@ -90,6 +90,7 @@ def readme() -> str:
     parts = [
         INTRODUCTION,
         _keys("## `config.yaml`", Settings),
+        _keys("### `notify`", Notify),
         _keys("## `papers/<paper>/paper.yaml`", models.Paper, about),
         _keys("### `source`", models.Source),
         _keys("### `deviations`, each entry", models.Deviation),
