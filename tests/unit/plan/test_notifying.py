@@ -45,10 +45,11 @@ def _told(folder):
 def _fail(folder, run, last="training failed: disk full", rule="train"):
     log = folder / f"results/runs/{run}/log.txt"
     log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text(f"run {run}: step 10\n{last}\n")
+    log.write_text("")
     facts = {"event": LogEvent.JOB_ERROR, "rule_name": rule}
     facts |= {"log": [str(log.relative_to(folder))]}
-    logger.info("begins", extra=facts | {"event": LogEvent.JOB_INFO})
+    logger.error("a job that begins", extra=facts | {"event": LogEvent.JOB_INFO})
+    log.write_text(f"run {run}: step 10\n{last}\n")
     for _ in range(2):
         logger.error("Error in rule", extra=facts)
 
