@@ -63,6 +63,18 @@ def test_a_member_that_diverged_is_counted_and_left_out(last):
     assert not np.isinf(divergence.finite(table)["other"]).any()
 
 
+@pytest.mark.parametrize("kind", ["bool", "object"])
+def test_a_member_that_was_stopped_is_counted_and_left_out(kind):
+    """In a table with runs that declare no watch, the column holds nothing for these."""
+    marks = [False, False, False, True] if kind == "bool" else [None, None, False, True]
+    table = _history(0.5).assign(stopped=pd.Series(marks, dtype=kind))
+    assert divergence.note([table]) == "1 of 2 members stopped by the watch"
+    assert divergence.without(table)["member"].tolist() == [0, 0]
+    both = _history(np.nan).assign(stopped=pd.Series(marks, dtype=kind))
+    told = "1 of 2 members diverged, 1 of 2 members stopped by the watch"
+    assert divergence.note([both]) == told
+
+
 def test_a_table_whose_members_are_finite_is_left_as_it_is():
     table = _history(0.5)  # a column that the run does not log, and infinity elsewhere
     assert divergence.note([table]) == ""

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from grokatlas import text as words
+from grokatlas.atlas import noted
 from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts as judging
@@ -81,6 +82,8 @@ class Figure:
         runs: how many runs and members it draws, where they trained and how long.
         mixed: how those behind it differ in software and device.
         diverged: how many of these members diverged; empty if none did.
+        stopped: how many of them the watch stopped; empty if it stopped none.
+        noted: how many showed what while they trained, and a line for each note.
         so_far: of how many values its tables are; empty if they leave out none.
         sizes: what differs from paper scale: name, here, published.
         command: rebuilds it.
@@ -102,6 +105,8 @@ class Figure:
     runs: str
     mixed: list[str]
     diverged: str
+    stopped: str
+    noted: tuple[str, list[str]]
     so_far: str
     sizes: list[tuple[str, str, str]]
     command: str
@@ -266,7 +271,9 @@ def _figure(
         data=tuple(dict.fromkeys(spec["task"]["name"] for spec in specs if "task" in spec)),
         runs=_trained(runs) if there else "",
         mixed=mixed.of(result.sound for result in found.values()) if there else [],
-        diverged=_diverged(runs) if there else "",
+        diverged=_ended(runs, "diverged", "what they log is not finite") if there else "",
+        stopped=_ended(runs, "stopped", "the watch stopped them") if there else "",
+        noted=noted.of(runs),
         so_far=some,
         sizes=sizes(entry["sizes"]),
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
@@ -301,15 +308,15 @@ def _trained(runs: list[Result]) -> str:
     return f"{counts}, {words.duration(seconds)} of wall time on {where}"
 
 
-def _diverged(runs: list[Result]) -> str:
-    """How many members diverged, and from which step on the first: ``2 of 15 members``."""
+def _ended(runs: list[Result], key: str, how: str) -> str:
+    """How many members ended so, and from which step on the first: ``2 of 15 members: ...``."""
     sound = [run.sound for run in runs if run.sound]
-    steps = [step for content in sound for step in content.get("diverged", {}).values()]
+    steps = [step for content in sound for step in content.get(key, {}).values()]
     if not steps:
         return ""
     trained = sum(len(members.of(content["spec"])) for content in sound)
-    since = f"what they log is not finite, the first from step {min(steps):,} on"
-    return f"{len(steps)} of {words.count(trained, 'member')}: {since}"
+    counted = f"{len(steps)} of {words.count(trained, 'member')}"
+    return f"{counted}: {how}, the first from step {min(steps):,} on"
 
 
 def _content(result: Result) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from grokatlas import text as words
 from grokatlas.audit import dotted, locate, metadata, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
-from grokatlas.results import endings, hashing
+from grokatlas.results import endings, hashing, notes
 from grokatlas.results.environment import COMPUTING, DRAWING
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import ROOT, Result
@@ -131,7 +131,8 @@ def _about(content: dict[str, Any]) -> list[str]:
         steps = f"steps {segment.get('start_step')} to {segment.get('end_step')}"
         others = "".join(f", {name} {version}" for name, version in _changed(segment, content))
         lines.append(f"segment: {steps} on {segment.get('host')}{job}{others}")
-    lines += [line for line in [endings.summary(content)] if line]
+    noted = notes.summary(notes.of(Path(), content), content.get("members", 0))
+    lines += [line for line in [endings.summary(content), noted] if line]
     mark = content.get(MARK)
     if isinstance(mark, dict):
         where = f"{mark.get('when')} on {mark.get('host')}"

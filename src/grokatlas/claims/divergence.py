@@ -1,4 +1,4 @@
-"""Members whose loss or parameters are not finite: named in figures, left out of claims."""
+"""Members that diverged, or that the watch stopped: named in figures, left out of claims."""
 
 import re
 import weakref
@@ -12,26 +12,44 @@ import pandas as pd
 WATCHED = re.compile(r"(\w+_)?(loss|error|deviation|distance|accuracy)(\.\d+)?|parameters\..*")
 
 
-Members = set[tuple[str, int]]  # run and member of each
+STOPPED = "stopped"  # column of a history: whether the watch stopped the member at this row
 
-_FOUND: dict[int, tuple[Members, Members]] = {}  # of tables that are still there, by identity
+Members = set[tuple[str, int]]  # run and member
+
+# members that diverged, that were stopped, and all, of tables that are still there, by identity
+_FOUND: dict[int, tuple[Members, Members, Members]] = {}
 
 
 def lost(table: pd.DataFrame) -> Members:
-    """`diverged` of a table, looked for once, as many claims ask for it.
+    """The members of a table whose last row is not what its run declares: diverged or stopped."""
+    return set.union(*_found(table)[:2])
+
+
+def _found(table: pd.DataFrame) -> tuple[Members, Members, Members]:
+    """`diverged`, `stopped` and all members of a table, looked for once, as many claims ask for it.
 
     Args:
         table: of an experiment; nobody changes it later.
     """
-    return _looked_for(table)[0]
-
-
-def _looked_for(table: pd.DataFrame) -> tuple[Members, Members]:
     key = id(table)
     if key not in _FOUND:
-        _FOUND[key] = diverged(table), _members(_history(table))
+        _FOUND[key] = diverged(table), stopped(table), _members(_history(table))
         weakref.finalize(table, _FOUND.pop, key, None)
     return _FOUND[key]
+
+
+def stopped(table: pd.DataFrame) -> Members:
+    """Run and member of every member that the watch stopped, by the mark in its last row.
+
+    A member that reached its levels of ``train.stop`` is none: it ended as its run declares.
+
+    Args:
+        table: of an experiment.
+    """
+    if STOPPED not in table:
+        return set()
+    history = _history(table)
+    return _members(history[history[STOPPED].eq(True)])
 
 
 def diverged(table: pd.DataFrame) -> Members:
@@ -60,17 +78,18 @@ def diverged(table: pd.DataFrame) -> Members:
 
 
 def note(tables: Iterable[pd.DataFrame]) -> str:
-    """How many members of some tables diverged, as text; empty if none."""
-    found, known = set(), set()
+    """How many members of some tables diverged or were stopped, as text; empty if none."""
+    known, nonfinite, ended = Members(), Members(), Members()
     for table in tables:
-        there = _looked_for(table)
-        found |= there[0]
-        known |= there[1]
-    return f"{len(found)} of {len(known)} members diverged" if found else ""
+        for found, own in zip((nonfinite, ended, known), _found(table), strict=True):
+            found |= own
+    told = ((nonfinite, "diverged"), (ended, "stopped by the watch"))
+    parts = [f"{len(found)} of {len(known)} members {how}" for found, how in told if found]
+    return ", ".join(parts)
 
 
 def without(table: pd.DataFrame) -> pd.DataFrame:
-    """A table without any row of the members that diverged."""
+    """A table without any row of the members that diverged or were stopped."""
     found = lost(table)
     if not found:
         return table

@@ -267,6 +267,11 @@ class Overrides(_Model):
     )
     measures: list[dict[str, Any]] | None = Field(None, description="what is computed after a run")
     train: dict[str, Any] | None = Field(None, description="how long, how precise, what is kept")
+    watch: dict[str, Any] | None = Field(
+        None,
+        description="what a run is searched for at each log, and what that stops; absent: all is "
+        "noted, and nothing stops (docs/watching.md)",
+    )
     ensemble: dict[str, Any] | None = Field(
         None, description="axes vectorised inside one run: `seed` and any number of a component"
     )

@@ -95,11 +95,11 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
     if first["type"] in ("extra_forbidden", "missing"):
         path, kind, _ = _walk(model, [*first["loc"][:-1]])
         name = str(first["loc"][-1])
+        block = next(branch for branch in _branches(kind) if hasattr(branch, "model_fields"))
         if first["type"] == "extra_forbidden":
-            block = next(branch for branch in _branches(kind) if hasattr(branch, "model_fields"))
             hint = nearest(name, list(block.model_fields))
             return MistakeError([*path, name], f"unknown key; {hint}")
-        field = kind.model_fields[name]
+        field = block.model_fields[name]
         needed = phrase(field.annotation, tuple(field.metadata))
         return MistakeError([*path, name], f"missing; give {needed}", missing=True)
     if first["type"] == "string_pattern_mismatch":

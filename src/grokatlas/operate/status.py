@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
 from grokatlas.plan.jobs import Job, Plan
-from grokatlas.results import endings, files, layout, locks
+from grokatlas.results import endings, files, layout, locks, notes
 from grokatlas.text import duration
 
 STATES = ("running", "failed", "waiting", "done")  # the order of the table
@@ -23,7 +24,9 @@ ENDS = 4096  # bytes read of a log's beginning and of its end
 STARTED = re.compile(r"run \w+: trains on (\S+), (.+)")
 STEP = re.compile(r"run \w+: step (\d+)/\d+, ([\d.]+) steps/s, (\d+) s left")
 # the last line of a run that goes on; any other is the last word of one that ended
-ALIVE = re.compile(r"run \w+: (step |trains on |goes on )|.*; waiting$|warning: |grokatlas: ")
+ALIVE = re.compile(
+    r"run \w+: (step |trains on |goes on |noted: )|.*; waiting$|warning: |grokatlas: "
+)
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def _row(job: Job, name: str, held: set[int] | None, needed: bool) -> Row:
     log = _Log(folder / "log.txt")
     step = log.step if log.step is not None else _saved_step(folder)
     if _alive(folder, log, held):
-        note = "" if log.step is not None else log.last
+        note = _noted(job) or ("" if log.step is not None else log.last)
         return Row(folder.name, name, "running", step, steps, log.rate, log.left, log.where, note)
     if job.manifest.exists() and not needed:
         note = "its files are not here, and nothing that is to be made needs them"
@@ -122,6 +125,7 @@ def _row(job: Job, name: str, held: set[int] | None, needed: bool) -> Row:
             else ""
         )
         note = silent + log.last.removeprefix(f"run {folder.name}: ")
+        note = "; ".join(filter(None, [note, _noted(job)]))
         return Row(folder.name, name, "failed", step, steps, where=log.where, note=note)
     return Row(folder.name, name, "waiting", step, steps)
 
@@ -131,9 +135,17 @@ def _done(job: Job, name: str, manifest: dict[str, Any]) -> Row:
     where = f"{manifest['host']['name']}, {device.get('name', device['type'])}"
     step = manifest["segments"][-1]["end_step"]
     took = f"in {duration(manifest['train_seconds'])}"
-    note = ", ".join(filter(None, [took, endings.summary(manifest)]))
+    ended, noted = endings.summary(manifest), _noted(job, manifest)
+    note = "; ".join(filter(None, [", ".join(filter(None, [took, ended])), noted]))
     steps = job.spec["train"]["steps"]
     return Row(job.target.name, name, "done", step, steps, where=where, note=note)
+
+
+def _noted(job: Job, manifest: dict[str, Any] | None = None) -> str:
+    """What was noted of a run, in a line; of one that diverged, its ending says that already."""
+    without = ("nonfinite",) if manifest and "diverged" in manifest else ()
+    found = notes.of(job.target, manifest)
+    return notes.summary(found, len(members.of(job.spec)), without) if found else ""
 
 
 class _Log:

@@ -1,4 +1,4 @@
-"""How members of a run ended before its last step: diverged, or stopped before they began."""
+"""How members of a run ended before its last step: diverged, or were stopped."""
 
 import fnmatch
 from collections.abc import Iterable, Iterator
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST = 10  # members that a log names
+STOPPED = "stopped"  # column of a history: whether the watch stopped the member at this row
 
 
 def watched(columns: Iterable[str], declared: dict[str, str | None]) -> list[str]:
@@ -39,14 +40,17 @@ def read(
     Returns:
         ``diverged``, the first logged step from which a loss, an error or an accuracy of the member
         is not finite to the end; ``untrained``, the step 0 of members that had reached
-        ``train.stop`` there. Both by member, and only where there is one.
+        ``train.stop`` there; ``stopped``, the step at which the watch stopped the member. All by
+        member, and only where there is one.
     """
     import numpy as np
     from pyarrow import parquet
 
     with parquet.ParquetFile(history) as file:
-        names = watched(file.schema_arrow.names, declared)
+        known = file.schema_arrow.names
+        names = watched(known, declared)
         table = file.read(columns=["member", "step", *names])
+        marks = file.read(columns=[STOPPED]).column(0) if STOPPED in known else None
     place, step, *logged = (  # by their memory: `to_numpy` imports pandas first
         np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
         for column in table.columns
@@ -56,6 +60,9 @@ def read(
     if "stop" in spec["train"]:
         moved = set(place[step > 0].tolist())
         found["untrained"] = dict.fromkeys(sorted(set(place.tolist()) - moved), 0)
+    if marks is not None:
+        at = np.concatenate([np.from_dlpack(chunk) for chunk in marks.cast("uint8").chunks]) > 0
+        found["stopped"] = dict(zip(place[at].tolist(), step[at].tolist(), strict=True))
     return {key: {str(m): s for m, s in steps.items()} for key, steps in found.items() if steps}
 
 
@@ -81,12 +88,13 @@ def diverged(place: "np.ndarray", step: "np.ndarray", finite: "np.ndarray") -> d
 
 
 def summary(manifest: dict[str, Any]) -> str:
-    """How many members of a run diverged and from when on, in words; empty if none did."""
-    steps = manifest.get("diverged", {})
-    if not steps:
-        return ""
-    first = min(steps.values())
-    return f"{len(steps)} of {manifest['members']} members diverged (the first at step {first})"
+    """How many members of a run diverged or were stopped, and from when on, in words."""
+    told = []
+    for key, text in (("diverged", "diverged"), ("stopped", "stopped by the watch")):
+        if steps := manifest.get(key, {}):
+            first = f"the first at step {min(steps.values())}"
+            told.append(f"{len(steps)} of {manifest['members']} members {text} ({first})")
+    return ", ".join(told)
 
 
 def lines(run: str, manifest: dict[str, Any]) -> Iterator[str]:
@@ -94,6 +102,7 @@ def lines(run: str, manifest: dict[str, Any]) -> Iterator[str]:
     every = members.of(manifest["spec"])
     endings = {
         "diverged": "diverged: what it logs is not finite from step {step} on",
+        "stopped": "was stopped at step {step}, as its experiment declares (watch)",
         "untrained": "has reached its levels of train.stop at step {step}: it was not trained",
     }
     for key, text in endings.items():

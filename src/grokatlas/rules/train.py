@@ -10,10 +10,11 @@ from grokatlas import code_digest
 from grokatlas.engine import dataset as datasets
 from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.results import files, freshness, hashing, layout
+from grokatlas.results import files, freshness, hashing, layout, notes
 from grokatlas.results.manifest import Recorder
 from grokatlas.rules import devices
 from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
+from grokatlas.rules.noting import Notes, watched
 from grokatlas.rules.progress import Progress
 from grokatlas.run_store import store as run_store
 
@@ -88,7 +89,7 @@ def _trained(
     devices.use_repeatable_kernels()
     import torch
 
-    from grokatlas.engine import training
+    from grokatlas.engine import watching
 
     torch.set_num_threads(threads)
     chosen = devices.chosen(device)
@@ -99,7 +100,15 @@ def _trained(
         dataset = (
             datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
         )
-        training.train(spec, dataset, chosen, record, Progress(run))
+        watcher = watching.Watcher(watched(spec), spec["train"]["steps"], len(members.of(spec)))
+        noted, progress = Notes(record.folder.parent, spec, watcher), Progress(run)
+
+        def after_log(step: int, steps: int) -> None:
+            progress(step, steps)
+            noted.write()
+
+        watching.train(spec, dataset, chosen, watcher, record, after_log, noted.tell)
+    found = noted.entries()
     how = {"steps": record.updates.how} if record.updates.how else {}
     return {
         "device": devices.facts(chosen, threads) | how,
@@ -108,6 +117,7 @@ def _trained(
         "members": len(members.of(spec)),
         "segments": record.all_segments(record.step),
         "seeds": spec["ensemble"]["seed"],
+        **({notes.KEY: found} if found else {}),
     }
 
 

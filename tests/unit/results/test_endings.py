@@ -8,7 +8,7 @@ import pytest
 
 from grokatlas import code_digest, registry
 from grokatlas.claims import divergence
-from grokatlas.declare import signatures
+from grokatlas.declare import signatures, watches
 from grokatlas.operate import status
 from grokatlas.results import endings, files, layout
 from grokatlas.rules import savepoint, train
@@ -71,6 +71,21 @@ def test_the_manifest_and_the_log_of_a_run_name_members_that_diverged(capsys):
         "finite from step 6 on"
     )
     assert second.startswith("run 0123456789ab: member 2 (optimizer.lr 1e+80, seed 0) diverged: ")
+
+
+def test_the_log_and_the_manifest_of_a_run_name_members_that_the_watch_stopped(capsys):
+    watch = watches.checked({"nonfinite": {"stop": "member"}}, SPEC["observables"])
+    manifest = _trained(SPEC | {"watch": watch})
+    assert manifest["stopped"] == manifest["diverged"] == DIVERGED
+    *_, told, _ = capsys.readouterr().err.splitlines()
+    assert told == (
+        "run 0123456789ab: member 1 (optimizer.lr 1e+30, seed 0) was stopped at step 6, as its "
+        "experiment declares (watch)"
+    )
+    assert endings.summary(manifest) == (
+        "2 of 3 members diverged (the first at step 2), "
+        "2 of 3 members stopped by the watch (the first at step 2)"
+    )
 
 
 def test_a_run_without_divergence_says_nothing(capsys):
