@@ -19,6 +19,7 @@ from typing import Any
 from grokatlas.errors import UserError
 from grokatlas.operate import heads, slurm, unlock
 from grokatlas.results import layout, locks
+from grokatlas.text import duration
 
 LIMIT = 3  # starts of Snakemake in a row that made nothing, after which a chain ends
 PAUSE = 5.0  # seconds between two looks at the queue
@@ -56,7 +57,7 @@ class Head:
 
     def run(self) -> int:
         """Work, and return the exit code: 1 if the chain ends before all is made."""
-        self._say(f"at work on {socket.gethostname()}, for {self.order.minutes} minutes")
+        self._say(f"at work on {socket.gethostname()}, for {duration(60 * self.order.minutes)}")
         if self.after and slurm.ending(self.after) == "CANCELLED":
             self._say(f"head {self.after} was cancelled, so the chain ends here")
             return 0

@@ -87,9 +87,9 @@ def order_of(text: str) -> Order:
     return Order(**{**found, **lists})
 
 
-def queued(folder: Path) -> list[slurm.Queued]:
+def queued(folder: Path, patience: float = slurm.PATIENCE) -> list[slurm.Queued]:
     """The heads of a checkout that wait, run or end; those that run come first."""
-    found = [job for job in slurm.queue(folder) if job.name == NAME]
+    found = [job for job in slurm.queue(folder, patience) if job.name == NAME]
     return sorted(found, key=lambda job: (job.state == "PENDING", int(job.id)))
 
 
@@ -110,7 +110,7 @@ def keep(folder: Path, content: dict[str, Any]) -> None:
 def summary(folder: Path) -> str:
     """The heads of a checkout in one line; empty if there are none, or Slurm does not answer."""
     try:
-        found = queued(folder)
+        found = queued(folder, patience=5)
     except UserError:
         return ""
     told = [f"{job.id} ({job.state.lower()})" for job in found]

@@ -62,17 +62,18 @@ def ask(*command: str, patience: float = PATIENCE, hint: str = AGAIN, outside: b
         raise UserError(command[0], f"no answer within {patience:.0f} s; {AGAIN}") from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["fails without an error message"])[-1]
-        problem = last.removeprefix(f"{command[0]}: ").removeprefix("error: ")
+        problem = last.removeprefix(f"{command[0]}: ")
         raise UserError(command[0], f"{problem}; {hint}")
     return done.stdout
 
 
-def queue(folder: Path) -> list[Queued]:
+def queue(folder: Path, patience: float = PATIENCE) -> list[Queued]:
     """This user's jobs that were submitted from a folder and have not ended; none without Slurm."""
     if not shutil.which("squeue"):
         return []
     found = []
-    for line in ask("squeue", "--me", "--noheader", "--format=%i|%T|%j|%k|%Z").splitlines():
+    question = ("squeue", "--me", "--noheader", "--format=%i|%T|%j|%k|%Z")
+    for line in ask(*question, patience=patience).splitlines():
         *fields, place = [*line.split("|", 4), "", "", "", ""][:5]
         if place and Path(place).resolve() == folder.resolve():
             found.append(Queued(*fields))

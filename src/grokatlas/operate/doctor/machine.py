@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.operate import unlock
+from grokatlas.operate import heads, unlock
 from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import resources
@@ -70,10 +70,13 @@ def lock(folder: Path) -> Iterator[Finding]:
     if pid := unlock.snakemake(folder):
         yield Finding("ok", "lock", f"held by the Snakemake that runs here (process {pid})")
         return
+    if told := heads.summary(folder):
+        yield Finding("ok", "lock", f"held by the Snakemake of {told}")
+        return
     left = []
     with contextlib.suppress(UserError):  # that Slurm does not answer has its own line
         left = unlock.jobs(folder)
-    locked = any((folder / ".snakemake" / "locks").glob("*"))
+    locked = unlock.locked(folder)
     if left or locked:
         what = " and ".join(
             filter(None, ["a lock" if locked else "", f"{len(left)} jobs" if left else ""])

@@ -1,0 +1,86 @@
+"""`grokatlas submit`: heads take turns until all is made, however each of them ends."""
+
+import subprocess
+import sys
+
+from .conftest import QUICK, until
+from .test_faults import FIG3
+
+HEAD = "grokatlas-head"
+
+
+def _submit(site, *arguments: str) -> str:
+    """What ``grokatlas submit`` says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "grokatlas", "submit", *arguments],
+        cwd=site.folder,
+        env=site.variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _heads(site, states: str = "all") -> list[str]:
+    """The numbers of the heads in some states, oldest first."""
+    command = ["squeue", "--noheader", f"--name={HEAD}", f"--states={states}", "--format=%i %Z"]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    rows = [line.partition(" ") for line in lines.splitlines()]
+    return sorted((job for job, _, place in rows if place == str(site.folder)), key=int)
+
+
+def _at_work(site, time: str):
+    """A head on its way to the figure, and the process that trains a run, stopped."""
+    said = _submit(site, "--time", time, *QUICK, "--config", "scale=smoke", "--", FIG3)
+    assert "is submitted: it runs `snakemake --profile slurm" in said
+    runs = until(lambda: site.runs("zero_loss_sets"), "the plan is made")
+    run = site.training(*runs)
+    trainer = site.trainer(run)
+    trainer.suspend()
+    (head,) = _heads(site, "running")
+    return head, run, trainer
+
+
+def _assert_ended_well(site, undisturbed, run: str) -> None:
+    """All is made, nothing twice, and no head is left."""
+    until(lambda: not _heads(site, "pending,running,completing"), "the chain ends")
+    log = (site.folder / ".snakemake/slurm_logs/head.log").read_text()
+    assert log.splitlines()[-1].endswith("all is made"), log[-5000:]
+    until(lambda: all(job.span[1] for job in site.jobs()), "the accounting has every end")
+    made = [(job.rule, job.wildcards) for job in site.jobs() if job.rule]
+    assert len(made) == len(set(made))
+    assert len(site.assert_one_piece(run)) == 1
+    site.assert_ended_well(undisturbed, "geometry/fig3")
+
+
+def test_a_head_near_its_time_limit_hands_over(site, undisturbed):
+    head, run, trainer = _at_work(site, "1m")
+    until(lambda: set(_heads(site, "running")) - {head}, "another head takes over")
+    trainer.resume()
+    _assert_ended_well(site, undisturbed, run)
+    assert {job.state for job in site.jobs() if job.id in _heads(site)} <= {
+        "COMPLETED",
+        "CANCELLED",
+    }
+
+
+def test_a_head_that_is_killed_is_followed_by_the_next(site, undisturbed):
+    head, run, trainer = _at_work(site, "20m")
+    site.process("-m", "grokatlas.operate.head").kill()
+    (second,) = until(lambda: set(_heads(site, "running")) - {head}, "another head takes over")
+    trainer.resume()
+    _assert_ended_well(site, undisturbed, run)
+    states = {job.id: job.state for job in site.jobs()}
+    assert (states[head], states[second]) == ("FAILED", "COMPLETED")
+
+
+def test_cancel_ends_heads_and_jobs(site):
+    _, run, trainer = _at_work(site, "20m")
+    trainer.resume()
+    assert "the folder is unlocked" in _submit(site, "--cancel")
+    assert _heads(site, "pending,running,completing") == []
+    until(lambda: all(job.span[1] for job in site.jobs()), "the accounting has every end")
+    assert not any((site.folder / ".snakemake/locks").glob("*"))
+    assert site.states("train", run) in (["CANCELLED"], ["COMPLETED"])
