@@ -137,7 +137,7 @@ RUNS = (
         "on a cluster: the workflow itself as a chain of small jobs; takes Snakemake's options too",
         (
             argument("--profile", default="slurm", metavar="NAME", help="default: slurm"),
-            argument("--time", help="limit of one job (default: the partition's, at most a day)"),
+            argument("--time", help="limit of one job (default: the partition's, at most 3d)"),
             argument("--partition", metavar="NAME", help="default: one without GPU"),
             argument("-n", "--dry-run", action="store_true", help="only look"),
             argument("--cancel", action="store_true", help="end the chain and its jobs"),

@@ -43,15 +43,14 @@ def _at_work(site, time: str):
     return head, run, trainer
 
 
-def _assert_ended_well(site, undisturbed, run: str) -> None:
+def _assert_ended_well(site, undisturbed) -> None:
     """All is made, nothing twice, and no head is left."""
     until(lambda: not _heads(site, "pending,running,completing"), "the chain ends")
     log = (site.folder / ".snakemake/slurm_logs/head.log").read_text()
     assert log.splitlines()[-1].endswith("all is made"), log[-5000:]
     until(lambda: all(job.span[1] for job in site.jobs()), "the accounting has every end")
-    made = [(job.rule, job.wildcards) for job in site.jobs() if job.rule]
-    assert len(made) == len(set(made))
-    assert len(site.assert_one_piece(run)) == 1
+    jobs = [job for job in site.jobs() if job.rule and job.state == "COMPLETED"]
+    assert len(jobs) == len({(job.rule, job.wildcards) for job in jobs}) > 0
     site.assert_ended_well(undisturbed, "geometry/fig3")
 
 
@@ -59,28 +58,23 @@ def test_a_head_near_its_time_limit_hands_over(site, undisturbed):
     head, run, trainer = _at_work(site, "1m")
     until(lambda: set(_heads(site, "running")) - {head}, "another head takes over")
     trainer.resume()
-    _assert_ended_well(site, undisturbed, run)
-    assert {job.state for job in site.jobs() if job.id in _heads(site)} <= {
-        "COMPLETED",
-        "CANCELLED",
-    }
-
-
-def test_a_head_that_is_killed_is_followed_by_the_next(site, undisturbed):
-    head, run, trainer = _at_work(site, "20m")
-    site.process("-m", "grokatlas.operate.head").kill()
-    (second,) = until(lambda: set(_heads(site, "running")) - {head}, "another head takes over")
-    trainer.resume()
-    _assert_ended_well(site, undisturbed, run)
+    _assert_ended_well(site, undisturbed)
+    assert len(site.assert_one_piece(run)) == 1  # nothing happened to its job
     states = {job.id: job.state for job in site.jobs()}
-    assert (states[head], states[second]) == ("FAILED", "COMPLETED")
+    assert {states[job] for job in _heads(site)} <= {"COMPLETED", "CANCELLED"}
 
 
-def test_cancel_ends_heads_and_jobs(site):
-    _, run, trainer = _at_work(site, "20m")
+def test_what_was_cancelled_goes_on_and_a_head_that_is_killed_is_followed(site, undisturbed):
+    _, _, trainer = _at_work(site, "20m")
     trainer.resume()
     assert "the folder is unlocked" in _submit(site, "--cancel")
     assert _heads(site, "pending,running,completing") == []
     until(lambda: all(job.span[1] for job in site.jobs()), "the accounting has every end")
-    assert not any((site.folder / ".snakemake/locks").glob("*"))
-    assert site.states("train", run) in (["CANCELLED"], ["COMPLETED"])
+
+    head, _, trainer = _at_work(site, "20m")
+    site.process("-m", "grokatlas.operate.head").kill()
+    (second,) = until(lambda: set(_heads(site, "running")) - {head}, "another head takes over")
+    trainer.resume()
+    _assert_ended_well(site, undisturbed)
+    states = {job.id: job.state for job in site.jobs()}
+    assert (states[head], states[second]) == ("FAILED", "COMPLETED")

@@ -17,7 +17,7 @@ from grokatlas.operate.doctor.findings import Finding
 from grokatlas.text import duration
 
 PROGRAMS = ("sbatch", "squeue", "scancel", "sinfo")
-LONGEST = 1440  # minutes of a head if nobody says how many
+LONGEST = 3 * 1440  # minutes of a head if nobody says how many
 PATIENCE = 120.0  # seconds that heads which are cancelled may take to end
 TOTAL = re.compile(r"^total\s+(\d+)$", re.MULTILINE)
 
@@ -34,7 +34,7 @@ def main(
 
     Args:
         profile: of Snakemake.
-        time: limit of one head; that of the partition if None, at most a day.
+        time: limit of one head; that of the partition if None, at most three days.
         partition: where heads run; one of the profile without GPU if None.
         dry_run: submit nothing.
         cancel: end the heads that are there, and their jobs, instead.

@@ -77,7 +77,9 @@ def test_before_its_time_is_over_a_head_ends_snakemake_and_hands_over(
     trap = "trap '' TERM" if deaf else "trap 'echo drawn > figure; exit 1' TERM"
     here.snakemake(f"{trap}; echo $$ > process; for k in $(seq 300); do sleep 0.1; done; :")
     _time_is_over(1.5)
+    began = time.monotonic()
     code, said = _run(capfd)
+    assert time.monotonic() - began < 20
     assert code == 0
     assert "job 12 follows" in said
     assert here.calls("scancel") == []

@@ -76,10 +76,10 @@ LIMITED = "  cpu: {max_runtime: 90m}\n"
 @pytest.mark.parametrize(
     ("arguments", "partitions", "expected"),
     [
-        ((), "  cpu: {}\n", ("cpu", 1440)),
+        ((), "  cpu: {}\n", ("cpu", 4320)),
         ((), LIMITED, ("cpu", 90)),
-        ((), "  cpu: {max_runtime: 90}\n  long: {}\n", ("long", 1440)),
-        (("--time", "3-00:00:00"), "  long: {}\n", ("long", 4320)),
+        ((), "  cpu: {max_runtime: 90}\n  long: {}\n", ("long", 4320)),
+        (("--time", "4-00:00:00"), "  long: {}\n", ("long", 5760)),
         (("--time", "1d12h", "--partition", "gpu"), LIMITED, ("gpu", 2160)),
     ],
 )
