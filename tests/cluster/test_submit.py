@@ -1,5 +1,6 @@
 """`grokatlas submit`: heads take turns until all is made, however each of them ends."""
 
+import contextlib
 import subprocess
 import sys
 
@@ -36,11 +37,18 @@ def _at_work(site, time: str):
     said = _submit(site, "--time", time, *QUICK, "--config", "scale=smoke", "--", FIG3)
     assert "is submitted: it runs `snakemake --profile slurm" in said
     runs = until(lambda: site.runs("zero_loss_sets"), "the plan is made")
-    run = site.training(*runs)
-    trainer = site.trainer(run)
+    run, trainer = until(lambda: _training(site, runs), "a run is on its way")
     trainer.suspend()
     (head,) = _heads(site, "running")
     return head, run, trainer
+
+
+def _training(site, runs: list[str]):
+    """A run that a process trains, and this process; a run may be saved by an earlier one."""
+    for run in filter(site.saved, runs):
+        with contextlib.suppress(ValueError):
+            return run, site.trainer(run)
+    return None
 
 
 def _assert_ended_well(site, undisturbed) -> None:
@@ -60,8 +68,9 @@ def test_a_head_near_its_time_limit_hands_over(site, undisturbed):
     trainer.resume()
     _assert_ended_well(site, undisturbed)
     assert len(site.assert_one_piece(run)) == 1  # nothing happened to its job
-    states = {job.id: job.state for job in site.jobs()}
-    assert {states[job] for job in _heads(site)} <= {"COMPLETED", "CANCELLED"}
+    heads = [job.state for job in site.jobs() if not job.rule]
+    assert heads.count("COMPLETED") >= 2
+    assert set(heads) <= {"COMPLETED", "CANCELLED"}  # a successor that had nothing to do
 
 
 def test_what_was_cancelled_goes_on_and_a_head_that_is_killed_is_followed(site, undisturbed):
