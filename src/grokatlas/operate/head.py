@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -128,21 +129,24 @@ class Head:
 
     def _await_jobs(self) -> None:
         """Wait until the jobs that the head before left have ended: no Snakemake knows them."""
-        told = -1
-        while (left := self._left()) != 0:
-            if told < 0 < left:
-                self._say(f"waits for {left} jobs that were submitted before; they go on")
-                told = left
+        told = False
+        while (left := self._left()) != []:
+            if left and not told:
+                counts = Counter(left)
+                states = ", ".join(f"{counts[state]} {state}" for state in sorted(counts))
+                self._say(f"waits for jobs that were submitted before: {states}")
+                told = True
             self._pause()
-        if told > 0:
+        if told:
             self._say("they have ended")
 
-    def _left(self) -> int:
-        """How many jobs of rules are in the queue; -1 if Slurm does not answer."""
+    def _left(self) -> list[str] | None:
+        """The states of jobs of rules in the queue; None if Slurm does not answer."""
         try:
-            return sum(job.of_rule for job in slurm.queue(self.folder))
+            found = slurm.queue(self.folder)
         except UserError:
-            return -1
+            return None
+        return [job.state.lower() for job in found if job.of_rule]
 
     def _unlock(self, owner: str | None) -> None:
         """Remove the lock of Snakemake, if it is that of a head which is gone."""

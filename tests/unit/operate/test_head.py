@@ -119,13 +119,13 @@ def test_after_any_other_end_the_next_head_goes_on(here, capfd, ending):
 
 def test_jobs_that_were_left_are_waited_for_and_other_jobs_are_not(here, capfd):
     others = ("11 RUNNING grokatlas-head (null)", "13 RUNNING bash (null)")
-    here.queue(*others, f"9 RUNNING {RULE}")
+    here.queue(*others, f"8 PENDING {RULE}", f"9 RUNNING {RULE}")
     queue = here.folder.parent / "queue"
     here.snakemake(f'grep -q rule_ "{queue}" && exit 1; exit 0')
     threading.Timer(1.0, here.queue, others).start()
     code, said = _run(capfd)
     assert code == 0
-    assert "waits for 1 jobs that were submitted before" in said
+    assert "waits for jobs that were submitted before: 1 pending, 1 running" in said
     assert len(here.calls("python")) == 1
 
 
