@@ -8,6 +8,7 @@ from .conftest import QUICK, until
 from .test_faults import FIG3
 
 HEAD = "grokatlas-head"
+CALL = (*QUICK, "--config", "scale=smoke", "--", FIG3)
 
 
 def _submit(site, *arguments: str) -> str:
@@ -34,7 +35,7 @@ def _heads(site, states: str = "all") -> list[str]:
 
 def _at_work(site, time: str):
     """A head on its way to the figure, and the process that trains a run, stopped."""
-    said = _submit(site, "--time", time, *QUICK, "--config", "scale=smoke", "--", FIG3)
+    said = _submit(site, "--time", time, *CALL)
     assert "is submitted: it runs `snakemake --profile slurm" in said
     runs = until(lambda: site.runs("zero_loss_sets"), "the plan is made")
     run, trainer = until(lambda: _training(site, runs), "a run is on its way")
@@ -74,8 +75,8 @@ def test_a_head_near_its_time_limit_hands_over(site, undisturbed):
 
 
 def test_what_was_cancelled_goes_on_and_a_head_that_is_killed_is_followed(site, undisturbed):
-    _, _, trainer = _at_work(site, "20m")
-    trainer.resume()
+    _submit(site, *CALL)
+    until(lambda: site.runs("zero_loss_sets"), "the plan is made")
     assert "the folder is unlocked" in _submit(site, "--cancel")
     assert _heads(site, "pending,running,completing") == []
     until(lambda: all(job.span[1] for job in site.jobs()), "the accounting has every end")
