@@ -100,9 +100,10 @@ class Head:
         lock = self._lock()
         try:
             self._await_jobs()
-            owner, found = self._count()
+            last = heads.state(self.folder)
             if unlock.locked(self.folder):
-                self._unlock(owner)
+                self._unlock(last.get("owner"))
+            found = self._count(last)
             heads.keep(self.folder, {**found, "owner": self.own})
             code = self._snakemake()
             if code >= 0:  # it ended by itself, and removed its lock
@@ -157,17 +158,14 @@ class Head:
         unlock.remove_lock(self.folder)
         self._say(f"the lock that head {owner} left is removed")
 
-    def _count(self) -> tuple[str | None, dict[str, Any]]:
-        """Which head's Snakemake ran last, and what to keep of how often one made nothing."""
-        last = heads.state(self.folder)
+    def _count(self, last: dict[str, Any]) -> dict[str, Any]:
+        """How many starts of Snakemake in a row made nothing; at LIMIT the chain ends."""
         seen = fingerprint(self.folder / layout.RESULTS)
         fruitless = last.get("fruitless", 0) + 1 if last.get("seen") == seen else 0
         if fruitless >= LIMIT:
             problem = f"Snakemake was started {LIMIT} times, and nothing was made or saved since"
             raise Over(f"{problem}; see above why, or give heads more time (--time)")
-        found = {"seen": seen, "fruitless": fruitless}
-        heads.keep(self.folder, {**found, "owner": last.get("owner")})
-        return last.get("owner"), found
+        return {"seen": seen, "fruitless": fruitless}
 
     def _snakemake(self) -> int:
         """Run Snakemake; its exit code.

@@ -171,13 +171,17 @@ def test_a_head_waits_for_the_process_of_the_one_before(here, capfd):
 
 
 def test_three_starts_that_make_nothing_end_the_chain(here, capfd):
-    here.snakemake("kill -9 $$")
+    lock = here.lock()
+    heads.keep(here.folder, {"owner": "10"})
+    unlock = f'case "$*" in *--unlock*) rm "{lock}"; exit 0;; esac'
+    here.snakemake(f'{unlock}; echo "$*" >> started; echo a > "{lock}"; kill -9 $$')
     for _ in range(3):
         assert _run(capfd)[0] == 0
     code, said = _run(capfd)
+    assert not lock.exists()  # the next chain can begin
     assert code == 1
     assert "Snakemake was started 3 times, and nothing was made or saved since" in said
-    assert len(here.calls("python")) == 3
+    assert len((here.folder / "started").read_text().splitlines()) == 3
     assert here.calls("scancel") == [["12"]]
 
 
