@@ -33,11 +33,11 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
     Raises:
         UserError: a Snakemake still runs in the folder, Slurm does not answer, or jobs do not end.
     """
+    if head := heads.queued(folder):
+        problem = f"head job {head[0].id} is at work here; end it by `grokatlas submit --cancel`"
+        raise UserError(str(folder.resolve()), problem)
     if pid := snakemake(folder):
         raise UserError(str(folder), f"Snakemake runs here (process {pid}); stop it with Ctrl-C")
-    if head := heads.queued(folder):
-        problem = f"is kept at work by head job {head[0].id}; end it by `grokatlas submit --cancel`"
-        raise UserError(str(folder), problem)
     found = jobs(folder)
     if found:
         slurm.ask("scancel", *found)

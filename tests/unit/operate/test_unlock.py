@@ -65,7 +65,7 @@ def test_the_job_that_it_is_called_from_is_none_of_them(slurm, checkout, monkeyp
 def test_a_workflow_that_a_head_job_keeps_at_work_is_left_alone(slurm, checkout):
     (slurm / "jobs/3").write_text(RULE.format(checkout))
     (slurm / "jobs/4").write_text(f"grokatlas-head|(null)|{checkout}")
-    with pytest.raises(UserError, match="head job 4; end it by `grokatlas submit --cancel`"):
+    with pytest.raises(UserError, match="head job 4 is at work here; end it by `grokatlas submit"):
         unlock.clear(checkout)
     assert (slurm / "jobs/3").exists()
     assert _locked(checkout)

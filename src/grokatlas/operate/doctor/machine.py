@@ -67,11 +67,11 @@ def disk(missing: list[Job]) -> Iterator[Finding]:
 
 def lock(folder: Path) -> Iterator[Finding]:
     """What a Snakemake that was killed left: its lock, and jobs on a cluster."""
-    if pid := unlock.snakemake(folder):
-        yield Finding("ok", "lock", f"held by the Snakemake that runs here (process {pid})")
-        return
     if told := heads.summary(folder):
         yield Finding("ok", "lock", f"held by the Snakemake of {told}")
+        return
+    if pid := unlock.snakemake(folder):
+        yield Finding("ok", "lock", f"held by the Snakemake that runs here (process {pid})")
         return
     left = []
     with contextlib.suppress(UserError):  # that Slurm does not answer has its own line
