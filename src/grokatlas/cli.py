@@ -20,7 +20,11 @@ def main(given: list[str] | None = None) -> int:
         if given is None:
             which_code.run_that_of(Path(), sys.argv[1:])
             registry.check_study()
-        options = _parser().parse_args(given)
+        parser = _parser()
+        options, rest = parser.parse_known_args(given)
+        if rest and not options.command.passes_on:
+            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        options.rest = rest
         if given is None and hasattr(options, "job"):
             devices.use_threads(getattr(options, "threads", 1))
         return _run(options.command, options)
@@ -126,6 +130,19 @@ RUNS = (
                 help="also try a GPU with a small job on the cluster",
             ),
         ),
+    ),
+    Command(
+        "submit",
+        "operate.submit:main",
+        "on a cluster: the workflow itself as a chain of small jobs; takes Snakemake's options too",
+        (
+            argument("--profile", default="slurm", metavar="NAME", help="default: slurm"),
+            argument("--time", help="limit of one job (default: the partition's, at most 3d)"),
+            argument("--partition", metavar="NAME", help="default: one without GPU"),
+            argument("-n", "--dry-run", action="store_true", help="only look"),
+            argument("--cancel", action="store_true", help="end the chain and its jobs"),
+        ),
+        passes_on=True,
     ),
     Command(
         "unlock",
@@ -313,6 +330,7 @@ def _parser() -> argparse.ArgumentParser:
         adder = groups[group] if group else commands
         added = adder.add_parser(name, help=command.help, description=command.help)
         destinations = [argument.add_to(added) for argument in command.arguments]
+        destinations += ["rest"] * command.passes_on
         added.set_defaults(command=command, destinations=destinations)
     return parser
 

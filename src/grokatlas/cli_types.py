@@ -34,12 +34,14 @@ class Command(NamedTuple):
             returns is passed on; text or lines are printed.
         help: one line.
         arguments: what it takes.
+        passes_on: whether it takes all other arguments too, as a list, for another program.
     """
 
     name: str
     calls: str
     help: str
     arguments: tuple[Argument, ...] = ()
+    passes_on: bool = False
 
 
 def argument(*names: str, variable: str = "", **keywords: Any) -> Argument:

@@ -1,5 +1,6 @@
 """A real Slurm cluster: the one that the program GROKATLAS_CLUSTER starts and breaks."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import time
 from datetime import datetime
 from pathlib import Path
 
+import psutil
 import pytest
 
 from grokatlas.results import layout
@@ -17,6 +19,7 @@ from grokatlas.results import layout
 ROOT = Path(__file__).parents[2]
 TOOL = os.environ.get("GROKATLAS_CLUSTER", "")
 FIELDS = ("JobID", "State", "Partition", "AllocTRES", "NodeList", "Start", "End", "Comment")
+QUICK = ("--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "10")
 PATIENCE = 900  # seconds; a shared machine is slow
 SINCE = f"{datetime.now():%Y-%m-%dT%H:%M:%S}"
 
@@ -81,20 +84,19 @@ class Site:
         self.folder = folder
         self.log = folder / "snakemake.log"
         self.heads: list[subprocess.Popen] = []
+        unset = ("SNAKEMAKE_PROFILE", "PYTHONPATH")  # the clone's own code
+        self.variables = {key: value for key, value in os.environ.items() if key not in unset}
+        self.variables["GROKATLAS_SAVE_EVERY"] = "0.2"
 
     def start(self, *arguments: str, command: tuple[str, ...] = ("--profile", "slurm")):
         """Start Snakemake, in a session of its own; its process."""
-        unset = ("SNAKEMAKE_PROFILE", "PYTHONPATH")  # the clone's own code
-        variables = {key: value for key, value in os.environ.items() if key not in unset}
-        variables["GROKATLAS_SAVE_EVERY"] = "0.2"
-        quick = ["--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "10"]
         line = [sys.executable, "-m", "snakemake", *command]
-        line += quick if "--profile" in command else []
+        line += QUICK if "--profile" in command else []
         with self.log.open("a") as log:
             head = subprocess.Popen(
                 [*line, "--config", "scale=smoke", *arguments],
                 cwd=self.folder,
-                env=variables,
+                env=self.variables,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -163,6 +165,20 @@ class Site:
     def training(self, *runs: str) -> str:
         """Wait until one of these runs is on its way and saved, and say which."""
         return until(lambda: next(filter(self.saved, runs), None), f"one of {runs} trains")
+
+    def process(self, *arguments: str) -> psutil.Process:
+        """The process of a Python that was called with some arguments in this folder."""
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.cmdline()[1 : len(arguments) + 1] == list(arguments):
+                    found.append(process)
+        (there,) = [process for process in found if Path(process.cwd()) == self.folder]
+        return there
+
+    def trainer(self, run: str) -> psutil.Process:
+        """The process that trains a run."""
+        return self.process("-m", "grokatlas", "train", f"results/runs/{run}/spec.json")
 
     def finished(self, run: str) -> bool:
         """Whether a run has its manifest."""

@@ -15,7 +15,6 @@ import psutil
 
 from .conftest import ROOT, tool, until
 
-_TRAIN = ["-m", "grokatlas", "train"]
 FIG3 = "results/smoke/figures/geometry/fig3.pdf"
 
 
@@ -27,20 +26,9 @@ def _disturbed(site, profile: str = "slurm") -> tuple:
     process = site.start("--", FIG3, command=("--profile", profile))
     runs = until(lambda: site.runs("zero_loss_sets"), "the plan is made")
     run = site.training(*runs)
-    trainer = _trainer(site, run)
+    trainer = site.trainer(run)
     trainer.suspend()
     return process, run, trainer, site.active(run)
-
-
-def _trainer(site, run: str) -> psutil.Process:
-    """The process that trains a run."""
-    found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if process.cmdline()[1:5] == [*_TRAIN, f"results/runs/{run}/spec.json"]:
-                found.append(process)
-    (trainer,) = [process for process in found if Path(process.cwd()) == site.folder]
-    return trainer
 
 
 def _wake(trainer: psutil.Process) -> None:

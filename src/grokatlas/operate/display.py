@@ -3,8 +3,10 @@
 import contextlib
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grokatlas.operate import heads
 from grokatlas.operate.status import Board, Row
 from grokatlas.text import duration
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 HEAD = ("state", "run", "of", "step", "rate", "left", "where", "")
 COLOURS = {"running": "cyan", "failed": "red", "waiting": "dim", "done": "green"}
 PERIOD = 2.0  # seconds between two looks
+PERIOD_OF_SLURM = 30.0  # seconds between two questions to it
 
 
 def main(scale: str | None, once: bool) -> None:
@@ -35,7 +38,7 @@ def text(scale: str | None) -> str:
     cells = [HEAD, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
-    return "\n".join([board.summary(rows), *lines])
+    return "\n".join([*_summary(board, rows, heads.summary(Path())), *lines])
 
 
 def watch(scale: str | None, console: "Console | None" = None) -> None:
@@ -48,15 +51,18 @@ def watch(scale: str | None, console: "Console | None" = None) -> None:
     from rich.live import Live
 
     board = Board(scale)
-    rows = board.rows()
+    rows, head = board.rows(), heads.summary(Path())
+    asked = time.monotonic()
     with (
         contextlib.suppress(KeyboardInterrupt),
-        Live(_table(board, rows), console=console, auto_refresh=False) as live,
+        Live(_table(board, rows, head), console=console, auto_refresh=False) as live,
     ):
         while any(row.state != "done" for row in rows):
             time.sleep(PERIOD)
             rows = board.rows()
-            live.update(_table(board, rows), refresh=True)
+            if time.monotonic() - asked > PERIOD_OF_SLURM:
+                head, asked = heads.summary(Path()), time.monotonic()
+            live.update(_table(board, rows, head), refresh=True)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -66,7 +72,12 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (row.state, row.run, row.name, step, rate, left, row.where, row.note)
 
 
-def _table(board: Board, rows: list[Row]) -> "Group":
+def _summary(board: Board, rows: list[Row], head: str) -> list[str]:
+    """The lines above the table: the number of runs, and head jobs where there are some."""
+    return list(filter(None, [board.summary(rows), head]))
+
+
+def _table(board: Board, rows: list[Row], head: str) -> "Group":
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -77,4 +88,4 @@ def _table(board: Board, rows: list[Row]) -> "Group":
         table.add_column(name, justify="right" if right else "left", no_wrap=True)
     for row in rows:
         table.add_row(*map(Text, _cells(row)), style=COLOURS[row.state])
-    return Group(Text(board.summary(rows)), table)
+    return Group(*map(Text, _summary(board, rows, head)), table)

@@ -1,14 +1,13 @@
 """After a Snakemake that was killed: the jobs that it left on a cluster, and its lock."""
 
 import os
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.operate import slurm
+from grokatlas.operate import heads, slurm
 
 PATIENCE = 300.0  # seconds that cancelled jobs may take to save and end
 
@@ -34,6 +33,9 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
     Raises:
         UserError: a Snakemake still runs in the folder, Slurm does not answer, or jobs do not end.
     """
+    if head := heads.queued(folder):
+        problem = f"head job {head[0].id} is at work here; end it by `grokatlas submit --cancel`"
+        raise UserError(str(folder.resolve()), problem)
     if pid := snakemake(folder):
         raise UserError(str(folder), f"Snakemake runs here (process {pid}); stop it with Ctrl-C")
     found = jobs(folder)
@@ -44,6 +46,16 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
         if time.monotonic() > until:
             raise UserError("jobs " + " ".join(left), "were cancelled and do not end; see `squeue`")
         time.sleep(1)
+    remove_lock(folder)
+    return f"{len(found)} jobs cancelled, the folder is unlocked; run `snakemake` again"
+
+
+def remove_lock(folder: Path) -> None:
+    """Remove the lock of a Snakemake that is known to have ended.
+
+    Raises:
+        UserError: Snakemake cannot remove it.
+    """
     command = [sys.executable, "-m", "snakemake", "--unlock"]
     # a lock is the folder's, whatever profile the killed Snakemake had
     rest = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
@@ -52,20 +64,17 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
     )
     if done.returncode:
         raise UserError(str(folder), f"`snakemake --unlock` failed: {done.stderr.strip()}")
-    return f"{len(found)} jobs cancelled, the folder is unlocked; run `snakemake` again"
+
+
+def locked(folder: Path) -> bool:
+    """Whether a Snakemake that runs, or was killed, holds the folder."""
+    return any((folder / ".snakemake" / "locks").glob("*"))
 
 
 def jobs(folder: Path) -> list[str]:
     """Ids of this user's jobs that were submitted from a folder, but for the one this runs in."""
-    if not shutil.which("squeue"):
-        return []
-    found = []
-    for line in slurm.ask("squeue", "--me", "--noheader", "--format=%i %Z").splitlines():
-        job, _, place = line.partition(" ")
-        own = job == os.environ.get("SLURM_JOB_ID")  # the allocation that this is called from
-        if not own and Path(place).resolve() == folder.resolve():
-            found.append(job)
-    return found
+    own = os.environ.get("SLURM_JOB_ID")  # the allocation that this is called from
+    return [job.id for job in slurm.queue(folder) if job.id != own]
 
 
 def snakemake(folder: Path) -> int | None:

@@ -155,7 +155,12 @@ USE_SACCT = ("slurm-status-command: squeue", "slurm-status-command: sacct")
         ("sacct", "exit 1", USE_SACCT, "polling", "fail", "sacct: "),
         ("sacct", ":", USE_SACCT, "polling", "warn", "by sacct"),
         ("sacct", "exit 1", (), "polling", "ok", "by squeue"),
-        ("squeue", 'echo "17 $PWD"', (), "lock", "fail", "1 jobs left over"),
+        ("squeue", 'echo "17|RUNNING|a|rule_b|$PWD"', (), "lock", "fail", "1 jobs left over"),
+        (
+            "squeue",
+            'echo "17|RUNNING|grokatlas-head|(null)|$PWD"',
+            *((), "lock", "ok", "held by the Snakemake of head jobs: 17 (running)"),
+        ),
     ],
 )
 def test_what_is_wrong_with_a_cluster_is_told(

@@ -11,7 +11,7 @@ import filelock
 import pytest
 
 from grokatlas import cli, text
-from grokatlas.operate import display, status
+from grokatlas.operate import display, heads, status
 from grokatlas.plan import remaining
 from grokatlas.results import files, layout
 
@@ -19,6 +19,12 @@ ROOT = Path(__file__).parents[3]
 PAPER = ROOT / "tests/workflow/papers/geometry"
 HERE = socket.gethostname()
 ERROR = "results/runs/x/spec.json: training failed: disk [full]"
+
+
+@pytest.fixture(autouse=True)
+def _no_slurm(monkeypatch):
+    """Whatever this machine has."""
+    monkeypatch.setattr(heads, "summary", lambda folder: "")
 
 
 @pytest.fixture
@@ -189,6 +195,11 @@ def test_at_a_terminal_it_goes_on_until_all_is_done(runs, monkeypatch):
     assert "disk [full]" in shown.getvalue()
     assert f"{len(runs) - 1} waiting, 1 done" in shown.getvalue()
     assert f"0 waiting, {len(runs)} done" in shown.getvalue()
+
+
+def test_head_jobs_are_told_of_below_the_number_of_runs(runs, monkeypatch):
+    monkeypatch.setattr(heads, "summary", lambda folder: "head jobs: 7 (running)")
+    assert display.text("smoke").splitlines()[1] == "head jobs: 7 (running)"
 
 
 def test_a_run_whose_files_nothing_needs_is_done(runs):

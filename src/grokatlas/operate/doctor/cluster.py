@@ -53,8 +53,8 @@ def look(missing: list[Job], device: str, submit: bool) -> Iterator[Finding]:
         state = "fail" if submit else "ok"
         yield Finding(state, "cluster", "no Slurm here (no sinfo): jobs run on this machine")
         return
-    settings = _block(SETTINGS)
-    wanted = _block(PROFILE / "partitions.yaml").get("partitions")
+    settings = block(SETTINGS)
+    wanted = block(PROFILE / "partitions.yaml").get("partitions")
     if not isinstance(wanted, dict):
         raise UserError(str(PROFILE / "partitions.yaml"), "has no block `partitions`; restore it")
     found = partitions()  # if this fails, Slurm does not answer and nothing else would
@@ -90,12 +90,14 @@ def minutes(limit: str) -> float | None:
     return days * 1440 + hours * 60 + rest + seconds / 60
 
 
-def _block(path: Path) -> dict[str, Any]:
+def block(path: Path) -> dict[str, Any]:
+    """The keys of a file of a profile; none if it holds no block of keys."""
     content = strict_yaml.load(path)
     return content if isinstance(content, dict) else {}
 
 
-def _takes_gpus(limits: Any) -> bool:
+def takes_gpus(limits: Any) -> bool:
+    """Whether a partition is for jobs that want a GPU, by what the profile says of it."""
     return isinstance(limits, dict) and bool(limits.get("max_gpu"))
 
 
@@ -106,7 +108,7 @@ def _partitions(wanted: dict[str, Any], found: dict[str, Partition]) -> Iterator
         if name not in found:
             there = ", ".join(sorted(found)) or "none"
             problems.append(("fail", f"{name} does not exist, sinfo shows {there}"))
-        elif _takes_gpus(limits) and not found[name].gpu:
+        elif takes_gpus(limits) and not found[name].gpu:
             problems.append(("fail", f"{name} has no GPU, and max_gpu says so"))
         elif not found[name].up:
             problems.append(("warn", f"{name} is down: its jobs wait"))
@@ -124,7 +126,7 @@ def _limits(
     asked = [resources.of_job(job, device) for job in missing if job.kind in ("run", "measure")]
     problems = []
     for gpu in (True, False):
-        names = [n for n, limits in wanted.items() if _takes_gpus(limits) == gpu and n in found]
+        names = [n for n, limits in wanted.items() if takes_gpus(limits) == gpu and n in found]
         longest = max((each.runtime for each in asked if bool(each.gpu) == gpu), default=0)
         if longest and not names:
             problems.append(f"no partition for jobs {'with' if gpu else 'without'} a GPU")
@@ -187,7 +189,7 @@ def _polling(settings: dict[str, Any]) -> Iterator[Finding]:
 
 def _job(settings: dict[str, Any], wanted: dict[str, Any], submit: bool) -> Iterator[Finding]:
     """A GPU, as a job sees it."""
-    names = [name for name, limits in wanted.items() if _takes_gpus(limits)]
+    names = [name for name, limits in wanted.items() if takes_gpus(limits)]
     if not submit or not names:
         text = "not tried; --submit asks with a job of seconds whether it sees a GPU"
         yield Finding("ok", "job", text if names else "no partition with max_gpu to try")

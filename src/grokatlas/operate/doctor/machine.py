@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.operate import unlock
+from grokatlas.operate import heads, unlock
 from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import resources
@@ -67,13 +67,16 @@ def disk(missing: list[Job]) -> Iterator[Finding]:
 
 def lock(folder: Path) -> Iterator[Finding]:
     """What a Snakemake that was killed left: its lock, and jobs on a cluster."""
+    if told := heads.summary(folder):
+        yield Finding("ok", "lock", f"held by the Snakemake of {told}")
+        return
     if pid := unlock.snakemake(folder):
         yield Finding("ok", "lock", f"held by the Snakemake that runs here (process {pid})")
         return
     left = []
     with contextlib.suppress(UserError):  # that Slurm does not answer has its own line
         left = unlock.jobs(folder)
-    locked = any((folder / ".snakemake" / "locks").glob("*"))
+    locked = unlock.locked(folder)
     if left or locked:
         what = " and ".join(
             filter(None, ["a lock" if locked else "", f"{len(left)} jobs" if left else ""])
