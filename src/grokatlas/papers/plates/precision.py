@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
 from grokatlas.papers.plates import _precision
 from grokatlas.plots import panels, style
@@ -17,154 +17,192 @@ LOOKS: dict[str, dict[str, Any]] = {
     "float64_loss": {"color": "black", "lw": 0.7, "ls": (0, (4, 2))},
 }
 NAMES = {"float64": "float64", "float32": "float32", "float64_loss": "float32, loss in float64"}
-LEVELS = {"baseline": 0.85, "grokalign": 0.85, "transformer": 0.99}  # others 0.999
+FAINT = 0.3  # how opaque the training loss is beside the residual
 HALF = 2.0**-24  # a residual below it is 0 in float32
-LOWEST = 1e-17  # where a loss or a residual of 0 is drawn
-ROWS = {"a": "test accuracy", "b": "1 - p, loss", "c": "share of points collapsed"}
+ROWS = {
+    "a": "test accuracy",
+    "b": "1 - p (full),\nloss (faint)",
+    "c": "points\ncollapsed",
+    "d": "largest\ngradient",
+}
+NEVER, FIRST = 3.0, 1 / 3.0  # of panel f: never in this precision, or never in float64
+
+LOGARITHMIC = {"b": ["train_loss", "largest_residual"], "d": ["largest_gradient"]}
+
+Column = tuple[str, float]  # task and beta2
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """Curves of each task (a to c), what the data say after memorisation (d), and times (e)."""
+def draw(tables: dict[str, pd.DataFrame], published: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
+    """Curves of each task (a to c), what is silent after memorisation (d), and times (e, f)."""
     history, times = _precision.told_apart(tables, "history"), _precision.times(tables)
     columns = _columns(history)
-    made = Figure(figsize=(style.TEXT_WIDTH, 6.6))
-    grid = made.add_gridspec(4, max(len(columns), 2), height_ratios=[1, 1, 1, 1.15])
+    made = Figure(figsize=(style.TEXT_WIDTH, 7.4))
+    above, below = made.add_gridspec(2, 1, height_ratios=[len(ROWS), 1.5])
+    curves = above.subgridspec(len(ROWS), max(len(columns), 1))
+    lowest = {name: _lowest(history[each]) for name, each in LOGARITHMIC.items()}
     drawn = []
     for place, (keys, title) in enumerate(columns.items()):
-        own = history[(history["task"] == keys[0]) & (history["beta2"] == keys[1])]
-        panes = [made.add_subplot(grid[row, place]) for row in range(3)]
-        drawn.append(_curves(panes, own, LEVELS.get(keys[0], 0.999)))
-        panes[0].set_title(title, fontsize=7)
-        for axes, (letter, text) in zip(panes, ROWS.items(), strict=True):
-            if place == 0:
-                axes.set_ylabel(f"{letter}  {text}")
-            else:
-                axes.set_yticklabels([])
-    half = grid.ncols // 2
-    left, right = made.add_subplot(grid[3, :half]), made.add_subplot(grid[3, half:])
-    silent = _precision.silence(tables).reset_index()
-    drawn += [_shares(left, silent, columns), _times(right, times, columns, history)]
-    _key(made, left)
+        panes = {name: made.add_subplot(curves[row, place]) for row, name in enumerate(ROWS)}
+        drawn.append(_curves(panes, _own(history, keys), lowest, first=place == 0))
+        panes["a"].set_title(f"{place + 1}: {title}", fontsize=7)
+    row = below.subgridspec(1, 3, width_ratios=[2.1, 2.1, 0.9])
+    shares, quotients, factors = (made.add_subplot(row[place]) for place in range(3))
+    drawn.append(_shares(shares, _precision.silence(tables), columns))
+    drawn.append(_quotients(quotients, times, columns))
+    _, deviation = (float(number) for number in published["factor"].split(" ± "))
+    drawn.append(_factors(factors, times, deviation))
+    _key(made, shares)
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _columns(history: pd.DataFrame) -> dict[tuple[str, float], str]:
+def _own(rows: pd.DataFrame, keys: Column) -> pd.DataFrame:
+    return rows[(rows["task"] == keys[0]) & (rows["beta2"] == keys[1])]
+
+
+def _columns(history: pd.DataFrame) -> dict[Column, str]:
     """The title of each column, by task and beta2."""
+    images = history.loc[history["task"] == "baseline", "task.name"]
+    images = "MNIST" if (images == "mnist").any() else "digits"
     names = {
-        "baseline": f"{_images(history)}\nweight decay",
-        "grokalign": f"{_images(history)}\nGrokAlign",
-        "addition_l2": "addition mod {}\nl2, $\\beta_2$ = {:g}",
-        "addition_none": "addition mod {}\nno regulariser",
-        "transformer": "transformer mod {}\nweight decay",
+        "baseline": f"{images},\nweight decay",
+        "grokalign": f"{images},\nGrokAlign",
+        "addition_l2": "addition mod {:.0f},\nl2, $\\beta_2$ = {:g}",
+        "addition_none": "addition mod {:.0f},\nno regulariser",
+        "transformer": "transformer,\nmod {:.0f}",
     }
-    found = {}
-    for task, name in names.items():
-        own = history[history["task"] == task]
-        for beta2, part in own.groupby("beta2"):
-            modulus = int(part["task.modulus"].max()) if "{" in name else 0
-            found[task, beta2] = name.format(modulus, beta2)
-    return found
+    return {
+        (task, beta2): name.format(part["task.modulus"].max(), beta2)
+        for task, name in names.items()
+        for beta2, part in history[history["task"] == task].groupby("beta2")
+    }
 
 
-def _images(history: pd.DataFrame) -> str:
-    names = history.loc[history["task"] == "baseline", "task.name"]
-    return "MNIST" if (names == "mnist").any() else "digits"
+def _lowest(values: pd.DataFrame) -> float:
+    """Where a value of 0 is drawn: a decade below all others."""
+    known = values.to_numpy(float)
+    known = known[(known > 0) & np.isfinite(known)]
+    return float(10.0 ** (np.floor(np.log10(known.min())) - 1)) if len(known) else 1e-9
 
 
-def _curves(panes: list[Axes], rows: pd.DataFrame, level: float) -> pd.DataFrame:
-    """Test accuracy, residuals and collapsed points of a task: a line for each seed."""
+def _curves(
+    panes: dict[str, Axes], rows: pd.DataFrame, lowest: dict[str, float], first: bool
+) -> pd.DataFrame:
+    """What was logged of a task: a line for each seed."""
     rows = rows[rows["step"] > 0].sort_values("step")
-    above, middle, below = panes
-    columns = ["test_accuracy", "largest_residual", "train_loss", "collapsed_points"]
     for precision, look in LOOKS.items():
         for _, part in rows[rows["precision"] == precision].groupby("seed"):
             step = part["step"]
-            above.plot(step, part["test_accuracy"], **look)
-            middle.plot(step, part["train_loss"].clip(lower=LOWEST), **look | {"alpha": 0.3})
-            middle.plot(step, part["largest_residual"].clip(lower=LOWEST), **look)
-            below.plot(step, part["collapsed_points"], **look)
-    above.axhline(level, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
-    middle.axhline(HALF, color=style.GUIDE, lw=0.6, ls="--", zorder=1)
-    for axes in panes:
+            faint = look | {"alpha": FAINT, "ls": "-"}
+            panes["a"].plot(step, part["test_accuracy"], **look)
+            panes["b"].plot(step, part["train_loss"].clip(lower=lowest["b"]), **faint)
+            panes["b"].plot(step, part["largest_residual"].clip(lower=lowest["b"]), **look)
+            panes["c"].plot(step, part["collapsed_points"], **look)
+            panes["d"].plot(step, part["largest_gradient"].clip(lower=lowest["d"]), **look)
+    guide = {"color": style.GUIDE, "lw": 0.6, "ls": "--", "zorder": 1}
+    for name, level, text in (("b", HALF, "6e-8"), ("d", rows["optimizer.eps"].max(), "eps")):
+        panes[name].axhline(level, **guide)
+        if first:
+            kept = {"transform": panes[name].get_yaxis_transform(), "fontsize": 6, "va": "top"}
+            panes[name].text(0.03, level, text, color=style.GUIDE, **kept)
+    panes["d"].set_xlabel("update")
+    for name, axes in panes.items():
         axes.set_xscale("log")
         panels.limits(axes, "x", rows["step"].min(), rows["step"].max() * 1.3)
         axes.xaxis.set_minor_formatter(NullFormatter())
-    above.set_xticklabels([])
-    middle.set_xticklabels([])
-    above.set_ylim(-0.03, 1.03)
-    middle.set(yscale="log", ylim=(LOWEST / 3, 30))
-    middle.yaxis.set_major_locator(LogLocator(numticks=6))
-    below.set(xlabel="update", ylim=(-0.03, 1.03))
-    kept = ["task", "beta2", "precision", "seed", "step", *columns]
-    return rows[kept].assign(panel="a to c")
+        axes.tick_params(labelleft=first, labelbottom=name == "d")
+        if name in lowest:
+            axes.set(yscale="log", ylim=(lowest[name] / 3, 30))
+            axes.yaxis.set_major_locator(LogLocator(numticks=5))
+            axes.yaxis.set_minor_formatter(NullFormatter())
+        else:
+            axes.set_ylim(-0.04, 1.04)
+        if first:
+            axes.set_ylabel(ROWS[name])
+            axes.text(-0.5, 1.0, name, transform=axes.transAxes, fontsize=8.5)
+    kept = [
+        "test_accuracy",
+        "collapsed_points",
+        *(each for own in LOGARITHMIC.values() for each in own),
+    ]
+    return rows[[*_precision.KEYS, "step", *kept]].assign(panel="a to d")
 
 
-def _places(axes: Axes, columns: dict[tuple[str, float], str]) -> None:
+def _frame(axes: Axes, columns: dict[Column, str]) -> None:
     """A place on the abscissa for each column of the panels above."""
-    axes.set_xticks(range(len(columns)), columns.values(), rotation=30, ha="right", fontsize=6)
+    axes.set_xticks(range(len(columns)), [str(place + 1) for place in range(len(columns))])
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlabel("column above")
     axes.set_xlim(-0.5, len(columns) - 0.5)
     for place in range(1, len(columns)):
         axes.axvline(place - 0.5, color=style.MUTED, lw=0.3, zorder=0)
 
 
-def _ranges(
-    axes: Axes, rows: pd.DataFrame, column: str, columns: dict[tuple[str, float], str], full: bool
-) -> pd.DataFrame:
-    """Median and range over seeds of a number at each place, a mark for each precision."""
-    groups = rows.groupby(["task", "beta2", "precision"])[column]
-    seen = groups.agg(["median", "min", "max", "count"]).reset_index()
-    for shift, (precision, look) in enumerate(LOOKS.items()):
-        for place, (task, beta2) in enumerate(columns):
-            there = (seen["task"] == task) & (seen["beta2"] == beta2)
-            for one in seen[there & (seen["precision"] == precision)].itertuples():
-                at = place + 0.22 * (shift - 1) + (0.0 if full else 0.07)
-                spread = [[one.median - one.min], [one.max - one.median]]
-                mark = {"marker": "o", "ms": 4, "elinewidth": 0.8, "color": look["color"]}
-                mark |= {} if full else {"mfc": "white"}
-                axes.errorbar([at], [one.median], yerr=spread, **mark)
-    return seen.assign(series=column)
-
-
-def _shares(
-    axes: Axes, silent: pd.DataFrame, columns: dict[tuple[str, float], str]
-) -> pd.DataFrame:
-    """Panel d: updates with a gradient below eps, and points that have collapsed."""
-    drawn = [
-        _ranges(axes, silent, "below_eps", columns, full=True),
-        _ranges(axes, silent, "collapsed", columns, full=False),
-    ]
+def _shares(axes: Axes, silent: pd.DataFrame, columns: dict[Column, str]) -> pd.DataFrame:
+    """Panel e: updates with a gradient below eps (filled), and points collapsed (open)."""
+    drawn = []
+    for place, keys in enumerate(columns):
+        own = _own(silent, keys)
+        for shift, (precision, look) in enumerate(LOOKS.items()):
+            part = own[own["precision"] == precision]
+            for beside, column in ((-0.05, "below_eps"), (0.05, "collapsed")):
+                value = part[column].dropna()
+                if value.empty:
+                    continue
+                spread = [[value.median() - value.min()], [value.max() - value.median()]]
+                face = look["color"] if column == "below_eps" else "white"
+                mark = {"marker": "o", "ms": 3.5, "elinewidth": 0.8, "mfc": face}
+                at = [place + 0.26 * (shift - 1) + beside]
+                axes.errorbar(at, [value.median()], yerr=spread, color=look["color"], **mark)
+        drawn.append(own)
     axes.set_ylim(-0.04, 1.04)
     axes.set_ylabel("share after memorisation")
-    style.letter(axes, "d  gradient below eps (filled), collapsed (open)")
-    _places(axes, columns)
-    return pd.concat(drawn, ignore_index=True).assign(panel="d")
+    style.letter(axes, "e  gradient < eps, collapsed (open)")
+    _frame(axes, columns)
+    return pd.concat([silent.iloc[:0], *drawn], ignore_index=True).assign(panel="e")
 
 
-def _times(
-    axes: Axes,
-    times: pd.DataFrame,
-    columns: dict[tuple[str, float], str],
-    history: pd.DataFrame,
-) -> pd.DataFrame:
-    """Panel e: when networks memorise and generalise; crosses for never."""
-    lengths = history.groupby("task")["step"].max()
-    there = times.replace(np.inf, np.nan)
-    drawn = [
-        _ranges(axes, there.dropna(subset=[time]), time, columns, full=time == "t2")
-        for time in ("t1", "t2")
-    ]
-    never = times[np.isinf(times["t2"])]
-    for shift, (precision, look) in enumerate(LOOKS.items()):
-        for place, (task, beta2) in enumerate(columns):
-            lost = never[(never["task"] == task) & (never["beta2"] == beta2)]
-            if (lost["precision"] == precision).any():
-                at = place + 0.22 * (shift - 1)
-                axes.plot([at], [lengths[task]], "x", ms=4.5, color=look["color"])
-    axes.set_yscale("log")
-    axes.set_ylabel("update")
-    style.letter(axes, "e  $t_1$ (open), $t_2$ (filled)")
-    _places(axes, columns)
-    return pd.concat(drawn, ignore_index=True).assign(panel="e")
+def _quotients(axes: Axes, times: pd.DataFrame, columns: dict[Column, str]) -> pd.DataFrame:
+    """Panel f: t2 over that in float64 on the same seed; crosses where one of both never comes."""
+    found = _precision.quotients(times)
+    for place, keys in enumerate(columns):
+        own = _own(found, keys)
+        for shift, precision in ((-0.15, "float32"), (0.15, "float64_loss")):
+            part = own[own["precision"] == precision].reset_index(drop=True)
+            colour = LOOKS[precision]["color"]
+            at = place + shift + 0.06 * (part.index - (len(part) - 1) / 2)
+            shown = part["quotient"].clip(FIRST, NEVER)
+            never = ~np.isfinite(part["quotient"]) | (part["quotient"] == 0)
+            axes.plot(at[~never], shown[~never], "o", ms=3.2, color=colour, mew=0)
+            axes.plot(at[never], shown[never], "x", ms=4, color=colour)
+        base = _own(times, keys).query("precision == 'float64'")["t2"].median()
+        text = f"{base:,.0f}" if np.isfinite(base) else "never"
+        kept = {"transform": axes.get_xaxis_transform(), "fontsize": 5.5, "color": style.GUIDE}
+        axes.text(place, 0.02, text, ha="center", va="bottom", **kept)
+    axes.axhline(1, color=LOOKS["float64"]["color"], lw=1.6, zorder=1)
+    axes.set(yscale="log", ylim=(FIRST / 1.35, NEVER * 1.15))
+    axes.set_yticks([0.5, 0.7, 1, 1.4, 2, NEVER], ["0.5", "0.7", "1", "1.4", "2", "never"])
+    axes.yaxis.set_minor_locator(NullLocator())
+    style.letter(axes, "f  $t_2$ over that in float64, same seed")
+    _frame(axes, columns)
+    return found.assign(panel="f")
+
+
+def _factors(axes: Axes, times: pd.DataFrame, deviation: float) -> pd.DataFrame:
+    """Panel g: updates that GrokAlign saves beside float64; band: one published deviation."""
+    found = _precision.factors_beside(times)
+    for place, precision in enumerate(("float32", "float64_loss")):
+        own = found.loc[found["precision"] == precision, "difference"].dropna()
+        look = {"color": LOOKS[precision]["color"], "lw": 1.3}
+        axes.plot([place] * len(own), own, "o", ms=3.2, mew=0, color=look["color"])
+        if len(own):
+            axes.plot([place - 0.3, place + 0.3], [own.mean()] * 2, **look)
+    axes.axhline(0, color=LOOKS["float64"]["color"], lw=1.6, zorder=1)
+    axes.axhspan(-deviation, deviation, color=LOOKS["float64"]["color"], alpha=0.25, lw=0, zorder=0)
+    axes.set_xticks(range(2), ["float32", "loss in\nfloat64"], fontsize=6)
+    axes.set_xlim(-0.6, 1.6)
+    axes.set_ylabel("less that in float64")
+    style.letter(axes, "g  $t_2$ of 1 / 2")
+    return found.assign(panel="g")
 
 
 def _key(made: Figure, axes: Axes) -> None:
