@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
+from matplotlib.transforms import Transform
 
 from grokatlas.papers.plates import _precision
 from grokatlas.plots import panels, style
@@ -37,15 +38,15 @@ def draw(tables: dict[str, pd.DataFrame], published: dict[str, str]) -> tuple[Fi
     history, times = _precision.told_apart(tables, "history"), _precision.times(tables)
     columns = _columns(history)
     made = Figure(figsize=(style.TEXT_WIDTH, 7.4))
-    above, below = made.add_gridspec(2, 1, height_ratios=[len(ROWS), 1.5])
-    curves = above.subgridspec(len(ROWS), max(len(columns), 1))
+    halves = made.add_gridspec(2, 1, height_ratios=[len(ROWS), 1.5])
+    curves = halves[0].subgridspec(len(ROWS), max(len(columns), 1))
     lowest = {name: _lowest(history[each]) for name, each in LOGARITHMIC.items()}
     drawn = []
     for place, (keys, title) in enumerate(columns.items()):
         panes = {name: made.add_subplot(curves[row, place]) for row, name in enumerate(ROWS)}
         drawn.append(_curves(panes, _own(history, keys), lowest, first=place == 0))
         panes["a"].set_title(f"{place + 1}: {title}", fontsize=7)
-    row = below.subgridspec(1, 3, width_ratios=[2.1, 2.1, 0.9])
+    row = halves[1].subgridspec(1, 3, width_ratios=[2.1, 2.1, 0.9])
     shares, quotients, factors = (made.add_subplot(row[place]) for place in range(3))
     drawn.append(_shares(shares, _precision.silence(tables), columns))
     drawn.append(_quotients(quotients, times, columns))
@@ -98,12 +99,10 @@ def _curves(
             panes["b"].plot(step, part["largest_residual"].clip(lower=lowest["b"]), **look)
             panes["c"].plot(step, part["collapsed_points"], **look)
             panes["d"].plot(step, part["largest_gradient"].clip(lower=lowest["d"]), **look)
-    guide = {"color": style.GUIDE, "lw": 0.6, "ls": "--", "zorder": 1}
     for name, level, text in (("b", HALF, "6e-8"), ("d", rows["optimizer.eps"].max(), "eps")):
-        panes[name].axhline(level, **guide)
+        panes[name].axhline(level, color=style.GUIDE, lw=0.6, ls="--", zorder=1)
         if first:
-            kept = {"transform": panes[name].get_yaxis_transform(), "fontsize": 6, "va": "top"}
-            panes[name].text(0.03, level, text, color=style.GUIDE, **kept)
+            _small(panes[name], 0.03, level, text, panes[name].get_yaxis_transform(), va="top")
     panes["d"].set_xlabel("update")
     for name, axes in panes.items():
         axes.set_xscale("log")
@@ -119,12 +118,12 @@ def _curves(
         if first:
             axes.set_ylabel(ROWS[name])
             axes.text(-0.5, 1.0, name, transform=axes.transAxes, fontsize=8.5)
-    kept = [
-        "test_accuracy",
-        "collapsed_points",
-        *(each for own in LOGARITHMIC.values() for each in own),
-    ]
-    return rows[[*_precision.KEYS, "step", *kept]].assign(panel="a to d")
+    shown = ["test_accuracy", *LOGARITHMIC["b"], "collapsed_points", *LOGARITHMIC["d"]]
+    return rows[[*_precision.KEYS, "step", *shown]].assign(panel="a to d")
+
+
+def _small(axes: Axes, x: float, y: float, text: str, transform: Transform, **where: Any) -> None:
+    axes.text(x, y, text, transform=transform, fontsize=6, color=style.GUIDE, **where)
 
 
 def _frame(axes: Axes, columns: dict[Column, str]) -> None:
@@ -149,8 +148,8 @@ def _shares(axes: Axes, silent: pd.DataFrame, columns: dict[Column, str]) -> pd.
                 if value.empty:
                     continue
                 spread = [[value.median() - value.min()], [value.max() - value.median()]]
-                face = look["color"] if column == "below_eps" else "white"
-                mark = {"marker": "o", "ms": 3.5, "elinewidth": 0.8, "mfc": face}
+                mark: dict[str, Any] = {"marker": "o", "ms": 3.5, "elinewidth": 0.8}
+                mark["mfc"] = look["color"] if column == "below_eps" else "white"
                 at = [place + 0.26 * (shift - 1) + beside]
                 axes.errorbar(at, [value.median()], yerr=spread, color=look["color"], **mark)
         drawn.append(own)
@@ -170,17 +169,19 @@ def _quotients(axes: Axes, times: pd.DataFrame, columns: dict[Column, str]) -> p
             part = own[own["precision"] == precision].reset_index(drop=True)
             colour = LOOKS[precision]["color"]
             at = place + shift + 0.06 * (part.index - (len(part) - 1) / 2)
-            shown = part["quotient"].clip(FIRST, NEVER)
             never = ~np.isfinite(part["quotient"]) | (part["quotient"] == 0)
-            axes.plot(at[~never], shown[~never], "o", ms=3.2, color=colour, mew=0)
-            axes.plot(at[never], shown[never], "x", ms=4, color=colour)
+            within = part["quotient"].clip(1.15 * FIRST, NEVER / 1.15)
+            axes.plot(at[~never], within[~never], "o", ms=3.2, color=colour, mew=0)
+            axes.plot(
+                at[never], part["quotient"].clip(FIRST, NEVER)[never], "x", ms=4, color=colour
+            )
         base = _own(times, keys).query("precision == 'float64'")["t2"].median()
         text = f"{base:,.0f}" if np.isfinite(base) else "never"
-        kept = {"transform": axes.get_xaxis_transform(), "fontsize": 5.5, "color": style.GUIDE}
-        axes.text(place, 0.02, text, ha="center", va="bottom", **kept)
+        _small(axes, place, 0.02, text, axes.get_xaxis_transform(), ha="center", va="bottom")
     axes.axhline(1, color=LOOKS["float64"]["color"], lw=1.6, zorder=1)
     axes.set(yscale="log", ylim=(FIRST / 1.35, NEVER * 1.15))
-    axes.set_yticks([0.5, 0.7, 1, 1.4, 2, NEVER], ["0.5", "0.7", "1", "1.4", "2", "never"])
+    ticks = {FIRST: "0", 0.5: "0.5", 0.7: "0.7", 1: "1", 1.4: "1.4", 2: "2", NEVER: "never"}
+    axes.set_yticks([*ticks], [*ticks.values()])
     axes.yaxis.set_minor_locator(NullLocator())
     style.letter(axes, "f  $t_2$ over that in float64, same seed")
     _frame(axes, columns)
@@ -192,10 +193,10 @@ def _factors(axes: Axes, times: pd.DataFrame, deviation: float) -> pd.DataFrame:
     found = _precision.factors_beside(times)
     for place, precision in enumerate(("float32", "float64_loss")):
         own = found.loc[found["precision"] == precision, "difference"].dropna()
-        look = {"color": LOOKS[precision]["color"], "lw": 1.3}
-        axes.plot([place] * len(own), own, "o", ms=3.2, mew=0, color=look["color"])
+        colour = LOOKS[precision]["color"]
+        axes.plot([place] * len(own), own, "o", ms=3.2, mew=0, color=colour)
         if len(own):
-            axes.plot([place - 0.3, place + 0.3], [own.mean()] * 2, **look)
+            axes.plot([place - 0.3, place + 0.3], [own.mean()] * 2, color=colour, lw=1.3)
     axes.axhline(0, color=LOOKS["float64"]["color"], lw=1.6, zorder=1)
     axes.axhspan(-deviation, deviation, color=LOOKS["float64"]["color"], alpha=0.25, lw=0, zorder=0)
     axes.set_xticks(range(2), ["float32", "loss in\nfloat64"], fontsize=6)
