@@ -59,10 +59,13 @@ def build() -> Observable:
 
         found = torch.func.grad(shifted)(torch.zeros_like(view.train_outputs))
         residuals = len(labels) * found.gather(-1, labels[:, None]).abs()
+        collapsed = torch.where(
+            residuals.isfinite(), (residuals == 0).to(residuals.dtype), torch.nan
+        )
         sizes = [value.abs().max() for value in view.loss_gradients.values()]
         return {
             "largest_residual": residuals.max(),
-            "collapsed_points": (residuals == 0).to(residuals.dtype).mean(),
+            "collapsed_points": collapsed.mean(),
             "largest_gradient": torch.stack(sizes).max(),
         }
 
