@@ -27,6 +27,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"parameters": ["layers.1.weight"]},
         {"parameters": ["layers.1.weight", "layers.1.weight"]},
     ],
+    "softmax_collapse": [{}],
 }
 
 # observable -> a task with one real output, where it needs that

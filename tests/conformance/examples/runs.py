@@ -165,7 +165,11 @@ RUNS: dict[str, dict[str, Any]] = {
     "float64_loss": _run(
         task=DIGITS | {"split_seed": "member"},
         **_MLP,
-        **_CLASSES | {"penalties": [_example("penalties", "jacobian")]},
+        **_CLASSES
+        | {
+            "penalties": [_example("penalties", "jacobian")],
+            "observables": [*_CLASSES["observables"], {"name": "softmax_collapse"}],
+        },
         train=_TRAIN | {"dtype": "float32", "loss_dtype": "float64"},
     ),
     "digits": _run(task=DIGITS | {"split_seed": "member"}, **_MLP, **_CLASSES),

@@ -7,16 +7,27 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.plates import _recovery
+from grokatlas.papers.plates._precision import (
+    accuracy_beside,
+    factor_beside,
+    last_accuracy,
+    most_collapsed,
+    time_beside,
+)
 from grokatlas.papers.plates._slow_time import exponent_of_slow_time, spread_of_slow_times
 from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
 
 __all__ = [
+    "accuracy_beside",
     "agreement",
     "difference_of_exponents",
     "error_beside",
     "exponent_of_distance",
     "exponent_of_slow_time",
     "exponent_of_weight",
+    "factor_beside",
+    "last_accuracy",
+    "most_collapsed",
     "order_of_peaks",
     "predicted_over_measured",
     "ratio_of_steps",
@@ -25,6 +36,7 @@ __all__ = [
     "share_off_diagonal",
     "share_recovered",
     "spread_of_slow_times",
+    "time_beside",
     "time_over_distance",
 ]
 
