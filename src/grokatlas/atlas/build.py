@@ -100,7 +100,7 @@ def _pages(
         "outputs": layout.outputs,
     }
     pages.filters |= {name: getattr(words, name) for name in ("slug", "plain", "first_sentence")}
-    pages.filters["counted"] = words.count
+    pages.filters |= {"counted": words.count, "dependence": by_reading.in_words}
     every = [claim for paper in papers for claim in paper.own_claims]
     every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
     figures = [figure for paper in papers for figure in paper.figures]

@@ -1,5 +1,6 @@
 """What the page of every reading shows: each conclusion as one row of marks, and what it tells."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -121,6 +122,23 @@ def sections(spec: dict[str, Any], papers: list[contents.Paper]) -> list[Section
 def total(found: list[Section]) -> dict[str, int]:
     """How many conclusions of all papers there are of each kind."""
     return {kind: sum(each.counts[kind] for each in found) for kind in dependence.KINDS}
+
+
+def in_words(counts: dict[str, int]) -> str:
+    """How many conclusions there are of each kind: ``3 hold under all; 1 depends on a choice``."""
+    one = {
+        **{kind: kind for kind in dependence.KINDS},
+        dependence.ALONE: "was judged as drawn alone",
+        dependence.OPEN: "was not run as drawn",
+    }
+    plural = (("holds", "hold"), ("depends", "depend"), ("was", "were"))
+    parts = []
+    for kind, count in counts.items():
+        told = one[kind]
+        for singular, several in plural if count > 1 else ():
+            told = re.sub(rf"^{singular}\b", several, told)
+        parts += [f"{count} {told}"] * bool(count)
+    return "; ".join(parts) or "none is judged at this scale"
 
 
 def _table(

@@ -66,6 +66,14 @@ def test_kinds_are_counted_and_another_scale_apart(sections):
     assert by_reading.total(sections) == section.counts
 
 
+def test_counts_are_told_in_words():
+    counts = dict.fromkeys(dependence.KINDS, 0)
+    assert by_reading.in_words(counts) == "none is judged at this scale"
+    found = counts | {dependence.ALL: 1, dependence.DEPENDS: 2, dependence.OPEN: 3}
+    told = "1 holds under all; 2 depend on a choice; 3 were not run as drawn"
+    assert by_reading.in_words(found) == told
+
+
 def test_the_page_has_every_mark_in_words(folder):
     text = page(folder, "readings.html").text
     assert "T1 it is quick" in text
@@ -86,8 +94,11 @@ def test_marks_tell_what_they_are_without_colour(folder):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("index.html", "1 hold under none; 1 depend on a choice; 1 were judged under the drawn"),
-        ("paper-toy.html", "1 hold under none; 1 depend on a choice; 1 were judged under the"),
+        ("index.html", "1 holds under none; 1 depends on a choice; 1 was judged as drawn alone"),
+        (
+            "paper-toy.html",
+            "1 holds under none; 1 depends on a choice; 1 was judged as drawn alone",
+        ),
     ],
 )
 def test_the_other_pages_lead_there(folder, name, said):
