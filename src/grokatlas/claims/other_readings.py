@@ -18,7 +18,9 @@ from grokatlas.errors import UserError
 
 JUDGED, ABSENT, UNDEFINED, OTHER_SCALE = "judged", "absent", "undefined", "other scale"
 COMPARES = "it compares both readings"
+SAME = "at this scale its runs are those that are drawn"
 LACKS = "its number needs runs that this reading does not have"
+WHERE = ["paper", "experiment", "case"]  # columns of a table that say whose its rows are
 COLUMNS = (
     *("paper", "id", "reading", "state", "verdict", "reason", "value", "lowest", "highest"),
     *("count", "values", "same_as", "commit", "code", "runs", "forecast_seconds"),
@@ -46,10 +48,19 @@ class Otherwise:
         """What the claim's function gets: cases that stand in, under the names of the drawn."""
         return {**self.drawn, **{name: self._renamed(name) for name in self.taken}}
 
+    @property
+    def same(self) -> bool:
+        """Whether all that stands in holds what is drawn: small runs need not differ."""
+        return not any(self._differing.values())
+
     @cached_property
     def without_drawn(self) -> Tables:
-        """The figure's tables without the drawn cases for which others stand in."""
-        return self._without({n: None if c is None else set(c) for n, c in self.cases.items()})
+        """The figure's tables without the drawn cases for which others stand in.
+
+        Where some of these hold the same, only the others are left out.
+        """
+        pairs = {name: self._pairs(name) for name in self.taken}
+        return self._without({n: set(pairs[n] if self.same else self._differing[n]) for n in pairs})
 
     @cached_property
     def without_others(self) -> Tables | None:
@@ -59,21 +70,35 @@ class Otherwise:
             for name, cases in self.cases.items()
             if cases and self.taken[name] is self.drawn[name]
         }
-        return self._without(dict(own)) if own else None
+        return self._without(own) if own else None
+
+    @cached_property
+    def _differing(self) -> dict[str, list[str]]:
+        """By experiment, the drawn cases whose stand-in holds something else."""
+        return {
+            name: [
+                drawn
+                for drawn, here in self._pairs(name).items()
+                if not _equal(_of_case(self.drawn[name], drawn), _of_case(self.taken[name], here))
+            ]
+            for name in self.taken
+        }
+
+    def _pairs(self, name: str) -> dict[str, str]:
+        """Each drawn case of an experiment, and the one that stands in."""
+        cases = self.cases[name]
+        return {e: e for e in self.drawn[name]["case"].unique()} if cases is None else cases
 
     def _renamed(self, name: str) -> pd.DataFrame:
         table, cases = self.taken[name], self.cases[name]
         if cases is None:
             return table
-        parts = [table[table["case"] == here].assign(case=drawn) for drawn, here in cases.items()]
+        parts = [_of_case(table, here).assign(case=drawn) for drawn, here in cases.items()]
         return pd.concat(parts, ignore_index=True)
 
-    def _without(self, gone: dict[str, set[str] | None]) -> Tables:
-        left = {
-            name: table.iloc[:0] if cases is None else table[~table["case"].isin(cases)]
-            for name, cases in gone.items()
-            for table in [self.drawn[name]]
-        }
+    def _without(self, gone: dict[str, set[str]]) -> Tables:
+        left = {name: self.drawn[name] for name in gone}
+        left = {name: table[~table["case"].isin(gone[name])] for name, table in left.items()}
         return {**self.drawn, **left}
 
 
@@ -101,7 +126,9 @@ def row(
     if otherwise.cases:
         drawn = _values(paper, claim, otherwise.drawn, scale)
         if drawn == _values(paper, claim, otherwise.without_drawn, scale):
-            return None
+            return None  # of all tables that it reads none is otherwise
+        if otherwise.same:
+            return undefined | {"reason": SAME}
         others = otherwise.without_others
         if others is not None and drawn != _values(paper, claim, others, scale):
             return undefined | {"reason": COMPARES}
@@ -152,3 +179,16 @@ def _values(paper: str, claim: Row, tables: Tables, scale: str) -> str:
         return str(judging.row(paper, claim, tables, scale)["values"])
     except UserError:
         return ""
+
+
+def _of_case(table: pd.DataFrame, case: str) -> pd.DataFrame:
+    return table[table["case"] == case]
+
+
+def _equal(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    """Whether two parts of tables hold the same, whosever they are; empty columns do not count."""
+    parts = [
+        table.drop(columns=WHERE, errors="ignore").dropna(axis="columns", how="all")
+        for table in (one, other)
+    ]
+    return parts[0].reset_index(drop=True).equals(parts[1].reset_index(drop=True))

@@ -92,6 +92,7 @@ def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
     rows = [
         {
             "record": "history",
+            "case": "",
             "run": f"run{seed}",
             "member": 0,
             "seed": 0,
@@ -255,7 +256,7 @@ def test_a_member_that_diverged_is_a_missing_seed(planned):
 @pytest.fixture
 def read_otherwise(planned) -> Path:
     """The same job with G4 under two readings, of which one has its table; the job file."""
-    other = table("two_weights_again", weights(1.0, 2 / 3).assign(case="again"))
+    other = table("two_weights_again", weights(1.0, 0.6667))
     job = files.read_sealed(planned)
     del job["seal"]
     told = {"claim": "G4", "keywords": {}, "same_as": "", "by_claim": False, "not_judged": ""}

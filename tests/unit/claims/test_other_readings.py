@@ -105,6 +105,28 @@ def test_a_table_of_another_experiment_stands_in():
     assert row["value"] == 6.5
 
 
+def test_readings_that_have_the_same_runs_are_not_two():
+    own, other = table(drawn=10, third=5), table(drawn=10, third=5)
+    drawn, taken = own.assign(paper="here"), other.assign(paper="there", experiment="two")
+    row = judged(NAMED, Otherwise({"two": drawn}, {"two": taken}, {"two": None}))
+    assert (row["state"], row["reason"]) == ("undefined", other_readings.SAME)
+    changed = taken.assign(weight=0.2)  # what is measured beside it is another matter
+    assert (
+        judged(NAMED, Otherwise({"two": drawn}, {"two": changed}, {"two": None}))["value"] == 10.5
+    )
+    third = {"two": {"drawn": "third"}}
+    assert judged(NAMED, Otherwise({"two": drawn}, {"two": taken}, third))["value"] == 5.5
+
+
+def test_a_case_that_is_the_same_in_both_readings_is_none_that_is_otherwise():
+    own, other = table(drawn=10, third=5), table(drawn=14, third=5)
+    tables = Otherwise({"two": own}, {"two": other}, {"two": None})
+    assert judged(NAMED, tables)["value"] == 14.5
+    assert judged(NAMED | {"keywords": {"case": "third"}}, tables) is None
+    over = RATIO | {"keywords": {"over": "third"}, "value": "ratio_over"}
+    assert judged(over, tables)["value"] == pytest.approx((14 / 5 + 15 / 6) / 2)
+
+
 def test_keywords_are_laid_over():
     frame = table(drawn=10, other=20)
     row = judged(NAMED, Otherwise({"two": frame}, {}, {}), keywords={"case": "other"})

@@ -104,6 +104,14 @@ def test_keywords_concern_the_claims_that_have_others():
     assert judged["T1"].same_as == "T2"
 
 
+def test_what_is_another_claim_under_a_reading_has_no_row_of_its_own():
+    fine = OtherReading(about="x", figures=["fig1"], keywords={"step": 9})
+    claims = claim("T1", case="drawn", step=5), claim("T2", case="drawn", step=9)
+    papers = paper(*claims, rough=ROUGH, fine=fine)
+    judged = [(e.reading, e.claim) for e in other_readings.judgements(papers, "toy", set())]
+    assert judged == [("rough", "T1"), ("fine", "T1")]
+
+
 def test_claims_of_another_function_and_chosen_ones():
     reading = OtherReading(about="x", figures=["fig1"], claims={"T1": "T2"})
     judged = found(paper(claim("T1"), claim("T2", value="other"), claim("T3"), rough=reading))
