@@ -67,7 +67,7 @@ class Table:
 
     @property
     def open(self) -> bool:
-        """Whether nothing of it was run."""
+        """Whether nothing of it was judged as drawn."""
         return all(row.kind == dependence.OPEN for row in self.rows)
 
 
@@ -129,7 +129,7 @@ def in_words(counts: dict[str, int]) -> str:
     one = {
         **{kind: kind for kind in dependence.KINDS},
         dependence.ALONE: "was judged as drawn alone",
-        dependence.OPEN: "was not run as drawn",
+        dependence.OPEN: "was not judged as drawn",
     }
     plural = (("holds", "hold"), ("depends", "depend"), ("was", "were"))
     parts = []

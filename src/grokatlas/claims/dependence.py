@@ -13,7 +13,7 @@ OUTCOMES = {
 }
 ALL, NONE, PART, DEPENDS, ALONE, OPEN = KINDS = (
     *("holds under all", "holds under none", "holds in part under all", "depends on a choice"),
-    *("the drawn reading alone", "drawn reading not run"),
+    *("the drawn reading alone", "not judged as drawn"),
 )
 
 
@@ -47,7 +47,7 @@ def told(drawn: str, others: Sequence[Under]) -> tuple[str, str]:
     own = OUTCOMES.get(drawn)
     judged = [each for each in others if each.outcome]
     if own is None:
-        return OPEN, "the drawn reading was not run" if judged else "no reading was run"
+        return OPEN, "not judged as drawn" if judged else "judged under no reading"
     if not judged:
         undefined = bool(others) and all(each.undefined for each in others)
         return (

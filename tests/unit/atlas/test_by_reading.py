@@ -70,7 +70,7 @@ def test_counts_are_told_in_words():
     counts = dict.fromkeys(dependence.KINDS, 0)
     assert by_reading.in_words(counts) == "none is judged at this scale"
     found = counts | {dependence.ALL: 1, dependence.DEPENDS: 2, dependence.OPEN: 3}
-    told = "1 holds under all; 2 depend on a choice; 3 were not run as drawn"
+    told = "1 holds under all; 2 depend on a choice; 3 were not judged as drawn"
     assert by_reading.in_words(found) == told
 
 
