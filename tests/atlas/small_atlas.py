@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib import image
 
 from grokatlas.atlas import build
-from grokatlas.claims import judging, verdicts
+from grokatlas.claims import judging, other_readings, verdicts
 from grokatlas.plan.jobs import Job
 from grokatlas.results import files, hashing, layout
 from tests.unit import audit_tree
@@ -57,19 +57,24 @@ def spec() -> dict[str, Any]:
     for name, figures in FIGURES.items():
         source = {"title": f"On {name} {NASTY}", "arxiv": "2501.00001", "authors": None}
         source["code"] = "someone/code"
+        named = {"other_readings": ["rough"] if name == "toy" else []}
         deviation = {"where": NASTY, "paper": "not stated", "ours": "0.1", "why": "it converges"}
         entry = {"experiments": ["rates"], "caption": f"What it shows. Then {NASTY}"}
         plate = {"question": f"Is it so? {NASTY}", "prediction": "It is.", "answer": None}
         plate |= {"limits": "Nothing else."}
         papers[name] = {
             "source": source,
-            "deviations": [deviation | {"code": None, "claims": ["T1", "T4"]}],
+            "deviations": [deviation | {"code": None, "claims": ["T1", "T4"]} | named],
             "figures": {
                 figure: entry
                 | {"sizes": {"task.name": task}, "plate": plate if figure == "fig2" else None}
                 for figure in figures
             },
         }
+    papers["toy"]["other_readings"] = {
+        "rough": {"about": f"a rough step {NASTY}", "choices": ["step size", "length"]},
+        "fine": {"about": "a fine step", "choices": ["step size"]},
+    }
     return {"scale": SCALE, "papers": papers, "parts": {}}
 
 
@@ -88,12 +93,31 @@ def judge() -> None:
     missing = {"id": "T4", "verdict": verdicts.NOT_RUN, "figure": "fig3", "reason": "not made"}
     missing |= dict.fromkeys(("value", "lowest", "highest"), np.nan) | {"count": 0, "code": ""}
     rows.append(rows[0] | missing)
-    (file,) = layout.outputs("claims", layout.claims_stem(SCALE))
-    files.write_csv(file, judging.frame(rows))
+    made = layout.outputs("claims", layout.claims_stem(SCALE))
+    files.write_csv(made[0], judging.frame(rows))
+    files.write_csv(made[1], other_readings.frame(under_readings()))
     content = {"kind": "claims", "digest": "0", "spec": {}, "code": {}, "inputs": {}}
-    content["outputs"] = {file.name: hashing.file_sha256(file)}
+    content["outputs"] = {file.name: hashing.file_sha256(file) for file in made}
     path = layout.manifest_of("claims", layout.claims_stem(SCALE))
     files.write_json(path, files.sealed(content))
+
+
+def under_readings() -> list[dict[str, Any]]:
+    """Claims of `toy` under its readings `rough` and `fine`: a row of each state."""
+    judged = {"state": "judged", "value": 12.0, "lowest": 8.0, "highest": 16.0, "count": 2}
+    absent = {"state": "absent", "verdict": verdicts.NOT_RUN, "reason": "its tables are not made"}
+    undefined = {"state": "undefined", "verdict": verdicts.NOT_RUN}
+    scale = {"state": "other scale", "verdict": verdicts.NOT_RUN, "reason": "judged at paper scale"}
+    rows = [
+        {"id": "T1", "reading": "rough", "verdict": "reading rejected", "reason": f"why {NASTY}"}
+        | judged,
+        {"id": "T1", "reading": "fine", "forecast_seconds": 7200.0} | absent,
+        {"id": "T2", "reading": "rough", "reason": "it compares both readings"} | undefined,
+        {"id": "T3", "reading": "rough", "verdict": "not reproduced", "reason": "0 of 2"} | judged,
+        {"id": "T4", "reading": "fine"} | scale,
+    ]
+    rows[3]["same_as"] = "T2"
+    return [{"count": 0, "same_as": "", "paper": "toy"} | row for row in rows]
 
 
 def curves() -> pd.DataFrame:

@@ -14,7 +14,7 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-PAGES = ("index.html", "paper-toy.html", "paper-other.html")
+PAGES = ("index.html", "paper-toy.html", "readings.html", "paper-other.html")
 PATIENCE = 90_000  # milliseconds: the machine may be busy
 
 # the contrast of every text that shows with what lies behind it, worst first
@@ -226,7 +226,7 @@ def test_names_from_data_are_text_in_a_plot(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_has_contrast(visit, scheme):
     backs = set()
-    for name in PAGES[:2]:
+    for name in PAGES[:3]:
         page = visit(name, color_scheme=scheme)
         page.evaluate("for (const e of document.querySelectorAll('details')) e.open = true")
         if "toy" in name:

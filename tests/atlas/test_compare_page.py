@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
         text = small_atlas.TABLE.replace("x2.1", "x3.1").encode()
         table = layout.figure_stem("smoke", "toy", "table1").as_posix()
         test_compare.again(table, md=text)
-        (file,) = layout.outputs("claims", layout.claims_stem("smoke"))
+        file = layout.outputs("claims", layout.claims_stem("smoke"))[0]
         file.write_text(file.read_text().replace(",partly,", ",reproduced,"))
         audit_tree.edited(
             layout.manifest_of("claims", layout.claims_stem("smoke")),

@@ -217,7 +217,7 @@ KEYS = [
         "why:",
         "reason:",
         "paper.yaml: deviations.0.reason",
-        "allowed: claims, code, ours, paper",
+        "allowed: claims, code, other_readings, ours",
     ),
     Bad("override", "{train: {steps: 5}}", "{quick: {}}", f"{ONE}smoke.quick", "unknown key"),
     Bad(

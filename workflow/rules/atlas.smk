@@ -1,7 +1,8 @@
 # What is said of all figures together.
 
 
-# in: the tables of every claim that the scale can judge. out: each claim with its number and verdict.
+# in: the tables of every claim that the scale can judge. out: each claim with its number and verdict,
+# as its paper is read for the figures and as it can be read besides.
 rule claims:
     input:
         job=job_of_claims,
@@ -12,6 +13,7 @@ rule claims:
             category="claims",
             caption="../report/claims.rst",
         ),
+        readings="results/{scale}/claims.readings.csv",
         manifest="results/{scale}/claims.manifest.json",
     log:
         "results/{scale}/claims.log",

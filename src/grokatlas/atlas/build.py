@@ -16,7 +16,7 @@ import jinja2
 import pandas as pd
 
 from grokatlas import text as words
-from grokatlas.atlas import contents, curves
+from grokatlas.atlas import by_reading, contents, curves
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts
 from grokatlas.results import files, layout
@@ -64,7 +64,7 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
             text = json.dumps(found, separators=(",", ":"), allow_nan=False)
             line = f"(window.grokatlasCurves ??= {{}})[{json.dumps(figure.id)}] = {text};\n"
             _write_text(made[-1], line)
-    for name, text in _pages(spec["scale"], papers, drawn):
+    for name, text in _pages(spec["scale"], papers, drawn, by_reading.sections(spec, papers)):
         made.append(folder / name)
         _write_text(made[-1], text)
     for file in folder.iterdir():
@@ -74,7 +74,10 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
 
 
 def _pages(
-    scale: str, papers: list[contents.Paper], drawn: dict[str, dict[str, Any]]
+    scale: str,
+    papers: list[contents.Paper],
+    drawn: dict[str, dict[str, Any]],
+    sections: list[by_reading.Section],
 ) -> Iterator[tuple[str, str]]:
     """The name and text of every page."""
     pages = jinja2.Environment(
@@ -90,17 +93,22 @@ def _pages(
         "papers": papers,
         "verdicts": verdicts.possible(scale),
         "marks": MARKS,
+        "sections": {section.paper.name: section for section in sections},
+        "dependence": {k: n for k, n in by_reading.total(sections).items() if n},
+        "marks_of": by_reading.marks,
         "drawn": drawn,
         "outputs": layout.outputs,
     }
     pages.filters |= {name: getattr(words, name) for name in ("slug", "plain", "first_sentence")}
-    pages.filters["counted"] = words.count
+    pages.filters |= {"counted": words.count, "dependence": by_reading.in_words}
     every = [claim for paper in papers for claim in paper.own_claims]
     every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
     figures = [figure for paper in papers for figure in paper.figures]
     methods = sorted({method for figure in figures for method in figure.methods})
     front = {"claims": every, "totals": contents.counted(every), "methods": methods}
     yield "index.html", pages.get_template("index.html").render(**front, figures=figures)
+    if sections:
+        yield "readings.html", pages.get_template("readings.html").render()
     for paper in papers:
         yield f"paper-{paper.name}.html", pages.get_template("paper.html").render(paper=paper)
 

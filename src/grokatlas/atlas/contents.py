@@ -129,7 +129,8 @@ class Figure:
 class Paper:
     """A paper as its page shows it: `source` and `deviations` as the configuration has them.
 
-    A deviation also has `effects`: its claims as they are shown.
+    A deviation also has `effects`: its claims as they are shown. `readings` are the paper's rows of
+    ``claims.readings.csv`` as text.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Paper:
     deviations: list[dict[str, Any]]
     figures: list[Figure]
     claims: list[Claim]
+    readings: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -161,7 +163,8 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
         UserError: the claims are damaged.
     """
     scale, stem = spec["scale"], layout.claims_stem(spec["scale"])
-    rows = read_claims(layout.outputs("claims", stem)[0]) if ages[stem] else []
+    read = [read_rows(file) if ages[stem] else [] for file in layout.outputs("claims", stem)]
+    rows, under = read
     made = []
     for name, told in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
@@ -175,12 +178,13 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
             each | {"effects": [by_id[claim] for claim in each["claims"] if claim in by_id]}
             for each in told["deviations"]
         ]
-        made.append(Paper(name, told["source"], deviations, figures, claims))
+        others = [row for row in under if row["paper"] == name]
+        made.append(Paper(name, told["source"], deviations, figures, claims, others))
     return made
 
 
-def read_claims(file: Path) -> list[dict[str, str]]:
-    """The rows of ``claims.csv``, every cell as its text."""
+def read_rows(file: Path) -> list[dict[str, str]]:
+    """The rows of ``claims.csv`` or ``claims.readings.csv``, every cell as its text."""
     frame = pd.read_csv(files.verified(file), dtype=str, keep_default_na=False)
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 

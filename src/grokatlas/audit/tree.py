@@ -170,8 +170,9 @@ def _target(folder: str, file: str, everything: set[str]) -> str:
         if file.endswith(suffix):
             return f"{folder}/{file.removesuffix(suffix)}"
     stem = f"{folder}/{file.rpartition('.')[0] or file}"
-    if f"{stem}.{MANIFEST}" in everything or f"{stem}.{JOB_FILE}" in everything:
-        return stem
+    for each in (stem, f"{folder}/{file.partition('.')[0]}"):  # as `layout.manifest_path`
+        if f"{each}.{MANIFEST}" in everything or f"{each}.{JOB_FILE}" in everything:
+            return each
     if f"{folder}/{MANIFEST}" in everything or f"{folder}/{JOB_FILE}" in everything:
         return folder
     return stem

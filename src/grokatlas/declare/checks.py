@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import code_digest, registry
-from grokatlas.declare import cells, versions
+from grokatlas.declare import cells, reading_checks, versions
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
 from grokatlas.results import layout
@@ -23,6 +23,7 @@ def check(papers: dict[str, Paper]) -> None:
             _check_figure(papers, name, figure)
         _check_claims(name, paper)
         _check_deviations(name, paper)
+        reading_checks.check(papers, name)
         for scale in reversed(SCALES):
             for experiment in paper.experiments:
                 cells.resolve(name, paper, experiment, scale)

@@ -8,26 +8,21 @@ that every number a run used is in its spec.
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
+from grokatlas.declare.model_base import Model, Name
+from grokatlas.declare.other_readings import OtherReading
 
 # files of a paper
 PAPER, EXPERIMENTS, CLAIMS = "paper.yaml", "experiments.yaml", "claims.yaml"
 READINGS = "readings.csv"
 # keys of `Paper` that a file of their own has
 OTHER_FILES = {"experiments": EXPERIMENTS, "claims": CLAIMS, "readings": READINGS}
-NAME = "^[a-z][a-z0-9_]*$"  # of papers, experiments, cases and figures: they become file names
-
-_Name = Annotated[str, Field(pattern=NAME)]
 ClaimSource = Literal["text", "figure", "derived", "prediction"]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, serialize_by_alias=True)
-
-
-class Log(_Model):
+class Log(Model):
     """When the loop writes a row of the history: exactly one of `every` and `points`."""
 
     every: PositiveInt | None = Field(None, description="log every this many steps")
@@ -43,7 +38,7 @@ class Log(_Model):
         return self
 
 
-class Level(_Model):
+class Level(Model):
     """What a column of `stop` has to reach: exactly one of `above` and `below`."""
 
     above: Number | None = Field(None, description="at least this value")
@@ -56,7 +51,7 @@ class Level(_Model):
         return self
 
 
-class Train(_Model):
+class Train(Model):
     """How long, in what precision, and what is kept."""
 
     steps: PositiveInt = Field(description="parameter updates (never epochs)")
@@ -93,7 +88,7 @@ class Train(_Model):
         return self
 
 
-class Deviation(_Model):
+class Deviation(Model):
     """A place where paper and code disagree or are silent."""
 
     where: str = Field(description="figure or section of the paper")
@@ -104,9 +99,12 @@ class Deviation(_Model):
     claims: list[str] = Field(
         default=[], description="ids of claims on one setting and on the other: its measured effect"
     )
+    other_readings: list[Name] = Field(
+        default=[], description="the other readings, of those that are run, which choose otherwise"
+    )
 
 
-class Source(_Model):
+class Source(Model):
     """Where the paper is to be found."""
 
     title: str = Field(description="title of the paper")
@@ -117,7 +115,7 @@ class Source(_Model):
     code: str | None = Field(None, description="repository of the authors, as owner/name")
 
 
-class Plate(_Model):
+class Plate(Model):
     """What a figure of this project's own asks, and what it found."""
 
     question: str = Field(description="what the figure is to decide")
@@ -126,7 +124,7 @@ class Plate(_Model):
     limits: str = Field(description="what a reader may not conclude")
 
 
-class Figure(_Model):
+class Figure(Model):
     """A figure: the tables it draws and its caption."""
 
     experiments: Annotated[list[str], Field(min_length=1)] = Field(
@@ -146,7 +144,7 @@ class Figure(_Model):
     plate: Plate | None = Field(
         None, description="of a figure that no paper has: its question and its answer"
     )
-    as_: _Name | None = Field(
+    as_: Name | None = Field(
         None,
         alias="as",
         description="in a version of another paper: drawn as this figure of that paper, from its "
@@ -154,7 +152,7 @@ class Figure(_Model):
     )
 
 
-class Claim(_Model):
+class Claim(Model):
     """A published statement, the number that it becomes, and the interval that it should be in."""
 
     id: str = Field(description="such as G1 or G1b; no two of a paper are equal")
@@ -165,14 +163,14 @@ class Claim(_Model):
         "prediction of this project's own"
     )
     published: str = Field(description="the paper's own number, as it is printed there")
-    cell: _Name | list[_Name] | None = Field(
+    cell: Name | list[Name] | None = Field(
         None, description="in place of `published`: where the figure's `published` has it"
     )
-    figure: _Name = Field(description="the figure whose tables hold it: the name of its group")
-    value: _Name = Field(
+    figure: Name = Field(description="the figure whose tables hold it: the name of its group")
+    value: Name = Field(
         description="function of `papers/<paper>/claims.py`: from tables to a number for each seed"
     )
-    keywords: dict[_Name, str | int | float] = Field(
+    keywords: dict[Name, str | int | float] = Field(
         default={}, description="further arguments of that function"
     )
     unit: str = Field("", description="of the value; empty for a plain number")
@@ -216,7 +214,7 @@ class Claim(_Model):
 _SHARED = "as in a claim, for all that do not give it themselves"
 
 
-class ClaimGroup(_Model):
+class ClaimGroup(Model):
     """The claims on a figure, and what all of them share."""
 
     claims: Annotated[list[dict[str, Any]], Field(min_length=1)] = Field(
@@ -224,14 +222,14 @@ class ClaimGroup(_Model):
     )
     place: str | None = Field(None, description="as in a claim; absent: the figure's number")
     source: ClaimSource | None = Field(None, description=_SHARED)
-    value: _Name | None = Field(None, description=_SHARED)
+    value: Name | None = Field(None, description=_SHARED)
     unit: str | None = Field(None, description=_SHARED)
     judged: Literal["each", "mean", "median"] | None = Field(None, description=_SHARED)
     seeds: PositiveInt | None = Field(None, description=_SHARED)
     scales: list[Literal["quick", "paper"]] | None = Field(None, description=_SHARED)
 
 
-class Reading(_Model):
+class Reading(Model):
     """A point of a published curve, as it was read off the picture."""
 
     figure: str
@@ -243,7 +241,7 @@ class Reading(_Model):
     source: str
 
 
-class Overrides(_Model):
+class Overrides(Model):
     """A layer of an experiment: any block, whole or in part."""
 
     task: dict[str, Any] | None = Field(None, description="what is learnt: data and labels")
@@ -297,21 +295,21 @@ class Experiment(Layer):
     """A named set of runs."""
 
     about: str | None = Field(None, description="one sentence for readers")
-    as_: _Name | None = Field(
+    as_: Name | None = Field(
         None,
         alias="as",
         description="in a version of another paper: as this experiment of that paper, but for the "
         "keys given here",
     )
-    cases: Annotated[dict[_Name, Layer], Field(min_length=1)] | None = Field(
+    cases: Annotated[dict[Name, Layer], Field(min_length=1)] | None = Field(
         None, description="explicit cells, each a layer of its own"
     )
 
 
-class Paper(_Model):
+class Paper(Model):
     """One folder of `config/papers/`: its files put together, references filled in."""
 
-    version_of: _Name | None = Field(
+    version_of: Name | None = Field(
         None,
         description="an earlier or later version of the same work, whose figures, experiments and "
         "claims this one may repeat by `as`",
@@ -320,9 +318,12 @@ class Paper(_Model):
     deviations: list[Deviation] = Field(
         default=[], description="where paper and code disagree or are silent, and what we do"
     )
+    other_readings: dict[Name, OtherReading] = Field(
+        default={}, description="how else it can be read, as far as that is run"
+    )
     defaults: Layer = Field(default=Layer(), description="blocks that every experiment starts from")
-    experiments: dict[_Name, Experiment] = Field(default={}, description="named sets of runs")
-    figures: Annotated[dict[_Name, Figure], Field(min_length=1)] = Field(
+    experiments: dict[Name, Experiment] = Field(default={}, description="named sets of runs")
+    figures: Annotated[dict[Name, Figure], Field(min_length=1)] = Field(
         description="what is drawn, by the name of the function's file"
     )
     claims: list[Claim] = Field(default=[], description="its statements, as numbers to check")

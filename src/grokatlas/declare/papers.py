@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 from grokatlas.declare import claim_groups, picture_readings, strict_yaml
 from grokatlas.declare.merging import merged
-from grokatlas.declare.models import CLAIMS, EXPERIMENTS, NAME, OTHER_FILES, PAPER, Paper, label
+from grokatlas.declare.model_base import NAME
+from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
 from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError, nearest, shown
 from grokatlas.results import layout
@@ -47,6 +48,7 @@ def load_papers(
         if name in chosen[:position]:
             raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
     papers = {name: _with_readings(folder, name, available) for name in chosen}
+    _check_owners_of_readings(papers, available)
     for owner in _owners(papers, available) - set(papers):
         papers[owner] = _load(folder, owner, available)
     return select(papers, chosen)
@@ -69,7 +71,7 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
     for name in sorted({owner for owner, _ in used} - set(chosen)):
         experiments = papers[name].experiments
         kept = {key: each for key, each in experiments.items() if (name, key) in used}
-        nothing = {"figures": {}, "claims": [], "deviations": []}
+        nothing = {"figures": {}, "claims": [], "deviations": [], "other_readings": {}}
         found[name] = papers[name].model_copy(update={**nothing, "experiments": kept})
     return found | {name: papers[name] for name in chosen}
 
@@ -237,3 +239,14 @@ def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:
                     raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")
                 owners.add(owner)
     return owners
+
+
+def _check_owners_of_readings(papers: dict[str, Paper], available: list[str]) -> None:
+    """Refuse another reading whose table is one of a paper that there is not."""
+    for name, paper in papers.items():
+        for key, reading in paper.other_readings.items():
+            for experiment, instead in reading.instead.items():
+                owner, _ = layout.owner_of_table(name, instead.of or experiment)
+                if owner not in available:
+                    place = f"{label(name, PAPER)}: other_readings.{key}.instead.{experiment}.of"
+                    raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")

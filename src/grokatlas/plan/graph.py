@@ -6,10 +6,12 @@ matplotlib: every cluster job parses the Snakefile.
 
 import functools
 from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from grokatlas import code_digest, registry, text
-from grokatlas.declare import cells, layers, signatures, versions
+from grokatlas.declare import cells, layers, other_readings, signatures, versions
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
 from grokatlas.plan.jobs import Job, Plan
@@ -72,19 +74,49 @@ def _claims(plan: Plan, papers: dict[str, Paper]) -> Job:
                 for each in entry["experiments"]:
                     job = plan.tables[layout.owner_of_table(name, each)]
                     tables[job.target] = job
-    spec = {"scale": plan.scale, "papers": declared}
+    spec: dict[str, Any] = {"scale": plan.scale, "papers": declared}
+    if found := _under_other_readings(plan, papers, tables):
+        spec["other_readings"] = found
+        modules.append("grokatlas.claims.other_readings")
     stem = layout.claims_stem(plan.scale)
     return Job("claims", stem, spec, plan.sources.code(modules), tuple(tables.values()))
+
+
+def _under_other_readings(
+    plan: Plan, papers: dict[str, Paper], tables: dict[Path, Job]
+) -> dict[str, list[dict[str, Any]]]:
+    """By paper, its claims under other readings; the tables that these need are added to `tables`.
+
+    A table of a paper that is not selected is not made: what it would hold is told as absent.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name, paper in papers.items():
+        skipped = {e.id for e in paper.claims if versions.same_claim(papers, name, e)}
+        at_scale = {claim.id for claim in paper.claims if plan.scale in claim.scales}
+        for each in other_readings.judgements(papers, name, skipped):
+            entry, named = asdict(each), [told["table"] for told in each.instead.values()]
+            made = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
+            if each.claim in at_scale:
+                entry |= _so_far(plan, name, made)
+                jobs = [plan.tables[layout.owner_of_table(name, e)] for e in made]
+                tables |= {job.target: job for job in jobs}
+            found.setdefault(name, []).append(entry)
+    return found
 
 
 def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
     """The job that writes the atlas, from all figures and the claims."""
     told = {
-        name: paper.model_dump(mode="json", include={"source", "deviations", "figures"})
+        name: paper.model_dump(
+            mode="json", include={"source", "deviations", "figures", "other_readings"}
+        )
         for name, paper in papers.items()
         if paper.figures
     }
     for name, paper in papers.items():
+        for key in paper.other_readings:
+            choices = other_readings.choices(paper, key)
+            told[name]["other_readings"][key]["choices"] = choices
         for figure, entry in paper.figures.items():
             sizes = _sizes(papers, name, entry.experiments, plan.scale)
             told[name]["figures"][figure]["sizes"] = sizes

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from grokatlas import registry
 from grokatlas.declare import models, signatures, watches
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
+from grokatlas.declare.other_readings import Instead, OtherReading
 from grokatlas.declare.settings import Notify, Settings
 from grokatlas.publish import pages, schemas
 from grokatlas.results import files
@@ -94,6 +95,8 @@ def readme() -> str:
         _keys("## `papers/<paper>/paper.yaml`", models.Paper, about),
         _keys("### `source`", models.Source),
         _keys("### `deviations`, each entry", models.Deviation),
+        _keys("### `other_readings.<name>`", OtherReading),
+        _keys("### `other_readings.<name>.instead.<experiment>`", Instead),
         _keys("### `figures.<name>`", models.Figure),
         _keys("## `papers/<paper>/claims.yaml`: by figure, a group", models.ClaimGroup),
         _keys("### `claims` of a group, each entry", models.Claim),

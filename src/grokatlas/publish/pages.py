@@ -14,7 +14,7 @@ from grokatlas.declare import models, versions
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.publish import recorded
+from grokatlas.publish import readings, recorded
 from grokatlas.results import files, layout
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
@@ -47,7 +47,12 @@ def write(configuration: Path, pages: Path) -> None:
             parts = {
                 "figures": figures(name, paper, pages, record),
                 "claims": claims(name, paper, record),
-                "deviations": deviations(name, paper, record),
+                "deviations": "\n".join(
+                    [
+                        deviations(name, paper, record),
+                        *readings.lines(name, papers, record.judged),
+                    ]
+                ),
             }
             _renew(page, parts, f"config/papers/{name}")
     readme = pages / "README.md"

@@ -139,7 +139,9 @@ def outputs(kind: str, target: Path) -> list[Path]:
         return [target / HISTORY, target / SNAPSHOTS]
     if kind == "atlas":
         return [target / "index.html"]
-    suffixes: tuple[str, ...] = (".csv",) if kind == "claims" else (".parquet",)
+    suffixes: tuple[str, ...] = (".parquet",)
+    if kind == "claims":
+        suffixes = (".csv", ".readings.csv")
     if kind == "figure":
         drawn = (".md", ".tex") if is_published_table(target.name) else (".pdf", ".png")
         suffixes = (*drawn, ".csv")
@@ -148,8 +150,11 @@ def outputs(kind: str, target: Path) -> list[Path]:
 
 def manifest_path(artefact: Path) -> Path:
     """The manifest that vouches for an artefact: the stem's own, else the folder's."""
-    own = artefact.with_name(artefact.stem + ".manifest.json")
-    return own if own.exists() else artefact.with_name("manifest.json")
+    for stem in (artefact.stem, artefact.name.partition(".")[0]):
+        own = artefact.with_name(stem + ".manifest.json")
+        if own.exists():
+            return own
+    return artefact.with_name("manifest.json")
 
 
 def owner(name: str) -> tuple[str, str] | None:

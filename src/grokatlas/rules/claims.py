@@ -1,4 +1,4 @@
-"""Rule `claims`: every claim with its verdict."""
+"""Rule `claims`: every claim with its verdict, as drawn and under other readings of its paper."""
 
 from pathlib import Path
 from typing import Any
@@ -6,8 +6,10 @@ from typing import Any
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
+from grokatlas.rules import other_readings
 from grokatlas.rules.job_file import read_job_file
-from grokatlas.rules.partial import CURRENT, EARLIER, at_hand, note_gaps
+from grokatlas.rules.partial import CURRENT, at_hand, note_gaps
+from grokatlas.rules.table_origin import origin
 
 
 def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
@@ -15,7 +17,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
 
     Args:
         job_file: the job's file.
-        stem: where ``claims.csv`` goes, without suffix.
+        stem: where ``claims.csv`` and ``claims.readings.csv`` go, without suffix.
         partial: judge by the tables that are there, and leave out claims whose function fails;
             otherwise all have to be there.
 
@@ -25,6 +27,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     import functools
 
     from grokatlas.claims import judging
+    from grokatlas.claims import other_readings as readings
 
     job = read_job_file(job_file, "claims")
     scale, targets = job["spec"]["scale"], [Path(target) for target in job["inputs"]]
@@ -50,19 +53,11 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
                 row = judging.row(paper, claim, None, scale) | {"reason": str(error)}
                 failed.append(f"{paper}/{claim['id']}")
             if whole:
-                row |= _origin(list(stems.values()), ages)
+                row |= origin(list(stems.values()), ages)
             rows.append(row)
-    (file,) = layout.outputs("claims", stem)
+    others = other_readings.Judge(job["spec"], ages, read)
+    file, second = layout.outputs("claims", stem)
     files.write_csv(file, judging.frame(rows))
+    files.write_csv(second, readings.frame(list(others.rows(rows))))
     note_gaps(recorder, ages, failed)
-    recorder.write(layout.manifest_of("claims", stem), [file])
-
-
-def _origin(targets: list[Path], ages: dict[Path, str]) -> dict[str, str]:
-    """The commits that made a claim's tables, and whether their code is the one here."""
-    commits = set()
-    for target in targets:
-        git = files.read_sealed(layout.manifest_of("table", target)).get("git") or {}
-        commits.add(git.get("commit", "unknown")[:12] + (" dirty" if git.get("dirty") else ""))
-    code = CURRENT if all(ages[target] == CURRENT for target in targets) else EARLIER
-    return {"commit": ", ".join(sorted(commits)), "code": code}
+    recorder.write(layout.manifest_of("claims", stem), [file, second])

@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 
 from grokatlas import __version__, registry
-from grokatlas.declare.models import NAME
+from grokatlas.declare.model_base import NAME
 from grokatlas.errors import UserError
 from grokatlas.study import shipped
 

@@ -557,3 +557,22 @@ def test_claims_are_judged_by_the_papers_they_were_made_for(tmp_path):
         store.write_json(file, store.sealed({"spec": {"papers": {name: [] for name in names}}}))
     jobs = declared_jobs.jobs(Path(__file__).parents[3] / "config", tmp_path / layout.RESULTS)
     assert list(jobs["results/smoke/claims"].spec["papers"]) == ["beyond_l2", "geometry"]
+
+
+@pytest.mark.parametrize("kind", ["figure", "claims"])
+def test_every_output_of_a_stem_belongs_to_it(tmp_path, kind):
+    """Also one whose name has two dots, such as ``claims.readings.csv``."""
+    stem = (
+        layout.claims_stem("smoke") if kind == "claims" else layout.figure_stem("smoke", "a", "b")
+    )
+    (tmp_path / stem).parent.mkdir(parents=True)
+    files = [tmp_path / file for file in layout.outputs(kind, stem)]
+    for file in files:
+        file.write_text(file.name)
+    content = {"outputs": {file.name: hashing.file_sha256(file) for file in files}}
+    store.write_json(tmp_path / layout.manifest_of(kind, stem), store.sealed(content))
+    tree = Tree(tmp_path / layout.RESULTS)
+    owners = {tree.owner(file.as_posix()).target for file in layout.outputs(kind, stem)}
+    assert owners == {stem.as_posix()}
+    assert {tmp_path / layout.manifest_of(kind, stem)} == set(map(layout.manifest_path, files))
+    assert all(store.verified(file) for file in files)

@@ -13,6 +13,7 @@ from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout
 from grokatlas.rules import claims
 from tests.unit import small_tree
+from tests.unit.rules.test_rules import SPEC
 
 CLAIM = {
     "id": "G4",
@@ -91,6 +92,7 @@ def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
     rows = [
         {
             "record": "history",
+            "case": "",
             "run": f"run{seed}",
             "member": 0,
             "seed": 0,
@@ -249,6 +251,65 @@ def test_a_member_that_diverged_is_a_missing_seed(planned):
     row = judged(planned).loc["G4"]
     assert (row["count"], row["value"]) == (1, 0)
     assert row["reason"].endswith("; 1 of 2 members diverged and left out")
+
+
+@pytest.fixture
+def read_otherwise(planned) -> Path:
+    """The same job with G4 under two readings, of which one has its table; the job file."""
+    other = table("two_weights_again", weights(1.0, 0.6667))
+    job = files.read_sealed(planned)
+    del job["seal"]
+    told = {"claim": "G4", "keywords": {}, "same_as": "", "by_claim": False, "not_judged": ""}
+    told |= {"rejects": "a reading"}
+    absent = {"two_weights": {"table": "nowhere/two_weights", "cases": None}}
+    made = {"two_weights": {"table": "two_weights_again", "cases": None}}
+    claim = {"reading": "third", "same_as": "G5", "by_claim": True, "instead": {}}
+    job["spec"]["other_readings"] = {
+        "geometry": [
+            told | {"reading": "first", "instead": made},
+            told | {"reading": "second", "instead": absent},
+            told | claim,
+        ]
+    }
+    small_tree.write(planned, job | {"inputs": [*job["inputs"], str(other)]})
+    return planned
+
+
+def test_claims_under_other_readings_are_judged_from_what_is_there(read_otherwise):
+    judged(read_otherwise)
+    file = Path("results/quick/claims.readings.csv")
+    rows = pd.read_csv(files.verified(file)).set_index("reading")
+    assert list(rows["state"]) == ["judged", "absent", "absent"]
+    first = rows.loc["first"]
+    assert (first["id"], first["verdict"]) == ("G4", "seen at quick scale")
+    assert (first["commit"], first["code"]) == (small_tree.COMMIT[:12], "current")
+    assert rows.loc["third", "same_as"] == "G5"
+    assert files.read_json(layout.manifest_of("claims", layout.claims_stem("quick")))[
+        "outputs"
+    ] == {
+        name: hashing.file_sha256(Path("results/quick") / name)
+        for name in ("claims.csv", "claims.readings.csv")
+    }
+
+
+def test_the_forecast_of_a_reading_is_that_of_its_runs_which_are_not_made(read_otherwise):
+    run, other = layout.run_folder("0" * 12), layout.run_folder("1" * 12)
+    cells = [{"case": "a", "run": run.name}, {"case": "b", "run": other.name}]
+    for folder, steps in ((run, 1000), (other, 2000)):
+        spec = {**SPEC, "train": {**SPEC["train"], "steps": steps}}
+        small_tree.write(layout.spec_path("run", folder), {"spec": spec})
+    stem = layout.table_stem("quick", "nowhere", "two_weights")
+    small_tree.write(layout.spec_path("table", stem), {"spec": {"cells": cells}})
+
+    def forecast() -> float:
+        judged(read_otherwise)
+        rows = pd.read_csv("results/quick/claims.readings.csv").set_index("reading")
+        return rows.loc["second", "forecast_seconds"]
+
+    both = forecast()
+    small_tree.write(layout.manifest_of("run", run), {})
+    assert 0 < forecast() < both
+    assert forecast() == pytest.approx(2 / 3 * both, rel=0.05)
 
 
 def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):

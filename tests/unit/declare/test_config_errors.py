@@ -14,6 +14,7 @@ from grokatlas.plan import project as plan
 from tests.tiers import every
 from tests.unit.malformed import FILES, MALFORMED, ONE, changed, write_paper
 from tests.unit.malformed_names import MALFORMED_NAMES
+from tests.unit.malformed_readings import GOOD, MALFORMED_READINGS, bad
 from tests.unit.malformed_values import MALFORMED_VALUES
 
 ROOT = Path(__file__).parents[3]
@@ -43,7 +44,13 @@ def test_the_good_files_are_accepted(tmp_path):
     assert len(made.runs) == 5
 
 
-BAD = [*MALFORMED, *MALFORMED_VALUES, *MALFORMED_NAMES]
+def test_a_good_reading_is_accepted(tmp_path):
+    good = bad("good", GOOD, "", "")
+    made = plan.Project(write(tmp_path, changed(good.old, good.new)), {}).papers["geometry"]
+    assert made.other_readings["slow"].instead["two"].cases == {"descent": "adaptive"}
+
+
+BAD = [*MALFORMED, *MALFORMED_VALUES, *MALFORMED_NAMES, *MALFORMED_READINGS]
 
 
 @pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)

@@ -59,7 +59,7 @@ def job(kind: str, target, *inputs: Job) -> Job:
 def claimed(scale: str, *rows: dict[str, str]) -> None:
     """Judge claims of a scale like this, all from the one table."""
     stem = layout.claims_stem(scale)
-    (file,) = layout.outputs("claims", stem)
+    file = layout.outputs("claims", stem)[0]
     recorded._write(file, tuple(rows[0]), list(rows))
     outputs = {file.name: hashing.file_sha256(file)}
     small_tree.write(layout.manifest_of("claims", stem), {"outputs": outputs})

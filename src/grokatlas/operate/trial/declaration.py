@@ -15,7 +15,8 @@ from typing import Any
 import yaml
 
 from grokatlas.declare import cells, layers, strict_yaml
-from grokatlas.declare.models import EXPERIMENTS, NAME, PAPER, Paper, label
+from grokatlas.declare.model_base import NAME
+from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper, label
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError, nearest

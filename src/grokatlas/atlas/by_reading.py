@@ -1,0 +1,204 @@
+"""What the page of every reading shows: each conclusion as one row of marks, and what it tells."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grokatlas import text as words
+from grokatlas.atlas import contents
+from grokatlas.claims import dependence
+from grokatlas.claims.other_readings import ABSENT, OTHER_SCALE, UNDEFINED
+
+DRAWN = "as drawn"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A conclusion under a reading.
+
+    Attributes:
+        reading: its key; `DRAWN` for the one that is drawn.
+        verdict: of `grokatlas.claims.verdicts`.
+        undefined: whether the conclusion has no meaning under it.
+        number: our value with its unit; empty where there is none.
+        details: range and number of values.
+        reason: in a few words.
+        same_as: id of the claim that says the same of this reading, if there is one.
+    """
+
+    reading: str
+    verdict: str
+    undefined: bool
+    number: str
+    details: str
+    reason: str
+    same_as: str = ""
+
+    @property
+    def title(self) -> str:
+        """All of it in a line."""
+        verdict = "cannot be judged" if self.undefined else self.verdict
+        found = ", ".join(filter(None, (self.number, self.details)))
+        return f"{words.plain(self.reading)}: {verdict}{': ' * bool(found)}{found} ({self.reason})"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A conclusion: its claim, a mark for each reading of the table, and what it depends on.
+
+    A mark is None where the conclusion reads nothing that is otherwise.
+    """
+
+    claim: contents.Claim
+    marks: tuple[Mark | None, ...]
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The conclusions of a figure that other readings concern."""
+
+    figure: contents.Figure
+    readings: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def open(self) -> bool:
+        """Whether nothing of it was judged as drawn."""
+        return all(row.kind == dependence.OPEN for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A paper with what depends on how it is read.
+
+    Attributes:
+        paper: the paper.
+        readings: what each other reading is, by key, as the configuration has it.
+        tables: of its figures.
+        elsewhere: how many conclusions this scale does not judge.
+    """
+
+    paper: contents.Paper
+    readings: dict[str, dict[str, Any]]
+    tables: tuple[Table, ...]
+    elsewhere: int
+
+    @property
+    def rows(self) -> list[Row]:
+        """Of all tables."""
+        return [row for table in self.tables for row in table.rows]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many conclusions there are of each kind (`dependence.KINDS`)."""
+        found = Counter(row.kind for row in self.rows)
+        return {kind: found[kind] for kind in dependence.KINDS}
+
+
+def sections(spec: dict[str, Any], papers: list[contents.Paper]) -> list[Section]:
+    """The papers that have other readings.
+
+    Args:
+        spec: of the atlas's job.
+        papers: what is shown of them.
+    """
+    made = []
+    for paper in papers:
+        readings = spec["papers"][paper.name].get("other_readings", {})
+        if readings:
+            told = [row for row in paper.readings if row["state"] != OTHER_SCALE]
+            tables = [_table(figure, readings, told) for figure in paper.figures]
+            shown = {row["id"] for row in told}
+            elsewhere = {row["id"] for row in paper.readings} - shown
+            kept = tuple(table for table in tables if table.rows)
+            made.append(Section(paper, readings, kept, len(elsewhere)))
+    return made
+
+
+def total(found: list[Section]) -> dict[str, int]:
+    """How many conclusions of all papers there are of each kind."""
+    return {kind: sum(each.counts[kind] for each in found) for kind in dependence.KINDS}
+
+
+def in_words(counts: dict[str, int]) -> str:
+    """How many conclusions there are of each kind: ``3 hold under all; 1 depends on a choice``."""
+    one = {
+        **{kind: kind for kind in dependence.KINDS},
+        dependence.ALONE: "was judged as drawn alone",
+        dependence.OPEN: "was not judged as drawn",
+    }
+    plural = (("holds", "hold"), ("depends", "depend"), ("was", "were"))
+    parts = []
+    for kind, count in counts.items():
+        told = one[kind]
+        for singular, several in plural if count > 1 else ():
+            told = re.sub(rf"^{singular}\b", several, told)
+        parts += [f"{count} {told}"] * bool(count)
+    return "; ".join(parts) or "none is judged at this scale"
+
+
+def _table(
+    figure: contents.Figure, readings: dict[str, dict[str, Any]], told: list[dict[str, str]]
+) -> Table:
+    ids = {claim.told["id"] for claim in figure.claims}
+    used = {row["reading"] for row in told if row["id"] in ids}
+    columns = tuple(key for key in readings if key in used)
+    found = {(row["id"], row["reading"]): row for row in told}
+    rows = []
+    for claim in figure.claims:
+        own = {key: found.get((claim.told["id"], key)) for key in columns}
+        if any(own.values()):
+            rows.append(_row(claim, own, readings))
+    return Table(figure, columns, tuple(rows))
+
+
+def _row(
+    claim: contents.Claim,
+    own: dict[str, dict[str, str] | None],
+    readings: dict[str, dict[str, Any]],
+) -> Row:
+    marks = [_mark(claim, key, row) if row else None for key, row in own.items()]
+    under = [
+        dependence.Under(mark.verdict, tuple(readings[mark.reading]["choices"]), mark.undefined)
+        for mark in marks
+        if mark
+    ]
+    kind, sentence = dependence.told(claim.verdict, under)
+    drawn = Mark(DRAWN, claim.verdict, False, claim.number, _details(claim), claim.told["reason"])
+    return Row(claim, (drawn, *marks), kind, sentence)
+
+
+def _mark(claim: contents.Claim, reading: str, row: dict[str, str]) -> Mark:
+    """The mark of a row of ``claims.readings.csv``."""
+    found = contents.claim({**claim.told, **{key: row[key] for key in row if key in claim.told}})
+    reason = row["reason"]
+    if row["state"] == ABSENT and row["forecast_seconds"]:
+        time = words.duration(float(row["forecast_seconds"]))
+        reason = f"{reason}; forecast: up to {time} of one core"
+    undefined = row["state"] == UNDEFINED
+    return Mark(
+        reading,
+        row["verdict"],
+        undefined,
+        found.number,
+        _details(found),
+        reason,
+        row["same_as"],
+    )
+
+
+def _details(claim: contents.Claim) -> str:
+    values = words.count(int(claim.told["count"] or 0), "value") if claim.number else ""
+    return ", ".join(filter(None, (claim.range, values)))
+
+
+def marks(table: Table) -> Iterator[tuple[Row, Mark]]:
+    """Every mark of a table with its row, for those who read no marks."""
+    for row in table.rows:
+        for mark in row.marks:
+            if mark is not None:
+                yield row, mark

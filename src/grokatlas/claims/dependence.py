@@ -1,0 +1,85 @@
+"""What a conclusion depends on: one sentence from its verdicts under all readings of its paper."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grokatlas.claims.verdicts import MISSED, NOT_SEEN, PARTLY, REJECTED, REPRODUCED, SEEN
+
+HOLDS, IN_PART, FAILS = "holds", "holds in part", "fails"
+OUTCOMES = {
+    **dict.fromkeys((REPRODUCED, SEEN), HOLDS),
+    PARTLY: IN_PART,
+    **dict.fromkeys((MISSED, REJECTED, NOT_SEEN), FAILS),
+}
+ALL, NONE, PART, DEPENDS, ALONE, OPEN = KINDS = (
+    *("holds under all", "holds under none", "holds in part under all", "depends on a choice"),
+    *("the drawn reading alone", "not judged as drawn"),
+)
+
+
+@dataclass(frozen=True)
+class Under:
+    """A conclusion under a reading other than the drawn one.
+
+    Attributes:
+        verdict: as `grokatlas.claims.verdicts` has it.
+        choices: what this reading chooses otherwise.
+        undefined: whether the conclusion has no meaning under it.
+    """
+
+    verdict: str
+    choices: tuple[str, ...]
+    undefined: bool = False
+
+    @property
+    def outcome(self) -> str | None:
+        """Whether it holds; None where it was not judged."""
+        return OUTCOMES.get(self.verdict)
+
+
+def told(drawn: str, others: Sequence[Under]) -> tuple[str, str]:
+    """What kind of dependence was found (of `KINDS`), and the sentence that tells it.
+
+    Args:
+        drawn: the verdict under the reading that is drawn.
+        others: under each other reading that concerns the conclusion.
+    """
+    own = OUTCOMES.get(drawn)
+    judged = [each for each in others if each.outcome]
+    if own is None:
+        return OPEN, "not judged as drawn" if judged else "judged under no reading"
+    if not judged:
+        undefined = bool(others) and all(each.undefined for each in others)
+        return (
+            ALONE,
+            "the drawn reading alone can be judged"
+            if undefined
+            else "the drawn reading alone was run",
+        )
+    differ = [each for each in judged if each.outcome != own]
+    if differ:
+        return DEPENDS, f"depends on: {_choices(differ)}"
+    count = len(judged) + 1
+    many = "both" if count == 2 else f"all {count}"
+    if own == HOLDS:
+        return ALL, f"holds under {many} readings that were run"
+    if own == IN_PART:
+        return PART, f"holds in part under {many} readings that were run"
+    return NONE, f"holds under none of the {count} readings that were run"
+
+
+def _choices(differ: Sequence[Under]) -> str:
+    """What the readings of another outcome have in common; if that is nothing, what each chooses.
+
+    Choices that were changed together cannot be told apart: ``batch or Adam``.
+    """
+    common = [e for e in differ[0].choices if all(e in each.choices for each in differ)]
+    if common:
+        return _either(common)
+    return "; ".join(dict.fromkeys(_either(each.choices) for each in differ))
+
+
+def _either(choices: Sequence[str]) -> str:
+    """``batch``, ``batch or Adam``, ``network, penalty or Adam``."""
+    *most, last = choices
+    return f"{', '.join(most)} or {last}" if most else last

@@ -1,0 +1,26 @@
+"""Functions of claims on one table, ``two``, for tests."""
+
+from grokatlas.claims import readings
+
+
+def last_value(tables, case):
+    return readings.last(readings.history(tables["two"], case=case), "size")
+
+
+def last_of_drawn(tables):
+    return last_value(tables, "drawn")
+
+
+def needs_a_third(tables):
+    if not last_value(tables, "third"):
+        raise KeyError("third")
+    return last_of_drawn(tables)
+
+
+def ratio(tables):
+    return ratio_over(tables, "other")
+
+
+def ratio_over(tables, over):
+    pairs = zip(last_value(tables, "drawn"), last_value(tables, over), strict=True)
+    return [drawn / other for drawn, other in pairs]

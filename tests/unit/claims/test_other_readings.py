@@ -1,0 +1,180 @@
+"""A claim under another reading: its own function and interval on the cases that stand in."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas.claims import judging, other_readings, verdicts
+from grokatlas.claims.other_readings import Otherwise
+from grokatlas.errors import UserError
+from tests.unit.claims.test_judging import CLAIM
+
+SHARED = {"module": "tests.unit.claims.small_claims", "seeds": 2, "expected": [5.0, 15.0]}
+NAMED = CLAIM | SHARED | {"id": "T1", "value": "last_value", "keywords": {"case": "drawn"}}
+FIXED = CLAIM | SHARED | {"id": "T2", "value": "last_of_drawn", "keywords": {}}
+RATIO = CLAIM | SHARED | {"id": "T3", "value": "ratio", "keywords": {}, "expected": [0.1, 10]}
+BOTH = {"drawn": "other"}
+
+
+def table(**values: float) -> pd.DataFrame:
+    """Two seeds of a history by case; the last values are those given."""
+    rows = [
+        {"record": "history", "run": f"{case}0", "member": seed, "seed": seed, "case": case}
+        | {"step": step, "size": value + seed + (step < 10) * 99.0, "weight": 0.1}
+        for case, value in values.items()
+        for seed in (0, 1)
+        for step in (0, 10)
+    ]
+    return pd.DataFrame(rows)
+
+
+def judgement(**changed) -> dict:
+    told = {"reading": "rough", "keywords": {"case": "drawn"}, "same_as": "", "not_judged": ""}
+    return told | {"rejects": None} | changed
+
+
+def judged(claim, otherwise, **changed) -> dict | None:
+    told = judgement(**{"keywords": claim["keywords"], **changed})
+    return other_readings.row("toy", claim, told, otherwise, "paper")
+
+
+def within(frame: pd.DataFrame, cases: dict[str, str] | None = None) -> Otherwise:
+    """Cases that stand in for others of the same table."""
+    return Otherwise({"two": frame}, {"two": frame}, {"two": cases or BOTH})
+
+
+@pytest.mark.parametrize("claim", [NAMED, FIXED], ids=["names its case", "names none"])
+def test_a_case_stands_in_under_the_name_of_the_drawn_one(claim):
+    frame = table(drawn=10, other=20, third=0)
+    drawn = judging.row("toy", claim, {"two": frame}, "paper")
+    row = judged(claim, within(frame))
+    assert (drawn["verdict"], drawn["value"]) == (verdicts.REPRODUCED, 10.5)
+    assert (row["state"], row["verdict"], row["value"]) == ("judged", verdicts.MISSED, 20.5)
+    assert (row["lowest"], row["highest"], row["count"]) == (20, 21, 2)
+    assert row["runs"] == "other0"
+    assert (row["paper"], row["id"], row["reading"]) == (
+        "toy",
+        "T1" if claim is NAMED else "T2",
+        "rough",
+    )
+
+
+def test_a_miss_rejects_a_reading_that_is_tested_and_the_drawn_one_is_not_named():
+    claim = NAMED | {"rejects": "what is drawn"}
+    row = judged(claim, within(table(drawn=10, other=20)), rejects="a rough step")
+    assert row["verdict"] == verdicts.REJECTED
+    assert row["reason"] == "a rough step; 0 of 2 in the interval"
+    assert judged(claim, within(table(drawn=10, other=20)))["verdict"] == verdicts.MISSED
+
+
+def test_a_claim_that_does_not_read_the_case_has_nothing_to_do_with_it():
+    frame = table(drawn=10, other=20, third=7)
+    assert judged(NAMED | {"keywords": {"case": "third"}}, within(frame)) is None
+
+
+def test_a_claim_on_both_readings_cannot_be_judged_under_one():
+    row = judged(RATIO, within(table(drawn=10, other=20)))
+    assert (row["state"], row["reason"]) == ("undefined", "it compares both readings")
+    assert row["verdict"] == verdicts.NOT_RUN
+
+
+def test_a_claim_that_needs_a_case_without_stand_in_cannot_be_judged():
+    claim = RATIO | {"keywords": {"over": "third"}, "value": "ratio_over"}
+    row = judged(claim, within(table(drawn=10, other=20, third=5)))
+    assert row["state"] == "undefined"
+    assert row["verdict"] == verdicts.NOT_RUN
+    other = judged(claim, within(table(drawn=10, other=20, third=5), BOTH | {"third": "third"}))
+    assert (other["state"], other["value"]) == ("judged", pytest.approx(3.75))
+
+
+def test_a_function_that_fails_is_no_error():
+    claim = FIXED | {"value": "needs_a_third"}
+    frame = table(drawn=10, other=20, third=5)
+    assert judging.row("toy", claim, {"two": frame}, "paper")["value"] == 10.5
+    row = judged(claim, within(frame))
+    assert (row["state"], row["reason"]) == ("undefined", other_readings.LACKS)
+    with pytest.raises(UserError):
+        judging.row("toy", claim, {"two": frame[frame["case"] != "third"]}, "paper")
+
+
+def test_a_table_of_another_experiment_stands_in():
+    own, other = table(drawn=10, third=5), table(drawn=14, third=6)
+    row = judged(NAMED, Otherwise({"two": own}, {"two": other}, {"two": None}))
+    assert (row["verdict"], row["value"]) == (verdicts.REPRODUCED, 14.5)
+    row = judged(NAMED, Otherwise({"two": own}, {"two": other}, {"two": {"drawn": "third"}}))
+    assert row["value"] == 6.5
+
+
+def test_readings_that_have_the_same_runs_are_not_two():
+    own, other = table(drawn=10, third=5), table(drawn=10, third=5)
+    drawn, taken = own.assign(paper="here"), other.assign(paper="there", experiment="two")
+    row = judged(NAMED, Otherwise({"two": drawn}, {"two": taken}, {"two": None}))
+    assert (row["state"], row["reason"]) == ("undefined", other_readings.SAME)
+    changed = taken.assign(weight=0.2)  # what is measured beside it is another matter
+    assert (
+        judged(NAMED, Otherwise({"two": drawn}, {"two": changed}, {"two": None}))["value"] == 10.5
+    )
+    third = {"two": {"drawn": "third"}}
+    assert judged(NAMED, Otherwise({"two": drawn}, {"two": taken}, third))["value"] == 5.5
+
+
+def test_a_case_that_is_the_same_in_both_readings_is_none_that_is_otherwise():
+    own, other = table(drawn=10, third=5), table(drawn=14, third=5)
+    tables = Otherwise({"two": own}, {"two": other}, {"two": None})
+    assert judged(NAMED, tables)["value"] == 14.5
+    assert judged(NAMED | {"keywords": {"case": "third"}}, tables) is None
+    over = RATIO | {"keywords": {"over": "third"}, "value": "ratio_over"}
+    assert judged(over, tables)["value"] == pytest.approx((14 / 5 + 15 / 6) / 2)
+
+
+def test_keywords_are_laid_over():
+    frame = table(drawn=10, other=20)
+    row = judged(NAMED, Otherwise({"two": frame}, {}, {}), keywords={"case": "other"})
+    assert row["value"] == 20.5
+
+
+def test_what_has_no_meaning_says_why_where_it_reads_the_case():
+    frame = table(drawn=10, other=20, third=7)
+    row = judged(NAMED, within(frame), not_judged="it is timed otherwise")
+    assert (row["state"], row["reason"]) == ("undefined", "it is timed otherwise")
+    third = NAMED | {"keywords": {"case": "third"}}
+    assert judged(third, within(frame), not_judged="it is timed otherwise") is None
+
+
+def test_another_scale_and_missing_tables_are_told():
+    told = judgement()
+    row = other_readings.row("toy", NAMED | {"scales": ["paper"]}, told, None, "quick")
+    assert (row["state"], row["reason"]) == ("other scale", "judged at paper scale")
+    row = other_readings.row("toy", NAMED, told, None, "paper")
+    assert (row["state"], row["reason"]) == ("absent", "its tables are not made")
+
+
+def test_seeds_that_diverged_are_missing_under_a_reading_too():
+    frame = table(drawn=10, other=12).assign(train_loss=0.1)
+    gone = (frame["case"] == "other") & (frame["seed"] == 1) & (frame["step"] > 0)
+    frame.loc[gone, "train_loss"] = np.nan
+    row = judged(NAMED, within(frame))
+    assert (row["verdict"], row["count"]) == (verdicts.PARTLY, 1)
+    assert "1 of 2 members diverged" in row["reason"]
+
+
+def test_the_rows_are_written_in_one_order():
+    rows = [judged(NAMED, within(table(drawn=10, other=20)))]
+    made = other_readings.frame(rows)
+    assert tuple(made) == other_readings.COLUMNS
+    assert list(other_readings.frame([])) == list(made)
+    assert made["count"].dtype == "int64"
+
+
+@pytest.mark.parametrize(
+    ("runs", "scales", "state"),
+    [("run0", ["quick"], "undefined"), ("", ["quick"], "absent"), ("", ["paper"], "other scale")],
+)
+def test_the_row_of_a_claim_that_another_function_judges(runs, scales, state):
+    told = judgement(same_as="T9")
+    other = {"verdict": verdicts.NOT_RUN, "reason": "why", "count": 0, "runs": runs, "value": None}
+    row = other_readings.from_claim("toy", NAMED | {"scales": scales}, told, other, "quick")
+    assert (row["id"], row["same_as"], row["state"]) == ("T1", "T9", state)
+    found = other | {"verdict": verdicts.SEEN, "value": 3.0}
+    row = other_readings.from_claim("toy", NAMED, told, found, "quick")
+    assert (row["state"], row["value"], row["verdict"]) == ("judged", 3.0, verdicts.SEEN)
