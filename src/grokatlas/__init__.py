@@ -6,7 +6,7 @@ from grokatlas import registry as _registry
 
 _registry.let_python_find_studies()
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["figure", "run", "snakefile", "table"]
 
 
