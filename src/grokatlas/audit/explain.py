@@ -76,16 +76,16 @@ def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
         described: targets that were described before; those of this call are added.
     """
     described = set() if described is None else described
-    result, title = tree.results[target], _title(target)
+    result, called = tree.results[target], title(target)
     if target in described:
-        return Part(title, "see above")
+        return Part(called, "see above")
     described.add(target)
     if not result.sound:
-        return Part(title, result.problem)
+        return Part(called, result.problem)
     content = result.sound
     kept = "" if result.files else "; its files were not kept"
     return Part(
-        title,
+        called,
         f"digest {content['digest'][:12]}{kept}",
         tuple(_about(content)),
         tuple(name for name in content["inputs"] if tree.owner(name) is None),
@@ -199,13 +199,16 @@ def _machine(content: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _title(target: str) -> str:
+def title(target: str) -> str:
+    """What a result is, in words: ``figure geometry/fig1 (quick scale)``."""
     parts = target.split("/")
     kinds = {"data": "data set", "runs": "run", "measures": "measure"}
     if parts[1] in kinds:
         return f"{kinds[parts[1]]} {'/'.join(parts[2:])}"
     if len(parts) > 3:
         return f"{parts[2].removesuffix('s')} {'/'.join(parts[3:])} ({parts[1]} scale)"
+    if len(parts) == 3:
+        return f"{'pages' if parts[2] == 'atlas' else parts[2]} ({parts[1]} scale)"
     return target
 
 
