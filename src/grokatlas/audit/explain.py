@@ -87,7 +87,7 @@ def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
     return Part(
         called,
         f"digest {content['digest'][:12]}{kept}",
-        tuple(_about(content)),
+        tuple(about(content)),
         tuple(name for name in content["inputs"] if tree.owner(name) is None),
         tuple(parts(tree, upstream, described) for upstream in _made_from(tree, result)),
     )
@@ -108,8 +108,8 @@ def _made_from(tree: Tree, result: Result) -> list[str]:
     return sorted(found, key=lambda target: [target.startswith(place) for place in later])
 
 
-def _about(content: dict[str, Any]) -> list[str]:
-    """Spec, members, code, machine, time and notes of one result."""
+def about(content: dict[str, Any]) -> list[str]:
+    """Spec, members, code, machine, time and notes of one result, by its manifest."""
     lines = []
     if content["kind"] == "run":
         lines += [*dotted.compact(content["spec"]), dotted.members(content["spec"])]

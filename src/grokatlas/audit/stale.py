@@ -183,7 +183,7 @@ def changed_settings(
             found += _between_runs(tree, jobs, before["run"], after["run"])
         found += dotted.differences(_measured(before), _measured(after))
     for cells, was, now in ((removed, "declared", "not"), (added, dotted.ABSENT, "declared")):
-        found += [(f"cell {cell.get('label') or cell['run']}", was, now) for cell in cells]
+        found += [(f"cell {_label(cell) or cell['run']}", was, now) for cell in cells]
     return list(dict.fromkeys(found))
 
 
@@ -192,10 +192,10 @@ def _paired(
 ) -> tuple[list[tuple[dict[str, Any], dict[str, Any]]], list[dict[str, Any]], list[dict[str, Any]]]:
     """The cells of two tables that correspond, by run, then by label, then in order; and others."""
     pairs, old, new = [], list(old), list(new)
-    for key in ("run", "label"):
-        waiting = {cell.get(key): cell for cell in new}
+    for named in (lambda cell: cell["run"], _label):
+        waiting = {named(cell): cell for cell in reversed(new)}
         for cell in list(old):
-            twin = waiting.pop(cell.get(key), None)
+            twin = waiting.pop(named(cell), None)
             if twin is not None:
                 pairs.append((cell, twin))
                 old.remove(cell)
@@ -203,6 +203,11 @@ def _paired(
     count = min(len(old), len(new))
     pairs += zip(old[:count], new[:count], strict=True)
     return pairs, old[count:], new[count:]
+
+
+def _label(cell: dict[str, Any]) -> str:
+    """What a table calls a cell."""
+    return str(cell.get("label") or cell.get("case") or "")
 
 
 def _between_runs(tree: Tree, jobs: Jobs, old: str, new: str) -> list[tuple[str, str, str]]:

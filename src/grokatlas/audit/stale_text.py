@@ -107,38 +107,31 @@ def _counted(jobs: Jobs, targets: list[str]) -> str:
 def make_again(jobs: Jobs, targets: list[str]) -> str:
     """The command that makes some results again, and what is made from them as far as it is there.
 
+    Plain `snakemake` is it where all of the scale was made; else it would train what was not.
+
     Args:
         jobs: what is declared.
         targets: of the results, with all that was made from them.
     """
-    chosen = set(targets)
-    whole = [
-        jobs[target].spec["scale"]
-        for target in targets
-        if jobs[target].kind == "atlas" and not _lacks(jobs, target)
-    ]
-    settled = {
-        target
-        for scale in whole
-        for target in ancestors(
-            [layout.atlas_folder(scale).as_posix()], functools.partial(_inputs, jobs)
-        )
-    }
-    used = {
-        name for target in chosen if not _summary_of(jobs, target) for name in _inputs(jobs, target)
-    }
-    ends = [
-        target
-        for target in targets
-        if target not in used | settled and not _summary_of(jobs, target)
-    ]
+    summaries = [target for target in targets if jobs[target].kind in SUMMARIES]
+    scales = list(dict.fromkeys(jobs[target].spec["scale"] for target in summaries))
+    whole = [scale for scale in scales if _all_made(jobs, scale)]
+    settled = ancestors(
+        [layout.atlas_folder(scale).as_posix() for scale in whole], functools.partial(_inputs, jobs)
+    )
+    own = [target for target in targets if target not in {*summaries, *settled}]
+    used = {name for target in own for name in _inputs(jobs, target)}
+    files = [jobs[target].outputs[0].as_posix() for target in own if target not in used]
     commands = [f"snakemake --config scale={scale}" for scale in whole]
-    if ends:
-        files = " ".join(jobs[target].outputs[0].as_posix() for target in ends)
-        commands.append(f"snakemake -- {files}")
-    summaries = dict.fromkeys(jobs[t].spec["scale"] for t in targets if _summary_of(jobs, t))
-    commands += [f"grokatlas atlas --scale {scale}" for scale in summaries if scale not in whole]
+    commands += [f"snakemake -- {' '.join(files)}"] if files else []
+    commands += [f"grokatlas atlas --scale {scale}" for scale in scales if scale not in whole]
     return " && ".join(commands)
+
+
+def _all_made(jobs: Jobs, scale: str) -> bool:
+    """Whether every table and figure of a scale was made, by whichever code."""
+    own = [job for job in jobs.values() if job.kind in ("table", "figure")]
+    return all(job.state() != "absent" for job in own if job.spec["scale"] == scale)
 
 
 def keep(tree: Tree, jobs: Jobs, group: Group, found: Stale) -> str:
@@ -174,17 +167,6 @@ def _folders(tree: Tree, jobs: Jobs, roots: list[str], found: Stale) -> list[str
 def _short(target: str) -> str:
     """A run by its id, anything else by its path."""
     return target.rpartition("/")[2] if target.startswith("results/runs/") else target
-
-
-def _lacks(jobs: Jobs, target: str) -> bool:
-    """Whether something that a result needs was never made."""
-    needed = ancestors([target], functools.partial(_inputs, jobs))
-    wanted = [jobs[name] for name in needed if jobs[name].kind in ("table", "figure", "claims")]
-    return any(job.state() == "absent" for job in wanted)
-
-
-def _summary_of(jobs: Jobs, target: str) -> bool:
-    return jobs[target].kind in SUMMARIES
 
 
 def _inputs(jobs: Jobs, target: str) -> Iterable[str]:
