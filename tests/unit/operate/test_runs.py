@@ -272,6 +272,33 @@ def test_a_damaged_manifest_is_a_state_and_its_spec_is_known(checkout, ask, text
     assert ids(ask(f"id={run.target.name}")) == names(run)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"device": "a GPU"},
+        {"host": ["node1"]},
+        {"versions": [1]},
+        {"spec": {"ensemble": {"seed": 3}}},
+        {"spec": {"ensemble": {"seed": []}}},
+        {"spec": {"task": [], "ensemble": {"seed": [1]}}},
+    ],
+    ids=str,
+)
+def test_a_manifest_of_another_version_is_damaged_and_the_others_are_found(checkout, ask, changes):
+    audit_tree.edited(checkout.runs[0].manifest, seal=True, **changes)
+    found = {run["id"]: run["state"] for run in ask()}
+    assert found == {checkout.runs[0].target.name: "damaged", checkout.runs[1].target.name: "done"}
+    assert ids(ask("optimizer.lr>0")) == names(checkout.runs[1])
+
+
+def test_a_table_of_another_version_names_nothing(checkout, ask):
+    table = next(job for job in checkout.jobs.values() if job.kind == "table")
+    audit_tree.edited(table.manifest, seal=True, spec={"cells": [{}]})
+    assert len(ask("experiment=rates")) == 2
+    checkout.jobs = {name: job for name, job in checkout.jobs.items() if job.kind == "dataset"}
+    assert [run["of"] for run in ask()] == [[], []]
+
+
 def test_without_a_checkout_what_is_finished_is_done(checkout, ask, monkeypatch):
     monkeypatch.setattr(declared_jobs, "jobs", lambda **_: None)
     assert {run["state"] for run in ask()} == {"done"}

@@ -47,10 +47,10 @@ def main(
     states = _states(state, conditions)
     fields = [each.strip() for each in show.split(",")] if show else []
     runs = found.every(results, _store(store))
-    if scale is not None:
-        runs = [run for run in runs if any(use.scale == scale for use in run.uses)]
     if runs:
         asked.check(conditions, fields, runs)
+    if scale is not None:
+        runs = [run for run in runs if any(use.scale == scale for use in run.uses)]
     chosen = [(run, asked.matching(run, conditions)) for run in runs]
     chosen = [(run, members) for run, members in chosen if members]
     listed = [(run, members) for run, members in chosen if run.state in states]
@@ -167,7 +167,7 @@ def _which(run: Run, members: list[int]) -> str:
 def _summary(shown: int, runs: list[Run], chosen: list[Run], states: list[str]) -> str:
     """The last line: how many there are, and how many are left out."""
     if not runs:
-        return "no runs: nothing is planned or made here; run this in a checkout, or give --results"
+        return "no runs: nothing is planned or made here; go to a checkout, or give --results"
     others = [run.state for run in chosen if run.state not in states]
     left = [name for name in STATES if name in others]
     counts = ", ".join(f"{others.count(name)} {name}" for name in left)

@@ -154,12 +154,11 @@ def _check_values(condition: Condition, there: list[Any]) -> None:
             continue
         if numbers and _is_number(given.plain):
             continue
-        problem = f"no run here has {given.text!r}"
         if condition.name in DIGITS:
             raise UserError(condition.text, f"no {condition.name} begins with {given.text!r}")
         hint = closest(given.text, sorted(known)) if texts else ""
-        told = f"{problem}; {hint}{' ' * bool(hint)}{_values(condition, there)}"
-        raise UserError(condition.text, told)
+        told = f"{hint}{' ' * bool(hint)}{_values(condition, there)}"
+        raise UserError(condition.text, f"no run here has {given.text!r}; {told}")
 
 
 def _allowed(name: str) -> list[str]:

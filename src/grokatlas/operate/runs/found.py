@@ -1,5 +1,6 @@
 """Every run that a checkout plans, that results hold, and that the run store holds."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +35,20 @@ def every(results: Path, root: Path | None) -> list[Run]:
     planned = [target for target, job in (jobs or {}).items() if job.kind == "run"]
     places = f"{layout.run_folder('').as_posix()}/"
     made = [target for target in tree.results if target.startswith(places)] if tree else []
-    found = []
+    by_id: dict[str, list[Run]] = {}
     for target in dict.fromkeys([*planned, *made]):
         run = _here(target, tree, jobs, held)
         if run is not None:
-            found.append(run)
+            by_id[run.id] = [run]
     for each in store.stored(root, "run") if root else []:
-        _add_stored(found, each, jobs)
-    for run in found:
+        id_ = each.place.name.partition("-")[0]
+        _add_stored(by_id.setdefault(id_, []), id_, each, jobs)
+    found = [run for runs in by_id.values() for run in runs]
+    for place, run in enumerate(found):
         run.uses = uses.get(run.id, [])
+        if not run.readable():
+            note = "its manifest is not one that this version writes"
+            found[place] = Run(run.id, "damaged", note, run.uses, places=run.places)
     return sorted(found, key=lambda run: ([str(use) for use in run.uses[:1]], run.id))
 
 
@@ -51,11 +57,12 @@ def _uses(jobs: Jobs, tree: Tree | None) -> dict[str, list[Use]]:
     found: dict[str, list[Use]] = {}
     planned = [job.spec for job in jobs.values() if job.kind == "table"]
     results = tree.results.values() if tree else []
-    made = [each.sound["spec"] for each in results if each.sound.get("kind") == "table"]
+    tables = [each for each in results if each.sound.get("kind") == "table"]
+    made = [each.sound["spec"] for each in tables if layout.home(each.sound) == each.target]
     now = {cell["run"] for spec in planned for cell in spec["cells"]}
     for specs, known in ((planned, set()), (made, now)):
         for spec in specs:
-            for cell in spec.get("cells", []):
+            for cell in spec["cells"]:
                 use = Use(spec["scale"], spec["paper"], spec["experiment"], cell.get("label", ""))
                 listed = found.setdefault(cell["run"], [])
                 if cell["run"] not in known and use not in listed:
@@ -109,16 +116,21 @@ def _ended(tree: Tree, result: Result) -> str:
     """What else is to be said of a finished run."""
     absent = [name for name in result.outputs if name not in result.files]
     gone = "its files are not here" if absent else ""
-    return "; ".join(filter(None, [gone, endings.summary(result.sound)]))
+    return "; ".join(filter(None, [gone, _diverged(result.sound)]))
 
 
-def _add_stored(found: list[Run], each: Stored, jobs: Jobs | None) -> None:
-    """Add a run of the store, to the same one that is here if there is one."""
-    id_ = each.place.name.partition("-")[0]
-    here = [run for run in found if run.id == id_]
+def _diverged(manifest: dict[str, Any]) -> str:
+    """How many members diverged, as far as the manifest is such as this version writes."""
+    with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):
+        return endings.summary(manifest)
+    return ""
+
+
+def _add_stored(here: list[Run], id_: str, each: Stored, jobs: Jobs | None) -> None:
+    """Add a run of the store to those of the same id; one that is the same in results is one."""
     if each.entry is None:
         note = "is not what its manifest records"
-        found.append(Run(id_, "damaged", note, digest=each.key, places={"store": each.place}))
+        here.append(Run(id_, "damaged", note, digest=each.key, places={"store": each.place}))
         return
     manifest: dict[str, Any] = each.entry.manifest
     same = [run for run in here if run.digest == manifest["digest"]]
@@ -127,20 +139,12 @@ def _add_stored(found: list[Run], each: Stored, jobs: Jobs | None) -> None:
         return
     for run in same:
         if run.state == "waiting":  # it would be brought in, not trained
-            found.remove(run)
+            here.remove(run)
     state, note = _stored_state(manifest, jobs, id_)
-    note = "; ".join(filter(None, [note, endings.summary(manifest)]))
-    found.append(
-        Run(
-            id_,
-            state,
-            note,
-            spec=manifest["spec"],
-            manifest=manifest,
-            digest=manifest["digest"],
-            places={"store": each.place},
-        )
-    )
+    run = Run(id_, state, note, spec=manifest["spec"], manifest=manifest)
+    run.note = "; ".join(filter(None, [note, _diverged(manifest)]))
+    run.digest, run.places = manifest["digest"], {"store": each.place}
+    here.append(run)
 
 
 def _stored_state(manifest: dict[str, Any], jobs: Jobs | None, id_: str) -> tuple[str, str]:

@@ -106,6 +106,13 @@ class Run:
         task = self.spec.get("task", {}).items()
         return {f"task.{key}" for key, value in task if value == "member"}
 
+    def readable(self) -> bool:
+        """Whether its spec and manifest are such that its fields can be told."""
+        try:
+            return bool(self.names())
+        except (TypeError, AttributeError, KeyError, IndexError, ValueError):
+            return False
+
     def names(self) -> set[str]:
         """Every name that a field of this run has."""
         return {*self.values, *self.members[0]}
