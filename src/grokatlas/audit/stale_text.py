@@ -82,17 +82,23 @@ def _listed(jobs: Jobs, targets: list[str]) -> list[str]:
 
 
 def _tables(jobs: Jobs) -> dict[str, str]:
-    """The first table that runs, measures and data are behind, and how many others there are."""
-    found: dict[str, list[str]] = {}
+    """The first table that runs, measures and data are behind, and how many others there are.
+
+    Tables that were made count; all, where none of them was.
+    """
+    found: dict[str, list[tuple[bool, str]]] = {}
     for target, job in jobs.items():
         if job.kind == "table":
             name = f"{job.spec['scale']} {job.spec['paper']}/{job.spec['experiment']}"
+            made = job.manifest.exists()
             for each in ancestors([target], functools.partial(_inputs, jobs)):
-                found.setdefault(each, []).append(name)
-    return {
-        target: f"of {first}" + (f" and {words.count(len(more), 'other table')}" if more else "")
-        for target, (first, *more) in found.items()
-    }
+                found.setdefault(each, []).append((made, name))
+    told = {}
+    for target, tables in found.items():
+        first, *more = [name for made, name in tables if made] or [name for _, name in tables]
+        others = f" and {words.count(len(more), 'other table')}" if more else ""
+        told[target] = f"of {first}{others}"
+    return told
 
 
 def _counted(jobs: Jobs, targets: list[str]) -> str:

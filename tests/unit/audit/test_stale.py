@@ -111,6 +111,18 @@ def test_each_cause_is_kept_by_a_command_of_its_own(checkout, told, capsys):
     assert command(told(), "or keep") == others
 
 
+def test_runs_are_told_by_a_table_that_was_made(checkout, told):
+    checkout.plan(run_code="2")
+    table, runs = checkout.of("table")[0], checkout.of("run")
+    spec = table.spec | {"scale": "paper"}
+    other = Job("table", layout.table_stem("paper", "toy", "rates"), spec, {}, tuple(runs))
+    rest = [job for job in checkout.jobs.values() if job.kind not in ("dataset", "run")]
+    declared = [*checkout.of("dataset"), *runs, other, *rest]
+    checkout.jobs = {job.target.as_posix(): job for job in declared}
+    names = ", ".join(run.target.name for run in runs)
+    assert f"  runs of smoke toy/rates: {names}" in told()
+
+
 def test_many_results_are_named_by_their_folder_where_nothing_else_is_in_it(checkout, told):
     rates = tuple(0.1 * k for k in range(1, 7))
     checkout.plan(lrs=rates)

@@ -92,6 +92,7 @@ def names(*runs: Job) -> set[str]:
         ("optimizer.lr>0.1", [1]),
         ("optimizer.lr>=0.1", [0, 1]),
         ("optimizer.lr < 0.2", [0]),
+        ("optimizer.lr<=0.1", [0]),
         ("optimizer.lr<=0.05", []),
         ("optimizer.name=gd", [0, 1]),
         ("optimizer=gd", [0, 1]),
@@ -311,9 +312,9 @@ def test_a_run_of_the_store_is_the_same_as_that_of_results(checkout, ask):
     found = ask("--store", str(checkout.store))
     assert [sorted(run["where"]) for run in found] == [["results", "store"]] * 2
     shutil.rmtree(checkout.runs[0].target)
-    found = {
-        run["id"]: run for run in ask("--store", str(checkout.store), "--state", "done,waiting")
-    }
+    listed = ask("--store", str(checkout.store), "--state", "done,waiting")
+    assert len(listed) == 2
+    found = {run["id"]: run for run in listed}
     one = found[checkout.runs[0].target.name]
     assert (one["state"], list(one["where"])) == ("done", ["store"])
     assert len(found) == 2

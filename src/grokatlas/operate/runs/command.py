@@ -51,6 +51,8 @@ def main(
         asked.check(conditions, fields, runs)
     if scale is not None:
         runs = [run for run in runs if any(use.scale == scale for use in run.uses)]
+        for run in runs:
+            run.uses.sort(key=lambda use: use.scale != scale)
     chosen = [(run, asked.matching(run, conditions)) for run in runs]
     chosen = [(run, members) for run, members in chosen if members]
     listed = [(run, members) for run, members in chosen if run.state in states]
