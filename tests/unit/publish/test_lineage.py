@@ -161,7 +161,8 @@ def test_acceptance_and_the_run_store_are_marked(jobs):
     found = page()
     assert "Accepted after a change of code" in found.text
     assert NASTY in found.text
-    assert f"{'a' * 12} → {run.digest[:12]}; changed: grokatlas.engine.training" in found.text
+    assert "Ada, today; changed: grokatlas.engine.training" in found.text
+    assert f"digest {'a' * 12} → {run.digest[:12]}" in found.text
     assert "from the run store" in found.text
 
 
