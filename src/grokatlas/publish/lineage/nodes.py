@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from grokatlas.audit import explain
-from grokatlas.engine import members
+from grokatlas.audit import dotted, explain
 from grokatlas.results import endings
 from grokatlas.results.manifest import MARK
 from grokatlas.text import machine
@@ -132,9 +131,8 @@ class Trained:
         """How many members it has, and how many diverged."""
         if not self.node.content:
             return ""
-        count = len(members.of(self.node.content["spec"]))
+        told = dotted.members(self.node.content["spec"]).partition(":")[0]
         diverged = endings.summary(self.node.content)
-        told = f"{count} member{'s' * (count != 1)}"
         return f"{told}, {len(self.node.content['diverged'])} diverged" if diverged else told
 
 
