@@ -211,6 +211,7 @@ def test_options_that_name_nothing_are_refused(checkout, refused, tmp_path):
     )
     assert "no state 'ready'; allowed: damaged, done," in refused("--state", "done,ready")
     assert "no folder nowhere" in refused("--store", "nowhere")
+    assert "and no run of a store" in refused("--store", "results")
     assert "no such results folder" in refused("--results", "nowhere")
 
 

@@ -106,6 +106,12 @@ def test_any_result_has_a_page(jobs, kind):
     assert "this checkout would make" in found.text
 
 
+def test_a_picture_that_was_sent_leads_to_its_page(jobs, tmp_path):
+    sent = tmp_path / "mail.pdf"
+    shutil.copy("results/smoke/figures/toy/fig1.pdf", sent)
+    assert of(jobs, "figure")[0].digest[:12] in page(str(sent)).text
+
+
 def test_a_run_of_two_tables_is_described_once(jobs):
     table = of(jobs, "table")[0]
     spec = table.spec | {"experiment": "again"}
