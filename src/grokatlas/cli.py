@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from grokatlas import cli_types, registry
+from grokatlas.audit.command_line import AUDIT, DRY_RUN, RESULTS
 from grokatlas.cli_types import Command, argument
 from grokatlas.errors import UserError
 from grokatlas.plan import which_code
@@ -40,9 +41,7 @@ def main(given: list[str] | None = None) -> int:
 
 SCALE = argument("--scale", choices=layout.SCALES, help="default: configured")
 MADE = argument("--scale", choices=layout.SCALES, help="default: the one that was made")
-RESULTS = argument("--results", type=Path, default=Path("results"), metavar="DIR")
 STORE = argument("--store", type=Path, metavar="DIR", help="default: as configured")
-DRY_RUN = argument("--dry-run", action="store_true", help="only list what would be removed")
 JOB_FILE = "the job file that the plan wrote (spec.json)"
 OUT = argument("--out", type=Path, help="folder, or path without suffix (default: beside)")
 JOB = (argument("job", type=Path, help=JOB_FILE), OUT)
@@ -119,6 +118,26 @@ RUNS = (
         (SCALE, argument("--once", action="store_true", help="plain text, once")),
     ),
     Command(
+        "runs",
+        "operate.runs.command:main",
+        "find runs by their fields: optimizer.lr=1e-3 task.name=mnist 'train.steps>=1000'",
+        (
+            argument(
+                "conditions",
+                metavar="FIELD=VALUE",
+                nargs="*",
+                help="any dotted field of a spec, or id, state, paper, experiment, device, host, "
+                "made and others; also != < <= > >= (in quotes), a list a,b or a pattern *a*",
+            ),
+            argument("--scale", choices=layout.SCALES, help="declared at it (default: any)"),
+            argument("--state", metavar="STATES", help="such as done,stale (default: not waiting)"),
+            argument("--show", metavar="FIELDS", help="columns of further fields, such as seed"),
+            argument("--json", action="store_true", help="a list of objects, for programs"),
+            RESULTS,
+            STORE,
+        ),
+    ),
+    Command(
         "doctor",
         "operate.doctor.report:main",
         "before a long run: what may go wrong, what it will take",
@@ -148,61 +167,6 @@ RUNS = (
         "unlock",
         "operate.unlock:main",
         "after a killed Snakemake: cancel its jobs, remove its lock",
-    ),
-)
-
-AUDIT = (
-    Command(
-        "verify",
-        "audit.commands:verify",
-        "re-hash results and walk to their origin",
-        (
-            argument("paths", metavar="PATH", nargs="*", help="start here (default: everything)"),
-            RESULTS,
-            argument("--json", metavar="FILE", help="write a receipt; - prints it"),
-            argument("--strict", action="store_true", help="list accepted results and exit 1"),
-        ),
-    ),
-    Command(
-        "explain",
-        "audit.commands:explain",
-        "the tree behind a figure, table or run",
-        (
-            argument("name", metavar="FIGURE", help="path, paper/figure, run id, or any pdf"),
-            RESULTS,
-            argument("--values", action="store_true", help="also where each column comes from"),
-        ),
-    ),
-    Command(
-        "diff",
-        "audit.commands:diff",
-        "what differs between two figures, tables, runs or trees",
-        (argument("first", metavar="A"), argument("second", metavar="B"), RESULTS),
-    ),
-    Command(
-        "compare",
-        "publish.compare.command:main",
-        "figures and claims of two branches or results folders, side by side",
-        (
-            argument("first", metavar="A", help="branch, commit or results folder: before"),
-            argument("second", metavar="B", help="after"),
-            argument("--out", type=Path, default=Path("comparison.html"), metavar="FILE"),
-            argument("--markdown", type=Path, metavar="FILE", help="append a summary to it"),
-            argument("--pictures", metavar="URL", help="for it: where files of commits are"),
-        ),
-    ),
-    Command(
-        "accept",
-        "audit.commands:accept",
-        "keep results after a change of code proven neutral",
-        (
-            argument("paths", metavar="PATH", nargs="+", help="path, paper/figure or run id"),
-            RESULTS,
-            argument("--reason", required=True, help="why the change is neutral"),
-        ),
-    ),
-    Command(
-        "prune", "operate.prune:prune", "remove what no paper declares, and leftovers", (DRY_RUN,)
     ),
 )
 

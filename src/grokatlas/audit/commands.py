@@ -57,6 +57,24 @@ def explain(name: str, results: Path, values: bool) -> int:
     return 0
 
 
+def stale(name: str | None, results: Path) -> int:
+    """Print what would be made again now, why, and the commands that make or keep it.
+
+    Args:
+        name: what to look at, with what it is made from; None for everything.
+        results: the tree.
+
+    Raises:
+        UserError: the name means nothing here, or this is no checkout.
+    """
+    from grokatlas.audit import stale_text
+
+    tree = Tree(locate.tree_of(Path(name), results) if name else results)
+    target = None if name is None else locate.target(tree, name)
+    print("\n".join(stale_text.lines(tree, target)))
+    return 0
+
+
 def diff(first: str, second: str, results: Path) -> int:
     """Print what differs between two figures, tables, runs or trees.
 

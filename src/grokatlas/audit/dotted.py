@@ -47,14 +47,22 @@ def light(spec: dict[str, Any]) -> list[dict[str, Any]]:
 def members(spec: dict[str, Any]) -> str:
     """The axes of a run's members: ``4 members: seed 0..3``."""
     axes, count, parts = spec.get("ensemble", {}), 1, []
-    for path, values in axes.items():
-        count *= len(values)
-        shown = ", ".join(map(hashing.canonical, values))
-        if len(values) > 2 and isinstance(values[0], int):
-            whole = values == list(range(values[0], values[0] + len(values)))
-            shown = f"{values[0]}..{values[-1]}" if whole else shown
-        parts.append(f"{path} {shown}")
+    for path, axis in axes.items():
+        count *= len(axis)
+        parts.append(f"{path} {values(axis)}")
     return f"{count} member{'s' if count != 1 else ''}: {'; '.join(parts)}"
+
+
+def values(listed: list[Any]) -> str:
+    """Some values in words: ``0.1, 0.2``, or ``0..9`` for whole numbers that follow each other."""
+    first = listed[0] if listed else None
+    if (
+        len(listed) > 2
+        and isinstance(first, int)
+        and listed == list(range(first, first + len(listed)))
+    ):
+        return f"{first}..{listed[-1]}"
+    return ", ".join(map(hashing.canonical, listed))
 
 
 def _call(entry: Any) -> str:

@@ -76,18 +76,18 @@ def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
         described: targets that were described before; those of this call are added.
     """
     described = set() if described is None else described
-    result, title = tree.results[target], _title(target)
+    result, called = tree.results[target], title(target)
     if target in described:
-        return Part(title, "see above")
+        return Part(called, "see above")
     described.add(target)
     if not result.sound:
-        return Part(title, result.problem)
+        return Part(called, result.problem)
     content = result.sound
     kept = "" if result.files else "; its files were not kept"
     return Part(
-        title,
+        called,
         f"digest {content['digest'][:12]}{kept}",
-        tuple(_about(content)),
+        tuple(about(content)),
         tuple(name for name in content["inputs"] if tree.owner(name) is None),
         tuple(parts(tree, upstream, described) for upstream in _made_from(tree, result)),
     )
@@ -108,8 +108,8 @@ def _made_from(tree: Tree, result: Result) -> list[str]:
     return sorted(found, key=lambda target: [target.startswith(place) for place in later])
 
 
-def _about(content: dict[str, Any]) -> list[str]:
-    """Spec, members, code, machine, time and notes of one result."""
+def about(content: dict[str, Any]) -> list[str]:
+    """Spec, members, code, machine, time and notes of one result, by its manifest."""
     lines = []
     if content["kind"] == "run":
         lines += [*dotted.compact(content["spec"]), dotted.members(content["spec"])]
@@ -200,13 +200,16 @@ def _machine(content: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _title(target: str) -> str:
+def title(target: str) -> str:
+    """What a result is, in words: ``figure geometry/fig1 (quick scale)``."""
     parts = target.split("/")
     kinds = {"data": "data set", "runs": "run", "measures": "measure"}
     if parts[1] in kinds:
         return f"{kinds[parts[1]]} {'/'.join(parts[2:])}"
     if len(parts) > 3:
         return f"{parts[2].removesuffix('s')} {'/'.join(parts[3:])} ({parts[1]} scale)"
+    if len(parts) == 3:
+        return f"{'pages' if parts[2] == 'atlas' else parts[2]} ({parts[1]} scale)"
     return target
 
 

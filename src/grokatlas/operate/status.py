@@ -76,7 +76,7 @@ class Board:
 
     def rows(self) -> list[Row]:
         """Every run as it is now: those that run first, then failed, waiting and done ones."""
-        held = _held_locks()
+        held = held_locks()
         needed = {job.target for job in remaining.unmade(self._jobs)}
         found = []
         for job, name in self._runs:
@@ -107,27 +107,38 @@ def _row(job: Job, name: str, held: set[int] | None, needed: bool) -> Row:
     if remaining.made(job):
         with contextlib.suppress(UserError, LookupError, TypeError):
             return _done(job, name, files.read_json(job.manifest))
+    row = unfinished(folder, name, steps, held)
+    if row.state == "running" or not job.manifest.exists():
+        return row
+    if not needed:
+        note = "its files are not here, and nothing that is to be made needs them"
+        return Row(folder.name, name, "done", None, steps, note=note)
+    note = "is made again: its spec, code or data changed"
+    return Row(folder.name, name, "waiting", None, steps, note=note)
+
+
+def unfinished(folder: Path, name: str, steps: int, held: set[int] | None) -> Row:
+    """A run of which no result counts: running, failed or waiting.
+
+    Args:
+        folder: of its files.
+        name: the experiment that it is of, with its case.
+        steps: the last one of the run.
+        held: see `held_locks`.
+    """
     log = _Log(folder / "log.txt")
     step = log.step if log.step is not None else _saved_step(folder)
     if _alive(folder, log, held):
         note = _noted(job) or ("" if log.step is not None else log.last)
         return Row(folder.name, name, "running", step, steps, log.rate, log.left, log.where, note)
-    if job.manifest.exists() and not needed:
-        note = "its files are not here, and nothing that is to be made needs them"
-        return Row(folder.name, name, "done", None, steps, note=note)
-    if job.manifest.exists():
-        note = "is made again: its spec, code or data changed"
-        return Row(folder.name, name, "waiting", None, steps, note=note)
-    if log.last:
-        silent = (
-            "the process ended without an error message; last line: "
-            if ALIVE.match(log.last)
-            else ""
-        )
-        note = silent + log.last.removeprefix(f"run {folder.name}: ")
-        note = "; ".join(filter(None, [note, _noted(job)]))
-        return Row(folder.name, name, "failed", step, steps, where=log.where, note=note)
-    return Row(folder.name, name, "waiting", step, steps)
+    if not log.last:
+        return Row(folder.name, name, "waiting", step, steps)
+    silent = (
+        "the process ended without an error message; last line: " if ALIVE.match(log.last) else ""
+    )
+    note = silent + log.last.removeprefix(f"run {folder.name}: ")
+    note = "; ".join(filter(None, [note, _noted(job)]))
+    return Row(folder.name, name, "failed", step, steps, where=log.where, note=note)
 
 
 def _done(job: Job, name: str, manifest: dict[str, Any]) -> Row:
@@ -209,7 +220,7 @@ def _alive(folder: Path, log: _Log, held: set[int] | None) -> bool:
     return time.time() - max(times) < SILENT
 
 
-def _held_locks() -> set[int] | None:
+def held_locks() -> set[int] | None:
     """The inode of every file that a process of this machine has locked.
 
     Read, not tried: trying a lock would hold it for a moment. None where the kernel does not say.

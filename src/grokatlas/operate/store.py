@@ -50,12 +50,7 @@ def root(given: Path | None) -> Path:
     Raises:
         UserError: none does, or it is no folder, or a folder of something else.
     """
-    settings = declared_jobs.CONFIG / "config.yaml"
-    named = load_settings(settings, {}).run_store if settings.is_file() else None
-    if given is None and named is not None:
-        given = home_expanded(named)
-    if given is None:
-        given = run_store.chosen()
+    given = named(given)
     if given is None:
         problem = "none is named; give --store DIR, or set run_store in config/config.yaml or"
         raise UserError("run store", f"{problem} {run_store.VARIABLE}")
@@ -65,6 +60,19 @@ def root(given: Path | None) -> Path:
         problem = f"{given} holds other folders and no run of a store; name one, or a new folder"
         raise UserError("run store", problem)
     return given
+
+
+def named(given: Path | None) -> Path | None:
+    """The folder that the command line, else the configuration, else the environment names.
+
+    Raises:
+        UserError: that of the environment is no folder.
+    """
+    settings = declared_jobs.CONFIG / "config.yaml"
+    configured = load_settings(settings, {}).run_store if settings.is_file() else None
+    if given is None and configured is not None:
+        given = home_expanded(configured)
+    return given if given is not None else run_store.chosen()
 
 
 def ls(given: Path | None) -> str:
@@ -87,8 +95,8 @@ def clear(
 def _is_store(folder: Path) -> bool:
     """Whether a folder has an entry of a store, or at least nothing of anything else."""
     own = {run_store.DAMAGED, "lost+found", *entries.FOLDERS.values()}
-    stored = (file for kind in entries.FOLDERS.values() for file in (folder / kind).glob("*"))
-    names = [file.name for file in stored]
+    inner = (file for kind in entries.FOLDERS.values() for file in (folder / kind).glob("*"))
+    names = [file.name for file in inner]
     if any(re.fullmatch(NAME, name) for name in names):
         return True
     visible = (each for each in folder.iterdir() if not each.name.startswith("."))
@@ -122,7 +130,7 @@ def add(store: Path, folders: list[Path]) -> int:
 def listing(store: Path) -> str:
     """Every run of a store, last used first, and what the checkout would do with it."""
     declared = _declared()
-    runs, data = _stored(store, "run"), _stored(store, "dataset")
+    runs, data = stored(store, "run"), stored(store, "dataset")
     last_first = sorted(runs, key=lambda each: -each.used)
     rows = [HEAD, *(_row(each, declared) for each in last_first)] if runs else []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -136,14 +144,14 @@ def listing(store: Path) -> str:
     return "\n".join(lines)
 
 
-def _row(stored: Stored, declared: dict[str, str] | None) -> tuple[str, ...]:
-    run, digest = stored.place.name.split("-")
-    size, used = file_size(stored.size), time.strftime("%Y-%m-%d", time.gmtime(stored.used))
-    if stored.entry is None:
+def _row(each: Stored, declared: dict[str, str] | None) -> tuple[str, ...]:
+    run, digest = each.place.name.split("-")
+    size, used = file_size(each.size), time.strftime("%Y-%m-%d", time.gmtime(each.used))
+    if each.entry is None:
         return (run, digest, "damaged", "", size, "", "", used)
-    manifest = stored.entry.manifest
-    code = "" if declared is None else "current" if stored.key in declared else "stale"
-    about = (declared or {}).get(stored.key, "")
+    manifest = each.entry.manifest
+    code = "" if declared is None else "current" if each.key in declared else "stale"
+    about = (declared or {}).get(each.key, "")
     made, host = str(manifest.get("started", ""))[:10], manifest.get("host") or {}
     return (run, digest, code, about, size, made, str(host.get("name", "")), used)
 
@@ -188,7 +196,7 @@ def gc(
     declared = _declared() if stale else {}
     if declared is None:
         raise UserError("--stale", f"no {declared_jobs.CONFIG}/ here; run it in a checkout")
-    runs = sorted(_stored(store, "run"), key=lambda each: each.used)
+    runs = sorted(stored(store, "run"), key=lambda each: each.used)
     doomed: dict[Path, str] = {}
     left = sum(each.size for each in runs)
     for each in runs:
@@ -220,7 +228,7 @@ def _orphans(store: Path, kept: list[Stored]) -> dict[Path, str]:
         for run in kept
         for name, sha256 in (run.entry.inputs if run.entry else {}).items()
     }
-    found = [each for each in _stored(store, "dataset") if each.place not in needed]
+    found = [each for each in stored(store, "dataset") if each.place not in needed]
     return {each.place: "no run here needs it" for each in found if _old(each.place)}
 
 
@@ -240,7 +248,13 @@ def _old(folder: Path) -> bool:
     return time.time() - max(times) > DAY
 
 
-def _stored(store: Path, kind: str) -> list[Stored]:
+def stored(store: Path, kind: str) -> list[Stored]:
+    """The entries of a store.
+
+    Args:
+        store: the store.
+        kind: run or dataset.
+    """
     found = []
     for place in sorted((store / entries.FOLDERS[kind]).glob("*")):
         if not re.fullmatch(NAME, place.name):

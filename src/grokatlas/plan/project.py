@@ -149,8 +149,9 @@ class Project:
             return job.spec_path, state != "stale"
         if job.target not in self._elsewhere:
             self._temporary = self._temporary or job_files.temporary_folder()
-            elsewhere = job_files.write_elsewhere(self._temporary, job, state)
-            self._elsewhere[job.target] = elsewhere
+            # a folder for each: Snakemake looks into one only once, for all that it will ever hold
+            own = self._temporary / str(len(self._elsewhere))
+            self._elsewhere[job.target] = job_files.write_elsewhere(own, job, state)
         return self._elsewhere[job.target], state != "stale"
 
     def inputs(

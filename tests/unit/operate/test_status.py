@@ -143,7 +143,7 @@ def test_a_run_that_saves_is_not_silent(runs):
 
 
 def test_where_the_kernel_tells_no_locks_times_decide(runs, monkeypatch):
-    monkeypatch.setattr(status, "_held_locks", lambda: None)
+    monkeypatch.setattr(status, "held_locks", lambda: None)
     _log(runs[0], _started(runs[0]), _step(runs[0], 10))
     assert _only(runs[0]).state == "running"
 

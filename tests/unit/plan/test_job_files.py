@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import stat
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from grokatlas.errors import UserError
 from grokatlas.plan import job_files
 from grokatlas.plan.jobs import Job
+from grokatlas.plan.project import Project
 from grokatlas.results import dates, files, layout
 
 
@@ -201,3 +203,16 @@ def test_files_that_a_job_read_are_not_dated_after_its_results():
     run.finish(time.time() + 3600)
     dates.date_back([run.history, Path("missing")], time.time())
     assert run.history.stat().st_mtime == dates.WRITTEN
+
+
+def test_job_files_of_a_dry_run_have_a_folder_each(tmp_path, monkeypatch):
+    """Snakemake lists a folder once: what comes later would be missing to it."""
+    root = Path(__file__).parents[3]
+    shutil.copytree(root / "tests/workflow/papers/geometry", tmp_path / "config/papers/geometry")
+    shutil.copy(root / "config/config.yaml", tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+    project = Project(Path("config"), {})
+    keys = list(project.at("smoke").figures)[:2]
+    found = [project.job_file("figures", key, "smoke", runs=False)[0] for key in keys]
+    assert all(file.is_file() for file in found)
+    assert found[0].parent != found[1].parent

@@ -3,8 +3,8 @@
 import tempfile
 from pathlib import Path
 
-from grokatlas.audit import locate
 from grokatlas.errors import UserError
+from grokatlas.publish import one_page
 from grokatlas.publish.compare import changes, page, sides, summary
 from grokatlas.results import files
 
@@ -28,7 +28,7 @@ def main(first: str, second: str, out: Path, markdown: Path | None, pictures: st
     """
     if first == second:
         raise UserError(first, "is given twice; name two branches, commits or results folders")
-    _refuse_to_replace(out)
+    one_page.check_place(f"--out {out}", out, page.GENERATOR)
     if pictures is not None and markdown is None:
         raise UserError("--pictures", "is of the Markdown summary; give --markdown FILE as well")
     if markdown is not None and (markdown.is_dir() or not markdown.parent.is_dir()):
@@ -47,30 +47,9 @@ def main(first: str, second: str, out: Path, markdown: Path | None, pictures: st
     return 0 if found.nothing else 1
 
 
-def _refuse_to_replace(out: Path) -> None:
-    """Refuse a path at which something else lies, or that is in a results folder."""
-    if out.suffix != ".html":
-        raise UserError(f"--out {out}", "must end with .html")
-    if not out.parent.is_dir():
-        raise UserError(f"--out {out}", "its folder is not there; make it")
-    if out.exists() and page.GENERATOR not in _start(out):
-        raise UserError(f"--out {out}", "holds something else, which the page would replace")
-    inside = locate.tree_of(out.resolve(), Path("/dev/null"))
-    if inside in out.resolve().parents:
-        raise UserError(f"--out {out}", "is in a results folder; write it elsewhere")
-
-
 def _append(file: Path, text: str) -> None:
     try:
         with file.open("a", encoding="utf-8") as stream:
             stream.write(text)
     except OSError as error:
         raise UserError(f"--markdown {file}", f"cannot be written: {error.strerror}") from None
-
-
-def _start(file: Path) -> str:
-    try:
-        with file.open(encoding="utf-8", errors="replace") as stream:
-            return stream.read(1000)
-    except OSError as error:
-        raise UserError(f"--out {file}", f"cannot be replaced: {error.strerror}") from None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import text as words
+from grokatlas.publish import one_page
 from grokatlas.publish.compare.changes import Changes, ClaimChange, FigureChange
 from grokatlas.publish.compare.sides import Drawn, Judged
 
@@ -19,19 +20,10 @@ Cells = list[list[tuple[str, bool]]]
 
 def html(changes: Changes) -> str:
     """The whole page."""
-    import jinja2
-
     from grokatlas.atlas import build
 
-    pages = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([HERE, *(build.HERE / n for n in ("templates", "static"))]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    pages.filters |= {name: getattr(words, name) for name in ("slug", "plain", "sentence")}
-    pages.filters |= {"counted": words.count, "columns": columns, "png": png}
+    pages = one_page.environment(HERE)
+    pages.filters |= {"columns": columns, "png": png}
     pages.globals |= {
         "marks": build.MARKS,
         "title": words.figure_title,

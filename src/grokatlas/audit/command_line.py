@@ -1,0 +1,74 @@
+"""The commands that audit results, as the command line has them."""
+
+from pathlib import Path
+
+from grokatlas.cli_types import Command, argument
+
+RESULTS = argument("--results", type=Path, default=Path("results"), metavar="DIR")
+DRY_RUN = argument("--dry-run", action="store_true", help="only list what would be removed")
+
+AUDIT = (
+    Command(
+        "verify",
+        "audit.commands:verify",
+        "re-hash results and walk to their origin",
+        (
+            argument("paths", metavar="PATH", nargs="*", help="start here (default: everything)"),
+            RESULTS,
+            argument("--json", metavar="FILE", help="write a receipt; - prints it"),
+            argument("--strict", action="store_true", help="list accepted results and exit 1"),
+        ),
+    ),
+    Command(
+        "explain",
+        "publish.lineage.command:main",
+        "the tree behind a figure, table or run; what would be made again, and why",
+        (
+            argument(
+                "name",
+                metavar="FIGURE",
+                nargs="?",
+                help="path, paper/figure, run id, or any pdf; with --stale alone: everything",
+            ),
+            RESULTS,
+            argument("--values", action="store_true", help="also where each column comes from"),
+            argument("--html", type=Path, metavar="FILE", help="draw the tree as a page instead"),
+            argument(
+                "--stale",
+                action="store_true",
+                help="what would be made again now, why, and by which command",
+            ),
+        ),
+    ),
+    Command(
+        "diff",
+        "audit.commands:diff",
+        "what differs between two figures, tables, runs or trees",
+        (argument("first", metavar="A"), argument("second", metavar="B"), RESULTS),
+    ),
+    Command(
+        "compare",
+        "publish.compare.command:main",
+        "figures and claims of two branches or results folders, side by side",
+        (
+            argument("first", metavar="A", help="branch, commit or results folder: before"),
+            argument("second", metavar="B", help="after"),
+            argument("--out", type=Path, default=Path("comparison.html"), metavar="FILE"),
+            argument("--markdown", type=Path, metavar="FILE", help="append a summary to it"),
+            argument("--pictures", metavar="URL", help="for it: where files of commits are"),
+        ),
+    ),
+    Command(
+        "accept",
+        "audit.commands:accept",
+        "keep results after a change of code proven neutral",
+        (
+            argument("paths", metavar="PATH", nargs="+", help="path, paper/figure or run id"),
+            RESULTS,
+            argument("--reason", required=True, help="why the change is neutral"),
+        ),
+    ),
+    Command(
+        "prune", "operate.prune:prune", "remove what no paper declares, and leftovers", (DRY_RUN,)
+    ),
+)

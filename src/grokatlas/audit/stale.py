@@ -1,0 +1,240 @@
+"""What was made and would be made again now, grouped by what changed.
+
+A result is stale by itself (its spec, its code or its files changed) or by what it was made from. A
+group holds a cause, the results that it made stale by themselves, and all that depends on these.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from grokatlas import code_digest
+from grokatlas.audit import dotted
+from grokatlas.audit.tree import Tree
+from grokatlas.plan.jobs import Job
+from grokatlas.results import layout
+from grokatlas.results.manifest import code_of
+from grokatlas.results.result import Result
+
+FINAL = ("figure", "claims", "atlas")  # what plain `snakemake` makes; the rest only if needed
+SETTINGS = 4  # changed settings that a cause names
+
+Jobs = dict[str, Job]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why results would be made again.
+
+    Attributes:
+        kind: of what changed: code, configuration, or files (of results).
+        text: what changed, in words.
+    """
+
+    kind: Literal["code", "configuration", "files"]
+    text: str
+
+
+@dataclass
+class Group:
+    """All that one cause makes stale.
+
+    Attributes:
+        cause: what changed.
+        roots: the results that it made stale by themselves.
+        targets: these and what depends on them, as far as it was made, upstream first.
+    """
+
+    cause: Cause
+    roots: list[str] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Stale:
+    """What would be made again.
+
+    Attributes:
+        groups: by cause; a result that has several causes is in several groups.
+        again: every result of them, upstream first.
+        anew: what these need and was never made.
+        made: how many declared results there are in all.
+    """
+
+    groups: list[Group]
+    again: list[str]
+    anew: list[str]
+    made: int
+
+
+def find(tree: Tree, jobs: Jobs) -> Stale:
+    """Everything that was made in ``results`` and that Snakemake would make again now.
+
+    Args:
+        tree: the results, those of the working directory.
+        jobs: what is declared, by target, upstream first; or a part of it with all upstream of it.
+    """
+    again, anew = _to_make(jobs)
+    groups: dict[Cause, Group] = {}
+    reached: dict[str, list[Cause]] = {}
+    for target in again:
+        own = own_causes(tree, jobs, target)
+        upstream = [job.target.as_posix() for job in jobs[target].inputs]
+        found = dict.fromkeys([*own, *(c for name in upstream for c in reached.get(name, []))])
+        if not found:
+            own = [_renewed(upstream, jobs)]
+            found = dict.fromkeys(own)
+        reached[target] = list(found)
+        for cause in found:
+            group = groups.setdefault(cause, Group(cause))
+            group.targets.append(target)
+            group.roots += [target] if cause in own else []
+    made = sum(job.manifest.exists() for job in jobs.values())
+    return Stale(list(groups.values()), again, anew, made)
+
+
+def _to_make(jobs: Jobs) -> tuple[list[str], list[str]]:
+    """What was made and would be made again, and what was never made and that needs."""
+    again: list[str] = []
+    anew: list[str] = []
+    needed: set[str] = set()
+    for target, job in reversed(jobs.items()):
+        state = job.state()
+        made = state == "stale" or job.manifest.exists()
+        asked = target in needed or (made and job.kind in FINAL)
+        if state == "stale" or (asked and not all(file.exists() for file in job.outputs)):
+            (again if made else anew).append(target)
+            needed |= {upstream.target.as_posix() for upstream in job.inputs}
+    return again[::-1], anew[::-1]
+
+
+def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
+    """Why a result that was made would be made again, apart from what it was made from.
+
+    Args:
+        tree: the results.
+        jobs: what is declared, by target.
+        target: a declared result.
+    """
+    result, job = tree.results.get(target), jobs[target]
+    if result is None or not result.sound:
+        problem = result.problem if result else "no manifest vouches for it"
+        return [Cause("files", f"{target}: {problem}")]
+    content = result.sound
+    settings = changed_settings(tree, jobs, content["spec"], job.spec)
+    found = [Cause("configuration", _listed(settings))] if settings else []
+    found += changed_code(content, job)
+    if content.get("partial"):
+        found.append(Cause("files", f"{target}: was made while other results were not complete"))
+    return found + [Cause("files", text) for text in _changed_files(tree, result, job)]
+
+
+def changed_code(manifest: dict[str, Any], job: Job) -> list[Cause]:
+    """The modules that changed since a result was made, as one cause; nothing if none did."""
+    modules = code_digest.changed(code_of(manifest), job.code)
+    return [Cause("code", ", ".join(modules))] if modules else []
+
+
+def _changed_files(tree: Tree, result: Result, job: Job) -> list[str]:
+    """What of a result's files, or of those that it was made from, is not as its manifest says."""
+    found = []
+    for name, recorded in result.inputs.items():
+        owner = tree.owner(name)
+        if owner and owner.sound and owner.outputs.get(name) != recorded:
+            found.append(f"{name} was made again since, with other bytes")
+    absent = [file.as_posix() for file in job.outputs if not file.exists()]
+    if absent and len(absent) < len(job.outputs):
+        found.append(f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not here")
+    elif absent:
+        found.append(f"the files of {result.target} are not here")
+    return found
+
+
+def _renewed(upstream: list[str], jobs: Jobs) -> Cause:
+    """The cause of a result that is as declared itself, and so is all that is here behind it."""
+    absent = [name for name in upstream if jobs[name].state() == "absent"]
+    if absent:
+        return Cause("files", f"the spec or code of {absent[0]}, which is not here, changed")
+    return Cause("files", "what it was made from was accepted or made again since")
+
+
+def changed_settings(
+    tree: Tree, jobs: Jobs, old: dict[str, Any], new: dict[str, Any]
+) -> list[tuple[str, str, str]]:
+    """What differs between the spec of a result that was made and the declared one.
+
+    Where a table has other runs, the settings of these runs are compared: an id says nothing.
+
+    Args:
+        tree: the results, for the specs of runs that were made.
+        jobs: what is declared, for those of runs that are planned.
+        old: the spec that was made.
+        new: the declared one.
+
+    Returns:
+        dotted name, value that was, value that is.
+    """
+    if "cells" not in old or "cells" not in new:
+        return dotted.differences(old, new)
+    found = dotted.differences(_without_cells(old), _without_cells(new))
+    pairs, removed, added = _paired(old["cells"], new["cells"])
+    for before, after in pairs:
+        if before["run"] != after["run"]:
+            found += _between_runs(tree, jobs, before["run"], after["run"])
+        found += dotted.differences(_measured(before), _measured(after))
+    for cells, was, now in ((removed, "declared", "not"), (added, dotted.ABSENT, "declared")):
+        found += [(f"cell {_label(cell) or cell['run']}", was, now) for cell in cells]
+    return list(dict.fromkeys(found))
+
+
+def _paired(
+    old: list[dict[str, Any]], new: list[dict[str, Any]]
+) -> tuple[list[tuple[dict[str, Any], dict[str, Any]]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """The cells of two tables that correspond, by run, then by label, then in order; and others."""
+    pairs, old, new = [], list(old), list(new)
+    for named in (lambda cell: cell["run"], _label):
+        waiting = {named(cell): cell for cell in reversed(new)}
+        for cell in list(old):
+            twin = waiting.pop(named(cell), None)
+            if twin is not None:
+                pairs.append((cell, twin))
+                old.remove(cell)
+                new.remove(twin)
+    count = min(len(old), len(new))
+    pairs += zip(old[:count], new[:count], strict=True)
+    return pairs, old[count:], new[count:]
+
+
+def _label(cell: dict[str, Any]) -> str:
+    """What a table calls a cell."""
+    return str(cell.get("label") or cell.get("case") or "")
+
+
+def _between_runs(tree: Tree, jobs: Jobs, old: str, new: str) -> list[tuple[str, str, str]]:
+    """What differs between the specs of two runs, axes of members as wholes."""
+    before = tree.results.get(layout.run_folder(old).as_posix())
+    spec = (before.sound or before.planned).get("spec") if before else None
+    job = jobs.get(layout.run_folder(new).as_posix())
+    if spec is None or job is None:
+        return [("run", old, new)]
+    found = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
+    axes = [each.get("ensemble", {}) for each in (spec, job.spec)]
+    a, b = ({path: dotted.values(axis) for path, axis in each.items()} for each in axes)
+    changed = [path for path in sorted(a.keys() | b.keys()) if a.get(path) != b.get(path)]
+    return found + [(path, *(each.get(path, dotted.ABSENT) for each in (a, b))) for path in changed]
+
+
+def _without_cells(spec: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in spec.items() if key != "cells"}
+
+
+def _measured(cell: dict[str, Any]) -> dict[str, Any]:
+    """What a table measures of a run."""
+    return {"measures": {key: cell.get(key, []) for key in ("measures", "light")}}
+
+
+def _listed(settings: Iterable[tuple[str, str, str]]) -> str:
+    """Changed settings in words, the first of them alone where there are many."""
+    told = [f"{path} was {old}, now {new}" for path, old, new in settings]
+    more = [f"and {len(told) - SETTINGS} more"] if len(told) > SETTINGS + 1 else []
+    return "; ".join(told[: SETTINGS if more else None] + more)

@@ -1,0 +1,187 @@
+"""What would be made again as text: causes, results, and the commands that make or keep them."""
+
+import functools
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from grokatlas import text as words
+from grokatlas.audit.stale import Group, Jobs, Stale, find
+from grokatlas.audit.tree import Tree
+from grokatlas.errors import UserError
+from grokatlas.plan import declared_jobs
+from grokatlas.results import layout
+from grokatlas.results.ancestry import ancestors
+
+SUMMARIES = ("claims", "atlas")  # they need all of a scale
+KINDS = {"dataset": "data sets", "run": "runs", "measure": "measures", "table": "tables"}
+KINDS |= {"figure": "figures", "claims": "claims", "atlas": "pages"}
+FEW = 3  # names that a command lists before a folder of all of them is looked for
+
+
+def lines(tree: Tree, name: str | None) -> list[str]:
+    """All that Snakemake would make again now, why, and the commands that make or keep it.
+
+    Args:
+        tree: the results, those of the working directory.
+        name: a target, to look at it and what it is made from alone; None for everything.
+
+    Raises:
+        UserError: this is no checkout, the tree is another one, or no paper declares the target.
+    """
+    jobs = declared_jobs.jobs()
+    if jobs is None:
+        problem = f"no {declared_jobs.CONFIG}/ here, so nothing says what is current"
+        raise UserError("--stale", f"{problem}; run it in a checkout")
+    if tree.folder.resolve() != layout.RESULTS.resolve():
+        problem = f"is about {layout.RESULTS} of this checkout, not about {tree.folder}"
+        raise UserError("--stale", f"{problem}; go to the folder whose config/ made it")
+    everything = jobs
+    if name is not None:
+        if name not in jobs:
+            raise UserError(name, "no paper declares it at any scale; `grokatlas prune` removes it")
+        behind = {*ancestors([name], functools.partial(_inputs, jobs))}
+        jobs = {target: job for target, job in jobs.items() if target in behind}
+    found = find(tree, jobs)
+    told = [
+        line for group in found.groups for line in (*_group(tree, everything, group, found), "")
+    ]
+    return [*told, _summary(jobs, found)]
+
+
+def _group(tree: Tree, jobs: Jobs, group: Group, found: Stale) -> list[str]:
+    """A cause, its results, a count of them, and its commands."""
+    seconds = sum(
+        float(tree.results[target].sound.get("wall_seconds", 0))
+        for target in group.targets
+        if target in tree.results
+    )
+    took = f"; {words.duration(seconds)} when made" if seconds else ""
+    changed = " changed since" if group.cause.kind != "files" else ""
+    told = [f"{group.cause.kind}{changed}: {group.cause.text}"]
+    told += _listed(jobs, group.targets)
+    told.append(f"  {_counted(jobs, group.targets)}{took}")
+    told.append(f"  make again: {make_again(jobs, group.targets)}")
+    kept = keep(tree, jobs, group, found)
+    return [*told, *([f"  or keep:    {kept}"] if kept else [])]
+
+
+def _listed(jobs: Jobs, targets: list[str]) -> list[str]:
+    """Results, a line for each kind and place."""
+    tables = _tables(jobs)
+    places: dict[str, list[str]] = {}
+    for target in targets:
+        kind, (_, folder, *rest) = jobs[target].kind, target.split("/")
+        if kind in SUMMARIES:
+            places.setdefault(f"{KINDS[kind]} of {folder} scale", [])
+            continue
+        own = rest[1:] if kind in ("table", "figure") else rest
+        where = f"at {folder} scale" if kind in ("table", "figure") else tables.get(target, "")
+        places.setdefault(f"{KINDS[kind]} {where}".strip(), []).append("/".join(own))
+    return [f"  {place}{': ' * bool(names)}{', '.join(names)}" for place, names in places.items()]
+
+
+def _tables(jobs: Jobs) -> dict[str, str]:
+    """The first table that runs, measures and data are behind, and how many others there are.
+
+    Tables that were made count; all, where none of them was.
+    """
+    found: dict[str, list[tuple[bool, str]]] = {}
+    for target, job in jobs.items():
+        if job.kind == "table":
+            name = f"{job.spec['scale']} {job.spec['paper']}/{job.spec['experiment']}"
+            made = job.manifest.exists()
+            for each in ancestors([target], functools.partial(_inputs, jobs)):
+                found.setdefault(each, []).append((made, name))
+    told = {}
+    for target, tables in found.items():
+        first, *more = [name for made, name in tables if made] or [name for _, name in tables]
+        others = f" and {words.count(len(more), 'other table')}" if more else ""
+        told[target] = f"of {first}{others}"
+    return told
+
+
+def _counted(jobs: Jobs, targets: list[str]) -> str:
+    """How many results there are of each kind."""
+    kinds = Counter(jobs[target].kind for target in targets)
+    return ", ".join(
+        KINDS[kind] if kind in SUMMARIES else words.count(n, KINDS[kind].removesuffix("s"))
+        for kind, n in kinds.items()
+    )
+
+
+def make_again(jobs: Jobs, targets: list[str]) -> str:
+    """The command that makes some results again, and what is made from them as far as it is there.
+
+    Plain `snakemake` is it where all of the scale was made; else it would train what was not.
+
+    Args:
+        jobs: what is declared.
+        targets: of the results, with all that was made from them.
+    """
+    summaries = [target for target in targets if jobs[target].kind in SUMMARIES]
+    scales = list(dict.fromkeys(jobs[target].spec["scale"] for target in summaries))
+    whole = [scale for scale in scales if _all_made(jobs, scale)]
+    settled = ancestors(
+        [layout.atlas_folder(scale).as_posix() for scale in whole], functools.partial(_inputs, jobs)
+    )
+    own = [target for target in targets if target not in {*summaries, *settled}]
+    used = {name for target in own for name in _inputs(jobs, target)}
+    files = [jobs[target].outputs[0].as_posix() for target in own if target not in used]
+    commands = [f"snakemake --config scale={scale}" for scale in whole]
+    commands += [f"snakemake -- {' '.join(files)}"] if files else []
+    commands += [f"grokatlas atlas --scale {scale}" for scale in scales if scale not in whole]
+    return " && ".join(commands)
+
+
+def _all_made(jobs: Jobs, scale: str) -> bool:
+    """Whether every table and figure of a scale was made, by whichever code."""
+    own = [job for job in jobs.values() if job.kind in ("table", "figure")]
+    return all(job.state() != "absent" for job in own if job.spec["scale"] == scale)
+
+
+def keep(tree: Tree, jobs: Jobs, group: Group, found: Stale) -> str:
+    """The command that keeps what a change of code made stale; empty for any other cause."""
+    if group.cause.kind != "code":
+        return ""
+    refused = {root for each in found.groups if each.cause.kind != "code" for root in each.targets}
+    roots = [root for root in group.roots if root not in refused]
+    if not roots:
+        return ""
+    names = " ".join(_short(name) for name in _folders(tree, jobs, roots, found))
+    return f'grokatlas accept {names} --reason "..."'
+
+
+def _folders(tree: Tree, jobs: Jobs, roots: list[str], found: Stale) -> list[str]:
+    """Results, or folders that hold these and else only what is up to date."""
+    others = {*found.again}.difference(roots)
+    made = [t for t, result in tree.results.items() if result.manifest or result.files]
+    by_folder: dict[str, list[str]] = {}
+    for root in roots:
+        parts = PurePosixPath(root).parts
+        by_folder.setdefault(
+            "/".join(parts[: 2 if parts[1] not in layout.SCALES else 3]), []
+        ).append(root)
+    named: list[str] = []
+    for folder, inner in by_folder.items():
+        below = [target for target in made if target.startswith(f"{folder}/")]
+        clean = all(target in jobs and target not in others for target in below)
+        named += [folder] if clean and len(inner) > FEW else inner
+    return named
+
+
+def _short(target: str) -> str:
+    """A run by its id, anything else by its path."""
+    return target.rpartition("/")[2] if target.startswith("results/runs/") else target
+
+
+def _inputs(jobs: Jobs, target: str) -> Iterable[str]:
+    return [job.target.as_posix() for job in jobs[target].inputs]
+
+
+def _summary(jobs: Jobs, found: Stale) -> str:
+    """The last line."""
+    if not found.again:
+        return f"nothing would be made again; {words.count(found.made, 'result')} are up to date"
+    anew = f", and {_counted(jobs, found.anew)} for the first time" if found.anew else ""
+    return f"{len(found.again)} of {words.count(found.made, 'result')} would be made again{anew}"

@@ -1,0 +1,164 @@
+"""Every run that a checkout plans, that results hold, and that the run store holds."""
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from grokatlas.audit.stale import Cause, changed_code, own_causes
+from grokatlas.audit.tree import Tree
+from grokatlas.operate import status, store
+from grokatlas.operate.runs.run import Run, Use
+from grokatlas.operate.store import Stored
+from grokatlas.plan import declared_jobs
+from grokatlas.plan.jobs import Job
+from grokatlas.results import endings, freshness, layout
+from grokatlas.results.result import Result
+
+Jobs = dict[str, Job]
+
+
+def every(results: Path, root: Path | None) -> list[Run]:
+    """Every run, those of results and of the plan first; one of the store that is the same is one.
+
+    Args:
+        results: the tree.
+        root: the run store; None for none.
+
+    Raises:
+        UserError: there is no such tree, or the configuration has a mistake.
+    """
+    jobs = declared_jobs.jobs(results=results)
+    nothing_made = results == layout.RESULTS and not results.is_dir()
+    tree = None if nothing_made and (root or jobs) else Tree(results)
+    uses = _uses(jobs or {}, tree)
+    held = status.held_locks()
+    planned = [target for target, job in (jobs or {}).items() if job.kind == "run"]
+    places = f"{layout.run_folder('').as_posix()}/"
+    made = [target for target in tree.results if target.startswith(places)] if tree else []
+    by_id: dict[str, list[Run]] = {}
+    for target in dict.fromkeys([*planned, *made]):
+        run = _here(target, tree, jobs, held)
+        if run is not None:
+            by_id[run.id] = [run]
+    for each in store.stored(root, "run") if root else []:
+        id_ = each.place.name.partition("-")[0]
+        _add_stored(by_id.setdefault(id_, []), id_, each, jobs)
+    found = [run for runs in by_id.values() for run in runs]
+    for place, run in enumerate(found):
+        run.uses = uses.get(run.id, [])
+        if not run.readable():
+            note = "its manifest is not one that this version writes"
+            found[place] = Run(run.id, "damaged", note, run.uses, places=run.places)
+    return sorted(found, key=lambda run: ([str(use) for use in run.uses[:1]], run.id))
+
+
+def _uses(jobs: Jobs, tree: Tree | None) -> dict[str, list[Use]]:
+    """The cells of tables that each run is in: of the plan, and of tables that were made before."""
+    found: dict[str, list[Use]] = {}
+    planned = [job.spec for job in jobs.values() if job.kind == "table"]
+    results = tree.results.values() if tree else []
+    tables = [each for each in results if each.sound.get("kind") == "table"]
+    made = [each.sound["spec"] for each in tables if layout.home(each.sound) == each.target]
+    now = {cell["run"] for spec in planned for cell in spec["cells"]}
+    for specs, known in ((planned, set()), (made, now)):
+        for spec in specs:
+            for cell in spec["cells"]:
+                use = Use(spec["scale"], spec["paper"], spec["experiment"], cell.get("label", ""))
+                listed = found.setdefault(cell["run"], [])
+                if cell["run"] not in known and use not in listed:
+                    listed.append(use)
+    return found
+
+
+def _here(target: str, tree: Tree | None, jobs: Jobs | None, held: set[int] | None) -> Run | None:
+    """A run of results or of the plan; None for a job file that nothing is behind any more."""
+    result = tree.results.get(target) if tree else None
+    job = jobs.get(target) if jobs else None
+    run = Run(Path(target).name, "waiting", digest=job.digest if job else "")
+    run.spec = job.spec if job else result.planned.get("spec", {}) if result else {}
+    if tree is None or result is None:
+        return run
+    folder = tree.path(target)
+    if result.files or result.manifest:
+        run.places["results"] = folder
+    if result.sound:
+        run.spec, run.manifest = result.sound["spec"], result.sound
+        run.digest = result.sound["digest"]
+    if result.sound and (jobs is None or (job is not None and _same(tree, result, job))):
+        run.state, run.note = "done", _ended(tree, result)
+        return run
+    steps = run.spec.get("train", {}).get("steps", 0)
+    row = status.unfinished(folder, "", steps, held)
+    if row.state == "running" or not (result.manifest or result.files):
+        if row.state == "waiting" and job is None:
+            return None
+        run.state = row.state
+        run.note = row.note or (f"step {row.step} of {steps}" if row.step is not None else "")
+    elif not result.sound:
+        run.state, run.note = "damaged", result.problem
+    elif jobs is None or job is None:
+        run.state, run.note = "orphan", "no paper declares it at any scale"
+    else:
+        run.state = "stale"
+        run.note = _told(own_causes(tree, jobs, target))
+    return run
+
+
+def _same(tree: Tree, result: Result, job: Job) -> bool:
+    """Whether a run is the planned one, made from the data that lie here."""
+    if not freshness.matches(result.sound, job.digest):
+        return False
+    owners = ((tree.owner(name), name, sha256) for name, sha256 in result.inputs.items())
+    return all(not owner or owner.outputs.get(name) == sha256 for owner, name, sha256 in owners)
+
+
+def _ended(tree: Tree, result: Result) -> str:
+    """What else is to be said of a finished run."""
+    absent = [name for name in result.outputs if name not in result.files]
+    gone = "its files are not here" if absent else ""
+    return "; ".join(filter(None, [gone, _diverged(result.sound)]))
+
+
+def _diverged(manifest: dict[str, Any]) -> str:
+    """How many members diverged, as far as the manifest is such as this version writes."""
+    with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):
+        return endings.summary(manifest)
+    return ""
+
+
+def _add_stored(here: list[Run], id_: str, each: Stored, jobs: Jobs | None) -> None:
+    """Add a run of the store to those of the same id; one that is the same in results is one."""
+    if each.entry is None:
+        note = "is not what its manifest records"
+        here.append(Run(id_, "damaged", note, digest=each.key, places={"store": each.place}))
+        return
+    manifest: dict[str, Any] = each.entry.manifest
+    same = [run for run in here if run.digest == manifest["digest"]]
+    if same and same[0].manifest:
+        same[0].places["store"] = each.place
+        return
+    for run in same:
+        if run.state == "waiting":  # it would be brought in, not trained
+            here.remove(run)
+    state, note = _stored_state(manifest, jobs, id_)
+    run = Run(id_, state, note, spec=manifest["spec"], manifest=manifest)
+    run.note = "; ".join(filter(None, [note, _diverged(manifest)]))
+    run.digest, run.places = manifest["digest"], {"store": each.place}
+    here.append(run)
+
+
+def _stored_state(manifest: dict[str, Any], jobs: Jobs | None, id_: str) -> tuple[str, str]:
+    """The state of a run of the store for this checkout, and why it is not done."""
+    if jobs is None:
+        return "done", ""
+    job = jobs.get(layout.run_folder(id_).as_posix())
+    if job is None:
+        return "orphan", "no paper declares it at any scale"
+    if job.digest == manifest["digest"]:
+        return "done", ""
+    return "stale", _told(changed_code(manifest, job))
+
+
+def _told(causes: list[Cause]) -> str:
+    """Why a run is stale; if not by itself, by what it was made from."""
+    return "; ".join(f"{each.kind}: {each.text}" for each in causes) or "its data changed"
