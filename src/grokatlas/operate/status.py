@@ -107,7 +107,7 @@ def _row(job: Job, name: str, held: set[int] | None, needed: bool) -> Row:
     if remaining.made(job):
         with contextlib.suppress(UserError, LookupError, TypeError):
             return _done(job, name, files.read_json(job.manifest))
-    row = unfinished(folder, name, steps, held)
+    row = unfinished(folder, name, job.spec, held)
     if row.state == "running" or not job.manifest.exists():
         return row
     if not needed:
@@ -117,19 +117,20 @@ def _row(job: Job, name: str, held: set[int] | None, needed: bool) -> Row:
     return Row(folder.name, name, "waiting", None, steps, note=note)
 
 
-def unfinished(folder: Path, name: str, steps: int, held: set[int] | None) -> Row:
+def unfinished(folder: Path, name: str, spec: dict[str, Any], held: set[int] | None) -> Row:
     """A run of which no result counts: running, failed or waiting.
 
     Args:
         folder: of its files.
         name: the experiment that it is of, with its case.
-        steps: the last one of the run.
+        spec: of the run; empty if that is not known.
         held: see `held_locks`.
     """
+    steps = spec.get("train", {}).get("steps", 0)
     log = _Log(folder / "log.txt")
     step = log.step if log.step is not None else _saved_step(folder)
     if _alive(folder, log, held):
-        note = _noted(job) or ("" if log.step is not None else log.last)
+        note = _noted(folder, spec) or ("" if log.step is not None else log.last)
         return Row(folder.name, name, "running", step, steps, log.rate, log.left, log.where, note)
     if not log.last:
         return Row(folder.name, name, "waiting", step, steps)
@@ -137,7 +138,7 @@ def unfinished(folder: Path, name: str, steps: int, held: set[int] | None) -> Ro
         "the process ended without an error message; last line: " if ALIVE.match(log.last) else ""
     )
     note = silent + log.last.removeprefix(f"run {folder.name}: ")
-    note = "; ".join(filter(None, [note, _noted(job)]))
+    note = "; ".join(filter(None, [note, _noted(folder, spec)]))
     return Row(folder.name, name, "failed", step, steps, where=log.where, note=note)
 
 
@@ -146,17 +147,17 @@ def _done(job: Job, name: str, manifest: dict[str, Any]) -> Row:
     where = f"{manifest['host']['name']}, {device.get('name', device['type'])}"
     step = manifest["segments"][-1]["end_step"]
     took = f"in {duration(manifest['train_seconds'])}"
-    ended, noted = endings.summary(manifest), _noted(job, manifest)
+    ended, noted = endings.summary(manifest), _noted(job.target, job.spec, manifest)
     note = "; ".join(filter(None, [", ".join(filter(None, [took, ended])), noted]))
     steps = job.spec["train"]["steps"]
     return Row(job.target.name, name, "done", step, steps, where=where, note=note)
 
 
-def _noted(job: Job, manifest: dict[str, Any] | None = None) -> str:
+def _noted(folder: Path, spec: dict[str, Any], manifest: dict[str, Any] | None = None) -> str:
     """What was noted of a run, in a line; of one that diverged, its ending says that already."""
     without = ("nonfinite",) if manifest and "diverged" in manifest else ()
-    found = notes.of(job.target, manifest)
-    return notes.summary(found, len(members.of(job.spec)), without) if found else ""
+    found = notes.of(folder, manifest)
+    return notes.summary(found, len(members.of(spec)), without) if found else ""
 
 
 class _Log:

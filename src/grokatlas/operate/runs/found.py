@@ -88,7 +88,7 @@ def _here(target: str, tree: Tree | None, jobs: Jobs | None, held: set[int] | No
         run.state, run.note = "done", _ended(tree, result)
         return run
     steps = run.spec.get("train", {}).get("steps", 0)
-    row = status.unfinished(folder, "", steps, held)
+    row = status.unfinished(folder, "", run.spec, held)
     if row.state == "running" or not (result.manifest or result.files):
         if row.state == "waiting" and job is None:
             return None
