@@ -16,7 +16,11 @@ from tests.tiers import every
 ROOT = Path(__file__).parents[3]
 PAPERS = load_papers(ROOT / "config" / "papers", "all")
 # GrokAlign is a method as well, whose component stays
-METHODS = {"src/grokatlas/plots/style.py"}
+METHODS = {
+    "src/grokatlas/plots/style.py",
+    "src/grokatlas/papers/plates/precision.py",
+    "src/grokatlas/papers/plates/_precision.py",
+}
 PLAN = """
 from pathlib import Path
 from grokatlas.plan.project import Project

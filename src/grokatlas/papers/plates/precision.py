@@ -34,7 +34,7 @@ Column = tuple[str, float]  # task and beta2
 
 
 def draw(tables: dict[str, pd.DataFrame], published: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
-    """Curves of each task (a to c), what is silent after memorisation (d), and times (e, f)."""
+    """Curves of each task (a to d), what is silent after memorisation (e), and times (f, g)."""
     history, times = _precision.told_apart(tables, "history"), _precision.times(tables)
     columns = _columns(history)
     made = Figure(figsize=(style.TEXT_WIDTH, 7.4))
