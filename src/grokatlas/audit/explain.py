@@ -201,7 +201,7 @@ def _machine(content: dict[str, Any]) -> str:
 
 
 def title(target: str) -> str:
-    """What a result is, in words: ``figure geometry/fig1 (quick scale)``."""
+    """What a result is, in words: ``figure PAPER/fig1 (quick scale)``."""
     parts = target.split("/")
     kinds = {"data": "data set", "runs": "run", "measures": "measure"}
     if parts[1] in kinds:

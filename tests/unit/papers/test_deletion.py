@@ -46,7 +46,7 @@ def _deleted(folder: Path, paper: str) -> set[str]:
 
 
 def _without_tables_of(gone: set[str], folder: Path, name: str) -> None:
-    """A paper's figures that draw tables of others go with these."""
+    """A paper's figures, and other readings, that take tables of others go with these."""
     place = folder / "config" / "papers" / name
     paper = yaml.safe_load((place / "paper.yaml").read_text(encoding="utf-8"))
     figures = paper.get("figures", {})
@@ -55,6 +55,16 @@ def _without_tables_of(gone: set[str], folder: Path, name: str) -> None:
         for figure, each in figures.items()
     }
     lost = [figure for figure, others in rest.items() if others]
+    readings = paper.get("other_readings", {})
+    owners = {
+        key: {str(one.get("of", "")).split("/")[0] for one in each.get("instead", {}).values()}
+        for key, each in readings.items()
+    }
+    for key in (key for key, own in owners.items() if own & gone):  # as an editor would
+        text = (place / "paper.yaml").read_text(encoding="utf-8")
+        text = re.sub(rf"^  {key}:\n(?:    .*\n)+", "", text, flags=re.MULTILINE)
+        text = text.replace(f"    other_readings: [{key}]\n", "")
+        (place / "paper.yaml").write_text(text, encoding="utf-8")
     if not lost:
         return
     claims = yaml.safe_load((place / "claims.yaml").read_text(encoding="utf-8"))
