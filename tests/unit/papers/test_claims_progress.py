@@ -91,7 +91,7 @@ def test_seeds_without_a_plateau_are_left_out():
     assert _progress.windows(every(t2=np.nan)).empty
     assert _progress.windows(every(t2=T1)).empty
     assert claims.time_of_move(every(t2=np.nan), "addition", "l1_norm", 0.1) == []
-    assert np.isnan(claims.share_beyond_clock(every(t2=np.nan), 0.05)).all()
+    assert np.isnan(claims.share_beyond_clock(every(t2=np.nan))).all()
 
 
 def test_correlations_are_over_the_plateau_with_the_clock_beside_them():
@@ -107,5 +107,6 @@ def test_correlations_are_over_the_plateau_with_the_clock_beside_them():
 def test_only_a_measure_ordered_as_test_accuracy_is_beyond_the_clock():
     tables = every()
     measures = 5  # training loss, l1 norm, Gini, centroid and Jacobian norm; sparse: the first two
-    assert claims.share_beyond_clock(tables, 0.05) == pytest.approx([4 / (4 * measures + 2)])
-    assert claims.share_beyond_clock(tables, 0.9) == [0]
+    assert claims.share_beyond_clock(tables) == pytest.approx([4 / (4 * measures + 2)])
+    drifting = {"fourier_gini_embedding": CURVES["l1_norm"]}
+    assert claims.share_beyond_clock(every(changes=drifting)) == [0]

@@ -12,6 +12,7 @@ SHARES = (0.1, 0.5, 0.9)  # of a measure's way
 END = 2.0  # the way ends at so many times t2, or with the run
 LAST = 3  # logged updates whose mean is the end of a way
 MOVES = 0.02  # a measure that changes by less of its value has no way
+MARGIN = 0.05  # by which a correlation is larger than that of the clock
 FEWEST = 5  # logged updates of a correlation
 GENERALISATION, CLOCK = "generalisation", "update"
 
@@ -171,20 +172,16 @@ def time_of_move(tables: Tables, run: str, measure: str, share: float) -> list[f
     return [float(quotient) for quotient in own["step"] / own["begins"]]
 
 
-def share_beyond_clock(tables: Tables, margin: float) -> list[float]:
+def share_beyond_clock(tables: Tables) -> list[float]:
     """The share of measures that tell more than the number of the update does.
 
+    That is, whose correlation, a median over seeds, exceeds its own in size by more than `MARGIN`.
     A measure counts once for each run that has it, if it does not see the test set.
-
-    Args:
-        tables: of plate 3.
-        margin: by how much the size of its correlation, a median over seeds, must exceed that of
-            the number of the update.
     """
     found = orders(windows(tables))
     middle = found.groupby(["run", "measure"])["correlation"].median().abs().unstack()
     if CLOCK not in middle:
         return [float("nan")]
     own = middle.drop(columns=[CLOCK, *OF_TEST_SET], errors="ignore")
-    beyond = own.sub(middle[CLOCK], axis=0) > margin
+    beyond = own.sub(middle[CLOCK], axis=0) > MARGIN
     return [float(beyond.to_numpy().sum() / own.notna().to_numpy().sum())]

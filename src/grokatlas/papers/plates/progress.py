@@ -12,7 +12,7 @@ from grokatlas.papers.plates import _progress
 from grokatlas.papers.plates._progress import CLOCK, GENERALISATION, MEASURES, SHARES
 from grokatlas.plots import panels, style
 
-LEADS, LAGS = style.MEMBERS[0], style.MEMBERS[1]
+LEADS, LAGS, DIFFER = style.MEMBERS[0], style.MEMBERS[1], style.MEMBERS[3]
 SIZES = dict(zip(SHARES, (2.6, 3.8, 5.2), strict=True))
 APART = dict(zip(SHARES, (0.25, 0.0, -0.25), strict=True))  # upwards from the middle of a row
 STRIP = "#e8e8e8"
@@ -75,7 +75,7 @@ def _times(axes: Axes, found: pd.DataFrame, window: pd.DataFrame) -> None:
     """When each measure has gone its shares, over t2: medians and range of seeds."""
     axes.set_xscale("log")
     seeds = window.groupby("seed")[["t1", "t2"]].first()
-    panels.limits(axes, "x", 0.8 * (seeds["t1"] / seeds["t2"]).min(), 1.1 * _progress.END)
+    panels.limits(axes, "x", 0.7 * (seeds["t1"] / seeds["t2"]).min(), 1.5 * _progress.END)
     middle = (found["begins"] / found["t2"]).median()
     if np.isfinite(middle):
         axes.axvline(middle, color=style.GUIDE, lw=0.8, ls="--", zorder=1)
@@ -84,13 +84,19 @@ def _times(axes: Axes, found: pd.DataFrame, window: pd.DataFrame) -> None:
         at = (part["step"] / part["t2"]).dropna()
         if at.empty:
             continue
-        leads = (part["step"] / part["begins"]).median() < 1
-        colour = style.GUIDE if measure == GENERALISATION else LEADS if leads else LAGS
+        colour = style.GUIDE if measure == GENERALISATION else _colour(part)
         spread = [[at.median() - at.min()], [at.max() - at.median()]]
         look: dict[str, Any] = {"ms": SIZES[share], "elinewidth": 0.7, "mew": 0.8, "marker": "o"}
         look["mfc"] = "white" if part["astray"].mean() > 0.5 else colour
         place = ROWS["a"].index(measure) - APART[share]
         axes.errorbar([at.median()], [place], xerr=spread, color=colour, **look)
+
+
+def _colour(part: pd.DataFrame) -> str:
+    """Of a measure that leads test accuracy on all seeds, lags on all, or neither."""
+    known = part.dropna(subset=["step", "begins"])
+    leads = known["step"] < known["begins"]
+    return LEADS if leads.all() else DIFFER if leads.any() else LAGS
 
 
 def _correlations(axes: Axes, ordered: pd.DataFrame) -> None:
@@ -102,7 +108,8 @@ def _correlations(axes: Axes, ordered: pd.DataFrame) -> None:
     for measure, part in ordered.groupby("measure"):
         place = ROWS["b"].index(measure)
         middle = part["correlation"].median()
-        colour = LEADS if abs(middle) > clock else "black"
+        beyond = abs(middle) > clock + _progress.MARGIN
+        colour = style.GUIDE if measure == CLOCK else LEADS if beyond else "black"
         axes.plot(part["correlation"], [place] * len(part), "o", ms=1.6, color=style.MUTED, mew=0)
         axes.plot([middle], [place], "o", ms=4, color=colour, mew=0)
     axes.set_xlim(-1.1, 1.1)
@@ -114,7 +121,7 @@ def _axis(grid: np.ndarray) -> None:
         axes.xaxis.set_minor_formatter(NullFormatter())
     grid[0, len(grid[0]) // 2].set_xlabel("update over $t_2$ of the same seed")
     grid[1, len(grid[1]) // 2].set_xlabel(
-        "correlation with test accuracy on the plateau"
+        "correlation with test accuracy on the plateau (strip: that of the number of the update)"
     )
 
 
@@ -125,7 +132,13 @@ def _key(made: Figure, axes: Axes) -> None:
         axes.plot([], [], ms=SIZES[share], color=style.GUIDE, label=text, **ink)[0]
         for share, text in LEGEND.items()
     ]
-    for colour, text in ((LEADS, "before"), (LAGS, "after test accuracy's 10 % (dashed)")):
+    for colour, text in (
+        (LEADS, "before test accuracy's 10 % (dashed)"),
+        (LAGS, "after it"),
+        (DIFFER, "seeds differ"),
+    ):
         entries += axes.plot([], [], ms=4, color=colour, label=text, **ink)
     entries += axes.plot([], [], ms=4, color=style.GUIDE, mfc="white", label="turns back", **ink)
-    made.legend(handles=entries, loc="outside upper center", ncols=6)
+    made.legend(
+        handles=entries, loc="outside upper center", ncols=7, columnspacing=1.2, handletextpad=0.2
+    )
