@@ -7,6 +7,7 @@ from .task import ONE_SAMPLE
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "accuracies": [{}],
     "centroid": [{"samples": 4}],
+    "effective_rank": [{}],
     "effective_step": [{}],
     "fourier_gini": [
         {"label": "first", "parameters": ["layers.0.weight"], "tokens": 5},

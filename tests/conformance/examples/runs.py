@@ -71,7 +71,7 @@ _NOTEBOOK = _CLASSES | {"penalties": [_example("penalties", "l2", 1)]}
 _NOTEBOOK |= {"observables": [*_CLASSES["observables"], {"name": "effective_step"}]}
 _SEEN_CLASSES = [
     _example("observables", name)
-    for name in ("accuracies", "centroid", "fourier_gini", "jacobian", "nonzeros")
+    for name in ("accuracies", "centroid", "effective_rank", "fourier_gini", "jacobian", "nonzeros")
 ]
 _SEEN_WEIGHTS = [
     {"name": "losses"},

@@ -14,6 +14,7 @@ from grokatlas.papers.plates._precision import (
     most_collapsed,
     time_beside,
 )
+from grokatlas.papers.plates._progress import share_beyond_clock, time_of_move
 from grokatlas.papers.plates._slow_time import exponent_of_slow_time, spread_of_slow_times
 from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
 
@@ -32,11 +33,13 @@ __all__ = [
     "predicted_over_measured",
     "ratio_of_steps",
     "ratio_of_times",
+    "share_beyond_clock",
     "share_of_mirages",
     "share_off_diagonal",
     "share_recovered",
     "spread_of_slow_times",
     "time_beside",
+    "time_of_move",
     "time_over_distance",
 ]
 
