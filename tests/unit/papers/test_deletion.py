@@ -20,6 +20,7 @@ METHODS = {
     "src/grokatlas/plots/style.py",
     "src/grokatlas/papers/plates/precision.py",
     "src/grokatlas/papers/plates/_precision.py",
+    "src/grokatlas/papers/plates/_progress.py",
 }
 PLAN = """
 from pathlib import Path
