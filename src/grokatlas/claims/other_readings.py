@@ -20,6 +20,7 @@ JUDGED, ABSENT, UNDEFINED, OTHER_SCALE = "judged", "absent", "undefined", "other
 COMPARES = "it compares both readings"
 SAME = "at this scale its runs are those that are drawn"
 LACKS = "its number needs runs that this reading does not have"
+NUMBER = ("module", "value", "published_cells", "readings")  # what a claim takes its number by
 WHERE = ["paper", "experiment", "case"]  # columns of a table that say whose its rows are
 COLUMNS = (
     *("paper", "id", "reading", "state", "verdict", "reason", "value", "lowest", "highest"),
@@ -138,31 +139,36 @@ def row(
     changed["so_far"] = judgement.get("so_far", "")
     try:
         found = judging.row(paper, claim | changed, otherwise.tables, scale)
-    except UserError:
-        return undefined | {"reason": LACKS}
+    except UserError as error:
+        lacks = f"{LACKS}: " if otherwise.taken else ""
+        return undefined | {"reason": f"{lacks}{error.problem}"}
     if found["verdict"] == NOT_RUN:
         return undefined | {"reason": found["reason"]}
     found = {key: value for key, value in found.items() if key in COLUMNS}
     return {**told, **found, "same_as": told["same_as"], "state": JUDGED}
 
 
-def from_claim(paper: str, claim: Row, judgement: Row, other: Row, scale: str) -> Row:
-    """A claim that another one judges under a reading, by another function: the row of that one.
+def from_claim(
+    paper: str, claim: Row, judgement: Row, other: Row, otherwise: Otherwise | None, scale: str
+) -> Row | None:
+    """A claim whose number is that of another one under a reading, by another function.
+
+    It is judged by its own interval, and at scales that both have.
 
     Args:
         paper: of both.
-        claim: the one that is told.
+        claim: the one that is told, as in `judging.row`.
         judgement: as in `row`; ``same_as`` is the other one.
-        other: its row, as `judging.row` makes it.
-        scale: of the tables.
+        other: the other one, likewise.
+        otherwise: the tables of the other one's figure; None where one is not made.
+        scale: of these tables.
     """
-    told = {"paper": paper, "id": claim["id"]}
-    told |= {key: judgement[key] for key in ("reading", "same_as")}
-    state = JUDGED
-    if other["verdict"] == NOT_RUN:
-        made = other.get("runs")
-        state = OTHER_SCALE if scale not in claim["scales"] else UNDEFINED if made else ABSENT
-    return {**{key: other[key] for key in COLUMNS if key in other}, **told, "state": state}
+    taken = {key: other[key] for key in NUMBER}
+    if scale in claim["scales"]:
+        taken["scales"] = other["scales"]
+    changed = {"keywords": other["keywords"], "rejects": judgement["rejects"] or other["rejects"]}
+    changed["so_far"] = other.get("so_far", "")
+    return row(paper, claim | taken, judgement | changed, otherwise, scale)
 
 
 def frame(rows: list[Row]) -> pd.DataFrame:

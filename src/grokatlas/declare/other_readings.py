@@ -59,7 +59,8 @@ class OtherReading(Model):
     )
     claims: dict[str, str] = Field(
         default={},
-        description="claims that another function judges under it: id, and the id of that claim",
+        description="claims whose number another function takes under it, judged by their own "
+        "interval: id, and the id of the claim that has this function",
     )
     rejects: bool = Field(
         False,
@@ -86,7 +87,7 @@ class Judgement:
         claim: id of the claim.
         keywords: that its function gets.
         same_as: id of the claim that says the same of the other case; empty if there is none.
-        by_claim: whether that claim is judged by another function, so that its verdict is taken.
+        by_claim: whether its number is that claim's, by another function.
         not_judged: why it cannot be judged; empty if it can.
         instead: by experiment: the ``table`` (a reference as a figure has it) and its ``cases``.
         rejects: what a miss rejects, as in a claim.

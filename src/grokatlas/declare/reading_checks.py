@@ -6,7 +6,7 @@ Each is told in one line, when the configuration is read.
 from collections.abc import Iterable, Mapping
 
 from grokatlas.declare.models import PAPER, Paper, label
-from grokatlas.declare.other_readings import Instead
+from grokatlas.declare.other_readings import Instead, OtherReading, judgements
 from grokatlas.errors import UserError, nearest
 from grokatlas.results import layout
 
@@ -24,7 +24,6 @@ def check(papers: Mapping[str, Paper], name: str) -> None:
         for reading in deviation.other_readings:
             _known(place, "no other reading", reading, paper.other_readings)
             named.add(reading)
-    ids = [claim.id for claim in paper.claims]
     for key, reading in paper.other_readings.items():
         place = f"{file}: other_readings.{key}"
         if key not in named:
@@ -32,14 +31,7 @@ def check(papers: Mapping[str, Paper], name: str) -> None:
             raise UserError(place, f"{problem} that says what is drawn")
         for figure in reading.figures:
             _known(f"{place}.figures", "no such figure", figure, paper.figures)
-        for each in (*reading.claims, *reading.claims.values()):
-            _known(f"{place}.claims", "no claim", each, ids)
-        for each in reading.not_judged:
-            _known(f"{place}.not_judged", "no claim", each, ids)
-        own = [claim for claim in paper.claims if claim.figure in reading.figures]
-        known = sorted({keyword for claim in own for keyword in claim.keywords})
-        for each in (*reading.keywords, *reading.only):
-            _known(f"{place}.keywords", "no claim on these figures has the keyword", each, known)
+        _check_claims(paper, place, reading)
         drawn = {
             layout.owner_of_table(name, reference)[1]: layout.owner_of_table(name, reference)
             for figure in reading.figures
@@ -49,6 +41,30 @@ def check(papers: Mapping[str, Paper], name: str) -> None:
             _known(f"{place}.instead", "these figures draw no experiment", experiment, drawn)
             where = f"{place}.instead.{experiment}"
             _check_instead(papers, name, where, drawn[experiment], instead)
+        alone = paper.model_copy(update={"other_readings": {key: reading}})
+        if not judgements({**papers, name: alone}, name, set()):
+            problem = "no claim on its figures is otherwise under it"
+            raise UserError(place, f"{problem}; change what it names, or remove it")
+
+
+def _check_claims(paper: Paper, place: str, reading: OtherReading) -> None:
+    """Check the ids and keywords of claims that a reading names."""
+    ids = [claim.id for claim in paper.claims]
+    for each in (*reading.claims, *reading.claims.values()):
+        _known(f"{place}.claims", "no claim", each, ids)
+    for each, other in reading.claims.items():
+        if other in reading.claims:
+            problem = f"{each} stands in for itself; name another claim"
+            if other != each:
+                problem = f"{other} stands in for {each}, and another for it; remove one of them"
+            raise UserError(f"{place}.claims", problem)
+    for each in reading.not_judged:
+        _known(f"{place}.not_judged", "no claim", each, ids)
+    own = [claim for claim in paper.claims if claim.figure in reading.figures]
+    known = sorted({keyword for claim in own for keyword in claim.keywords})
+    for field, named in (("keywords", reading.keywords), ("only", reading.only)):
+        for each in named:
+            _known(f"{place}.{field}", "no claim on these figures has the keyword", each, known)
 
 
 def _check_instead(
@@ -58,7 +74,13 @@ def _check_instead(
 
     That of a paper which is not selected is not looked at: its table is not made either.
     """
+    if instead.of is not None and not all(instead.of.split("/")):
+        problem = f"{instead.of!r} names no table; write an experiment, or `paper/experiment`"
+        raise UserError(f"{place}.of", problem)
     owner, experiment = layout.owner_of_table(name, instead.of) if instead.of else drawn
+    cases = (instead.cases or {}).items()
+    if (owner, experiment) == drawn and all(case == other for case, other in cases):
+        raise UserError(place, "it stands in for itself; name another case, or another table `of`")
     if owner in papers and papers[owner].figures:  # else it is there for some tables alone
         _known(f"{place}.of", "no experiment", experiment, papers[owner].experiments)
         for case in (instead.cases or {}).values():

@@ -1,7 +1,7 @@
 """What depends on how a paper is read, from the verdicts that were recorded, for its page.
 
 A claim under another reading has a recorded verdict where another claim of the paper says the same
-of the case that stands in. The atlas judges all claims under all readings.
+of the case that stands in, by the same interval. The atlas judges all claims under all readings.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,6 +35,8 @@ def lines(name: str, papers: Mapping[str, Paper], judged: Judged) -> list[str]:
     found: dict[str, dict[str, str]] = {}
     for each in other_readings.judgements(papers, name, skipped):
         if each.same_as:
+            if _interval(told[each.claim]) != _interval(told[each.same_as]):
+                continue
             own, other = (judged(name, told[key]) for key in (each.claim, each.same_as))
             here = other.get("verdict", NOT_RUN) != NOT_RUN
             if here and own.get("scale") == other.get("scale"):
@@ -44,6 +46,11 @@ def lines(name: str, papers: Mapping[str, Paper], judged: Judged) -> list[str]:
         if under := found.get(claim.id):
             rows.append(_row(paper, claim, judged(name, claim)["verdict"], under))
     return [*HEAD, *rows] if rows else []
+
+
+def _interval(claim: Claim) -> tuple[object, ...]:
+    """What decides on a claim's values."""
+    return tuple(claim.expected), claim.judged, claim.seeds
 
 
 def _row(paper: Paper, claim: Claim, drawn: str, under: dict[str, str]) -> str:

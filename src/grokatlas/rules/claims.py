@@ -58,6 +58,6 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     others = other_readings.Judge(job["spec"], ages, read)
     file, second = layout.outputs("claims", stem)
     files.write_csv(file, judging.frame(rows))
-    files.write_csv(second, readings.frame(list(others.rows(rows))))
+    files.write_csv(second, readings.frame(list(others.rows())))
     note_gaps(recorder, ages, failed)
     recorder.write(layout.manifest_of("claims", stem), [file, second])

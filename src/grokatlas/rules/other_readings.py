@@ -32,29 +32,24 @@ class Judge:
         self._read = read
         self._last: tuple[Any, Otherwise] | None = None  # many claims share it
 
-    def rows(self, judged: list[Row]) -> Iterator[Row]:
-        """A row for each claim under each other reading that concerns it.
-
-        Args:
-            judged: the rows of all claims under the readings that are drawn.
-        """
+    def rows(self) -> Iterator[Row]:
+        """A row for each claim under each other reading that concerns it."""
         from grokatlas.claims import other_readings
 
         scale = self._spec["scale"]
-        rows = {(row["paper"], row["id"]): row for row in judged}
         for paper, listed in self._spec.get("other_readings", {}).items():
             claims = {claim["id"]: claim for claim in self._spec["papers"][paper]}
             for each in listed:
                 claim = claims[each["claim"]]
-                if each["by_claim"]:
-                    other = rows[paper, each["same_as"]]
-                    yield other_readings.from_claim(paper, claim, each, other, scale)
-                    continue
-                stems, taken = self._stems(paper, claim, each)
+                other = claims[each["same_as"]] if each["by_claim"] else None
+                stems, taken = self._stems(paper, other or claim, each)
                 needed = [*stems.values(), *taken.values()]
                 there = all(self._ages.get(target) for target in needed)
                 tables = self._tables(each, stems, taken) if there else None
-                row = other_readings.row(paper, claim, each, tables, scale)
+                if other:
+                    row = other_readings.from_claim(paper, claim, each, other, tables, scale)
+                else:
+                    row = other_readings.row(paper, claim, each, tables, scale)
                 if row is None:
                     continue
                 if row["state"] == other_readings.ABSENT:

@@ -205,6 +205,7 @@ def planned(tmp_path, monkeypatch) -> Path:
     there = table("two_weights", weights(1.0, 2 / 3))
     missing = layout.table_stem("quick", "geometry", "three_weights")
     other = CLAIM | {"id": "G5", "figure": "fig2", "experiments": ["three_weights"]}
+    other["expected"] = [1, 2]
     spec = {"scale": "quick", "papers": {"geometry": [CLAIM, other]}}
     job = {
         "kind": "claims",
@@ -269,6 +270,7 @@ def read_otherwise(planned) -> Path:
             told | {"reading": "first", "instead": made},
             told | {"reading": "second", "instead": absent},
             told | claim,
+            told | claim | {"reading": "fourth", "claim": "G5", "same_as": "G4"},
         ]
     }
     small_tree.write(planned, job | {"inputs": [*job["inputs"], str(other)]})
@@ -279,11 +281,14 @@ def test_claims_under_other_readings_are_judged_from_what_is_there(read_otherwis
     judged(read_otherwise)
     file = Path("results/quick/claims.readings.csv")
     rows = pd.read_csv(files.verified(file)).set_index("reading")
-    assert list(rows["state"]) == ["judged", "absent", "absent"]
+    assert list(rows["state"]) == ["judged", "absent", "absent", "judged"]
     first = rows.loc["first"]
     assert (first["id"], first["verdict"]) == ("G4", "seen at quick scale")
     assert (first["commit"], first["code"]) == (small_tree.COMMIT[:12], "current")
     assert rows.loc["third", "same_as"] == "G5"
+    fourth = rows.loc["fourth"]  # the number of G4, by the interval of G5
+    assert (fourth["id"], fourth["verdict"]) == ("G5", "not seen at quick scale")
+    assert fourth["commit"] == small_tree.COMMIT[:12]
     assert files.read_json(layout.manifest_of("claims", layout.claims_stem("quick")))[
         "outputs"
     ] == {

@@ -92,7 +92,8 @@ def test_a_function_that_fails_is_no_error():
     frame = table(drawn=10, other=20, third=5)
     assert judging.row("toy", claim, {"two": frame}, "paper")["value"] == 10.5
     row = judged(claim, within(frame))
-    assert (row["state"], row["reason"]) == ("undefined", other_readings.LACKS)
+    told = f"{other_readings.LACKS}: needs_a_third cannot be computed: KeyError 'third'"
+    assert (row["state"], row["reason"]) == ("undefined", told)
     with pytest.raises(UserError):
         judging.row("toy", claim, {"two": frame[frame["case"] != "third"]}, "paper")
 
@@ -133,6 +134,14 @@ def test_keywords_are_laid_over():
     assert row["value"] == 20.5
 
 
+def test_a_keyword_that_its_function_does_not_know_is_no_lack_of_runs():
+    frame = table(drawn=10, other=20)
+    claim = NAMED | {"value": "at_time", "keywords": {"time": "t1"}}
+    row = judged(claim, Otherwise({"two": frame}, {}, {}), keywords={"time": "t9"})
+    assert row["state"] == "undefined"
+    assert row["reason"] == "at_time cannot be computed: KeyError 't9'"
+
+
 def test_what_has_no_meaning_says_why_where_it_reads_the_case():
     frame = table(drawn=10, other=20, third=7)
     row = judged(NAMED, within(frame), not_judged="it is timed otherwise")
@@ -166,15 +175,53 @@ def test_the_rows_are_written_in_one_order():
     assert made["count"].dtype == "int64"
 
 
-@pytest.mark.parametrize(
-    ("runs", "scales", "state"),
-    [("run0", ["quick"], "undefined"), ("", ["quick"], "absent"), ("", ["paper"], "other scale")],
-)
-def test_the_row_of_a_claim_that_another_function_judges(runs, scales, state):
-    told = judgement(same_as="T9")
-    other = {"verdict": verdicts.NOT_RUN, "reason": "why", "count": 0, "runs": runs, "value": None}
-    row = other_readings.from_claim("toy", NAMED | {"scales": scales}, told, other, "quick")
-    assert (row["id"], row["same_as"], row["state"]) == ("T1", "T9", state)
-    found = other | {"verdict": verdicts.SEEN, "value": 3.0}
-    row = other_readings.from_claim("toy", NAMED, told, found, "quick")
-    assert (row["state"], row["value"], row["verdict"]) == ("judged", 3.0, verdicts.SEEN)
+def under_a_rule(claim, frame, scale="paper", rejects=None, tested=None, **other) -> dict | None:
+    """A claim under a reading that measures by the rule of T9: the ratio of both cases."""
+    rule = RATIO | {"id": "T9", "expected": [1.1, None], "rejects": tested} | other
+    tables = None if frame is None else Otherwise({"two": frame}, {}, {})
+    told = judgement(same_as="T9", keywords=claim["keywords"], rejects=rejects)
+    return other_readings.from_claim("toy", claim, told, rule, tables, scale)
+
+
+def test_a_claim_that_another_function_judges_has_its_own_interval_and_seeds():
+    frame = table(drawn=21, other=20)  # ratios of 1.05 and 22 over 21
+    claim = NAMED | {"expected": [1.001, None]}
+    row = under_a_rule(claim, frame)
+    assert (row["id"], row["same_as"], row["state"]) == ("T1", "T9", "judged")
+    assert (row["verdict"], row["count"], row["highest"]) == (verdicts.REPRODUCED, 2, 1.05)
+    assert under_a_rule(claim | {"expected": [1.049, None]}, frame)["verdict"] == verdicts.PARTLY
+    mean = claim | {"expected": [1.048, None], "judged": "mean"}
+    assert under_a_rule(mean, frame)["verdict"] == verdicts.REPRODUCED
+    few = under_a_rule(claim | {"seeds": 3}, frame)
+    assert (few["verdict"], few["reason"]) == (
+        verdicts.PARTLY,
+        "2 of 2 in the interval; 1 of 3 seeds missing",
+    )
+
+
+def test_a_miss_by_another_function_rejects_what_reading_or_that_claim_tests():
+    frame = table(drawn=10, other=10)
+    assert under_a_rule(NAMED, frame)["verdict"] == verdicts.MISSED
+    assert under_a_rule(NAMED, frame, rejects="a tenth")["verdict"] == verdicts.REJECTED
+    row = under_a_rule(NAMED, frame, tested="a tenth of the way")
+    assert row["reason"] == "a tenth of the way; 0 of 2 in the interval"
+
+
+@pytest.mark.parametrize("scales", [(["paper"], ["quick", "paper"]), (["quick"], ["paper"])])
+def test_a_claim_that_another_function_judges_is_judged_at_scales_of_both(scales):
+    claim = NAMED | {"scales": scales[0]}
+    row = under_a_rule(claim, table(drawn=21, other=20), scale="quick", scales=scales[1])
+    assert (row["state"], row["verdict"]) == ("other scale", verdicts.NOT_RUN)
+    assert (row["reason"], row["count"]) == ("judged at paper scale", 0)
+    assert "value" not in row
+
+
+def test_a_claim_that_another_function_cannot_judge():
+    assert under_a_rule(NAMED, None)["state"] == "absent"
+    row = under_a_rule(NAMED, table(drawn=21))
+    assert row["state"] == "undefined"
+    row = under_a_rule(NAMED, table(drawn=21), value="at_time", keywords={"time": "t9"})
+    assert (row["state"], row["reason"]) == (
+        "undefined",
+        "at_time cannot be computed: KeyError 't9'",
+    )
