@@ -135,6 +135,10 @@ class Watcher:
             names = [c for c in columns if any(fnmatch.fnmatchcase(c, p) for p in patterns)]
             self._names[kind] = names
             if not names:
+                if "stop" in rule:
+                    absent, logged = " or ".join(patterns), ", ".join(columns)
+                    problem = f"no column {absent} is logged; logged: {logged}"
+                    raise ValueError(f"watch.{kind}: {problem}")
                 continue
             self._signs[kind] = made(rule, self.steps, len(names), self.members)
             self._signs[kind].state |= self._restored.get(kind, {})

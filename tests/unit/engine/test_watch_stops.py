@@ -101,6 +101,16 @@ def test_a_member_that_reaches_its_level_is_not_marked():
     assert _rows(history, 1)["stopped"][-1]
 
 
+def test_a_sign_that_stops_has_a_column_to_look_at():
+    """Not known before, where an observable does not say what it logs."""
+    spec = _spec(spike={"stop": "run"})
+    spec["watch"]["spike"]["columns"] = ["hinge_loss"]
+    with pytest.raises(
+        ValueError, match=r"watch\.spike: no column hinge_loss is logged; logged: t"
+    ):
+        _trained(spec)
+
+
 @pytest.mark.parametrize("level", [1e-3, 1.8])
 def test_a_member_that_reaches_its_level_where_the_run_is_stopped_is_not_marked(level):
     """Of three members the first reaches its level of 1.8 at the log where the third diverges."""
