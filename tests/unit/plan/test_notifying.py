@@ -122,7 +122,7 @@ def test_a_workflow_does_not_wait_for_messages_of_runs(here):
 
 
 def test_many_runs_that_fail_together_are_few_messages(here):
-    notifier = _notifier(_notify(WRITE))
+    notifier = _notifier(_notify(f"{WRITE}\nimport time; time.sleep(1)"))
     notifier.listen()
     for run in range(25):
         _fail(here, f"{run:012d}")
