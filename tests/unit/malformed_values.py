@@ -170,6 +170,13 @@ VALUES = [
         f"{ONE}watch.spike.columns.0",
         "train_accuracy rises as a member learns; name what falls, such as a loss",
     ),
+    Bad(
+        "a spike stops a run that logs no loss",
+        "[{name: losses}, {name: norms, orders: [l2]}, {name: accuracies}]",
+        "[{name: norms, orders: [l2]}, {name: accuracies}]\n  watch: {spike: {stop: run}}",
+        f"{ONE}watch.spike",
+        "no loss or error is logged; name `columns`, or log `losses`",
+    ),
     Bad("no level", "{steps: 5}", "{steps: 5, stop: {}}", f"{ONE}smoke.train.stop", "at least one"),
     Bad(
         "both sides of a level",

@@ -12,6 +12,12 @@ from grokatlas.errors import MistakeError, nearest, shown
 
 _SPIKE, _STAGNATION = (watched_columns.NUMBERS[kind] for kind in ("spike", "stagnation"))
 _NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+# by kind: what is not logged where there is nothing to watch
+_NOTHING = {
+    "nonfinite": "no loss, error, accuracy or parameter is logged",
+    "spike": "no loss or error is logged",
+    "stagnation": "nothing but times is logged",
+}
 _Columns = Annotated[list[str], Field(min_length=1)] | None
 
 
@@ -83,7 +89,8 @@ def checked(given: Any, observables: list[dict[str, Any]]) -> dict[str, Any]:
         observables: of the spec.
 
     Raises:
-        MistakeError: a key or a value is not allowed, or a column is not logged.
+        MistakeError: a key or a value is not allowed, a column is not logged, or what shall stop
+            members has no column to look at.
     """
     watch: Watch = check_block(Watch, given)
     found: dict[str, Any] = watch.model_dump(exclude_none=True)
@@ -98,5 +105,7 @@ def checked(given: Any, observables: list[dict[str, Any]]) -> dict[str, Any]:
             if kind == "spike" and ways[:1] == ["rises"]:
                 problem = f"{column} rises as a member learns; name what falls, such as a loss"
                 raise MistakeError(path, problem)
-        found[kind].setdefault("columns", columns)
+        if not found[kind].setdefault("columns", columns) and "stop" in found[kind]:
+            hint = "name `columns`, or log `losses`"
+            raise MistakeError([kind], f"{_NOTHING[kind]}; {hint}")
     return found

@@ -135,6 +135,10 @@ class Watcher:
             names = [c for c in columns if any(fnmatch.fnmatchcase(c, p) for p in patterns)]
             self._names[kind] = names
             if not names:
+                if "stop" in rule:
+                    absent, logged = " or ".join(patterns), ", ".join(columns)
+                    problem = f"no column {absent} is logged; logged: {logged}"
+                    raise ValueError(f"watch.{kind}: {problem}")
                 continue
             self._signs[kind] = made(rule, self.steps, len(names), self.members)
             self._signs[kind].state |= self._restored.get(kind, {})
@@ -186,7 +190,7 @@ class StoppableRun(Run):
 
 
 class WatchedHistory(History):
-    """The history of a watched run; it tells which row is the last of a member that was stopped.
+    """The history of a watched run; it marks the last row of a member that was stopped.
 
     Args:
         hand_on: as for `History`.
@@ -208,10 +212,20 @@ class WatchedHistory(History):
         """Log a step, after a look at it."""
         found = self._watcher.look(step, indices, seen)
         if self._watcher.stops:
-            seen = {**seen, STOPPED: np.isin(indices, list(self._watcher.stopped))}
+            seen = {**seen, STOPPED: np.zeros(len(indices), dtype=np.bool_)}
         super().add(step, indices, seen)
         if found:
             self._tell(found)
+
+    def mark(self, stopped: set[int], indices: list[int]) -> None:
+        """Mark members as stopped in the rows that were added last.
+
+        Args:
+            stopped: the members.
+            indices: of the members that these rows are of, as `add` had them.
+        """
+        rows = slice(self._rows - len(indices), self._rows)
+        self._columns[STOPPED][rows] = np.isin(indices, list(stopped))
 
 
 class WatchedTrainer(Trainer):
@@ -233,7 +247,7 @@ class WatchedTrainer(Trainer):
     ) -> None:
         super().__init__(run, record)
         self.watcher = watcher
-        self.history = WatchedHistory(record.add_rows, watcher, tell)
+        self.history: WatchedHistory = WatchedHistory(record.add_rows, watcher, tell)
 
     def resume(self, saved: SavedRun | None) -> None:
         """Resume from a saved state, with what the watcher knew."""
@@ -256,12 +270,16 @@ class WatchedTrainer(Trainer):
         return cast(SavedRun, {**super().saved(), "watch": known})
 
     def _stop_members(self, params: Params, columns: dict[str, np.ndarray]) -> None:
-        """Freeze the members that reached ``train.stop``, then those that the watch stops."""
+        """Freeze the members that reached ``train.stop``, then those that the watch stops.
+
+        Only the latter are marked. A member at the run's last step has ended as it declares.
+        """
         indices = self.run.indices
         super()._stop_members(params, columns)
         stopped = self.watcher.stopped & set(self.run.indices)
-        if not stopped:
+        if not stopped or self.step == self.steps:
             return
+        self.history.mark(stopped, indices)
         if not self.stopped_params:
             members = len(self.run.members)
             self.stopped_params = {k: v.new_zeros(members, *v.shape[1:]) for k, v in params.items()}

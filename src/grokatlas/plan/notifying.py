@@ -17,11 +17,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from grokatlas.declare.settings import Notify, Settings, home_expanded
 from grokatlas.errors import UserError
+from grokatlas.results import layout
 
 RULE = "train"
 EVENTS = ("JOB_ERROR", "GROUP_ERROR")  # of Snakemake's log
@@ -59,8 +61,8 @@ class Notifier:
         settings: Settings | None = getattr(project, "settings", None)
         self._notify = settings.notify if settings is not None else None
         self._scale = scale
-        self._failures: queue.Queue[Failure | None] = queue.Queue()
-        self._failed: dict[str, Failure] = {}
+        self._failures: queue.Queue[Failure | None] = queue.Queue()  # to be told at once
+        self._failed: dict[str, Failure] = {}  # the last of each run, also where it was interrupted
         self._thread: threading.Thread | None = None
 
     def listen(self) -> None:
@@ -71,10 +73,13 @@ class Notifier:
         self._thread.start()
         from snakemake.logging import logger
 
-        logger.addHandler(_JobErrors(self._failures))
+        logger.addHandler(_JobErrors(self._hear))
 
     def ended(self, well: bool) -> None:
-        """Tell that the workflow ended, after the failures that are not told yet."""
+        """Tell that the workflow ended, after the failures that are not told yet.
+
+        It names the runs that failed or were interrupted, but for those that a later try finished.
+        """
         if self._notify is None:
             return
         if self._thread is not None:
@@ -82,7 +87,15 @@ class Notifier:
             self._thread.join(self._notify.timeout)
         event = "workflow ended" if well else "workflow failed"
         text = f"the workflow {'ended' if well else 'failed'}."
-        self._send(event, "\n".join([text, *_lines([*self._failed.values()])]), {})
+        failed = [each for each in self._failed.values() if not _finished(each)]
+        self._send(event, "\n".join([text, *_lines(failed)]), {})
+
+    def _hear(self, failure: Failure) -> None:
+        """Keep a failure for the end; tell it now, unless a later job goes on with the run."""
+        run, _, last = failure
+        self._failed[run] = failure
+        if not INTERRUPTED.search(last):
+            self._failures.put(failure)
 
     def _send_failures(self) -> None:
         """Send each failure; those that come meanwhile are one message."""
@@ -92,7 +105,6 @@ class Notifier:
                 while True:
                     found.append(self._failures.get_nowait())
             failures = [failure for failure in found if failure is not None]
-            self._failed |= {failure[0]: failure for failure in failures}
             if failures:
                 runs, logs = (" ".join(f[place] for f in failures) for place in (0, 1))
                 text = "\n".join([f"{len(failures)} of its runs failed.", *_lines(failures)])
@@ -120,9 +132,9 @@ class Notifier:
 class _JobErrors(logging.Handler):
     """Hears of jobs that fail, as Snakemake logs them, and hands on those that train."""
 
-    def __init__(self, failures: queue.Queue[Failure | None]) -> None:
+    def __init__(self, hand_on: Callable[[Failure], None]) -> None:
         super().__init__()
-        self._hand_on = failures.put
+        self._hand_on = hand_on
         self._heard: set[tuple[str, float]] = set()  # logs and their times: no job is told twice
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -137,8 +149,8 @@ class _JobErrors(logging.Handler):
             places = [log for log in logs if RUN.search(log)]
             for log in places[:1]:
                 last, changed = _last_line(Path(log))
-                if (log, changed) in self._heard or INTERRUPTED.search(last):
-                    continue  # of one that was interrupted: a later job goes on with it
+                if (log, changed) in self._heard:
+                    continue
                 self._heard.add((log, changed))
                 self._hand_on((RUN.findall(log)[0], log, last))
 
@@ -184,10 +196,20 @@ def _words(notify: Notify) -> list[str]:
 
 
 def _lines(failures: list[Failure]) -> list[str]:
-    """Failed runs, a line each."""
-    lines = [f"run {run} failed: {last or 'its log is empty'}" for run, _, last in failures[:MOST]]
+    """Runs that failed or were interrupted, a line each."""
+    lines = [
+        f"run {run} is not finished: {last.removeprefix(f'run {run}: ')}"
+        if INTERRUPTED.search(last)
+        else f"run {run} failed: {last or 'its log is empty'}"
+        for run, _, last in failures[:MOST]
+    ]
     more = len(failures) - MOST
     return [*lines, f"and {more} more"] if more > 0 else lines
+
+
+def _finished(failure: Failure) -> bool:
+    """Whether a later try finished the run: no manifest is left from before a job begins."""
+    return layout.manifest_of("run", Path(failure[1]).parent).exists()
 
 
 def _last_line(log: Path) -> tuple[str, float]:

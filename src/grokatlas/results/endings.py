@@ -57,12 +57,14 @@ def read(
     )
     finite = np.all([np.ones_like(place), *map(np.isfinite, logged)], axis=0)
     found = {"diverged": diverged(place, step, finite)}
-    if "stop" in spec["train"]:
-        moved = set(place[step > 0].tolist())
-        found["untrained"] = dict.fromkeys(sorted(set(place.tolist()) - moved), 0)
+    stopped = dict[int, int]()
     if marks is not None:
         at = np.concatenate([np.from_dlpack(chunk) for chunk in marks.cast("uint8").chunks]) > 0
-        found["stopped"] = dict(zip(place[at].tolist(), step[at].tolist(), strict=True))
+        stopped = dict(zip(place[at].tolist(), step[at].tolist(), strict=True))
+    if "stop" in spec["train"]:  # who was stopped at step 0 has not reached a level there
+        moved = set(place[step > 0].tolist())
+        found["untrained"] = dict.fromkeys(sorted({*place.tolist()} - moved - stopped.keys()), 0)
+    found["stopped"] = stopped
     return {key: {str(m): s for m, s in steps.items()} for key, steps in found.items() if steps}
 
 

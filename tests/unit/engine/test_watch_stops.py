@@ -101,6 +101,39 @@ def test_a_member_that_reaches_its_level_is_not_marked():
     assert _rows(history, 1)["stopped"][-1]
 
 
+def test_a_sign_that_stops_has_a_column_to_look_at():
+    """Not known before, where an observable does not say what it logs."""
+    spec = _spec(spike={"stop": "run"})
+    spec["watch"]["spike"]["columns"] = ["hinge_loss"]
+    with pytest.raises(
+        ValueError, match=r"watch\.spike: no column hinge_loss is logged; logged: t"
+    ):
+        _trained(spec)
+
+
+@pytest.mark.parametrize("level", [1e-3, 1.8])
+def test_a_member_that_reaches_its_level_where_the_run_is_stopped_is_not_marked(level):
+    """Of three members the first reaches its level of 1.8 at the log where the third diverges."""
+    spec = _spec(nonfinite={"stop": "run"})
+    spec["train"]["stop"] = {"train_loss": {"below": level}}
+    history = _trained(spec)[0].history
+    rows = [_rows(history, member) for member in range(3)]
+    assert [each["step"].tolist() for each in rows] == [[0, 2]] * 3
+    reached = [bool(each["train_loss"][-1] <= level) for each in rows]
+    assert reached == [level > 1, False, False]
+    assert [each["stopped"].tolist() for each in rows] == [[False, not r] for r in reached]
+
+
+@pytest.mark.parametrize("stop", ["member", "run"])
+def test_a_member_that_trains_to_its_last_step_is_not_marked(stop):
+    """The sign shows at the last log and not before, as nothing rests for as long as that."""
+    rest = {"stop": stop, "columns": ["l2_norm"], "tolerance": 1e9, "logs": 1, "share": 1}
+    record, watcher = _trained(_spec(stagnation=rest))
+    assert record.step == 60
+    assert [note.step for note in watcher.notes() if note.kind == "stagnation"] == [60]
+    assert not record.history["stopped"].any()
+
+
 @pytest.mark.parametrize("step", [1, 3, 5])
 def test_a_run_that_was_killed_goes_on_to_the_same_bytes(tmp_path, monkeypatch, step):
     """Between the stops of two members, and before and after them; in logs of their own."""

@@ -13,6 +13,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from grokatlas.declare.settings import Notify, load_settings
 from grokatlas.errors import UserError
 from grokatlas.plan import notifying
+from grokatlas.results import layout
 
 WRITE = """
 import json, os, sys
@@ -20,6 +21,7 @@ facts = {k[10:]: v for k, v in os.environ.items() if k.startswith("GROKATLAS_")}
 with open("told.jsonl", "a") as file:
     file.write(json.dumps([sys.stdin.read(), facts]) + "\\n")
 """
+INTERRUPTED = "run ba9876543210: stopped by SIGTERM at step 7; run it again to go on"
 
 
 def _notify(program: str, timeout: float = 30.0) -> Notify:
@@ -70,7 +72,7 @@ def test_runs_that_fail_are_told_at_once_and_again_in_the_end(here):
     until = time.monotonic() + 30
     while not (here / "told.jsonl").exists() and time.monotonic() < until:
         time.sleep(0.05)
-    _fail(here, "ba9876543210", "run x: stopped by SIGTERM at step 7; run it again to go on")
+    _fail(here, "ba9876543210", INTERRUPTED)
     _fail(here, "aaaaaaaaaaaa", rule="measure")
     notifier.ended(well=False)
     (message, facts), (last, ended) = _told(here)
@@ -78,10 +80,34 @@ def test_runs_that_fail_are_told_at_once_and_again_in_the_end(here):
     assert message.splitlines()[1:] == [line]
     assert (facts["EVENT"], facts["RUN"]) == ("run failed", "0123456789ab")
     assert facts["LOG"] == "results/runs/0123456789ab/log.txt"
-    assert last.splitlines()[1:] == [line]
+    interrupted = "stopped by SIGTERM at step 7; run it again to go on"
+    assert last.splitlines()[1:] == [line, f"run ba9876543210 is not finished: {interrupted}"]
     assert last.splitlines()[0].endswith("the workflow failed.")
     assert ended["EVENT"] == "workflow failed"
     assert "RUN" not in ended
+
+
+def test_a_run_that_a_later_try_finished_is_not_named_in_the_end(here):
+    notifier = _notifier(_notify(WRITE))
+    notifier.listen()
+    _fail(here, "0123456789ab")
+    _fail(here, "ba9876543210", INTERRUPTED)
+    for run in ("0123456789ab", "ba9876543210"):
+        layout.manifest_of("run", here / "results/runs" / run).write_text("{}")
+    notifier.ended(well=True)
+    (_, facts), (last, _) = _told(here)
+    assert (facts["EVENT"], facts["RUN"]) == ("run failed", "0123456789ab")
+    assert last.endswith(": the workflow ended.\n")
+
+
+def test_a_run_that_failed_and_was_then_interrupted_is_named_by_its_last_try(here):
+    notifier = _notifier(_notify(WRITE))
+    notifier.listen()
+    _fail(here, "ba9876543210")
+    _fail(here, "ba9876543210", INTERRUPTED)
+    notifier.ended(well=False)
+    assert "stopped by SIGTERM at step 7" in _told(here)[-1][0]
+    assert "disk full" not in _told(here)[-1][0]
 
 
 def test_a_workflow_does_not_wait_for_messages_of_runs(here):
@@ -96,7 +122,7 @@ def test_a_workflow_does_not_wait_for_messages_of_runs(here):
 
 
 def test_many_runs_that_fail_together_are_few_messages(here):
-    notifier = _notifier(_notify(WRITE))
+    notifier = _notifier(_notify(f"{WRITE}\nimport time; time.sleep(1)"))
     notifier.listen()
     for run in range(25):
         _fail(here, f"{run:012d}")

@@ -9,6 +9,7 @@ import pytest
 from grokatlas import code_digest, registry
 from grokatlas.claims import divergence
 from grokatlas.declare import signatures, watches
+from grokatlas.engine import watching
 from grokatlas.operate import status
 from grokatlas.results import endings, files, layout
 from grokatlas.rules import savepoint, train
@@ -86,6 +87,21 @@ def test_the_log_and_the_manifest_of_a_run_name_members_that_the_watch_stopped(c
         "2 of 3 members diverged (the first at step 2), "
         "2 of 3 members stopped by the watch (the first at step 2)"
     )
+
+
+def test_a_member_that_the_watch_stopped_at_step_0_is_not_said_to_have_reached_a_level(capsys):
+    spec = SPEC | {"train": SPEC["train"] | {"stop": {"train_loss": {"below": 0.1}}}}
+    spec |= {"model": SPEC["model"] | {"init": [1e200, 1e200]}}  # its loss is infinite
+    spec |= {"ensemble": {"optimizer.lr": [0.1], "seed": [0]}}
+    spec |= {"watch": watches.checked({"nonfinite": {"stop": "run"}}, spec["observables"])}
+    manifest = _trained(spec)
+    assert manifest["stopped"] == {"0": 0}
+    assert "untrained" not in manifest
+    assert "has reached its levels" not in capsys.readouterr().err
+
+
+def test_a_column_of_a_stopped_member_is_called_the_same_by_all_who_read_it():
+    assert endings.STOPPED == watching.STOPPED == divergence.STOPPED
 
 
 def test_a_run_without_divergence_says_nothing(capsys):

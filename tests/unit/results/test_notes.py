@@ -2,7 +2,9 @@
 
 import json
 import signal
+import socket
 
+import filelock
 import pytest
 
 from grokatlas.atlas import noted
@@ -82,8 +84,6 @@ def test_what_was_noted_can_be_read_while_a_run_trains(monkeypatch):
     summary, lines = noted.of([Tree(layout.RESULTS).results[RUN.as_posix()]])
     assert summary == "2 of 3 members not finite (the first: member 2 at step 2)"
     assert lines[0] == f"run {RUN.name}, {LINE}"
-    row = status._noted(_Job)
-    assert row == f"noted: {summary}"
 
 
 def test_a_run_that_goes_on_has_the_same_notes(monkeypatch):
@@ -93,10 +93,23 @@ def test_a_run_that_goes_on_has_the_same_notes(monkeypatch):
     assert sorted(map(_key, first)) == sorted(FOUND)
 
 
-def test_a_running_run_shows_its_notes_in_status(monkeypatch):
+def test_a_run_that_trains_and_one_that_failed_show_their_notes_in_status(monkeypatch):
     _interrupted(monkeypatch)
-    (RUN / "log.txt").write_text(f"run {RUN.name}: noted: member 1 is not well\n")
-    assert status.ALIVE.match((RUN / "log.txt").read_text())
+    log = RUN / "log.txt"
+    begins = f"run {RUN.name}: trains on {socket.gethostname()}, cpu\n"
+    last = f"run {RUN.name}: step 14/30, 2.5 steps/s, 4000 s left\n"
+    told = "noted: 2 of 3 members not finite (the first: member 2 at step 2)"
+    log.write_text(f"{begins}{last}run {RUN.name}: noted: {LINE}\n")
+    with filelock.FileLock(RUN / layout.LOCK):
+        row = status.unfinished(RUN, "", SPEC, status.held_locks())
+    assert (row.state, row.step, row.note) == ("running", 14, told)
+    log.write_text(f"{begins}{last}training failed: disk full\n")
+    row = status.unfinished(RUN, "", SPEC, status.held_locks())
+    assert (row.state, row.step, row.note) == ("failed", 14, f"training failed: disk full; {told}")
+
+
+def test_a_run_whose_last_line_is_a_note_trains():
+    assert status.ALIVE.match(f"run {RUN.name}: noted: {LINE}")
 
 
 def test_a_log_names_few_members_of_a_kind(capsys):
@@ -144,8 +157,3 @@ def test_a_note_in_words():
     assert notes.text(note) == "what is watched has not moved since step 300 (found at step 420)"
     assert notes.summary([], 3) == ""
     assert notes.summary([note], 3, without=("stagnation",)) == ""
-
-
-class _Job:
-    target = RUN
-    spec = SPEC
