@@ -158,7 +158,7 @@ RUNS = (
             argument("--profile", default="slurm", metavar="NAME", help="default: slurm"),
             argument("--time", help="limit of one job (default: the partition's, at most 3d)"),
             argument("--partition", metavar="NAME", help="default: one without GPU"),
-            argument("-n", "--dry-run", action="store_true", help="only look"),
+            argument("-n", "--dry-run", "--dryrun", action="store_true", help="only look"),
             argument("--cancel", action="store_true", help="end the chain and its jobs"),
         ),
         passes_on=True,

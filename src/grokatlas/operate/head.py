@@ -15,17 +15,21 @@ import time
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.operate import heads, slurm, unlock
-from grokatlas.results import layout, locks
+from grokatlas.plan import notifying
+from grokatlas.results import files, layout, locks
 from grokatlas.text import duration
 
 LIMIT = 3  # starts of Snakemake in a row that made nothing, after which a chain ends
 PAUSE = 5.0  # seconds between two looks at the queue
 PATIENCE = 600.0  # seconds that the lock of a head that has ended may live on
 DRAIN = 20.0  # seconds that figures which are drawn beside Snakemake have to be finished
+SAVED = "state.json"  # each save replaces it; an attempt writes the other files before it saves
 DEATH_SIGNAL = 1  # of prctl: the signal that a process gets when its parent ends
 
 
@@ -66,8 +70,7 @@ class Head:
             self._submit_successor()
             self._work()
         except HandedOver:
-            self._say(self._handed_over())
-            return 0
+            return self._hand_over()
         except (Over, UserError, OSError) as reason:
             self._say(f"{reason}; the chain ends")
             code = 1
@@ -75,20 +78,39 @@ class Head:
             self._say("all is made")
             code = 0
         self._cancel_successor()
+        self._notify(well=code == 0)
         return code
+
+    def _notify(self, well: bool) -> None:
+        """Tell the user's command that the chain ended, if its Snakemake left the setting."""
+        try:
+            found = files.read_json(self.folder / heads.NOTIFY)
+            settings = Settings.model_validate(found)
+        except (UserError, OSError, KeyError, TypeError, ValueError):
+            return  # no Snakemake of the chain came so far
+        notifying.Notifier(SimpleNamespace(settings=settings), settings.scale).ended(well)
 
     def _submit_successor(self) -> None:
         """First of all, so that it follows however this head ends."""
         until = time.monotonic() + PATIENCE
+        tried = False
         while not self.successor:
             try:
-                self.successor = self.order.submit(self.folder, after=self.own)
+                # Slurm may have taken a job and answered too late
+                found = self._pending() if tried else ""
+                tried = True
+                self.successor = found or self.order.submit(self.folder, after=self.own)
             except UserError as error:
                 if time.monotonic() > until:
                     raise
                 self._say(str(error))
                 self._pause()
         self._say(f"job {self.successor} waits to follow")
+
+    def _pending(self) -> str:
+        """A head that waits in the queue and is not this one; empty if there is none."""
+        waiting = (job for job in heads.queued(self.folder) if job.state == "PENDING")
+        return next((job.id for job in waiting if job.id != self.own), "")
 
     def _cancel_successor(self) -> None:
         """If this fails, the successor finds the same as this head, and ends."""
@@ -106,10 +128,12 @@ class Head:
             found = self._count(last)
             heads.keep(self.folder, {**found, "owner": self.own})
             code = self._snakemake()
-            if code >= 0:  # it ended by itself, and removed its lock
+            if code >= 0 or not unlock.locked(self.folder):  # a lock that comes is another's
                 heads.keep(self.folder, {**found, "owner": None})
         finally:
             lock.release()
+        if self._asked:
+            raise HandedOver
         if code > 0:
             problem = f"Snakemake failed (exit code {code}): a job failed for good, or the plan is"
             raise Over(f"{problem} not sound, see above; mend it, then `grokatlas submit` again")
@@ -168,13 +192,16 @@ class Head:
         return {"seen": seen, "fruitless": fruitless}
 
     def _snakemake(self) -> int:
-        """Run Snakemake; its exit code.
+        """Run Snakemake until it ends or the time is over, and return its exit code.
 
-        Raises:
-            HandedOver: the time was over first. Snakemake is ended, and its jobs run on.
+        When the time is over Snakemake is ended, and its jobs run on.
         """
         process = subprocess.Popen(
-            self.order.snakemake(), cwd=self.folder, process_group=0, preexec_fn=_end_with_parent
+            self.order.snakemake(),
+            cwd=self.folder,
+            env={**os.environ, notifying.HEAD: str(heads.NOTIFY)},
+            process_group=0,
+            preexec_fn=_end_with_parent,
         )
         while process.poll() is None and not self._asked:
             time.sleep(0.5)
@@ -187,18 +214,28 @@ class Head:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        raise HandedOver
+        return process.returncode
 
-    def _handed_over(self) -> str:
-        """What comes next, as somebody may have cancelled the successor."""
+    def _hand_over(self) -> int:
+        """Say what comes next; 1 if no successor could be submitted.
+
+        Somebody may have cancelled the successor.
+        """
         try:
+            self.successor = self.successor or self._pending()
             waiting = any(job.id == self.successor for job in heads.queued(self.folder))
         except UserError:
-            waiting = True
+            waiting = bool(self.successor)
         if waiting:
-            return f"job {self.successor} follows"
-        left = f"its jobs run on (`grokatlas unlock` ends them); job {self.successor}"
-        return f"the chain ends, as {left} was cancelled"
+            self._say(f"job {self.successor} follows")
+            return 0
+        left = "its jobs run on (`grokatlas unlock` ends them)"
+        if self.successor:
+            self._say(f"the chain ends, as job {self.successor} was cancelled; {left}")
+            return 0
+        self._say(f"no successor could be submitted; the chain ends; {left}")
+        self._notify(well=False)
+        return 1
 
     def _pause(self) -> None:
         until = time.monotonic() + PAUSE
@@ -218,7 +255,7 @@ def fingerprint(results: Path) -> str:
         folders.sort()
         for name in sorted(names):
             path = Path(place, name)
-            if path.parent.name == layout.STATE:
+            if path.parent.name == layout.STATE and name == SAVED:
                 with contextlib.suppress(OSError):  # a run that has just finished
                     digest.update(f"{path} {path.stat().st_mtime_ns}\n".encode())
             elif name.endswith("manifest.json"):

@@ -17,6 +17,7 @@ from grokatlas.results import files
 NAME = "grokatlas-head"  # of every head job
 LOG = Path(".snakemake/slurm_logs/head.log")  # of all heads of a checkout
 STATE = Path(".snakemake/grokatlas_head.json")  # what a head tells the next one
+NOTIFY = Path(".snakemake/grokatlas_notify.json")  # settings of the chain's last Snakemake
 LOCK = Path(".snakemake/grokatlas_head.lock")  # held by the head that is at work
 MEMORY = 4000  # MB: Snakemake takes 200, a figure that is drawn beside it up to 1000
 HINT = "see the message above for what the cluster does not allow"
@@ -45,10 +46,16 @@ class Order:
         """Seconds before its time limit at which a head hands over; Slurm adds up to 60."""
         return min(60, self.minutes * 60 // 8)
 
-    def snakemake(self, *more: str) -> list[str]:
-        """The command line of Snakemake; a head has one core for what is made beside it."""
+    def snakemake(self, last: tuple[str, ...] = ()) -> list[str]:
+        """The command line of Snakemake; a head has one core for what is made beside it.
+
+        Args:
+            last: further options, which win over the user's.
+        """
         command = [sys.executable, "-m", "snakemake", "--profile", self.profile]
-        return [*command, "--local-cores", "1", *more, *self.options]
+        end = self.options.index("--") if "--" in self.options else len(self.options)
+        given, targets = self.options[:end], self.options[end:]
+        return [*command, "--local-cores", "1", *given, *last, *targets]
 
     def sbatch(self, folder: Path, after: str = "") -> list[str]:
         """The command line that submits a head.

@@ -95,12 +95,16 @@ def ending(job: str) -> str:
 
 
 def minutes(text: str) -> int | None:
-    """A time in minutes: ``90``, ``12h``, ``1d12h``, ``2-00:00:00``, ``4:00:00``; None if none."""
-    if text.isdigit():
+    """A time in whole minutes; None if it is none.
+
+    Args:
+        text: as Slurm writes it (``90``, ``30:00``, ``4:00:00``, ``2-00:00:00``), or ``1d12h``.
+    """
+    if text.isdecimal():
         return int(text)
     if re.fullmatch(r"(?:\d+[dhm])+", text):
         return sum(int(n) * UNITS[unit] for n, unit in re.findall(r"(\d+)([dhm])", text))
-    matched = re.fullmatch(r"(?:(\d+)-)?(\d+):(\d\d):\d\d", text)
+    matched = re.fullmatch(r"(?:(?:(\d+)-)?(\d+):)?(\d+):\d\d", text)
     if not matched:
         return None
     days, hours, rest = (int(part or 0) for part in matched.groups())

@@ -19,6 +19,19 @@ from grokatlas.text import duration
 PROGRAMS = ("sbatch", "squeue", "scancel", "sinfo")
 LONGEST = 3 * 1440  # minutes of a head if nobody says how many
 PATIENCE = 120.0  # seconds that heads which are cancelled may take to end
+NOTHING = "Nothing to be done"  # Snakemake's words
+# options of Snakemake with which it makes nothing, or removes something and ends
+IDLE = {
+    *("--archive", "--cleanup-metadata", "--cleanup-shadow", "--cm", "--conda-cleanup-envs"),
+    *("--conda-create-envs-only", "--container-cleanup-images", "--containerize", "--d3dag"),
+    *("--dag", "--delete-all-output", "--delete-temp-output", "--detailed-summary", "--filegraph"),
+    *("--draft-notebook", "--edit-notebook", "--export-cwl", "--generate-unit-tests", "--lc"),
+    *("--li", "--lint", "--list", "--list-changes", "--list-conda-envs", "--list-input-changes"),
+    *("--list-params-changes", "--list-rules", "--list-target-rules", "--list-untracked", "--lp"),
+    *("--lt", "--lu", "--print-compilation", "--report", "--rulegraph", "--summary", "--touch"),
+    *("--unlock", "--version", "-D", "-S", "-l", "-t", "-v"),
+}
+SHORTEST = 5  # characters of an abbreviation, such as --unl, that is told from other options
 TOTAL = re.compile(r"^total\s+(\d+)$", re.MULTILINE)
 
 
@@ -46,6 +59,9 @@ def main(
     Raises:
         UserError: something is not as it has to be.
     """
+    if cancel and dry_run:
+        raise UserError("--cancel", "ends a chain, and -n only looks; give one of the two")
+    _refuse_idle(options)
     folder = Path()
     yield _line("slurm", _slurm(folder))
     if cancel:
@@ -87,6 +103,7 @@ def end(folder: Path) -> str:
 
 def _submit(order: heads.Order, folder: Path) -> Iterator[str]:
     heads.keep(folder, {})  # what an earlier chain left counts no more
+    (folder / heads.NOTIFY).unlink(missing_ok=True)
     job = order.submit(folder)
     call = shlex.join(order.snakemake()[2:])
     yield f"job {job} is submitted: it runs `{call}` until all is made"
@@ -101,6 +118,21 @@ def _line(what: str, text: str) -> str:
 
 def _spell(minutes: int) -> str:
     return duration(60 * minutes)
+
+
+def _refuse_idle(options: list[str]) -> None:
+    """Refuse what makes Snakemake do something else than make files."""
+    own = options[: options.index("--")] if "--" in options else options
+    for given, following in zip(own, [*own[1:], ""], strict=False):
+        name, _, value = given.partition("=")
+        long = name.startswith("--") and len(name) >= SHORTEST
+        if (
+            name in IDLE
+            or (long and any(idle.startswith(name) for idle in IDLE))
+            or (name in ("-e", "--executor") and (value or following) in ("dryrun", "touch"))
+        ):
+            problem = "makes nothing, so there is nothing to submit; give it to `snakemake`"
+            raise UserError(name, f"{problem} itself")
 
 
 def _slurm(folder: Path) -> str:
@@ -202,7 +234,7 @@ def _left(order: heads.Order) -> int:
     Raises:
         UserError: Snakemake refuses the call, or the configuration has a mistake.
     """
-    command = order.snakemake("--dry-run", "--quiet", "rules", "host", "--nolock")
+    command = order.snakemake(last=("--dry-run", "--nolock", "--quiet", "rules", "host"))
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "100"}
     )
@@ -210,5 +242,9 @@ def _left(order: heads.Order) -> int:
         said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
         last = said[-1].removeprefix("snakemake: error: ") if said else "no message"
         raise UserError("snakemake --dry-run", f"{last}; mend it, nothing was submitted")
-    found = TOTAL.search(done.stdout)
-    return int(found[1]) if found else 0
+    if found := TOTAL.search(done.stdout):
+        return int(found[1])
+    if NOTHING in done.stdout + done.stderr:
+        return 0
+    problem = "says neither how many jobs are to be made, nor that nothing is to be done"
+    raise UserError("snakemake --dry-run", f"{problem}; leave out options that make nothing")

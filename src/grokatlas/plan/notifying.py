@@ -23,8 +23,9 @@ from typing import Any
 
 from grokatlas.declare.settings import Notify, Settings, home_expanded
 from grokatlas.errors import UserError
-from grokatlas.results import layout
+from grokatlas.results import files, layout
 
+HEAD = "GROKATLAS_HEAD"  # environment variable: a head job tells of the end; the file it reads
 RULE = "train"
 EVENTS = ("JOB_ERROR", "GROUP_ERROR")  # of Snakemake's log
 RUN = re.compile(r"(?:^|/)runs/([0-9a-f]{12})/")
@@ -36,6 +37,9 @@ Failure = tuple[str, str, str]  # of a run: its id, its log, and the last line o
 def check(settings: Settings, sources: dict[str, str]) -> None:
     """Check that the command is there, before a workflow of hours begins.
 
+    Under a head job nothing is checked, as `grokatlas submit` did so on the login node; what the
+    head has to know is written down for it.
+
     Args:
         settings: of the configuration.
         sources: where keys are set that ``config.yaml`` does not set, for errors.
@@ -43,7 +47,10 @@ def check(settings: Settings, sources: dict[str, str]) -> None:
     Raises:
         UserError: it is not.
     """
-    if settings.notify is not None and shutil.which(_words(settings.notify)[0]) is None:
+    if file := os.environ.get(HEAD):
+        kept = settings.model_dump(include={"notify", "scale"})
+        files.write_json(Path(file), kept)
+    elif settings.notify is not None and shutil.which(_words(settings.notify)[0]) is None:
         place = f"{sources.get('notify', 'config.yaml')}: notify.command.0"
         problem = f"no program {settings.notify.command[0]!r} can be run here"
         raise UserError(place, f"{problem}; write its path, or remove `notify`")
@@ -85,6 +92,8 @@ class Notifier:
         if self._thread is not None:
             self._failures.put(None)
             self._thread.join(self._notify.timeout)
+        if os.environ.get(HEAD):
+            return
         event = "workflow ended" if well else "workflow failed"
         text = f"the workflow {'ended' if well else 'failed'}."
         failed = [each for each in self._failed.values() if not _finished(each)]

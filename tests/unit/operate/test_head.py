@@ -1,5 +1,6 @@
 """A head job, with a Slurm and a Snakemake of small scripts."""
 
+import json
 import os
 import signal
 import threading
@@ -9,11 +10,14 @@ import pytest
 
 from grokatlas.operate import head, heads
 from grokatlas.results import locks
-from tests.unit.operate.pretended_slurm import cluster
+from tests.unit.operate.pretended_slurm import PYTHON, cluster
 
 ORDER = heads.Order("slurm", "cpu", 1, (), ("--config", "scale=smoke"))
 RULE = "9e34-a1 rule_train_wildcards_88f7cb2170a7"
 RUN = "results/runs/88f7cb2170a7"
+
+
+SCRIPT = "import os, sys; print(os.environ['GROKATLAS_EVENT'], file=open('told', 'a'))"
 
 
 @pytest.fixture
@@ -61,12 +65,16 @@ def test_a_workflow_that_fails_ends_the_chain(here, capfd):
 
 
 def test_after_a_snakemake_that_was_killed_the_successor_goes_on(here, capfd):
-    here.snakemake("kill -9 $$")
+    here.lock()
+    heads.keep(here.folder, {"owner": "10"})
+    lock = here.folder / ".snakemake/locks/0.output.lock"
+    unlock = f'case "$*" in *--unlock*) rm "{lock}"; exit 0;; esac'
+    here.snakemake(f'{unlock}; echo a > "{lock}"; kill -9 $$')
     code, said = _run(capfd)
     assert code == 0
     assert "Snakemake was ended by signal 9; job 12 goes on" in said
     assert here.calls("scancel") == []
-    assert heads.state(here.folder)["owner"] == "11"  # its lock may still be there
+    assert heads.state(here.folder)["owner"] == "11"  # its lock is still there
 
 
 @pytest.mark.parametrize("deaf", [True, False])
@@ -74,8 +82,13 @@ def test_before_its_time_is_over_a_head_ends_snakemake_and_hands_over(
     here, capfd, monkeypatch, deaf
 ):
     monkeypatch.setattr(head, "DRAIN", 0.5)
-    trap = "trap '' TERM" if deaf else "trap 'echo drawn > figure; exit 1' TERM"
-    here.snakemake(f"{trap}; echo $$ > process; for k in $(seq 300); do sleep 0.1; done; :")
+    lock = here.folder / ".snakemake/locks/0.output.lock"
+    lock.parent.mkdir(parents=True)
+    well = f"trap 'echo drawn > figure; rm \"{lock}\"; exit 1' TERM"
+    trap = "trap '' TERM" if deaf else well
+    here.snakemake(
+        f"echo a > '{lock}'; {trap}; echo $$ > process; for k in $(seq 300); do sleep 0.1; done; :"
+    )
     _time_is_over(1.5)
     began = time.monotonic()
     code, said = _run(capfd)
@@ -86,10 +99,22 @@ def test_before_its_time_is_over_a_head_ends_snakemake_and_hands_over(
     assert (here.folder / "figure").exists() != deaf
     with pytest.raises(ProcessLookupError):
         os.kill(int((here.folder / "process").read_text()), 0)
-    assert heads.state(here.folder)["owner"] == "11"
+    # the lock that is found next is this head's only if Snakemake left one
+    assert heads.state(here.folder)["owner"] == ("11" if deaf else None)
     lock = locks.acquire(here.folder / heads.LOCK)
     assert lock is not None
     lock.release()
+
+
+def test_a_lock_that_somebody_takes_after_a_hand_over_stays(here, capfd):
+    here.snakemake("trap 'exit 0' TERM; for k in $(seq 300); do sleep 0.1; done; :")
+    _time_is_over(1.0)
+    assert _run(capfd)[0] == 0
+    lock = here.lock()  # of a Snakemake on the login node
+    code, said = _run(capfd)
+    assert code == 1
+    assert "locked by a Snakemake that is no head's" in said
+    assert lock.exists()
 
 
 def test_the_chain_ends_if_somebody_cancelled_the_successor(here, capfd, monkeypatch):
@@ -99,7 +124,7 @@ def test_the_chain_ends_if_somebody_cancelled_the_successor(here, capfd, monkeyp
     _time_is_over(1.0)
     code, said = _run(capfd)
     assert code == 0
-    assert "the chain ends, as its jobs run on (`grokatlas unlock` ends them); job 12" in said
+    assert "the chain ends, as job 12 was cancelled; its jobs run on (`grokatlas unlock`" in said
 
 
 def test_after_a_head_that_was_cancelled_nothing_is_submitted(here, capfd):
@@ -185,6 +210,17 @@ def test_three_starts_that_make_nothing_end_the_chain(here, capfd):
     assert here.calls("scancel") == [["12"]]
 
 
+def test_an_attempt_that_dies_before_its_first_save_makes_nothing(here, capfd):
+    (here.folder / RUN / ".state").mkdir(parents=True)
+    begun = "date +%N > .state/notes.json; date +%N > .state/snapshot-0000000000.safetensors"
+    here.snakemake(f"cd {RUN}; {begun}; kill -9 $$")
+    for _ in range(3):
+        assert _run(capfd)[0] == 0
+    code, said = _run(capfd)
+    assert code == 1
+    assert "Snakemake was started 3 times, and nothing was made or saved since" in said
+
+
 @pytest.mark.parametrize(
     "script", ["touch .state/state.json; kill -9 $$", "touch $$.manifest.json; kill -9 $$"]
 )
@@ -208,8 +244,68 @@ def test_a_disk_that_cannot_be_written_ends_the_chain(here, capfd, monkeypatch):
 
 
 def test_slurm_is_asked_again_for_a_successor(here, capfd):
+    here.queue("11 RUNNING grokatlas-head (null)")
     there = here.folder.parent / "there"
     here.program("sbatch", f'[ -e "{there}" ] && echo 12 && exit; touch "{there}"; exit 1')
     assert _run(capfd)[0] == 0
     assert len(here.calls("sbatch")) == 2
     assert len(here.calls("python")) == 1
+
+
+def test_a_successor_that_slurm_took_without_an_answer_is_not_submitted_again(here, capfd):
+    here.program("sbatch", "echo 'sbatch: error: timed out' >&2; exit 1")  # 12 is in the queue
+    code, said = _run(capfd)
+    assert code == 0
+    assert "job 12 waits to follow" in said
+    assert len(here.calls("sbatch")) == 1
+    assert here.calls("scancel") == [["12"]]
+
+
+def test_a_head_without_successor_says_so_when_its_time_is_over(here, capfd):
+    here.queue("11 RUNNING grokatlas-head (null)")
+    here.program("sbatch", "echo 'sbatch: error: limit of jobs' >&2; exit 1")
+    _time_is_over(0.7)
+    code, said = _run(capfd)
+    assert code == 1
+    assert "no successor could be submitted; the chain ends" in said
+    assert "was cancelled" not in said
+    assert here.calls("python") == []
+
+
+def _notify(here, *command: str) -> None:
+    """What a Snakemake of the chain has left."""
+    (here.folder / ".snakemake").mkdir(exist_ok=True)
+    setting = {"notify": {"command": command, "timeout": 30.0}, "scale": "smoke"}
+    (here.folder / heads.NOTIFY).write_text(json.dumps(setting))
+
+
+def _told(here) -> list[str]:
+    file = here.folder / "told"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [("exit 0", ["workflow ended"]), ("exit 1", ["workflow failed"]), ("kill -9 $$", [])],
+)
+def test_the_users_command_hears_once_when_the_chain_ends(here, script, told):
+    _notify(here, PYTHON, "-c", SCRIPT)
+    here.snakemake(f'[ "$GROKATLAS_HEAD" = "{heads.NOTIFY}" ] || exit 3; {script}')
+    head.Head(ORDER, "").run()
+    assert _told(here) == told
+
+
+def test_a_chain_that_ends_by_its_count_is_told_too(here, monkeypatch):
+    monkeypatch.setattr(head, "LIMIT", 1)
+    _notify(here, PYTHON, "-c", SCRIPT)
+    here.snakemake("kill -9 $$")
+    codes = [head.Head(ORDER, "").run() for _ in range(2)]
+    assert codes == [0, 1]
+    assert _told(here) == ["workflow failed"]
+
+
+def test_a_program_that_the_node_lacks_costs_one_line(here, capfd):
+    _notify(here, "no-such-program")
+    assert head.Head(ORDER, "").run() == 0
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("warning: notify: no-such-program cannot be run")

@@ -51,8 +51,20 @@ def test_the_plan_is_looked_at_with_the_same_options(here, capsys):
     assert "8 jobs are to be made" in out
     (call,) = here.calls("python")
     assert call[:4] == ["-m", "snakemake", "--profile", "slurm"]
-    assert call[-2:] == ["--config", "scale=smoke"]
+    assert call[6:8] == ["--config", "scale=smoke"]
     assert "--dry-run" in call
+    assert here.calls("sbatch") == []
+
+
+def test_an_option_that_silences_snakemake_does_not_hide_the_plan(here, capsys):
+    assert _submit(capsys, "--quiet", "all", "--", TARGET)[0] == 0
+    (call,) = here.calls("python")
+    assert call[-7:] == ["--dry-run", "--nolock", "--quiet", "rules", "host", "--", TARGET]
+    assert len(here.calls("sbatch")) == 1
+
+
+def test_snakemakes_other_spelling_only_looks_too(here, capsys):
+    assert _submit(capsys, "--dryrun")[0] == 0
     assert here.calls("sbatch") == []
 
 
@@ -112,6 +124,14 @@ def test_the_account_and_the_qos_of_the_profile_are_asked_for(here, capsys):
         (None, ("--profile", "workstation"), "its executor is not slurm"),
         (None, ("--time", "noon"), "--time noon: is no time; allowed: minutes such as 90, or 12h"),
         (None, ("--time", "0"), "--time 0: is no time"),
+        (None, ("--time", "²"), "--time ²: is no time"),
+        (None, ("--cancel", "-n"), "--cancel: ends a chain, and -n only looks; give one of the"),
+        (None, ("--unlock",), "--unlock: makes nothing, so there is nothing to submit; give it"),
+        (None, ("--unl",), "--unl: makes nothing"),
+        (None, ("-S",), "-S: makes nothing"),
+        (None, ("--executor", "touch"), "--executor: makes nothing"),
+        (None, ("--report=a.html",), "--report: makes nothing"),
+        (lambda here: here.snakemake("echo done"), (), "says neither how many jobs are to be made"),
         (
             None,
             ("--partition", "long", "--time", "8d"),
@@ -201,14 +221,23 @@ def test_the_real_snakemake_takes_what_a_head_calls(tmp_path, monkeypatch):
     (atlas / "src").symlink_to(ROOT / "src")
     shutil.copy(ROOT / "Snakefile", atlas)
     monkeypatch.chdir(atlas)
-    options = ("--config", "scale=smoke", "papers=[geometry]", "--", TARGET)
+    options = ("--config", "scale=smoke", "papers=[geometry]", "-q", "all", "--", TARGET)
     order = heads.Order("slurm", "cpu", 1, (), options)
     assert submit._left(order) == 8
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("90", 90), ("1d12h30m", 2190), ("4:00:00", 240), ("2-00:30:00", 2910), ("1.5h", None)],
+    [
+        ("90", 90),
+        ("30:00", 30),
+        ("²", None),
+        ("infinite", None),
+        ("1d12h30m", 2190),
+        ("4:00:00", 240),
+        ("2-00:30:00", 2910),
+        ("1.5h", None),
+    ],
 )
 def test_times_are_minutes(text, expected):
     assert slurm.minutes(text) == expected

@@ -191,3 +191,19 @@ def test_a_program_that_is_not_there_is_refused_before_anything_runs(here):
     file.write_text("notify: {command: [no-such-program, -s]}\n")
     with pytest.raises(UserError, match=r"config\.yaml: notify\.command\.0: no program 'no-such-p"):
         notifying.check(load_settings(file, {}), {})
+
+
+def test_under_a_head_job_nothing_is_refused_and_the_head_tells_of_the_end(here, monkeypatch):
+    file = here / "config.yaml"
+    file.write_text("scale: smoke\nnotify: {command: [no-such-program]}\n")
+    monkeypatch.setenv(notifying.HEAD, str(here / "for-the-head.json"))
+    notifying.check(load_settings(file, {}), {})
+    kept = json.loads((here / "for-the-head.json").read_text())
+    assert kept["scale"] == "smoke"
+    assert kept["notify"]["command"] == ["no-such-program"]
+    notifier = _notifier(_notify(WRITE))
+    notifier.listen()
+    _fail(here, "0123456789ab")
+    notifier.ended(well=False)
+    ((_, facts),) = _told(here)
+    assert facts["EVENT"] == "run failed"

@@ -38,7 +38,7 @@ class Partition:
     """
 
     up: bool
-    minutes: float | None
+    minutes: int | None
     gpu: bool
 
 
@@ -75,19 +75,10 @@ def partitions() -> dict[str, Partition]:
     found: dict[str, Partition] = {}
     for line in slurm.ask("sinfo", "--noheader", "--format=%P|%a|%l|%G").splitlines():
         name, up, limit, devices = [*(part.strip() for part in line.split("|")), "", "", ""][:4]
-        one = found.setdefault(name.rstrip("*"), Partition(False, minutes(limit), False))
+        one = found.setdefault(name.rstrip("*"), Partition(False, slurm.minutes(limit), False))
         one.up |= up == "up"
         one.gpu |= "gpu" in devices
     return found
-
-
-def minutes(limit: str) -> float | None:
-    """A time limit as Slurm writes it (``2-00:00:00``, ``4:00:00``, ``30:00``); None for none."""
-    matched = re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)", limit)
-    if not matched:
-        return None
-    days, hours, rest, seconds = (int(part or 0) for part in matched.groups())
-    return days * 1440 + hours * 60 + rest + seconds / 60
 
 
 def block(path: Path) -> dict[str, Any]:
