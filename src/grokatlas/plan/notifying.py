@@ -1,7 +1,8 @@
 """A command of the user's that hears when a workflow ends or a run fails: the setting ``notify``.
 
-The Snakemake that heads the workflow calls it, never a job. So nothing has to be reachable from a
-cluster's nodes, and a run waits for nothing. A command that fails costs one line.
+The Snakemake that heads the workflow calls it, never a job of a rule. Under ``grokatlas submit``
+the head job tells of the end of its chain. A run waits for nothing, and a command that fails costs
+one line.
 """
 
 import contextlib
