@@ -21,6 +21,7 @@ METHODS = {
     "src/grokatlas/papers/plates/precision.py",
     "src/grokatlas/papers/plates/_precision.py",
     "src/grokatlas/papers/plates/_progress.py",
+    "src/grokatlas/papers/plates/progress.py",
 }
 PLAN = """
 from pathlib import Path
