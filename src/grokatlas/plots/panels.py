@@ -74,7 +74,7 @@ def _lay_out(made: Figure) -> None:
     The solver's last digits depend on the order in which a process visits its constraints. The
     places are rounded, so that a figure has the same bytes wherever it is drawn again.
     """
-    made.draw_without_rendering()
+    made.get_layout_engine().execute(made)
     made.set_layout_engine("none")
     for axes in made.axes:
         place = axes.get_position(original=True).bounds

@@ -38,7 +38,7 @@ FAMILIES = {  # what jobs of some commands import
         *("pandas", "pyarrow.parquet", "safetensors.numpy", "safetensors.torch", "numba"),
     ),
     "drawing": (
-        *("numpy", "pandas", "pyarrow.parquet"),
+        *("numpy", "pandas", "pyarrow.parquet", "scipy.stats"),
         *(
             "matplotlib.figure",
             "matplotlib.backends.backend_agg",
@@ -47,7 +47,7 @@ FAMILIES = {  # what jobs of some commands import
     ),
 }
 COMMANDS = {"train": "training", "measure": "training"}
-COMMANDS |= dict.fromkeys(("table", "figure", "claims"), "drawing")
+COMMANDS |= dict.fromkeys(("table", "figure", "claims", "atlas"), "drawing")
 # variables that libraries read when they start; a fork has those of the process that it came from
 STARTUP = ("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "GOTO_", "BLIS_", "VECLIB_", "NUMEXPR_")
 STARTUP += ("MALLOC_", "GLIBC_", "LD_", "PYTHON", "MPL", "ATEN_", "TORCH", "PYTORCH_", "DNNL_")
