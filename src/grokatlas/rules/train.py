@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest
+from grokatlas import code_digest, registry
 from grokatlas.engine import dataset as datasets
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout, notes
 from grokatlas.results.manifest import Recorder
-from grokatlas.rules import devices
+from grokatlas.rules import compiled_loops, devices
 from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
 from grokatlas.rules.noting import Notes, watched
 from grokatlas.rules.progress import Progress
@@ -100,6 +100,8 @@ def _trained(
         dataset = (
             datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
         )
+        registry.load("dynamics", spec["dynamics"]["name"])
+        compiled_loops.share(job["code"])
         watcher = watching.Watcher(watched(spec), spec["train"]["steps"], len(members.of(spec)))
         noted, progress = Notes(record.folder.parent, spec, watcher), Progress(run)
 

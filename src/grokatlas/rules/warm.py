@@ -32,6 +32,7 @@ import warnings
 from pathlib import Path
 
 VARIABLE = "GROKATLAS_WARM"  # names the folder of the sockets
+COMPILED = "GROKATLAS_COMPILED"  # names the folder of `compiled_loops` in it
 FAMILIES = {  # what jobs of some commands import
     "training": (
         *("numpy", "torch", "torch.fx.experimental.proxy_tensor", "torch._dynamo"),
@@ -277,7 +278,8 @@ class Server:
             os.umask(request["umask"])
             os.chdir(request["folder"])
             os.environ.clear()
-            os.environ.update({**request["environment"], VARIABLE: ""})
+            loops = str(Path(request["environment"][VARIABLE], "compiled"))
+            os.environ.update({**request["environment"], VARIABLE: "", COMPILED: loops})
             sys.path[:] = request["path"]
             sys.argv[:] = ["grokatlas", *request["arguments"]]
             runpy.run_module("grokatlas", run_name="__main__", alter_sys=True)
@@ -339,8 +341,8 @@ def main(folder: Path, family: str, alive: int) -> None:
             Server(listener, alive, FAMILIES[family]).serve()
         finally:
             (folder / family).unlink(missing_ok=True)
-            with contextlib.suppress(OSError):  # the other family is there still, or nothing is
-                folder.rmdir()
+            if not any((folder / other).exists() for other in FAMILIES):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

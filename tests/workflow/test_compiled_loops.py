@@ -1,0 +1,81 @@
+"""Runs of one Snakemake share compiled loops: the same bytes, by the digest of the code."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grokatlas import code_digest, registry
+from grokatlas.results import files, hashing, layout
+from grokatlas.rules import compiled_loops, train
+
+numba = pytest.importorskip("numba")
+SPEC = {
+    "dynamics": {"name": "hadamard_descent", "rate": 0.1},
+    "ensemble": {"seed": [0, 1]},
+    "loss": {"half": True, "name": "mse", "reduction": "sum"},
+    "model": {"depth": 2, "init": 0.1, "name": "hadamard_product"},
+    "observables": [{"name": "losses"}],
+    "task": {
+        "name": "sparse_recovery",
+        "features": 6,
+        "nonzeros": 2,
+        "train_points": 4,
+        "instance_seed": "member",
+        "signal_to_noise": None,
+    },
+    "train": {
+        "dtype": "float64",
+        "steps": 40,
+        "snapshots": [40],
+        "log": {"every": 10, "first": 0},
+    },
+}
+
+
+def trained(folder: Path, loops: Path | None) -> list[bytes]:
+    """History and snapshots of a run that is trained in a process of its own."""
+    folder.mkdir()
+    job = {"code": code_digest.code(code_digest.run_modules(SPEC)), "inputs": [], "kind": "run"}
+    job |= {"spec": SPEC, "digest": train.run_digest(SPEC, job["code"])}
+    files.write_json(folder / "job.json", files.sealed(job))
+    env = {**os.environ, compiled_loops.VARIABLE: str(loops) if loops else ""}
+    command = [sys.executable, "-m", "grokatlas", "train", "job.json", "--out", "run"]
+    subprocess.run(command, cwd=folder, env=env, check=True, capture_output=True)
+    return [file.read_bytes() for file in layout.outputs("run", folder / "run")]
+
+
+def test_a_loop_is_kept_by_its_code_and_taken_with_the_same_bytes(tmp_path):
+    loops = tmp_path / "loops"
+    alone = trained(tmp_path / "alone", None)
+    assert trained(tmp_path / "first", loops) == alone
+    (kept,) = loops.iterdir()
+    assert (
+        kept.name
+        == hashing.of(code_digest.values(code_digest.code(code_digest.run_modules(SPEC))))[:16]
+    )
+    before = {file: file.stat().st_mtime_ns for file in kept.rglob("*.nb?")}
+    assert before
+    assert trained(tmp_path / "second", loops) == alone
+    assert {file: file.stat().st_mtime_ns for file in kept.rglob("*.nb?")} == before
+
+
+def test_other_code_takes_no_loop_of_this_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setenv(compiled_loops.VARIABLE, str(tmp_path))
+    registry.load("dynamics", "hadamard_descent")
+    folders = []
+    for digit in "ab":
+        compiled_loops.share({"some.module": 64 * digit})
+        folders.append(numba.config.CACHE_DIR)
+    assert len(set(folders)) == 2
+    assert all(Path(folder).parent == tmp_path for folder in folders)
+
+
+def test_without_a_folder_nothing_is_kept(monkeypatch):
+    monkeypatch.delenv(compiled_loops.VARIABLE, raising=False)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "as it was")
+    compiled_loops.share({"some.module": "0"})
+    assert numba.config.CACHE_DIR == "as it was"
