@@ -265,7 +265,8 @@ def fingerprint(results: Path) -> str:
 
 def _end_with_parent() -> None:
     """Let the kernel kill this process when the head's is killed."""
-    signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+    for number in (signal.SIGUSR1, signal.SIGTERM):  # also where they are ignored from the start
+        signal.signal(number, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(DEATH_SIGNAL, signal.SIGKILL)
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -38,9 +39,15 @@ def _run(capfd, after: str = "") -> tuple[int, str]:
     return code, capfd.readouterr().out
 
 
-def _time_is_over(seconds: float) -> None:
-    """What Slurm does a minute before the time limit."""
-    threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+def _time_is_over(seconds: float, written: Path | None = None) -> None:
+    """What Slurm does a minute before the time limit; not before a file is written."""
+
+    def ask():
+        while written is not None and not (written.exists() and written.read_text().strip()):
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    threading.Timer(seconds, ask).start()
 
 
 def test_a_head_submits_its_successor_and_cancels_it_when_all_is_made(here, capfd):
@@ -81,7 +88,7 @@ def test_after_a_snakemake_that_was_killed_the_successor_goes_on(here, capfd):
 def test_before_its_time_is_over_a_head_ends_snakemake_and_hands_over(
     here, capfd, monkeypatch, deaf
 ):
-    monkeypatch.setattr(head, "DRAIN", 0.5)
+    monkeypatch.setattr(head, "DRAIN", 0.5 if deaf else 15.0)
     lock = here.folder / ".snakemake/locks/0.output.lock"
     lock.parent.mkdir(parents=True)
     well = f"trap 'echo drawn > figure; rm \"{lock}\"; exit 1' TERM"
@@ -89,7 +96,7 @@ def test_before_its_time_is_over_a_head_ends_snakemake_and_hands_over(
     here.snakemake(
         f"echo a > '{lock}'; {trap}; echo $$ > process; for k in $(seq 300); do sleep 0.1; done; :"
     )
-    _time_is_over(1.5)
+    _time_is_over(0.0, here.folder / "process")
     began = time.monotonic()
     code, said = _run(capfd)
     assert time.monotonic() - began < 20
@@ -107,8 +114,9 @@ def test_before_its_time_is_over_a_head_ends_snakemake_and_hands_over(
 
 
 def test_a_lock_that_somebody_takes_after_a_hand_over_stays(here, capfd):
-    here.snakemake("trap 'exit 0' TERM; for k in $(seq 300); do sleep 0.1; done; :")
-    _time_is_over(1.0)
+    wait = "for k in $(seq 300); do sleep 0.1; done; :"
+    here.snakemake(f"trap 'exit 0' TERM; echo $$ > process; {wait}")
+    _time_is_over(0.0, here.folder / "process")
     assert _run(capfd)[0] == 0
     lock = here.lock()  # of a Snakemake on the login node
     code, said = _run(capfd)
@@ -147,7 +155,13 @@ def test_jobs_that_were_left_are_waited_for_and_other_jobs_are_not(here, capfd):
     here.queue(*others, f"8 PENDING {RULE}", f"9 RUNNING {RULE}")
     queue = here.folder.parent / "queue"
     here.snakemake(f'grep -q rule_ "{queue}" && exit 1; exit 0')
-    threading.Timer(1.0, here.queue, others).start()
+
+    def end_jobs():  # when the head has seen them
+        while len(here.calls("squeue")) < 2:
+            time.sleep(0.05)
+        here.queue(*others)
+
+    threading.Thread(target=end_jobs, daemon=True).start()
     code, said = _run(capfd)
     assert code == 0
     assert "waits for jobs that were submitted before: 1 pending, 1 running" in said
