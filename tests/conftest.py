@@ -6,6 +6,13 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
+# tests of a minute and more begin first, so that no worker is left alone with one in the end
+LONG = ("test_tutorials.py", "test_site.py", "[plates/recovery-a hyperparameter of 0]")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: not any(name in item.nodeid for name in LONG))
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_test_fetches_a_file():
