@@ -13,6 +13,7 @@ from benchmarks.workloads import WORKLOADS, data_of
 from grokatlas.engine import capture
 from grokatlas.engine.noise import standard_normal
 from tests.pretended_graphs import Pretended
+from tests.tiers import every
 
 CPU = torch.device("cpu")
 SMALL = {
@@ -32,7 +33,7 @@ def _spec(name, count=1):
 
 
 @pytest.mark.parametrize("peer", ["script", "careful"])
-@pytest.mark.parametrize("name", WORKLOADS)
+@pytest.mark.parametrize("name", every(3, WORKLOADS))
 def test_a_peer_computes_our_updates(name, peer, monkeypatch):
     monkeypatch.delenv("GROKATLAS_DATA", raising=False)
     spec = _spec(name)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import every
+
 ROOT = Path(__file__).parents[2]
 # a Python whose environments name their folder as real ones do, and which installs nothing
 PYTHON = """#!/bin/sh
@@ -148,7 +150,9 @@ def test_a_terminal_shows_bars_with_the_time_left(drawing, monkeypatch):
     assert re.search(r"about \d+(\.\d+)? s left", shown.decode())
 
 
-@pytest.mark.parametrize(("target", "papers"), [("figures", {"one", "two"}), ("plates", None)])
+@pytest.mark.parametrize(
+    ("target", "papers"), every(2, [("figures", {"one", "two"}), ("plates", None)])
+)
 def test_figures_are_of_the_papers_and_plates_of_all(drawing, target, papers):
     for name in ("one", "two", "plates"):
         (drawing / "config" / "papers" / name).mkdir(parents=True)

@@ -1,5 +1,7 @@
 """The real Snakefile at smoke scale, in a copy of the checkout."""
 
+import atexit
+import functools
 import os
 import re
 import shutil
@@ -10,6 +12,9 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+
+from grokatlas.plan.project import KEPT_MEMORY
+from tests.workflow.holder import Holder
 
 ROOT = Path(__file__).parents[2]
 PAPERS = Path(__file__).parent / "papers"  # few figures: what they test is not which there are
@@ -38,7 +43,7 @@ class Checkout:
 
     def call(self, *arguments: str, env: dict[str, str] | None = None):
         """Run Snakemake with these arguments alone."""
-        variables = {**os.environ, **(env or {})}
+        variables = {**os.environ, **_warm(), **(env or {})}
         variables.pop("SNAKEMAKE_PROFILE", None)
         return subprocess.run(
             [sys.executable, "-m", "snakemake", *arguments],
@@ -101,6 +106,14 @@ class Checkout:
             check=True,
         )
         return json.loads(done.stdout)
+
+
+@functools.cache
+def _warm() -> dict[str, str]:
+    """Names warm processes that all Snakemakes here share; started as the workflow starts them."""
+    holder = Holder({name: str(size) for name, size in KEPT_MEMORY.items()})
+    atexit.register(holder.end)
+    return holder.named
 
 
 def copy_checkout(folder: Path) -> Checkout:

@@ -10,6 +10,7 @@ import pytest
 from grokatlas import code_digest, registry
 from grokatlas.results import files, hashing, layout
 from grokatlas.rules import compiled_loops, train
+from tests.tiers import exhaustive
 
 numba = pytest.importorskip("numba")
 SPEC = {
@@ -47,6 +48,7 @@ def trained(folder: Path, loops: Path | None) -> list[bytes]:
     return [file.read_bytes() for file in layout.outputs("run", folder / "run")]
 
 
+@exhaustive
 def test_a_loop_is_kept_by_its_code_and_taken_with_the_same_bytes(tmp_path):
     loops = tmp_path / "loops"
     alone = trained(tmp_path / "alone", None)

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
@@ -93,6 +94,7 @@ def test_a_restyled_figure_is_drawn_from_the_recorded_table(clone):
     assert clone.jobs(FIGURE) == ["figure geometry/fig1"]
 
 
+@exhaustive
 def test_an_unfinished_experiment_goes_on_in_a_clone(clone):
     first, *others = (run.removeprefix("results/runs/") for run in runs_of(clone, UNFINISHED))
     fresh = clone.jobs("results/smoke/figures/geometry/fig3.pdf")
@@ -106,6 +108,7 @@ def test_an_unfinished_experiment_goes_on_in_a_clone(clone):
     assert done.returncode == 0, done.stderr
 
 
+@exhaustive
 def test_a_data_set_that_was_left_out_is_made_for_other_runs_alone(clone):
     first = runs_of(clone, UNFINISHED)[0].removeprefix("results/runs/")
     done = grokatlas(clone, "restore", "--scale", "smoke")
@@ -141,6 +144,7 @@ def test_a_damaged_archive_is_one_line(clone):
     assert "two_weights.zip: is damaged or truncated" in done.stderr
 
 
+@exhaustive
 def test_what_is_here_already_stays(recorded, clone):
     done = clone.snakemake("--cores", "1", FIGURE)  # in a clone of another commit
     assert done.returncode == 0, done.stderr

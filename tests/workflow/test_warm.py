@@ -12,30 +12,11 @@ import pytest
 
 from grokatlas.rules import warm
 from tests.tiers import exhaustive
+from tests.workflow.holder import Holder, processes
 from tests.workflow.test_killed_runs import _command as command
 from tests.workflow.test_killed_runs import _result, _saved_step, _wait_for_state
 
-HOLDER = (
-    "import os, sys; from grokatlas.rules import warm; warm.start();"
-    "print(os.environ.get(warm.VARIABLE, ''), flush=True); sys.stdin.read()"
-)
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="used on Linux alone")
-
-
-class Holder:
-    """A process that started warm processes, as a Snakemake does."""
-
-    def __init__(self) -> None:
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen([sys.executable, "-c", HOLDER], **pipes)
-        self.folder = Path(self.process.stdout.readline().strip())
-        self.env = {**os.environ, **dict.fromkeys(warm.THREADS, "1")}
-        self.env[warm.VARIABLE] = str(self.folder)
-        until(lambda: all((self.folder / family).exists() for family in warm.FAMILIES))
-
-    def servers(self) -> list[int]:
-        """The process ids of the warm processes and of their forks."""
-        return [pid for pid, line in processes() if str(self.folder) in line]
 
 
 def until(condition, seconds: float = 20) -> None:
@@ -45,22 +26,14 @@ def until(condition, seconds: float = 20) -> None:
         time.sleep(0.02)
 
 
-def processes():
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            yield int(path.parent.name), path.read_bytes().decode(errors="replace")
-        except OSError:  # it ended meanwhile
-            continue
-
-
 def held():
     """A holder, until the test or the module ends."""
     made = Holder()
-    if not made.folder.name:
+    if not made.folder:
         pytest.skip("a GPU is visible here")
+    until(lambda: all(Path(made.folder, family).exists() for family in warm.FAMILIES))
     yield made
-    made.process.kill()
-    made.process.communicate()
+    made.end()
     until(lambda: not made.servers())
     shutil.rmtree(made.folder, ignore_errors=True)  # of warm processes that a test killed
 
@@ -155,11 +128,31 @@ def test_a_mistake_is_one_line_with_its_exit_code(holder, tmp_path):
 
 
 @exhaustive
-@pytest.mark.parametrize("variable", ["LD_PRELOAD", "PYTHONPATH", "MKL_CBWR", "GLIBC_TUNABLES"])
+@pytest.mark.parametrize("variable", ["LD_PRELOAD", "PYTHONHASHSEED", "MKL_CBWR", "GLIBC_TUNABLES"])
 def test_other_settings_of_libraries_are_declined(holder, variable, monkeypatch):
     for name, value in {**holder.env, variable: "other"}.items():
         monkeypatch.setenv(name, value)
     assert warm.run(["figure", "no-file"]) is None
+
+
+def _parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_another_interpreter_is_declined(holder, monkeypatch):
+    for name, value in holder.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "executable", "another")
+    assert warm.run(["figure", "no-file"]) is None
+
+
+def test_where_there_are_some_none_are_started(holder, monkeypatch):
+    monkeypatch.setenv(warm.VARIABLE, holder.folder)
+    warm.start()
+    assert os.environ[warm.VARIABLE] == holder.folder
+    assert not [
+        pid for pid, line in processes() if "warm.py" in line and _parent(pid) == os.getpid()
+    ]
 
 
 @exhaustive
@@ -181,4 +174,4 @@ def test_it_ends_with_its_snakemake_and_after_its_last_job(own_holder, cold, tmp
     assert process.returncode == 0, text
     assert _result(tmp_path) == cold
     until(lambda: not own_holder.servers())
-    until(lambda: not own_holder.folder.exists())
+    until(lambda: not Path(own_holder.folder).exists())

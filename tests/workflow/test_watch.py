@@ -8,6 +8,7 @@ import sys
 import pandas as pd
 import pytest
 
+from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout
 
 pytestmark = pytest.mark.workflow
@@ -62,6 +63,7 @@ with open("told.jsonl", "a") as file:
 """
 
 
+@exhaustive
 def test_a_command_hears_of_a_run_that_fails_and_of_the_end(checkout):
     (checkout.folder / "notify.py").write_text(NOTIFY)
     command = f"[{sys.executable}, notify.py]"

@@ -8,7 +8,8 @@ folder, files and signals, and the job's process ends with its exit code. Where 
 not there, or was started with other settings of the libraries, the job imports for itself: nothing
 needs it.
 
-It ends with its Snakemake, however that ends, when its last job has ended. It is used on Linux for
+It ends with its Snakemake, however that ends, when its last job has ended; one that finds warm
+processes in its environment, as in the tests, starts none. It is used on Linux for
 local jobs on the CPU alone: never on a cluster, and never where a GPU is visible.
 
 This file imports the standard library alone, and is run by its path.
@@ -53,6 +54,7 @@ COMMANDS |= dict.fromkeys(("table", "figure", "claims", "atlas"), "drawing")
 STARTUP = ("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "GOTO_", "BLIS_", "VECLIB_", "NUMEXPR_")
 STARTUP += ("MALLOC_", "GLIBC_", "LD_", "PYTHON", "MPL", "ATEN_", "TORCH", "PYTORCH_", "DNNL_")
 STARTUP += ("ONEDNN_", "CUDA_", "CUBLAS", "NUMBA_", "NPY_", "ARROW_")
+SENT = "PYTHONPATH"  # a fork is sent what Python makes of it
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 LENGTH = 8  # bytes of a message's length
 # one thread for each job, by the variables that Snakemake sets and those that a job sets
@@ -63,6 +65,9 @@ THREADS += ("GOTO_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 def start() -> None:
     """Start the processes, for as long as this process lives, if this machine can use them."""
     if not sys.platform.startswith("linux") or list(Path("/dev").glob("nvidia[0-9]*")):
+        return
+    there = os.environ.get(VARIABLE)
+    if there and all(Path(there, family).exists() for family in FAMILIES):
         return
     folder = Path(tempfile.mkdtemp(prefix="grokatlas-warm-"))
     alive, held = os.pipe()  # the writing end is this process's alone, and closes with it
@@ -162,7 +167,10 @@ def _umask() -> int:
 
 
 def _of_startup(environment: dict[str, str]) -> dict[str, str]:
-    return {key: value for key, value in environment.items() if key.startswith(STARTUP)}
+    """The interpreter, and the variables that are read when it and libraries start."""
+    found = {key: value for key, value in environment.items() if key.startswith(STARTUP)}
+    found.pop(SENT, None)
+    return {"interpreter": sys.executable, **found}
 
 
 def _received(connection: socket.socket, size: int) -> bytes:

@@ -1,6 +1,7 @@
 """Any single edit changes exactly the digests whose closure contains it."""
 
 import copy
+import functools
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +19,16 @@ from tests.tiers import exhaustive
 from tests.unit import audit_tree
 
 ROOT = Path(__file__).parents[3]
-PROJECT = Project(ROOT / "config", {"papers": "all"}, warn=lambda text: None)
-PLAN = make_plan(PROJECT.papers, "smoke")
+
+
+@functools.cache
+def project() -> Project:
+    return Project(ROOT / "config", {"papers": "all"}, warn=lambda text: None)
+
+
+@functools.cache
+def smoke() -> Plan:
+    return make_plan(project().papers, "smoke")
 
 
 def digests(plan: Plan) -> dict[Path, str]:
@@ -84,17 +93,17 @@ def dotted(module: str) -> str:
 @exhaustive
 def test_any_edit_of_a_module_changes_exactly_what_can_reach_it(package, monkeypatch):
     monkeypatch.setattr(code_digest, "PACKAGE", package)
-    before = digests(make_plan(PROJECT.papers, "smoke"))
-    assert before == digests(PLAN)
+    before = digests(make_plan(project().papers, "smoke"))
+    assert before == digests(smoke())
     reached = 0
     for module in MODULES:
         file = package / module
         text = file.read_text(encoding="utf-8")
         file.write_text(text + "\nEDITED = 1\n", encoding="utf-8")
-        after = digests(make_plan(PROJECT.papers, "smoke"))
+        after = digests(make_plan(project().papers, "smoke"))
         file.write_text(text, encoding="utf-8")
         changed = {target for target in before if before[target] != after[target]}
-        expected = closure(PLAN.jobs, partial(reaches, dotted(module)))
+        expected = closure(smoke().jobs, partial(reaches, dotted(module)))
         assert changed == expected, module
         reached += bool(changed)
     assert 10 < reached < len(MODULES)
@@ -103,12 +112,12 @@ def test_any_edit_of_a_module_changes_exactly_what_can_reach_it(package, monkeyp
 @exhaustive
 def test_any_comment_or_docstring_changes_nothing(package, monkeypatch):
     monkeypatch.setattr(code_digest, "PACKAGE", package)
-    before = digests(PLAN)
+    before = digests(smoke())
     for module in MODULES:
         file = package / module
         text = file.read_text(encoding="utf-8")
         file.write_text(f"# a remark\n{text}\n# another\n", encoding="utf-8")
-        assert digests(make_plan(PROJECT.papers, "smoke")) == before, module
+        assert digests(make_plan(project().papers, "smoke")) == before, module
         file.write_text(text, encoding="utf-8")
 
 
@@ -160,7 +169,7 @@ def test_any_edit_of_a_spec_changes_exactly_what_depends_on_it(job):
 
 
 def test_any_edit_of_a_runs_spec_makes_another_run():
-    for run, job in PLAN.runs.items():
+    for run, job in smoke().runs.items():
         ids = {hashing.of(changed_leaf(job.spec, path))[:12] for path in leaves(job.spec)}
         assert len(ids) == len(list(leaves(job.spec)))
         assert run not in ids

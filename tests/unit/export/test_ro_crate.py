@@ -15,7 +15,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import ro_crate, ro_crate_metadata
 from grokatlas.results import files as store
 from grokatlas.results import layout
-from tests.tiers import every
+from tests.tiers import every, exhaustive
 from tests.unit import small_tree
 from tests.unit.crates import PROFILES, entities, ids, issues, of_type, several
 
@@ -55,6 +55,7 @@ def test_the_crate_is_valid(written, profile, monkeypatch, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
+@exhaustive
 def test_only_what_is_unknown_is_left_out(written, monkeypatch, tmp_path):
     found = issues(written, PROFILES[-1], Severity.RECOMMENDED, monkeypatch, tmp_path)
     assert [text for text in found if not any(word in text for word in UNKNOWN_TO_US)] == []

@@ -11,6 +11,7 @@ import pytest
 
 from grokatlas.operate import head, heads
 from grokatlas.results import locks
+from tests.tiers import every
 from tests.unit.operate.pretended_slurm import PYTHON, cluster
 
 ORDER = heads.Order("slurm", "cpu", 1, (), ("--config", "scale=smoke"))
@@ -236,7 +237,8 @@ def test_an_attempt_that_dies_before_its_first_save_makes_nothing(here, capfd):
 
 
 @pytest.mark.parametrize(
-    "script", ["touch .state/state.json; kill -9 $$", "touch $$.manifest.json; kill -9 $$"]
+    "script",
+    every(2, ["touch .state/state.json; kill -9 $$", "touch $$.manifest.json; kill -9 $$"]),
 )
 def test_what_is_made_or_saved_lets_the_chain_go_on(here, capfd, script):
     (here.folder / RUN / ".state").mkdir(parents=True)

@@ -13,6 +13,7 @@ from grokatlas import cli
 from grokatlas.declare import cells, strict_yaml
 from grokatlas.declare.papers import load_papers
 from grokatlas.operate.trial import declaration
+from tests.tiers import every
 
 ROOT = Path(__file__).parents[3]
 SLOW_TO_END = """
@@ -39,16 +40,18 @@ def specs(folder: Path, paper: str, name: str, scale: str) -> list[dict]:
     return [cell.spec for cell in cells.resolve(paper, declared, name, scale)]
 
 
-@pytest.mark.parametrize("scale", ["smoke", "quick", "paper"])
+TRIED = [
+    ("geometry/two_weights", {"optimizer.lr": [0.05, 0.2]}),
+    ("geometry/two_weights", {"penalties.0.weight": [0.3], "train.steps": [7]}),
+    ("geometry/two_weights", {"seed": [3, 4]}),
+    ("geometry/zero_loss_sets", {"optimizer.lr": [0.01], "penalties.0.weight": [0.1, 0.2]}),
+    ("grokalign/xor", {"optimizer.lr": [0.3]}),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "tried"),
-    [
-        ("geometry/two_weights", {"optimizer.lr": [0.05, 0.2]}),
-        ("geometry/two_weights", {"penalties.0.weight": [0.3], "train.steps": [7]}),
-        ("geometry/two_weights", {"seed": [3, 4]}),
-        ("geometry/zero_loss_sets", {"optimizer.lr": [0.01], "penalties.0.weight": [0.1, 0.2]}),
-        ("grokalign/xor", {"optimizer.lr": [0.3]}),
-    ],
+    ("name", "tried", "scale"),
+    every(4, [(*each, scale) for each in TRIED for scale in ("smoke", "quick", "paper")]),
 )
 def test_what_was_tried_is_what_is_kept(checkout_here, capsys, scale, name, tried):
     folder = declaration.write(name, tried, scale)

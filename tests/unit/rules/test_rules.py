@@ -231,7 +231,7 @@ def test_a_run_store_that_takes_nothing_costs_a_warning(here, monkeypatch, capsy
 MOMENTS = ["a temporary file", layout.HISTORY, layout.SNAPSHOTS, "random"]
 
 
-@pytest.mark.parametrize("moment", every(2, MOMENTS))
+@pytest.mark.parametrize("moment", every(4, MOMENTS, first=2))
 def test_a_killed_run_leaves_no_half_written_file(here, moment):
     spec = SPEC | {"train": SPEC["train"] | {"steps": 300, "snapshots": list(range(301))}}
     job_file = _job_file(RUN, "run", spec)
