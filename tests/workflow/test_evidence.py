@@ -87,6 +87,7 @@ def test_a_clone_draws_what_was_recorded_and_all_of_it_verifies(recorded, clone)
     assert "(clean)" in done.stdout
 
 
+@exhaustive
 def test_a_restyled_figure_is_drawn_from_the_recorded_table(clone):
     done = grokatlas(clone, "restore", "--scale", "smoke")
     assert done.returncode == 0, done.stderr

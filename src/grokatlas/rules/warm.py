@@ -40,12 +40,8 @@ FAMILIES = {  # what jobs of some commands import
         *("pandas", "pyarrow.parquet", "safetensors.numpy", "safetensors.torch", "numba"),
     ),
     "drawing": (
-        *("numpy", "pandas", "pyarrow.parquet", "scipy.stats"),
-        *(
-            "matplotlib.figure",
-            "matplotlib.backends.backend_agg",
-            "matplotlib.backends.backend_pdf",
-        ),
+        *("numpy", "pandas", "pyarrow.parquet", "scipy.stats", "matplotlib.figure"),
+        *(f"matplotlib.backends.backend_{name}" for name in ("agg", "pdf")),
     ),
 }
 COMMANDS = {"train": "training", "measure": "training"}
@@ -66,8 +62,7 @@ def start() -> None:
     """Start the processes, for as long as this process lives, if this machine can use them."""
     if not sys.platform.startswith("linux") or list(Path("/dev").glob("nvidia[0-9]*")):
         return
-    there = os.environ.get(VARIABLE)
-    if there and all(Path(there, family).exists() for family in FAMILIES):
+    if (there := os.environ.get(VARIABLE)) and all(Path(there, f).exists() for f in FAMILIES):
         return
     folder = Path(tempfile.mkdtemp(prefix="grokatlas-warm-"))
     alive, held = os.pipe()  # the writing end is this process's alone, and closes with it
@@ -168,9 +163,8 @@ def _umask() -> int:
 
 def _of_startup(environment: dict[str, str]) -> dict[str, str]:
     """The interpreter, and the variables that are read when it and libraries start."""
-    found = {key: value for key, value in environment.items() if key.startswith(STARTUP)}
-    found.pop(SENT, None)
-    return {"interpreter": sys.executable, **found}
+    read = {k: value for k, value in environment.items() if k.startswith(STARTUP) and k != SENT}
+    return {"interpreter": sys.executable, **read}
 
 
 def _received(connection: socket.socket, size: int) -> bytes:
@@ -181,8 +175,7 @@ def _received(connection: socket.socket, size: int) -> bytes:
     """
     found = b""
     while len(found) < size:
-        part = connection.recv(size - len(found))
-        if not part:
+        if not (part := connection.recv(size - len(found))):
             raise ConnectionError("closed")
         found += part
     return found
@@ -342,9 +335,9 @@ def main(folder: Path, family: str, alive: int) -> None:
     """
     sys.path[:] = [entry for entry in sys.path if Path(entry or ".") != Path(__file__).parent]
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(folder / f".{family}"))
+        listener.bind(str(hidden := folder / f".{family}"))
         listener.listen(64)
-        (folder / f".{family}").rename(folder / family)  # from now on it is found
+        hidden.rename(folder / family)  # from now on it is found
         try:
             Server(listener, alive, FAMILIES[family]).serve()
         finally:

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import shutil
 import stat
@@ -20,6 +21,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive, archive_files
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
+from tests.tiers import every
 from tests.unit import small_tree
 
 KINDS = ("tar.gz", "zip")
@@ -653,8 +655,10 @@ def _call_number(number: int, name: str, monkeypatch) -> list[int]:
     return calls
 
 
-@pytest.mark.parametrize("name", ["rename", "replace", "mkdir"])
-@pytest.mark.parametrize("started", ["empty", "crowded"])
+@pytest.mark.parametrize(
+    ("name", "started"),
+    every(4, itertools.product(["rename", "replace", "mkdir"], ["empty", "crowded"]), first=1),
+)
 def test_whatever_write_fails_all_is_as_before(name, started, request, packed, monkeypatch, capsys):
     if started == "crowded":
         request.getfixturevalue("crowded")

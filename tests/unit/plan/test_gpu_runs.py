@@ -70,7 +70,7 @@ def _spec(count=3, features=2000, points=400, width=1024, layers=1, dtype="float
 @pytest.mark.parametrize(
     "spec",
     every(
-        4,
+        5,
         [
             _spec(),
             _spec(penalties=[PENALTY]),
