@@ -83,18 +83,20 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
         found: from `judged`.
 
     Returns:
-        ``task``, ``method``, ``unit``, ``median``, ``least`` and ``most`` of the quotients, and
-        whether it is ``apart``: the smallest median of the methods of its task, with a range that
-        meets no other's.
+        ``task``, ``method``, ``weight``, ``unit``, on how many ``seeds`` it is judged and on how
+        many it has ``reached`` generalisation, ``median``, ``least`` and ``most`` of the quotients,
+        and whether it is ``apart``: the smallest median of the methods of its task, with a range
+        that meets no other's.
     """
     rows = []
     for (task, method), part in found[found["method"] != BASELINE].groupby(["task", "method"]):
         for unit in UNITS:
             values = part[f"{unit}_quotient"].dropna()
             ends = [values.median(), values.min(), values.max()] if len(values) else [np.nan] * 3
-            rows.append([task, method, unit, *ends])
-    made = pd.DataFrame(rows, columns=["task", "method", "unit", "median", "least", "most"])
-    made["apart"] = False
+            reached = int(np.isfinite(part[unit]).sum())
+            rows.append([task, method, part["weight"].iloc[0], unit, len(part), reached, *ends])
+    columns = ["task", "method", "weight", "unit", "seeds", "reached", "median", "least", "most"]
+    made = pd.DataFrame(rows, columns=columns).assign(apart=False)
     for _, part in made.groupby(["task", "unit"]):
         known = part.dropna(subset="median").sort_values("median")
         if len(known) > 1 and known["most"].iloc[0] < known["least"].iloc[1:].min():
