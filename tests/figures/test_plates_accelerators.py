@@ -72,3 +72,9 @@ def test_margins_and_the_data_that_is_drawn(drawn):
     assert _texts(figure, len(WEIGHTS) + accelerators.GAP, 0) == ["0.38", "*/ 2 (-1)"]
     assert data["panel"].value_counts().to_dict() == {"cells": 56, "tasks": 14, "methods": 8}
     assert figure.axes[0].get_yticklabels()[2].get_text().startswith("MNIST, cross-entropy")
+
+
+def test_without_the_seed_of_choice_nothing_is_judged():
+    figure, data = accelerators.draw({k: t[t["seed"] == 0] for k, t in every().items()})
+    assert data.empty
+    assert list(figure.axes[0].patches) == []

@@ -96,7 +96,8 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
             reached = int(np.isfinite(part[unit]).sum())
             rows.append([task, method, part["weight"].iloc[0], unit, len(part), reached, *ends])
     columns = ["task", "method", "weight", "unit", "seeds", "reached", "median", "least", "most"]
-    made = pd.DataFrame(rows, columns=columns).assign(apart=False)
+    numbers = dict.fromkeys(("weight", "median", "least", "most"), float)  # also without a row
+    made = pd.DataFrame(rows, columns=columns).astype(numbers).assign(apart=False)
     for _, part in made.groupby(["task", "unit"]):
         known = part.dropna(subset="median").sort_values("median")
         if len(known) > 1 and known["most"].iloc[0] < known["least"].iloc[1:].min():
@@ -124,7 +125,7 @@ def margins(made: pd.DataFrame, by: str) -> pd.DataFrame:
         spread = np.exp(logarithms.std(ddof=1)) if len(logarithms) > 1 else np.nan
         rows.append([unit, name, mean, spread, len(logarithms), len(part) - len(logarithms)])
     columns = ["unit", by, "mean", "spread", "counted", "left_out"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).astype({"mean": float, "spread": float})
 
 
 def time_over_baseline(tables: Tables, task: str, method: str, unit: str) -> list[float]:
