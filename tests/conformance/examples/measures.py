@@ -30,6 +30,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         }
         for pixels in (None, 3)
     ],
+    "operations": [{}],
     "orthogonality": [{"corrections": 20}],
     "predictor_curve": [{}],
     "reached_steps": [{"column": "test_accuracy", "levels": [0.0, 2.0]}],
@@ -64,6 +65,7 @@ MEASURED = {
     "jacobian_rows": "one_hot",
     "l2_radius": "one_hot",
     "kkt_residual": "factors",
+    "operations": "factors",
     "orthogonality": "fitted",
     "predictor_curve": "curve",
     "recovered_singular_values": "factors",
@@ -87,6 +89,7 @@ GIVEN = {
     "fourier_features": ["feature", "other"],
     "hypentropy_path": ["between"],
     "l2_radius": ["level"],
+    "operations": ["operations"],
     "predictor_curve": ["part", "input", "target"],
     "reached_steps": ["level"],
     "recovered_singular_values": ["place", "true_value"],

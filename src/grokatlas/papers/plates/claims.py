@@ -7,6 +7,7 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.plates import _recovery
+from grokatlas.papers.plates._accelerators import largest_share_led, lead, time_over_baseline
 from grokatlas.papers.plates._precision import (
     accuracy_beside,
     factor_beside,
@@ -27,7 +28,9 @@ __all__ = [
     "exponent_of_slow_time",
     "exponent_of_weight",
     "factor_beside",
+    "largest_share_led",
     "last_accuracy",
+    "lead",
     "most_collapsed",
     "order_of_peaks",
     "predicted_over_measured",
@@ -40,6 +43,7 @@ __all__ = [
     "spread_of_slow_times",
     "time_beside",
     "time_of_move",
+    "time_over_baseline",
     "time_over_distance",
 ]
 
