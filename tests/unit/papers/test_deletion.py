@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[3]
 PAPERS = load_papers(ROOT / "config" / "papers", "all")
 # GrokAlign is a method as well, whose component stays
 METHODS = {
+    "src/grokatlas/papers/plates/_accelerators.py",
+    "src/grokatlas/papers/plates/accelerators.py",
     "src/grokatlas/plots/style.py",
     "src/grokatlas/papers/plates/precision.py",
     "src/grokatlas/papers/plates/_precision.py",
