@@ -1,6 +1,10 @@
+import gc
 import os
 
 import pytest
+
+# looking for garbage among the thousands of tests that are collected takes a tenth of the time
+gc.disable()
 
 # one thread: sums are then taken in one order, and tests do not crowd a shared machine
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -12,6 +16,11 @@ LONG = ("test_tutorials.py", "test_site.py", "[plates/recovery-a hyperparameter 
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: not any(name in item.nodeid for name in LONG))
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")

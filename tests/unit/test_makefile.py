@@ -115,7 +115,7 @@ rule figure:
     output:
         "results/quick/figures/paper/fig{number}.pdf",
     shell:
-        "sleep 0.5; touch {output}"
+        "sleep 0.2; touch {output}"
 """
 
 

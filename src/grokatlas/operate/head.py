@@ -27,6 +27,7 @@ from grokatlas.text import duration
 
 LIMIT = 3  # starts of Snakemake in a row that made nothing, after which a chain ends
 PAUSE = 5.0  # seconds between two looks at the queue
+LOOK = 0.5  # seconds between two looks at the clock
 PATIENCE = 600.0  # seconds that the lock of a head that has ended may live on
 DRAIN = 20.0  # seconds that figures which are drawn beside Snakemake have to be finished
 SAVED = "state.json"  # each save replaces it; an attempt writes the other files before it saves
@@ -204,7 +205,8 @@ class Head:
             preexec_fn=_end_with_parent,
         )
         while process.poll() is None and not self._asked:
-            time.sleep(0.5)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(LOOK)
         if not self._asked:
             return process.returncode
         self._say("its time is nearly over: Snakemake ends, the jobs that it submitted run on")
@@ -242,7 +244,7 @@ class Head:
         while time.monotonic() < until:
             if self._asked:
                 raise HandedOver
-            time.sleep(0.2)
+            time.sleep(min(PAUSE, LOOK))
 
     def _say(self, text: str) -> None:
         print(f"{datetime.now():%Y-%m-%d %H:%M:%S} head {self.own}: {text}", flush=True)

@@ -28,6 +28,7 @@ def here(tmp_path, monkeypatch):
     made = cluster(tmp_path / "atlas", monkeypatch)
     monkeypatch.setenv("SLURM_JOB_ID", "11")
     monkeypatch.setattr(head, "PAUSE", 0.05)
+    monkeypatch.setattr(head, "LOOK", 0.05)
     before = signal.getsignal(signal.SIGUSR1)
     made.queue("11 RUNNING grokatlas-head (null)", "12 PENDING grokatlas-head (null)")
     yield made

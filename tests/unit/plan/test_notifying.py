@@ -111,7 +111,7 @@ def test_a_run_that_failed_and_was_then_interrupted_is_named_by_its_last_try(her
 
 
 def test_a_workflow_does_not_wait_for_messages_of_runs(here):
-    notifier = _notifier(_notify("import time; time.sleep(60)", timeout=1.0))
+    notifier = _notifier(_notify("import time; time.sleep(60)", timeout=0.3))
     notifier.listen()
     start = time.monotonic()
     for run in range(20):
@@ -122,7 +122,7 @@ def test_a_workflow_does_not_wait_for_messages_of_runs(here):
 
 
 def test_many_runs_that_fail_together_are_few_messages(here):
-    notifier = _notifier(_notify(f"{WRITE}\nimport time; time.sleep(1)"))
+    notifier = _notifier(_notify(f"{WRITE}\nimport time; time.sleep(0.5)"))
     notifier.listen()
     for run in range(25):
         _fail(here, f"{run:012d}")
