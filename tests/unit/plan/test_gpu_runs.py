@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import TestCase
 
 import pytest
 import torch
@@ -137,16 +138,17 @@ def test_groups_are_of_nearly_equal_size_and_fit():
         assert size == 0 or needs.bytes(size) <= memory.USED * total * GB
 
 
-def test_the_engine_divides_members_by_the_memory_of_a_gpu(monkeypatch, caplog):
+def test_the_engine_divides_members_by_the_memory_of_a_gpu(monkeypatch):
     spec = _spec(count=4, features=8, points=8, width=16)
     data = dataset.make(members.tasks(spec))
     together = training.train(spec, data, torch.device("cpu")).history
     needs = run.Run(spec, data, torch.device("cpu")).needs()
     total = int(needs.bytes(2) / memory.USED) + 1
     monkeypatch.setattr(run, "_memory_of", lambda device: total)
-    made = run.Run(spec, data, torch.device("cpu"))
+    with TestCase().assertLogs("grokatlas.engine.run") as logged:
+        made = run.Run(spec, data, torch.device("cpu"))
     assert [group.indices for group in made.groups] == [[0, 1], [2, 3]]
-    assert "2 of 4 members move together on the GPU" in caplog.text
+    assert "2 of 4 members move together on the GPU" in logged.output[0]
     divided = training.train(spec, data, torch.device("cpu")).history
     torch.testing.assert_close(divided["train_loss"], together["train_loss"])
     monkeypatch.setattr(run, "_memory_of", lambda device: 1000)
