@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 from tests.atlas import small_atlas
+from tests.tiers import every
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(
@@ -223,7 +224,7 @@ def test_names_from_data_are_text_in_a_plot(visit):
     assert page.evaluate("document.querySelector('[onerror]')") is None
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", every(2, ["light", "dark"]))
 def test_every_text_has_contrast(visit, scheme):
     backs = set()
     for name in PAGES[:3]:

@@ -49,7 +49,7 @@ def rehearsals() -> Iterator[Rehearsals]:
     made.close()
 
 
-@pytest.fixture(scope="module", params=every(7, RUNS))
+@pytest.fixture(scope="module", params=every(14, RUNS))
 def run(request) -> str:
     return request.param
 

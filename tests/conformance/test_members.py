@@ -62,7 +62,7 @@ def _assert_close(first: dict, second: dict, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("steps", [20, pytest.param(200, marks=exhaustive)])
-@pytest.mark.parametrize(("run", "batch_size", "dtype"), every(5, COMPANY))
+@pytest.mark.parametrize(("run", "batch_size", "dtype"), every(8, COMPANY))
 def test_member_alone_equals_member_in_company(run, batch_size, dtype, steps):
     spec = _variant(run, steps, dtype=dtype, batch_size=batch_size)
     company = _train(spec)
@@ -72,7 +72,7 @@ def test_member_alone_equals_member_in_company(run, batch_size, dtype, steps):
 
 @pytest.mark.parametrize(
     ("run", "weight"),
-    [*every(5, [(run, math.nan) for run in RUNS]), ("nuclear", math.inf), ("isolated", 0.0)],
+    [*every(8, [(run, math.nan) for run in RUNS]), ("nuclear", math.inf), ("isolated", 0.0)],
 )
 def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch):
     def moved() -> tuple[dict[str, torch.Tensor], dict[str, np.ndarray]]:
@@ -101,7 +101,7 @@ def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch
             np.testing.assert_allclose(np.asarray(after[key])[1:], rest, 1e-10, 1e-10, err_msg=key)
 
 
-@pytest.mark.parametrize("run", every(3, RUNS, first=1))
+@pytest.mark.parametrize("run", every(5, RUNS, first=1))
 def test_a_run_logs_the_columns_that_its_observables_declare(run):
     spec = _variant(run, steps=1)
     history, _ = _train(spec)
@@ -173,7 +173,7 @@ def _values(value: Any, spec: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=exhaustive)])
-@pytest.mark.parametrize(("run", "path", "value"), every(5, _axes()))
+@pytest.mark.parametrize(("run", "path", "value"), every(8, _axes()))
 def test_members_have_their_own_hyperparameters(run, path, value, dtype):
     spec = _variant(run, steps=20, dtype=dtype)
     spec["ensemble"] = {path: _values(value, spec), "seed": [1]}
@@ -236,7 +236,7 @@ def test_empty_chain_equals_none(block):
     assert all(np.array_equal(history[key], chained[key]) for key in history)
 
 
-@pytest.mark.parametrize("run", every(3, RUNS, first=2))
+@pytest.mark.parametrize("run", every(5, RUNS, first=2))
 def test_no_component_beyond_the_spec_is_loaded(run, monkeypatch):
     spec = _variant(run, steps=1)
     loaded = set()

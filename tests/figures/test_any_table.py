@@ -30,7 +30,7 @@ def _cases(named, step):
 
 
 @pytest.mark.parametrize(
-    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 7)
+    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 10)
 )
 def test_a_figure_is_drawn_from_any_table(paper, figure, change, monkeypatch):
     spec = smoke_tables.spec(paper, figure)
@@ -60,7 +60,9 @@ CLAIMS = smoke_tables.claims()
 
 @pytest.mark.parametrize(
     ("paper", "figure", "change"),
-    _cases([("/".join(each), each) for each in dict.fromkeys((p, c.figure) for p, c in CLAIMS)], 7),
+    _cases(
+        [("/".join(each), each) for each in dict.fromkeys((p, c.figure) for p, c in CLAIMS)], 10
+    ),
 )
 def test_claims_on_any_table_have_a_verdict_and_on_diverged_members_no_number(
     paper, figure, change, monkeypatch

@@ -13,6 +13,7 @@ from matplotlib import font_manager
 from matplotlib.font_manager import FontProperties, findfont
 
 from grokatlas.plots import defaults
+from tests.tiers import exhaustive
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = """
@@ -83,6 +84,7 @@ def test_settings_of_the_user_have_no_part_in_a_figure(usual, tmp_path):
     assert _drawn(tmp_path) == usual
 
 
+@exhaustive
 def test_settings_of_the_folder_and_of_the_machine_have_no_part_in_a_figure(usual, tmp_path):
     (tmp_path / "matplotlibrc").write_text("text.usetex: True\nbackend: tkagg\n", encoding="utf-8")
     machine = {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}
@@ -90,6 +92,7 @@ def test_settings_of_the_folder_and_of_the_machine_have_no_part_in_a_figure(usua
     assert _drawn(tmp_path, **machine, **more) == usual
 
 
+@exhaustive
 def test_an_installed_font_of_the_same_name_has_no_part_in_a_figure(usual, tmp_path):
     (tmp_path / "config").mkdir()
     cache = tmp_path / "config" / Path(_list_of_fonts()).name

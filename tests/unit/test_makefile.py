@@ -153,18 +153,14 @@ def test_a_terminal_shows_bars_with_the_time_left(drawing, monkeypatch):
 @pytest.mark.parametrize(
     ("target", "papers"), every(2, [("figures", {"one", "two"}), ("plates", None)])
 )
-def test_figures_are_of_the_papers_and_plates_of_all(drawing, target, papers):
+def test_without_a_terminal_figures_are_of_the_papers_and_plates_of_all(drawing, target, papers):
     for name in ("one", "two", "plates"):
         (drawing / "config" / "papers" / name).mkdir(parents=True)
     told = 'import json; json.dump(config.get("papers"), open("told.json", "w"))'
     (drawing / "Snakefile").write_text(f"{told}\n{SNAKEFILE}")
-    subprocess.run(["make", target], cwd=drawing, capture_output=True, check=True)
+    command = ["make", target]
+    done = subprocess.run(command, cwd=drawing, capture_output=True, text=True, check=True)
     named = json.loads((drawing / "told.json").read_text())
     assert (set(named) if named else None) == papers
-
-
-def test_without_a_terminal_a_line_says_how_much_is_done(drawing):
-    command = ["make", "figures"]
-    done = subprocess.run(command, cwd=drawing, capture_output=True, text=True, check=True)
     assert "4 of 5 steps (80%) done" in done.stderr
     assert "\x1b" not in done.stderr

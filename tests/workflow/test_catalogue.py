@@ -36,6 +36,7 @@ def deployed(folder: Path, checkout: Checkout) -> Checkout:
     return Checkout(folder)
 
 
+@exhaustive
 def test_the_workflow_of_the_catalogue_is_the_one_of_the_root(tmp_path):
     fresh = copy_checkout(tmp_path / "atlas")
     found = []

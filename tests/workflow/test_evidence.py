@@ -122,6 +122,7 @@ def test_a_data_set_that_was_left_out_is_made_for_other_runs_alone(clone):
     assert f"train {first}" not in jobs
 
 
+@exhaustive
 def test_results_of_earlier_code_are_drawn_and_told(clone):
     path = "src/grokatlas/components/optimizers/gd.py"
     text = (clone.folder / path).read_text(encoding="utf-8")

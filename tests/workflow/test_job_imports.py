@@ -22,7 +22,7 @@ ARRAYS, FRAMES = {"numpy"}, {"numpy", "pyarrow", "pandas"}
 @pytest.mark.parametrize(
     ("kind", "job", "needed"),
     every(
-        3,
+        5,
         [
             ("dataset", "data/*/spec.json", ARRAYS),
             ("train", "runs/*/spec.json", {"numpy", "pyarrow", "torch"}),

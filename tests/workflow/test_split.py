@@ -34,6 +34,7 @@ def same_but_runs(split: pd.DataFrame, whole: pd.DataFrame) -> None:
     assert split["run"].nunique() > whole["run"].nunique()
 
 
+@exhaustive
 def test_some_of_the_seeds_give_the_table_and_the_figure_of_these(checkout):
     whole = table(checkout, "beyond_l2/modular_addition")
     csv = (checkout.folder / f"{STEM}.csv").read_text()

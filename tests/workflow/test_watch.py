@@ -31,6 +31,7 @@ def grokatlas(checkout: Checkout, *arguments: str) -> str:
     return done.stdout
 
 
+@exhaustive
 def test_a_stopped_member_is_a_result_that_says_so(checkout):
     checkout.edit(YAML, WEIGHTS, WATCHED)
     assert [job.split()[0] for job in checkout.jobs()] == ["figure", "table", "train"]

@@ -144,7 +144,7 @@ class _Killed(Record):
             self.state = copy.deepcopy(saved())
 
 
-@pytest.mark.parametrize(("at", "case"), every(5, itertools.product([1, 31, 133], RESUMED)))
+@pytest.mark.parametrize(("at", "case"), every(8, itertools.product([1, 31, 133], RESUMED)))
 @pytest.mark.usefixtures("pretended")
 def test_a_run_that_goes_on_from_a_saved_state_gives_the_same_bytes(at, case):
     first = _Killed(at)

@@ -51,7 +51,7 @@ TRIED = [
 
 @pytest.mark.parametrize(
     ("name", "tried", "scale"),
-    every(4, [(*each, scale) for each in TRIED for scale in ("smoke", "quick", "paper")]),
+    every(7, [(*each, scale) for each in TRIED for scale in ("smoke", "quick", "paper")]),
 )
 def test_what_was_tried_is_what_is_kept(checkout_here, capsys, scale, name, tried):
     folder = declaration.write(name, tried, scale)

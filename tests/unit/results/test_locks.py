@@ -117,7 +117,7 @@ def test_a_lock_of_another_host_that_is_renewed_is_held(bare, monkeypatch):
     monkeypatch.setattr(locks, "RENEWED", 0.1)
     lock = locks.acquire(bare)
     _of_another_host(bare)
-    assert locks.acquire(bare, timeout=3) is None
+    assert locks.acquire(bare, timeout=2) is None
     lock.release()
 
 
