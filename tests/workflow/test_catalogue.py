@@ -67,6 +67,7 @@ def test_as_a_module_it_draws_a_figure(tmp_path):
     assert (other.folder / figure).stat().st_size > 1000
 
 
+@exhaustive
 def test_the_committed_picture_of_the_rules_is_what_the_command_draws(tmp_path):
     fresh = copy_checkout(tmp_path / "atlas")
     shutil.rmtree(fresh.folder / "config")
