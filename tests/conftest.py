@@ -10,12 +10,15 @@ gc.disable()
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
-# tests of a minute and more begin first, so that no worker is left alone with one in the end
-LONG = ("test_tutorials.py", "test_site.py", "[plates/recovery-a hyperparameter of 0]")
+# the longest tests begin first, so that no worker is left alone with one in the end
+LONGEST = ("test_tutorials.py", "test_site.py", "-a hyperparameter of 0]", "tests/workflow/")
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: not any(name in item.nodeid for name in LONG))
+    def place(item) -> int:
+        return next((n for n, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
+
+    items.sort(key=place)
 
 
 def pytest_collection_finish():

@@ -42,12 +42,12 @@ SPEC = {
     "observables": [{"name": "losses"}, {"name": "accuracies"}],
     "ensemble": {"seed": [0, 1]},
     "train": {
-        "steps": 4000,
+        "steps": 3000,
         "batch_size": 5,
         "shuffle": True,
         "dtype": "float32",
         "log": {"every": 7, "first": 0},
-        "snapshots": [0, 2000, 4000],
+        "snapshots": [0, 1500, 3000],
     },
 }
 TIMES = ("started", "wall_seconds", "cpu_seconds", "train_seconds", "updates")
@@ -132,7 +132,7 @@ def test_kill_9_at_random_points(undisturbed, tmp_path, times):
     assert _result(tmp_path) == undisturbed
     segments = json.loads((tmp_path / "manifest.json").read_text())["segments"]
     assert [part["start_step"] for part in segments] == starts
-    assert segments[-1]["end_step"] == 4000
+    assert segments[-1]["end_step"] == 3000
 
 
 @pytest.mark.parametrize("name", every(4, SIGNALS, first=2))

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 SLOW_TO_END = """
 import signal, sys, time
 def end(number, _):
-    time.sleep(1)
+    time.sleep(0.3)
     sys.exit(f"ended by {number}")
 signal.signal(signal.SIGINT, end)
 signal.signal(signal.SIGTERM, end)
