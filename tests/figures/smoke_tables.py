@@ -4,6 +4,7 @@ A run may hold what no usual one does: these changes make such tables of usual o
 """
 
 import functools
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -198,7 +199,7 @@ Seen = tuple[divergence.Members, divergence.Members, divergence.Members]
 def changed(
     paper: str, figure: str, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, pd.DataFrame]]:
-    """The tables of a figure after a change to one of them, or for a loss of members to all.
+    """The tables of a figure after a change to each of them.
 
     What `divergence` knows of these tables, which every claim on them asks for, is computed once.
     """
@@ -222,9 +223,9 @@ def _changed(paper: str, figure: str, change: str) -> list[dict[str, tuple[pd.Da
 def _made(given: dict[str, pd.DataFrame], change: str) -> Iterator[dict[str, pd.DataFrame]]:
     made = {name: list(CHANGES[change](table)) for name, table in given.items()}
     if change in ("a hyperparameter of 0", "one value"):
-        for name, variants in made.items():
-            for variant in variants:
-                yield given | {name: variant.reset_index(drop=True)}
+        for together in itertools.zip_longest(*made.values()):  # one of each table at once
+            variants = {name: v for name, v in zip(made, together, strict=True) if v is not None}
+            yield given | {name: v.reset_index(drop=True) for name, v in variants.items()}
         return
     yield {name: variants[0].reset_index(drop=True) for name, variants in made.items()}
 
