@@ -3,6 +3,7 @@
 A run may hold what no usual one does: these changes make such tables of usual ones.
 """
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Iterator
@@ -89,7 +90,8 @@ def _table(paper: str, experiment: str) -> pd.DataFrame:
         for block in [*blocks, *cell.get("light", [])]:
             keywords = {key: value for key, value in block.items() if key != "name"}
             measure = registry.load("measures", block["name"]).build(**keywords)
-            records[block["name"]] = measure(run)
+            with _untraced():
+                records[block["name"]] = measure(run)
         parts.append(tidy_table.cell_rows(cell, run.spec, records))
         names.append([*records])
     return tidy_table.join(split_table.joined(spec["cells"], names, parts), spec)
@@ -100,8 +102,7 @@ def _run(name: str) -> SimpleNamespace:
     """A finished run, as measures see it."""
     spec = _plan().runs[name].spec
     data = dataset.make(members.tasks(spec))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Mapped, "__call__", _untraced)
+    with _untraced():
         result = training.train(spec, data, torch.device("cpu"))
     snapshots: dict[int, dict[str, np.ndarray]] = {}
     for key, array in result.snapshots.items():
@@ -121,10 +122,17 @@ def _run(name: str) -> SimpleNamespace:
     )
 
 
-def _untraced(mapped: Mapped, *arguments: Any) -> Any:
-    """What a mapped program computes; to trace it takes longer than the few steps of a run here."""
-    with torch.no_grad():
-        return mapped._mapped(*arguments)
+@contextlib.contextmanager
+def _untraced() -> Iterator[None]:
+    """Mapped programs as they are: to trace one takes longer than the few steps of a run here."""
+
+    def call(mapped: Mapped, *arguments: Any) -> Any:
+        with torch.no_grad():
+            return mapped._mapped(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Mapped, "__call__", call)
+        yield
 
 
 def zeroed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
