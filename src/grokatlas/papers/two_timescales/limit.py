@@ -47,7 +47,7 @@ def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
     axes.set(yscale="log", xlabel="slow time $\\tau$", xlim=(0, None))
     drawn = pd.concat(frames, ignore_index=True)
     top, bottom = drawn["high"].max(), drawn["low"].min()
-    panels.limits(axes, "y", high=top * (top / bottom) ** 0.4)  # room for the legend
+    panels.limits(axes, "y", high=top * (top / bottom) ** 0.5)  # room for the legend
     axes.legend(title="$\\lambda$", title_fontsize=7, ncols=2, loc="upper right")
     return drawn
 
