@@ -62,6 +62,11 @@ def write(path: Path, content: dict) -> None:
     files.write_json(path, files.sealed(content))
 
 
+def edit(path: Path, **changes) -> None:
+    """Change keys of a job file or manifest, and seal it again."""
+    write(path, {**files.read_json(path), **changes})
+
+
 def _manifest(target: Path) -> Path:
     folder = target / "manifest.json"
     return folder if folder.exists() else layout.beside(target, ".manifest.json")

@@ -11,10 +11,8 @@ from tests.unit import audit_tree
 
 
 @pytest.fixture
-def made(tmp_path, monkeypatch):
+def made(jobs, monkeypatch):
     """A finished tree; call it with what the checkout plans now."""
-    monkeypatch.chdir(tmp_path)
-    audit_tree.build(audit_tree.declared())
 
     def now(**changes):
         jobs = audit_tree.declared(**changes)
@@ -182,9 +180,7 @@ def test_of_a_folder_what_was_made_is_accepted(made):
     assert fits(jobs["results/smoke/figures/toy/fig2"])
 
 
-def test_without_a_configuration_nothing_is_accepted(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    audit_tree.build(audit_tree.declared())
+def test_without_a_configuration_nothing_is_accepted(jobs, capsys):
     assert accept("toy/fig1") == 1
     assert "accept in a checkout" in capsys.readouterr().err
 

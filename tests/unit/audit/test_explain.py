@@ -10,14 +10,6 @@ from grokatlas.results import files, layout
 from tests.unit import audit_tree
 
 
-@pytest.fixture
-def jobs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    made = audit_tree.declared()
-    audit_tree.build(made)
-    return made
-
-
 def told(capsys, *arguments):
     assert cli.main(["explain", *arguments]) == 0
     return capsys.readouterr().out

@@ -13,14 +13,6 @@ from tests.unit import audit_tree
 TORCH = "runs of torch 2.0 (1) and 2.99.0 (1)"
 
 
-@pytest.fixture
-def jobs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    made = audit_tree.declared()
-    audit_tree.build(made)
-    return made
-
-
 def second(jobs, kind: str = "run") -> Path:
     """The manifest of the second result of a kind."""
     return [job for job in jobs.values() if job.kind == kind][1].manifest

@@ -24,9 +24,8 @@ class Checkout:
         jobs: what it declares now, by target.
     """
 
-    def __init__(self) -> None:
-        self.jobs = audit_tree.declared()
-        audit_tree.build(self.jobs)
+    def __init__(self, jobs: dict[str, Job]) -> None:
+        self.jobs = jobs
 
     def plan(self, **changes) -> None:
         """Declare the same with other code or settings."""
@@ -38,9 +37,8 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    made = Checkout()
+def checkout(jobs, monkeypatch):
+    made = Checkout(jobs)
     monkeypatch.setattr(declared_jobs, "jobs", lambda **_: made.jobs)
     return made
 

@@ -14,14 +14,6 @@ TOYS = ("smoke", "atlas", "toys")
 
 
 @pytest.fixture
-def tree(tmp_path, monkeypatch):
-    """A folder that holds a results tree, and that we are in; targets by kind."""
-    (tmp_path / "from").mkdir()
-    monkeypatch.chdir(tmp_path / "from")
-    return small_tree.make()
-
-
-@pytest.fixture
 def restored(tree, tmp_path, monkeypatch):
     """A folder that holds only what was recorded, unpacked, and that we are in."""
     evidence.write(TOYS, [tree["table"]])
@@ -33,8 +25,7 @@ def restored(tree, tmp_path, monkeypatch):
 
 
 def edit_manifest(kind: str, target, **facts) -> None:
-    file = layout.manifest_of(kind, target)
-    small_tree.write(file, {**files.read_json(file), **facts})
+    small_tree.edit(layout.manifest_of(kind, target), **facts)
 
 
 def verdicts() -> dict[str, set[str]]:

@@ -1,0 +1,69 @@
+"""Archives of a small tree as anyone could write them, and what a refusal owes."""
+
+import hashlib
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grokatlas import cli
+from grokatlas.errors import UserError
+from grokatlas.export import adoption, archive, archive_files
+
+KINDS = ("tar.gz", "zip")
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, by its path there."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
+
+
+def members(file: Path) -> dict[str, bytes]:
+    """Every file of an archive, by name."""
+    return {entry.name: b"".join(entry.chunks) for entry in archive_files.entries(file)}
+
+
+def rewrite(file: Path, files: dict[str, bytes], extra=()) -> None:
+    """Write an archive as anyone could, with an index that fits its files."""
+    index = json.loads(files[archive.INDEX])
+    index["files"] = {
+        name: {"sha256": hashlib.sha256(text).hexdigest(), "size": len(text)}
+        for name, text in files.items()
+        if name != archive.INDEX
+    }
+    raw_write(file, {**files, archive.INDEX: json.dumps(index).encode()}, extra)
+
+
+def raw_write(file: Path, files: dict[str, bytes], extra=()) -> None:
+    """Write an archive of these files as they are; `extra` are further members, in pairs."""
+    pairs = [(archive.INDEX, files[archive.INDEX])] if archive.INDEX in files else []
+    pairs += [(name, text) for name, text in files.items() if name != archive.INDEX]
+    if file.suffix == ".zip":
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
+            for name, text in [*pairs, *extra]:
+                out.writestr(name, text)
+        return
+    with tarfile.open(file, "w:gz", format=tarfile.GNU_FORMAT) as out:
+        for name, text in [*pairs, *extra]:
+            info = name if isinstance(name, tarfile.TarInfo) else tarfile.TarInfo(name)
+            info.size = len(text)
+            out.addfile(info, io.BytesIO(text))
+
+
+def refused(file: Path, *words: str, replace: bool = False) -> str:
+    """Assert that `adopt` refuses in one line, with exit code 1, and writes nothing."""
+    before = content(Path())
+    with pytest.raises(UserError) as error:
+        adoption.adopt(file, replace)
+    assert content(Path()) == before
+    assert not list(Path().rglob(".adopt*"))
+    text = str(error.value)
+    assert "\n" not in text
+    for word in words:
+        assert word in text
+    assert cli.main(["adopt", str(file)]) == 1
+    return text
