@@ -11,12 +11,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 # the longest tests begin first, so that no worker is left alone with one in the end
-LONGEST = ("test_tutorials.py", "test_site.py", "-a hyperparameter of 0]", "tests/workflow/")
+LONGEST = ("test_tutorials.py", "test_site.py", "tests/workflow/")
 
 
 def pytest_collection_modifyitems(items):
-    def place(item) -> int:
-        return next((n for n, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
+    """The longest first; cases of one figure side by side, as a worker makes its tables once."""
+    files = {item.path: index for index, item in reversed([*enumerate(items)])}
+
+    def place(item) -> tuple[int, int, str]:
+        rank = next((n for n, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        return rank, files[item.path], f"{params.get('paper')}/{params.get('figure')}"
 
     items.sort(key=place)
 
