@@ -3,7 +3,7 @@ import os
 
 import pytest
 
-# looking for garbage among the thousands of tests that are collected takes a tenth of the time
+# looking for garbage while thousands of tests are collected takes a third of that time
 gc.disable()
 
 # one thread: sums are then taken in one order, and tests do not crowd a shared machine

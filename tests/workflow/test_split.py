@@ -29,7 +29,7 @@ def rules(checkout: Checkout) -> list[str]:
     return [job.split()[0] for job in checkout.jobs()]
 
 
-def same_but_runs(split: pd.DataFrame, whole: pd.DataFrame) -> None:
+def assert_same_but_runs(split: pd.DataFrame, whole: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(split.drop(columns="run"), whole.drop(columns="run"))
     assert split["run"].nunique() > whole["run"].nunique()
 
@@ -44,7 +44,7 @@ def test_some_of_the_seeds_give_the_table_and_the_figure_of_these(checkout):
     assert (checkout.jobs(), checkout.closing()) == ([], [])
     page = checkout.folder / "results/smoke/atlas/paper-beyond_l2.html"
     assert "<strong>2 of 3 seeds</strong>" in page.read_text()
-    same_but_runs(table(checkout, "beyond_l2/modular_addition"), whole)
+    assert_same_but_runs(table(checkout, "beyond_l2/modular_addition"), whole)
     first, *rows = csv.splitlines()
     assert (checkout.folder / f"{STEM}.csv").read_text().splitlines() == [
         f"{first},so_far",
@@ -76,7 +76,7 @@ def test_other_axes_split_too_and_each_member_has_its_own_data(checkout):
     )
     made(checkout, *(f"results/smoke/tables/{name}.parquet" for name in names))
     for name, expected in zip(names, whole, strict=True):
-        same_but_runs(table(checkout, name), expected)
+        assert_same_but_runs(table(checkout, name), expected)
 
 
 @exhaustive

@@ -54,7 +54,7 @@ def raw_write(file: Path, files: dict[str, bytes], extra=()) -> None:
             out.addfile(info, io.BytesIO(text))
 
 
-def refused(file: Path, *words: str, replace: bool = False) -> str:
+def assert_refused(file: Path, *words: str, replace: bool = False) -> str:
     """Assert that `adopt` refuses in one line, with exit code 1, and writes nothing."""
     before = content(Path())
     with pytest.raises(UserError) as error:

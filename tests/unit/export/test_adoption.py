@@ -11,7 +11,7 @@ from grokatlas.export import adoption, archive
 from grokatlas.results import files as store
 from grokatlas.results import layout
 from tests.unit import small_tree
-from tests.unit.export.archives import KINDS, content, refused
+from tests.unit.export.archives import KINDS, assert_refused, content
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -36,7 +36,7 @@ def test_another_result_is_only_overwritten_when_told(packed, tree, tmp_path, ki
     file = layout.outputs("run", tree["run"])[0]
     adoption.adopt(packed[kind], replace=False)
     file.write_bytes(b"mine")
-    text = refused(packed[kind], f"1 results here differ from the archive's ({tree['run']})")
+    text = assert_refused(packed[kind], f"1 results here differ from the archive's ({tree['run']})")
     assert "--replace overwrites" in text
     adoption.adopt(packed[kind], replace=True)
     assert content(Path()) == content(tmp_path / "from")
@@ -46,7 +46,7 @@ def test_another_result_is_only_overwritten_when_told(packed, tree, tmp_path, ki
 def test_a_result_of_another_digest_is_another_result(packed, tree, change):
     adoption.adopt(packed["zip"], replace=False)
     small_tree.edit(layout.manifest_of("run", tree["run"]), **change)
-    refused(packed["zip"], "1 results here differ")
+    assert_refused(packed["zip"], "1 results here differ")
 
 
 def test_the_same_result_of_another_machine_is_kept(packed, tree):

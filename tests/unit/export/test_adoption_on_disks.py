@@ -13,7 +13,7 @@ from grokatlas.export import adoption
 from grokatlas.results import files as store
 from grokatlas.results import layout
 from tests.tiers import every
-from tests.unit.export.archives import KINDS, content, refused
+from tests.unit.export.archives import KINDS, assert_refused, content
 
 
 def everything(*folders: Path) -> dict[str, object]:
@@ -57,7 +57,7 @@ def test_a_failed_write_leaves_nothing(packed, monkeypatch):
     monkeypatch.setattr(
         adoption.os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left"))
     )
-    refused(packed["zip"], "cannot be written: No space left")
+    assert_refused(packed["zip"], "cannot be written: No space left")
     assert not Path("results").exists()
 
 
@@ -83,6 +83,7 @@ def test_no_file_is_staged_on_a_disk_that_it_is_not_for(packed, other_disk, monk
     Path("results/runs").symlink_to(other_disk)
     monkeypatch.setattr(adoption.placing.errno, "EXDEV", -1)  # nothing is copied between disks
     adoption.adopt(packed["zip"], replace=False)
+    assert any(other_disk.iterdir())
 
 
 @pytest.mark.parametrize("name", ["results/runs", "results/runs/{}"])

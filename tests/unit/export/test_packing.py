@@ -159,6 +159,7 @@ def test_an_accepted_result_is_packed(tree, tmp_path):
                 changes |= {"accepted": [{"code": code}]} if is_manifest else {"code": code}
                 small_tree.edit(path, **changes)
     archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
+    assert (tmp_path / "x.zip").exists()
 
 
 def test_an_unknown_suffix_is_refused(tree, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive, archive_files
-from tests.unit.export.archives import KINDS, content, members, raw_write, refused, rewrite
+from tests.unit.export.archives import KINDS, assert_refused, content, members, raw_write, rewrite
 
 ESCAPES = [
     "../evil.txt",
@@ -40,7 +40,7 @@ def test_a_member_outside_the_layout_is_refused(packed, kind, name, listed):
         rewrite(packed[kind], {**files, name: b"evil"})
     else:
         raw_write(packed[kind], files, [(name, b"evil")])
-    refused(packed[kind], "is no file that a job writes", "refused")
+    assert_refused(packed[kind], "is no file that a job writes", "refused")
 
 
 def special(kind: bytes, name: str, target: str = "") -> tarfile.TarInfo:
@@ -69,7 +69,7 @@ def test_a_member_that_is_no_plain_file_is_refused(packed, tree, type_):
     name = f"{tree['run']}/history.parquet"
     del files[name]
     rewrite(packed["tar.gz"], files, [(special(type_, name, "/etc/passwd"), b"")])
-    refused(packed["tar.gz"], "is no plain file; refused")
+    assert_refused(packed["tar.gz"], "is no plain file; refused")
 
 
 def test_a_link_in_a_zip_is_refused(packed, tree):
@@ -78,7 +78,7 @@ def test_a_link_in_a_zip_is_refused(packed, tree):
     info.external_attr = (stat.S_IFLNK | 0o777) << 16
     files.pop(info.filename)
     rewrite(packed["zip"], files, [(info, b"/etc/passwd")])
-    refused(packed["zip"], "is no plain file; refused")
+    assert_refused(packed["zip"], "is no plain file; refused")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,7 +87,7 @@ def test_a_member_that_stands_twice_is_refused(packed, tree, kind):
     files = members(packed[kind])
     name = f"{tree['run']}/history.parquet"
     rewrite(packed[kind], files, [(name, files[name])])
-    refused(packed[kind], "is listed twice; refused")
+    assert_refused(packed[kind], "is listed twice; refused")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -95,7 +95,7 @@ def test_a_member_that_stands_twice_is_refused(packed, tree, kind):
 def test_a_truncated_archive_is_refused(packed, kind, part):
     text = packed[kind].read_bytes()
     packed[kind].write_bytes(text[: int(len(text) * part)])
-    refused(packed[kind], "is damaged or truncated")
+    assert_refused(packed[kind], "is damaged or truncated")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -120,7 +120,7 @@ def test_a_missing_member_is_refused(packed, tree, kind):
     files = members(packed[kind])
     del files[f"{tree['run']}/history.parquet"]
     raw_write(packed[kind], files)
-    refused(packed[kind], "lacks", "history.parquet", "fetch it again")
+    assert_refused(packed[kind], "lacks", "history.parquet", "fetch it again")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -128,7 +128,7 @@ def test_a_file_that_its_manifest_does_not_vouch_for_is_refused(packed, tree, ki
     files = members(packed[kind])
     name = f"{tree['run']}/history.parquet"
     rewrite(packed[kind], {**files, name: files[name].replace(b"run", b"fun")})
-    refused(packed[kind], name, "is not the file its manifest records")
+    assert_refused(packed[kind], name, "is not the file its manifest records")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -136,21 +136,21 @@ def test_a_file_that_the_index_does_not_vouch_for_is_refused(packed, tree, kind)
     files = members(packed[kind])
     name = f"{tree['run']}/history.parquet"
     raw_write(packed[kind], {**files, name: files[name].replace(b"run", b"fun")})
-    refused(packed[kind], name, "is damaged; fetch it again")
+    assert_refused(packed[kind], name, "is damaged; fetch it again")
 
 
 def test_a_table_without_its_file_is_refused(packed, tree):
     files = members(packed["zip"])
     del files[f"{tree['table']}.parquet"]
     rewrite(packed["zip"], files)
-    refused(packed["zip"], "toys.parquet", "is missing in the archive")
+    assert_refused(packed["zip"], "toys.parquet", "is missing in the archive")
 
 
 def test_a_result_without_what_it_was_made_from_is_refused(packed, tree):
     files = members(packed["zip"])
     kept = {name: text for name, text in files.items() if not name.startswith(str(tree["dataset"]))}
     rewrite(packed["zip"], kept)
-    refused(packed["zip"], "was made from results/data/", "which is not here")
+    assert_refused(packed["zip"], "was made from results/data/", "which is not here")
 
 
 @pytest.mark.parametrize("old", ["61.5", '"c0ffee', '"cores": 2', '"kind"', '"seal": "', "{"])
@@ -159,7 +159,7 @@ def test_an_edited_record_is_refused(packed, tree, old):
     name = f"{tree['run']}/manifest.json"
     new = {"61.5": "61.4", "{": "{ "}.get(old, old.replace('"', '"x', 1))
     rewrite(packed["zip"], {**files, name: files[name].replace(old.encode(), new.encode(), 1)})
-    said = refused(packed["zip"], name)
+    said = assert_refused(packed["zip"], name)
     assert any(word in said for word in ("is damaged", "was edited", "has no seal"))
 
 
@@ -168,7 +168,7 @@ def test_more_bytes_than_declared_are_refused(packed, tree, kind):
     files = members(packed[kind])
     name = f"{tree['run']}/history.parquet"
     raw_write(packed[kind], {**files, name: bytes(10**7)})
-    refused(packed[kind], name, "is not as the index lists it; refused")
+    assert_refused(packed[kind], name, "is not as the index lists it; refused")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -185,14 +185,14 @@ def test_a_bomb_is_refused_before_it_is_unpacked(packed, tree, kind, monkeypatch
         return real(path, stream, size)
 
     monkeypatch.setattr(archive_files, "_exactly", counted)
-    refused(packed[kind], "would unpack", "to 20.0 MB; refused")
+    assert_refused(packed[kind], "would unpack", "to 20.0 MB; refused")
     assert max(asked) < 10**5
 
 
 def test_what_the_disk_cannot_hold_is_refused(packed, monkeypatch):
     usage = shutil._ntuple_diskusage(10**6, 10**6 - 1000, 1000)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
-    refused(packed["zip"], "needs", "the disk of . has 1.0 kB left")
+    assert_refused(packed["zip"], "needs", "the disk of . has 1.0 kB left")
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_what_the_disk_cannot_hold_is_refused(packed, monkeypatch):
 )
 def test_a_damaged_index_is_refused(packed, index):
     raw_write(packed["zip"], {archive.INDEX: index})
-    refused(packed["zip"], f"{archive.INDEX}: is damaged")
+    assert_refused(packed["zip"], f"{archive.INDEX}: is damaged")
 
 
 @pytest.mark.parametrize("size", [-1, 1.5, True, "1"])
@@ -217,7 +217,7 @@ def test_a_size_that_is_none_is_refused(packed, size):
     files = {"results/runs/0123456789ab/history.parquet": {"sha256": "0", "size": size}}
     index = json.dumps({**archive.FORMAT, "files": files}).encode()
     raw_write(packed["zip"], {archive.INDEX: index})
-    refused(packed["zip"], f"{archive.INDEX}: is damaged")
+    assert_refused(packed["zip"], f"{archive.INDEX}: is damaged")
 
 
 def test_a_later_version_is_refused(packed):
@@ -225,23 +225,23 @@ def test_a_later_version_is_refused(packed):
         packed["zip"],
         {archive.INDEX: b'{"format": "grokatlas results", "version": 9, "files": {}}'},
     )
-    refused(packed["zip"], "has version 9, this code reads 1")
+    assert_refused(packed["zip"], "has version 9, this code reads 1")
 
 
 def test_what_is_no_archive_is_refused(packed, tmp_path):
     other = tmp_path / "other.tar.gz"
-    refused(other, "cannot be read: No such file")
+    assert_refused(other, "cannot be read: No such file")
     other.write_bytes(b"not an archive")
-    refused(other, "is no archive")
+    assert_refused(other, "is no archive")
     other.write_bytes(b"")
-    refused(other, "is no archive")
+    assert_refused(other, "is no archive")
     other.write_bytes(gzip.compress(b"no tar" * 1000))
-    refused(other, "is damaged or truncated")
+    assert_refused(other, "is damaged or truncated")
     whole = gzip.decompress(packed["tar.gz"].read_bytes())
     other.write_bytes(gzip.compress(whole[:-1024]))
-    refused(other, "is damaged or truncated (no end of archive)")
+    assert_refused(other, "is damaged or truncated (no end of archive)")
     other.write_bytes(gzip.compress(whole + b"more"))
-    refused(other, "is damaged or truncated (bytes after the archive's end)")
+    assert_refused(other, "is damaged or truncated (bytes after the archive's end)")
     raw_write(other, {"results/runs/0123456789ab/spec.json": b"{}"})
-    refused(other, "does not begin with grokatlas-archive.json")
-    refused(tmp_path, "cannot be read")
+    assert_refused(other, "does not begin with grokatlas-archive.json")
+    assert_refused(tmp_path, "cannot be read")
