@@ -167,7 +167,7 @@ def diverged(value: float, every: bool) -> Any:
         lost = (made["member"] == last) | every
         later = lost & ~(made["step"] <= 0) if "step" in made else lost
         for column in _observed(made):
-            made.loc[later, column] = value
+            made.loc[later & made[column].notna(), column] = value
         yield made
 
     return changed

@@ -17,9 +17,8 @@ from tests.tiers import exhaustive
 FIGURES = smoke_tables.figures()
 
 
-def _cases(named, step):
+def _cases(named, step, changes):
     """Each with each change; with `make test` one in `step`, each time with the next change."""
-    changes = list(smoke_tables.CHANGES)
     made = []
     for index, (name, case) in enumerate(named):
         chosen = changes[index // step % len(changes)] if index % step == 0 else None
@@ -29,8 +28,11 @@ def _cases(named, step):
     return made
 
 
+DRAWN = [name for name in smoke_tables.CHANGES if not name.endswith("infinite")]
+
+
 @pytest.mark.parametrize(
-    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 10)
+    ("paper", "figure", "change"), _cases([("/".join(each), each) for each in FIGURES], 10, DRAWN)
 )
 def test_a_figure_is_drawn_from_any_table(paper, figure, change, monkeypatch):
     spec = smoke_tables.spec(paper, figure)
@@ -39,7 +41,7 @@ def test_a_figure_is_drawn_from_any_table(paper, figure, change, monkeypatch):
         if number:  # places are computed for the first, as that takes most of the time
             monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda *_: None)
         lost = divergence.note(tables.values())
-        assert bool(lost) == change.endswith(("NaN", "infinite"))
+        assert bool(lost) == change.endswith("NaN")
         tables = {name: divergence.finite(table) for name, table in tables.items()}
         if hasattr(module, "tabulate"):
             shown, data = module.tabulate(
@@ -55,13 +57,29 @@ def test_a_figure_is_drawn_from_any_table(paper, figure, change, monkeypatch):
         assert isinstance(data, pd.DataFrame)
 
 
+@pytest.mark.parametrize(
+    ("paper", "figure", "who"),
+    _cases([("/".join(each), each) for each in FIGURES], 10, ["a member is", "all are"]),
+)
+def test_a_figure_gets_infinite_numbers_as_missing_ones(paper, figure, who, monkeypatch):
+    (missing,) = smoke_tables.changed(paper, figure, f"{who} NaN", monkeypatch)
+    lost = divergence.note(missing.values())
+    (infinite,) = smoke_tables.changed(paper, figure, f"{who} infinite", monkeypatch)
+    assert divergence.note(infinite.values()) == lost
+    for name, table in infinite.items():
+        assert not table.equals(missing[name])
+        assert divergence.finite(table).equals(divergence.finite(missing[name])), name
+
+
 CLAIMS = smoke_tables.claims()
 
 
 @pytest.mark.parametrize(
     ("paper", "figure", "change"),
     _cases(
-        [("/".join(each), each) for each in dict.fromkeys((p, c.figure) for p, c in CLAIMS)], 10
+        [("/".join(each), each) for each in dict.fromkeys((p, c.figure) for p, c in CLAIMS)],
+        10,
+        list(smoke_tables.CHANGES),
     ),
 )
 def test_claims_on_any_table_have_a_verdict_and_on_diverged_members_no_number(

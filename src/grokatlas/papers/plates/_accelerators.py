@@ -25,6 +25,11 @@ KEYS = ["task", "method", "seed"]
 Tables = Mapping[str, pd.DataFrame]
 
 
+def tasks(tables: Tables) -> list[str]:
+    """The tasks whose tables are given, in the order of `TASKS`."""
+    return [task for task in TASKS if f"accelerators_{task}" in tables]
+
+
 def judged(tables: Tables) -> pd.DataFrame:
     """Times to generalise of each method at its chosen weight, on the seeds that are judged.
 
@@ -38,7 +43,7 @@ def judged(tables: Tables) -> pd.DataFrame:
         seed: infinite where the method never generalises, 0 where the baseline alone does not, and
         not a number where both do not.
     """
-    found = pd.concat([_times(task, tables[f"accelerators_{task}"]) for task in TASKS])
+    found = pd.concat([_times(task, tables[f"accelerators_{task}"]) for task in tasks(tables)])
     known = found["seed"] == CHOICE
     best = found[known].sort_values(["updates", "weight"]).groupby(["task", "method"]).first()
     best = best["weight"].rename("chosen").reset_index()

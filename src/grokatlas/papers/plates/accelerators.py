@@ -1,7 +1,6 @@
 """Plate 7: every accelerator on every task."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, NullFormatter
 
 from grokatlas.papers.plates import _accelerators
-from grokatlas.papers.plates._accelerators import BASELINE, TASKS, UNITS, WEIGHTS
+from grokatlas.papers.plates._accelerators import BASELINE, UNITS, WEIGHTS
 from grokatlas.plots import style
 
 METHODS = {
@@ -26,6 +25,15 @@ METHODS = {
     "grokalign": "GrokAlign",
     "noise": "noise on\ninputs",
 }
+NAMES = {  # of rows: the task and the regulariser of its baseline
+    "addition": "addition mod {modulus}\nMLP, l2 norm",
+    "transformer": "addition mod {modulus}\ntransformer, weight decay",
+    "ce": "{images}, cross-entropy\nweight decay",
+    "mse": "{images}, squared error\nweight decay",
+    "xor": "XOR clusters\nweight decay",
+    "sparse": "sparse recovery\nl1 norm",
+    "completion": "matrix completion\nnuclear norm",
+}
 SOONER, LATER = style.MEMBERS[0], style.MEMBERS[1]
 COLOURS = LinearSegmentedColormap.from_list("sooner", [SOONER, "white", LATER])
 LEAST, MOST = 2.0, 30.0  # of the factor at both ends of the colours
@@ -35,21 +43,40 @@ GAP = 0.15  # between cells and margins, in cells
 TICKS = (1 / 30, 1 / 10, 1 / 3, 1.0, 3.0, 10.0, 30.0)
 
 
+class Grid(NamedTuple):
+    """The rows and columns of the matrix."""
+
+    tasks: list[str]
+    methods: list[str]
+
+    def half(self, task: str | None, method: str | None, unit: str) -> tuple[float, float]:
+        """The left and upper ends of a half cell; without a task or a method, of the margin."""
+        row = self.tasks.index(task) if task else len(self.tasks) + GAP
+        column = self.methods.index(method) if method else len(self.methods) + GAP
+        return column, row + 0.5 * UNITS.index(unit)
+
+
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """The matrix: a row for each task, a column for each method, and the margins of both."""
+    """The matrix: a row for each task, a column for each method, and the margins of both.
+
+    Tasks whose table is not among those of the figure have no row, methods that no table has no
+    column.
+    """
     found = _accelerators.judged(tables)
     made = _accelerators.summary(found)
     rows, columns = _accelerators.margins(made, "task"), _accelerators.margins(made, "method")
     end = _end(made["median"])
-    figure = Figure(figsize=(style.TEXT_WIDTH, 6.4))
+    known = {case for table in tables.values() for case in table["case"].unique()}
+    grid = Grid(_accelerators.tasks(tables), [name for name in WEIGHTS if name in known])
+    figure = Figure(figsize=(style.TEXT_WIDTH, 1.6 + 0.6 * (len(grid.tasks) + 1)))
     axes = figure.add_subplot()
-    _frame(axes, _names(tables, found))
+    _frame(axes, grid, _names(tables, found))
     for cell in made.itertuples(index=False):
-        _cell(axes, *_half(_column(cell.method), TASKS.index(cell.task), cell.unit), cell, end)
+        _cell(axes, *grid.half(cell.task, cell.method, cell.unit), cell, end)
     for margin in rows.itertuples(index=False):
-        _margin(axes, *_half(len(WEIGHTS) + GAP, TASKS.index(margin.task), margin.unit), margin)
+        _margin(axes, *grid.half(margin.task, None, margin.unit), margin)
     for margin in columns.itertuples(index=False):
-        _margin(axes, *_half(_column(margin.method), len(TASKS) + GAP, margin.unit), margin)
+        _margin(axes, *grid.half(None, margin.method, margin.unit), margin)
     _bar(figure, axes, end)
     panels = {"cells": made, "tasks": rows, "methods": columns}
     drawn = [rows.assign(panel=name) for name, rows in panels.items()]
@@ -63,55 +90,40 @@ def _end(medians: pd.Series) -> float:
     return float(np.clip(furthest, LEAST, MOST))
 
 
-def _column(method: str) -> int:
-    return list(WEIGHTS).index(method)
-
-
-def _half(column: float, row: float, unit: str) -> tuple[float, float]:
-    """The left and upper ends of a half cell."""
-    return column, row + 0.5 * UNITS.index(unit)
-
-
-def _names(tables: dict[str, pd.DataFrame], found: pd.DataFrame) -> list[str]:
-    """What each row is: its task, the baseline's regulariser, and the baseline's time."""
-    images = tables["accelerators_ce"]["task.name"]
-    images = "MNIST" if (images == "mnist").any() else "digits"
-    moduli = [tables[f"accelerators_{task}"]["task.modulus"].max() for task in TASKS[:2]]
-    names = {
-        "addition": f"addition mod {moduli[0]:.0f}\nMLP, l2 norm",
-        "transformer": f"addition mod {moduli[1]:.0f}\ntransformer, weight decay",
-        "ce": f"{images}, cross-entropy\nweight decay",
-        "mse": f"{images}, squared error\nweight decay",
-        "xor": "XOR clusters\nweight decay",
-        "sparse": "sparse recovery\nl1 norm",
-        "completion": "matrix completion\nnuclear norm",
-    }
+def _names(tables: dict[str, pd.DataFrame], found: pd.DataFrame) -> dict[str, str]:
+    """What each task's row is: the task, the baseline's regulariser, and the baseline's time."""
     base = found[found["method"] == BASELINE].groupby("task")["updates"].median()
-    times = base.reindex(TASKS)
-    texts = [f"{time:,.0f} updates" if np.isfinite(time) else "never" for time in times]
-    return [f"{names[task]}\n{text}" for task, text in zip(TASKS, texts, strict=True)]
+    names = {}
+    for task in _accelerators.tasks(tables):
+        table, time = tables[f"accelerators_{task}"], base.get(task, np.nan)
+        modulus = f"{table['task.modulus'].max():.0f}" if "task.modulus" in table else ""
+        images = "MNIST" if (table["task.name"] == "mnist").any() else "digits"
+        when = f"{time:,.0f} updates" if np.isfinite(time) else "never"
+        names[task] = f"{NAMES[task].format(modulus=modulus, images=images)}\n{when}"
+    return names
 
 
-def _frame(axes: Axes, names: Sequence[str]) -> None:
+def _frame(axes: Axes, grid: Grid, names: dict[str, str]) -> None:
     """Names of rows and columns, without axes."""
-    axes.set_xlim(0, len(WEIGHTS) + GAP + 1)
-    axes.set_ylim(len(TASKS) + GAP + 1, 0)
+    rows, columns = len(grid.tasks), len(grid.methods)
+    axes.set_xlim(0, columns + GAP + 1)
+    axes.set_ylim(rows + GAP + 1, 0)
     axes.set_xticks(
-        [*np.arange(len(WEIGHTS)) + 0.5, len(WEIGHTS) + GAP + 0.5],
-        [*(METHODS[method] for method in WEIGHTS), "mean of\nthe row"],
+        [*np.arange(columns) + 0.5, columns + GAP + 0.5],
+        [*(METHODS[method] for method in grid.methods), "mean of\nthe row"],
     )
     axes.xaxis.tick_top()
     axes.set_yticks(
-        [*np.arange(len(TASKS)) + 0.5, len(TASKS) + GAP + 0.5],
-        [*names, "mean of\nthe column"],
+        [*np.arange(rows) + 0.5, rows + GAP + 0.5],
+        [*(names[task] for task in grid.tasks), "mean of\nthe column"],
         fontsize=6.5,
     )
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    for row in range(len(TASKS) + 1):
-        axes.plot([0, len(WEIGHTS)], [row, row], color=style.MUTED, lw=0.4, zorder=3)
-    for column in range(len(WEIGHTS) + 1):
-        axes.plot([column, column], [0, len(TASKS)], color=style.MUTED, lw=0.4, zorder=3)
+    for row in range(rows + 1):
+        axes.plot([0, columns], [row, row], color=style.MUTED, lw=0.4, zorder=3)
+    for column in range(columns + 1):
+        axes.plot([column, column], [0, rows], color=style.MUTED, lw=0.4, zorder=3)
 
 
 def _cell(axes: Axes, x: float, y: float, cell: Any, end: float) -> None:

@@ -1,0 +1,5 @@
+"""Two rows of plate 7 by themselves: the tasks whose runs take an hour, not days."""
+
+from grokatlas.papers.plates.accelerators import draw
+
+__all__ = ["draw"]
