@@ -1,4 +1,4 @@
-"""Two rows of plate 7 by themselves: the tasks whose runs take an hour, not days."""
+"""Two rows of plate 7 by themselves: the tasks whose runs take minutes, not days."""
 
 from grokatlas.papers.plates.accelerators import draw
 
