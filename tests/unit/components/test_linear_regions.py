@@ -262,11 +262,16 @@ def test_entries_are_those_of_inputs_and_centroids(run):
     assert rows.loc[rows["item"] == "region", "entries"].isna().all()
 
 
-def test_planes_that_are_not_followed_are_looked_at_in_the_end(run):
+def test_planes_that_are_not_followed_have_regions_in_the_end_and_points_before(run):
     found = _measure(run, points=[3, 0, 7, 5, 2, 1], pixels=2)
-    moments = found.groupby("plane")["moment"].unique().map(set)
-    assert moments[0] == {"memorisation", "generalisation", "end"}
-    assert moments[1] == {"end"}
+    items = found.groupby(["plane", "moment"])["item"].unique().map(set).to_dict()
+    moments, points = ("memorisation", "generalisation", "end"), {"input", "centroid"}
+    assert all(items[0, moment] == points | {"line"} for moment in moments)
+    assert [items[1, moment] - points for moment in moments] == [set(), set(), {"line"}]
+    alone = _measure(run, points=[5, 2, 1], pixels=2)
+    own = found[(found["plane"] == 1) & found["item"].isin(points)].drop(columns="plane")
+    alone = alone[alone["item"].isin(points)].drop(columns="plane")
+    pd.testing.assert_frame_equal(own.reset_index(drop=True), alone.reset_index(drop=True))
 
 
 def test_an_image_has_the_norm_of_the_region_at_each_pixel(run):

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,9 @@ NEEDS = ["snapshots"]
 
 
 PIXELS = 2048  # of an image, taken through the network together
+POINTS = ("input", "centroid")
+
+Items = tuple[Iterable[np.ndarray], np.ndarray, np.ndarray | None]  # polygons, sizes, entries
 
 
 def build(
@@ -41,8 +45,8 @@ def build(
         train_accuracy: ``memorisation`` is the first snapshot with at least this train accuracy.
         test_accuracy: ``generalisation`` is the first snapshot with at least this test accuracy.
             The third moment, ``end``, is the last snapshot.
-        followed: how many planes, from the first, are looked at in all three moments; the others
-            are at the end alone.
+        followed: how many planes, from the first, have their regions in all three moments; the
+            others have them at the end alone, and points and centroids before.
         pixels: a large network has some 100,000 regions in a window. A number gives an image of so
             many pixels a side instead, with the slope's norm at the middle of each.
 
@@ -84,12 +88,15 @@ def build(
             reached.update((one.member, moment) for moment in moments)
             if one.step == last and not np.isnan(_accuracy(one, "train")):
                 moments.append("end")
-            for place, plane in enumerate(planes):
-                seen = [moment for moment in moments if place < followed or moment == "end"]
-                if seen:
-                    told = {"member": one.member, "step": one.step, "plane": place}
-                    found = _panel(one, plane, reach, pixels).assign(**told)
-                    frames += [found.assign(moment=moment) for moment in seen]
+            for place, plane in enumerate(planes if moments else []):
+                told = {"member": one.member, "step": one.step, "plane": place}
+                whole = [moment for moment in moments if place < followed or moment == "end"]
+                found = _panel(one, plane, reach, pixels, bool(whole)).assign(**told)
+                points_alone = found[found["item"].isin(POINTS)]
+                frames += [
+                    (found if moment in whole else points_alone).assign(moment=moment)
+                    for moment in moments
+                ]
         if not frames:
             raise ValueError("linear_regions: no snapshot has an accuracy: every member diverged")
         return pd.concat(frames, ignore_index=True)
@@ -103,7 +110,10 @@ def _accuracy(one: RebuiltMember, part: str) -> float:
     return float(accuracy(outputs, one.data[f"{part}_targets"]))
 
 
-def _panel(one: RebuiltMember, points: list[int], reach: float, pixels: int | None) -> pd.DataFrame:
+def _panel(
+    one: RebuiltMember, points: list[int], reach: float, pixels: int | None, whole: bool
+) -> pd.DataFrame:
+    """The rows of a plane at a step: those of points and centroids alone unless it is `whole`."""
     inputs = one.data["train_inputs"]
     if max(points) >= len(inputs):
         raise ValueError(f"linear_regions.points must be less than the {len(inputs)} points")
@@ -114,15 +124,18 @@ def _panel(one: RebuiltMember, points: list[int], reach: float, pixels: int | No
     seen = plane.coordinates(corners)
     half = float(reach * np.linalg.norm(seen, axis=1).max())
     norms = np.linalg.norm(centroids, axis=1)
-    rows = {
-        "region" if pixels is None else "line": _window(one, plane, half, pixels),
+    rows: dict[str, Items] = {
         "input": (seen[:, None], np.full(3, np.nan), corners),
         "centroid": (plane.coordinates(centroids)[:, None], norms, centroids),
     }
+    if whole:
+        window = _window(one, plane, half, pixels)
+        rows = {"region" if pixels is None else "line": window} | rows
     frames = []
     for item, (polygons, sizes, entries) in rows.items():
         texts = [_text(polygon) for polygon in polygons]
-        columns = {"item": item, "place": range(len(texts)), "polygon": texts, "slope_norm": sizes}
+        columns: dict[str, Any] = {"item": item, "place": range(len(texts)), "polygon": texts}
+        columns["slope_norm"] = sizes
         digits = 3 if item == "line" else 9  # a colour tells no more
         columns["entries"] = (
             entries if entries is None else [_numbers(row, digits) for row in entries]
@@ -131,9 +144,7 @@ def _panel(one: RebuiltMember, points: list[int], reach: float, pixels: int | No
     return pd.concat(frames, ignore_index=True)
 
 
-def _window(
-    one: RebuiltMember, plane: Plane, half: float, pixels: int | None
-) -> tuple[Iterable[np.ndarray], np.ndarray, np.ndarray | None]:
+def _window(one: RebuiltMember, plane: Plane, half: float, pixels: int | None) -> Items:
     """Polygons, slope norms and entries of the regions, or of the lines of an image."""
     if pixels is None:
         found = regions(layers(one), plane, half)
