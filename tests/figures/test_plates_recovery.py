@@ -94,3 +94,10 @@ def test_dotted_lines_are_the_distance_from_either_start(tables):
             line for line in axes.lines if line.get_linestyle() == ":" and len(line.get_xdata())
         ]
         assert [set(line.get_ydata()) for line in dotted] == [{start + 1} for start in starts]
+
+
+def test_a_distance_of_rounding_alone_does_not_stretch_the_panels(tables):
+    before = recovery.draw(tables)[0].axes[0].get_ylim()
+    for table in tables.values():
+        table.loc[table["samples"] == 90, "distance"] = 1e-15
+    assert recovery.draw(tables)[0].axes[0].get_ylim() == before

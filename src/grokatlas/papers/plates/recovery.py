@@ -22,6 +22,7 @@ MIRAGE, THEORY = "#a3a3a3", "#56B4E9"
 MARKERS, LOST = "oD", "x+"  # of the small and the large start: something happened, nothing did
 AREA = 42.0  # points squared of a mark that stands for all instances
 MOST = 0.5  # of the instances: so many must have neither outcome to be marked
+BEYOND = 30.0  # times below the least mark: a distance further down is not looked for
 TIME = "$t \\times$ rate $\\times$ weight"
 
 
@@ -30,7 +31,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     found = _recovery.outcomes(tables)
     marks, theory = _marks(found), _theory(found)
     made, grid = style.figure(4, 4, height=1.5, sharex=True)
-    ends = _ends(pd.concat([marks, theory]))
+    ends = _ends(marks, theory)
     for row, truth in enumerate(ROWS):
         for column, regulariser in enumerate(COLUMNS):
             axes = grid[row, column]
@@ -77,11 +78,19 @@ def _theory(found: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _ends(drawn: pd.DataFrame) -> tuple[float, float]:
-    """The least and the largest time that is drawn."""
-    times = drawn.loc[drawn["share"].fillna(1) > 0, "time"]
+def _ends(marks: pd.DataFrame, theory: pd.DataFrame) -> tuple[float, float]:
+    """The least and the largest time that is drawn.
+
+    Where the data determine every unknown the distance left is of rounding alone: it leaves the
+    panel.
+    """
+    times = marks.loc[marks["share"] > 0, "time"]
     times = times[times > 0]
-    return (float(times.min()), float(times.max())) if len(times) else (0.1, 10.0)
+    if times.empty:
+        return 0.1, 10.0
+    distances = theory["time"]
+    times = pd.concat([times, distances[distances > times.min() / BEYOND]])
+    return float(times.min()), float(times.max())
 
 
 def _at(rows: pd.DataFrame, here: dict[str, str]) -> pd.DataFrame:
