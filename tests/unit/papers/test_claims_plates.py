@@ -139,7 +139,13 @@ def test_times_on_the_diagonal_are_compared_with_the_distance():
         recovery_nuclear=_run("recovery_nuclear", 0.01, "low_rank", 1e-6, 90, None, distance=9.0),
     )
     assert claims.time_over_distance(tables) == pytest.approx([0.25])  # 0.5 / 2 and 4 / 16
-    assert claims.exponent_of_distance(tables) == pytest.approx([1.0])
+    assert claims.exponent_of_distance(tables, most=100) == pytest.approx([1.0])
+    rounding = _run("recovery_l1", 0.01, "sparse", 10.0, 100, 10.0, distance=1e-15)
+    determined = _recovery(
+        recovery_l1=_run("recovery_l1", 0.01, "sparse", 10.0, 70, 800.0, distance=16.0) + rounding
+    )
+    assert claims.exponent_of_distance(determined, most=100)[0] < 0.5
+    assert claims.exponent_of_distance(determined, most=90) == pytest.approx([1.0])
     assert claims.agreement(tables) == [1.0]
     missed = _run("recovery_l1", 0.01, "sparse", 1e-6, 30, None, minimiser_error=1e-9)
     assert claims.agreement(_recovery(recovery_l1=missed)) == [0.5]

@@ -175,9 +175,15 @@ def time_over_distance(tables: Tables) -> list[float]:
     ]
 
 
-def exponent_of_distance(tables: Tables) -> list[float]:
-    """The exponent of t2 x rate x weight against the distance on the diagonal, by instance."""
+def exponent_of_distance(tables: Tables, most: int) -> list[float]:
+    """The exponent of t2 x rate x weight against the distance on the diagonal, by instance.
+
+    Args:
+        tables: of plate 4.
+        most: measurements of a problem that counts.
+    """
     rows = _on_diagonal(tables)
+    rows = rows[rows["samples"] <= most]
     return [readings.slope(part["distance"], part["slow"]) for _, part in rows.groupby("instance")]
 
 
