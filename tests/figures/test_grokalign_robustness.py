@@ -127,6 +127,9 @@ def test_fig5_shows_rank_and_alignment_of_both_cases():
     assert {line.get_ydata().max() for line in rank.lines if len(line.get_ydata())} == {0.5, 0.75}
     assert {line.get_ydata().max() for line in alignment.lines} == {0, 0.5}
     assert figure.axes[0].get_title(loc="left") == "a  digits, 200 points, 3 seeds"
+    alone = {name: table[table["seed"] == 1] for name, table in tables.items()}
+    title = fig5.draw(alone)[0].axes[0].get_title(loc="left")
+    assert title == "a  digits, 200 points, 1 seed"
     assert {axes.get_xscale() for axes in figure.axes} == {"log"}
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colorbar import Colorbar
@@ -121,3 +122,9 @@ def hexadecimal(colour: Any) -> str:
 def letter(axes: Axes, text: str) -> None:
     """A panel's title, at its left."""
     axes.set_title(text, loc="left")
+
+
+def seeds(rows: pd.DataFrame) -> str:
+    """How many seeds some rows are of: ``1 seed``, ``3 seeds``."""
+    number = rows["seed"].nunique()
+    return f"{number} seed{'' if number == 1 else 's'}"

@@ -95,7 +95,7 @@ def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure,
     for axes in grid[0, :2] if np.isfinite(first) else []:
         axes.axvspan(first, last, color=style.COLOURS["l2"], alpha=0.15, lw=0)
     drawn.append(coloured_by_norm(made, grid[0, 2], history))
-    style.letter(grid[0, 0], f"a  {data_named(history)}, {history['seed'].nunique()} seeds")
+    style.letter(grid[0, 0], f"a  {data_named(history)}, {style.seeds(history)}")
     band = pd.DataFrame({"series": "band", "step": [first, last]})
     return made, pd.concat([*drawn, band], ignore_index=True)
 

@@ -52,7 +52,7 @@ def under_noise(
         left.set(xscale="log", ylabel="alignment of the centroid")
         right.set(ylabel="accuracy", ylim=(0, 1.03))
         style.letter(left, f"{'aceg'[place]}  {SEEN[case]}, {data_named(table)}")
-        style.letter(right, f"{'bdfh'[place]}  {SEEN[case]}, {rows['seed'].nunique()} seeds")
+        style.letter(right, f"{'bdfh'[place]}  {SEEN[case]}, {style.seeds(rows)}")
         drawn += [part.assign(case=case) for part in parts]
     for axes in grid[-1]:
         axes.set_xlabel("step")
@@ -116,7 +116,7 @@ def under_attack(
         style.letter(axes, letter)
     grid[0, 0].set_ylim(0, 1.02)
     grid[0, 2].set_ylim(0, 1.02)
-    style.letter(grid[0, 0], f"a  {data_named(table)}, {history['seed'].nunique()} seeds")
+    style.letter(grid[0, 0], f"a  {data_named(table)}, {style.seeds(history)}")
     for text, dashes in (("clean", "--"), ("attacked", "-"), ("normalised inputs attacked", ":")):
         grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
     handles, labels = grid[0, 0].get_legend_handles_labels()

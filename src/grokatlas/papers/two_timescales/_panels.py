@@ -181,7 +181,7 @@ def losses_above_predictors(
     drawn = losses(above, rows, readings)
     times = curves["step"].drop_duplicates().sort_values() * float(table["optimizer.lr"].max())
     mark_times(above, times.tolist())
-    style.letter(above, f"a  seed 0, range of {rows['seed'].nunique()} seeds")
+    style.letter(above, f"a  seed 0, range of {style.seeds(rows)}")
     below = [made.add_subplot(grid[1, place]) for place in range(3)]
     shown = predictors(below, curves, others)
     both = pd.concat([drawn.assign(panel="a"), shown.assign(panel="bcd")], ignore_index=True)
