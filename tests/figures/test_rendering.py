@@ -170,3 +170,19 @@ def test_what_stands_at_the_bottom_fits_below_the_panels(words):
         assert text.x1 < made.bbox.x1
         assert text.y1 < min(axes.get_tightbbox().y0 for axes in made.axes)
     assert made.texts[-1].get_text().count("\n") == (words > 2)
+
+
+@pytest.mark.parametrize(("number", "ncols", "rows"), [(5, 5, 1), (20, 20, 4), (20, 2, 10)])
+def test_a_legend_stays_within_its_figure(number, ncols, rows):
+    with defaults.drawing():
+        made, grid = style.figure(1)
+        for index in range(number):
+            grid[0, 0].plot([], [], label=f"entry number {index}")
+        key = panels.legend(made, loc="outside upper right", ncols=ncols)
+        panels.finish(made, "words")
+        made.draw_without_rendering()
+        assert made.legends == [key]
+        assert len(key.get_texts()) == number
+        assert len({round(text.get_window_extent().y0) for text in key.get_texts()}) == rows
+        assert made.bbox.x0 <= key.get_window_extent().x0
+        assert key.get_window_extent().x1 <= made.bbox.x1

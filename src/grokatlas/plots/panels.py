@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 
 from grokatlas.plots import style
 
@@ -41,6 +42,23 @@ def logarithmic(axes: Axes, values: Iterable[float], which: Literal["x", "y"] = 
     elif 0 in values:
         scale = {"value": "symlog", "linthresh": min(above) / 2, "linscale": SHARE}
     getattr(axes, f"set_{which}scale")(**scale)
+
+
+def legend(made: Figure, *entries: Any, ncols: int, **kept: Any) -> Legend:
+    """A legend of the whole figure, on as many rows as it needs not to leave it.
+
+    Args:
+        made: the figure.
+        entries: handles and labels as matplotlib takes them; none for those of all axes.
+        ncols: at most so many entries on a row.
+        kept: other keywords of matplotlib's legend.
+    """
+    for columns in range(ncols, 0, -1):
+        key = made.legend(*entries, ncols=columns, **kept)
+        if columns == 1 or key.get_window_extent().width <= made.bbox.width:
+            break
+        key.remove()
+    return key
 
 
 def finish(made: Figure, text: str) -> None:

@@ -88,7 +88,7 @@ def parts_named(made: Figure, axes: Axes, *, published: bool = False) -> None:
     axes.plot([], [], "o", ms=4, ls="", label="$t_2$", **grey)
     if published:
         axes.plot([], [], "o", ms=4.5, ls="", mfc="none", mec=style.GUIDE, label="published")
-    made.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    panels.legend(made, *axes.get_legend_handles_labels(), loc="outside upper right", ncols=4)
 
 
 def reached(times: pd.DataFrame) -> pd.DataFrame:

@@ -119,7 +119,7 @@ def above(made: Figure, grid: Iterable[Axes]) -> None:
         handles, labels = axes.get_legend_handles_labels()
         named |= dict(zip(labels, handles, strict=True))
     columns = min(len(named), 5)
-    made.legend(named.values(), named.keys(), loc="outside upper right", ncols=columns)
+    panels.legend(made, named.values(), named.keys(), loc="outside upper right", ncols=columns)
 
 
 def boxed(axes: Axes, **place: Any) -> None:

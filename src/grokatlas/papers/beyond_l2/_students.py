@@ -54,7 +54,7 @@ def draw(
         open_mark = {"mfc": "none", "mec": style.GUIDE, "ms": 4.5, "label": "published"}
         grid[0, 0].plot([], [], "o", **open_mark)
     columns = len(colours) + 2 + bool(readings)
-    made.legend(loc="outside upper right", ncols=columns, columnspacing=0.9)
+    panels.legend(made, loc="outside upper right", ncols=columns, columnspacing=0.9)
     return made, pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()
 
 

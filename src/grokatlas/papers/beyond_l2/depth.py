@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels, _quantities
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 PUBLISHED = 1  # the seed of the published instance
 BELOW = (
@@ -41,5 +41,5 @@ def draw(
         open_mark = {"mfc": "none", "mec": style.GUIDE, "ms": 4.5, "label": "published"}
         grid[0, 0].plot([], [], "o", **open_mark)
     handles, labels = grid[0, 0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=5)
+    panels.legend(made, handles, labels, loc="outside upper right", ncols=5)
     return made, found

@@ -33,7 +33,7 @@ def draw(
     modulus = int(history["task.modulus"].max())
     style.letter(grid[0, 0], f"a  addition modulo {modulus}, {style.seeds(rows)}")
     handles, labels = grid[0, 0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=4)
+    panels.legend(made, handles, labels, loc="outside upper right", ncols=4)
     kept = times[["seed", "t1", "t2"]].melt(["seed"], var_name="series")
     kept = kept.rename(columns={"value": "step"})
     return made, pd.concat([*drawn, kept], ignore_index=True)

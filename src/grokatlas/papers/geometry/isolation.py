@@ -38,7 +38,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         style.letter(grid[line, 2], f"{'cf'[line]}  {name} in slow time")
     narrow = {"ncols": 2, "handlelength": 1, "columnspacing": 0.8, "handletextpad": 0.4}
     grid[0, 2].legend(title="$\\lambda$", title_fontsize=7, loc="upper left", **narrow)
-    made.legend(handles=_handles(chosen, grid[0, 0]), loc="outside upper center", ncols=3)
+    panels.legend(made, handles=_handles(chosen, grid[0, 0]), loc="outside upper center", ncols=3)
     return made, rows[[*KEYS, *VALUES]].reset_index(drop=True)
 
 

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.geometry._slow_times import RIDGE, TRAINING, ZERO_LOSS, reached, timed
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 LEVEL = 0.9
 COLUMNS = ["case", "weight_decay", "seed", "step", "slow_time", "train_loss", "test_accuracy"]
@@ -32,7 +32,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     _times(times, reached(tables["ridge"], LEVEL))
     handles, labels = equations.get_legend_handles_labels()
     named = [label if "eq" in label else f"$\\lambda$ = {label}" for label in labels]
-    made.legend(handles, named, loc="outside upper center", ncols=7)
+    panels.legend(made, handles, named, loc="outside upper center", ncols=7)
     for axes, title in zip(
         grid[0], ("a  equations", "b  training", "c  time to generalise"), strict=True
     ):

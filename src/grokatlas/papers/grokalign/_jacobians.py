@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.grokalign import _jacobians_readings, _theorems_readings
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 SEEN = {"weight_decay": "weight decay", "grokalign": "GrokAlign"}
 DASHES = {"train": "-", "test": "--"}
@@ -142,7 +142,7 @@ def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.Da
 
 
 def transformers(
-    table: pd.DataFrame, rows_of: dict[str, str], panels: tuple[str, ...]
+    table: pd.DataFrame, rows_of: dict[str, str], shown: tuple[str, ...]
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies, alignments and Gini coefficients of transformers, a row for each set of cases.
 
@@ -151,25 +151,25 @@ def transformers(
     Args:
         table: the experiment.
         rows_of: title of a row of panels -> what its cases begin with, one for each key of `SEEN`.
-        panels: ``accuracy``, ``alignment`` or ``gini``, from left to right.
+        shown: ``accuracy``, ``alignment`` or ``gini``, from left to right.
     """
     history = table[table["record"] == "history"]
-    alone = len(panels) == 1
-    made, grid = style.figure(*((len(rows_of), 1) if alone else (len(panels), len(rows_of))), 2.2)
+    alone = len(shown) == 1
+    made, grid = style.figure(*((len(rows_of), 1) if alone else (len(shown), len(rows_of))), 2.2)
     drawn = []
     for line, (title, kind) in zip(grid.T if alone else grid, rows_of.items(), strict=True):
-        for axes, panel in zip(line, panels, strict=True):
+        for axes, panel in zip(line, shown, strict=True):
             for key in SEEN:
                 case = f"{kind}_{key}"
                 rows = history[history["case"] == case]
                 drawn += [part.assign(case=case) for part in _DRAWN[panel](axes, rows, key)]
             axes.set_xlabel("step")
         style.letter(line[0], f"{title} ({data_named(history)})")
-    if "accuracy" in panels:
+    if "accuracy" in shown:
         _legend(made, grid[0, 0])
     else:
         lines = [grid[0, 0].plot([], [], color=style.COLOURS[key])[0] for key in SEEN]
-        made.legend(lines, SEEN.values(), loc="outside upper right", ncols=len(lines))
+        panels.legend(made, lines, SEEN.values(), loc="outside upper right", ncols=len(lines))
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -270,4 +270,4 @@ def _legend(made: Figure, axes: Axes) -> None:
     for part, dashes in DASHES.items():
         axes.plot([], [], color=style.GUIDE, ls=dashes, label=part)
     handles, labels = axes.get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+    panels.legend(made, handles, labels, loc="outside upper right", ncols=len(labels))

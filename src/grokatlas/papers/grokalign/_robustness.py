@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from grokatlas.claims import readings
 from grokatlas.papers.grokalign import _jacobians_readings
 from grokatlas.papers.grokalign._jacobians import SEEN, coloured_by_norm, data_named
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 WIDE = 3  # images of a block: the input and its centroid in each of two cases
 
@@ -59,7 +59,9 @@ def under_noise(
     if read:
         marks.published_key(grid[0, 1])
     handles, labels = grid[0, 1].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=len(labels), columnspacing=1.2)
+    panels.legend(
+        made, handles, labels, loc="outside upper right", ncols=len(labels), columnspacing=1.2
+    )
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -120,7 +122,7 @@ def under_attack(
     for text, dashes in (("clean", "--"), ("attacked", "-"), ("normalised inputs attacked", ":")):
         grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
     handles, labels = grid[0, 0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+    panels.legend(made, handles, labels, loc="outside upper right", ncols=len(labels))
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -149,20 +151,20 @@ def centroid_images(table: pd.DataFrame, cases: tuple[str, str]) -> tuple[Figure
         axes.set_axis_off()
     for place, point in enumerate(points):
         block, row = divmod(place, high)
-        panels = grid[row, WIDE * block : WIDE * (block + 1)]
+        trio = grid[row, WIDE * block : WIDE * (block + 1)]
         own = rows[rows["point"] == point].set_index("case")
         first = own.loc[cases[0]]
         _image(
-            panels[0],
+            trio[0],
             first["input"],
             first["shape"],
             f"image {point:.0f}, label {first['label']:.0f}",
         )
-        for axes, case in zip(panels[1:], cases, strict=True):
+        for axes, case in zip(trio[1:], cases, strict=True):
             text = f"cosine {own.at[case, 'alignment']:.2f}"
             _image(axes, own.at[case, "centroid"], own.at[case, "shape"], text)
         if row == 0:
-            for axes, text in zip(panels, ("", *(SEEN[case] for case in cases)), strict=True):
+            for axes, text in zip(trio, ("", *(SEEN[case] for case in cases)), strict=True):
                 axes.set_title(text)
     made.suptitle(
         f"{data_named(rows)}, step {rows['step'].max():,.0f}", x=0.01, ha="left", fontsize=8.5

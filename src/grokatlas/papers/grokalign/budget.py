@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from grokatlas.papers.grokalign import _budget_readings
 from grokatlas.papers.grokalign._jacobians import data_named
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 COLOURS = {"baseline": "weight_decay", "grokalign": "grokalign", "adversarial": "adversarial"}
 NAMES = {"baseline": "baseline", "grokalign": "GrokAlign", "adversarial": "adversarial training"}
@@ -93,4 +93,4 @@ def _legend(made: Figure, axes: Axes) -> None:
         axes.plot([], [], "o", mec=style.GUIDE, ls=":", color=style.GUIDE, mfc="none")[0]
     )
     labels = [*NAMES.values(), "published"]
-    made.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+    panels.legend(made, handles, labels, loc="outside upper right", ncols=len(labels))

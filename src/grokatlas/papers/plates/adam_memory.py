@@ -99,7 +99,9 @@ def _curves(made: Figure, places: tuple[Axes, ...], rows: pd.DataFrame) -> list[
         axes.set(xscale="log", xlabel="update", ylabel=text)
         axes.set_yscale("linear" if column == "l2_norm" else "log")
     handles, labels = places[0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper right", ncols=8, title="$\\beta_2$ in c to e")
+    panels.legend(
+        made, handles, labels, loc="outside upper right", ncols=8, title="$\\beta_2$ in c to e"
+    )
     return drawn
 
 

@@ -214,4 +214,4 @@ def _factors(axes: Axes, times: pd.DataFrame, deviation: float) -> pd.DataFrame:
 def _key(made: Figure, axes: Axes) -> None:
     """Colours, above all panels."""
     entries = [axes.plot([], [], label=NAMES[name], **look)[0] for name, look in LOOKS.items()]
-    made.legend(handles=entries, loc="outside upper center", ncols=3)
+    panels.legend(made, handles=entries, loc="outside upper center", ncols=3)

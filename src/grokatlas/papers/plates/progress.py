@@ -139,6 +139,11 @@ def _key(made: Figure, axes: Axes) -> None:
     ):
         entries += axes.plot([], [], ms=4, color=colour, label=text, **ink)
     entries += axes.plot([], [], ms=4, color=style.GUIDE, mfc="white", label="turns back", **ink)
-    made.legend(
-        handles=entries, loc="outside upper center", ncols=7, columnspacing=1.2, handletextpad=0.2
+    panels.legend(
+        made,
+        handles=entries,
+        loc="outside upper center",
+        ncols=7,
+        columnspacing=1.2,
+        handletextpad=0.2,
     )

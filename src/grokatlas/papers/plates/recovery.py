@@ -174,4 +174,4 @@ def _key(made: Figure) -> None:
         ("", "share: fit of least norm is the truth", {"color": THEORY, "lw": 4, "alpha": 0.5}),
     ]
     entries = [axes.plot([], [], marker=m, label=text, **look)[0] for m, text, look in looks]
-    made.legend(handles=entries, loc="outside upper center", ncols=4, handletextpad=0.5)
+    panels.legend(made, handles=entries, loc="outside upper center", ncols=4, handletextpad=0.5)

@@ -115,4 +115,4 @@ def _key(made: Figure) -> None:
     ]
     for width, text in zip(WIDTHS, ("least weight", "largest weight"), strict=True):
         entries += axes.plot([], [], color=style.GUIDE, lw=width, label=text)
-    made.legend(handles=entries, loc="outside upper center", ncols=4)
+    panels.legend(made, handles=entries, loc="outside upper center", ncols=4)

@@ -206,6 +206,12 @@ def _key(made: Figure, colours: dict[float, Any]) -> None:
     handles, names = zip(*(each for pair in pairs for each in pair), strict=True)
     columns = max(len(decays), len(others))  # the first row holds lambda, the second theories
     apart = {tuple: HandlerTuple(ndivide=None, pad=0.6)}
-    made.legend(
-        handles, names, loc="outside upper center", ncols=columns, handler_map=apart, handlelength=3
+    panels.legend(
+        made,
+        handles,
+        names,
+        loc="outside upper center",
+        ncols=columns,
+        handler_map=apart,
+        handlelength=3,
     )

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from grokatlas.errors import UserError
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 FIRST = ("loss", "accuracy", "error", "squared_error")  # what is drawn first
 PANELS = 4
@@ -43,7 +43,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     keys = [Line2D([], [], color=colours[each], label=each) for each in [*colours][:NAMED]]
     more = len(colours) - NAMED
     title = f"{NAMED} of {len(colours)}" if more > 0 else None
-    made.legend(handles=keys, loc="outside upper left", ncols=3, fontsize=6, title=title)
+    panels.legend(made, handles=keys, loc="outside upper left", ncols=3, fontsize=6, title=title)
     return made, pd.concat(drawn, ignore_index=True)
 
 
