@@ -73,13 +73,3 @@ def test_the_band_is_the_published_deviation_about_float64(drawn):
     assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((-0.82, 0.82))
     means = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "None"]
     assert means[:2] == pytest.approx([-3, 0.3])
-
-
-def test_without_images_there_is_no_panel_of_their_factor():
-    tables = {name: table for name, table in every().items() if name != "precision_images"}
-    figure, data = precision.draw(tables, {})
-    titles = [_pane(figure, 0, column).get_title() for column in range(4)]
-    assert [title[:2] for title in titles] == ["1:", "2:", "3:", "4:"]
-    assert "transformer" in titles[3]
-    assert len(figure.axes) == 4 * len(precision.ROWS) + 2
-    assert set(data["panel"]) == {"a to d", "e", "f"}

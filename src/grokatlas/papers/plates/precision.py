@@ -34,10 +34,7 @@ Column = tuple[str, float]  # task and beta2
 
 
 def draw(tables: dict[str, pd.DataFrame], published: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
-    """Curves of each task (a to d), what is silent after memorisation (e), and times (f, g).
-
-    Without a published factor, of a figure that leaves the images out, there is no panel g.
-    """
+    """Curves of each task (a to d), what is silent after memorisation (e), and times (f, g)."""
     history, times = _precision.told_apart(tables, "history"), _precision.times(tables)
     columns = _columns(history)
     made = Figure(figsize=(style.TEXT_WIDTH, 7.4))
@@ -49,14 +46,12 @@ def draw(tables: dict[str, pd.DataFrame], published: dict[str, str]) -> tuple[Fi
         panes = {name: made.add_subplot(curves[row, place]) for row, name in enumerate(ROWS)}
         drawn.append(_curves(panes, _own(history, keys), lowest, first=place == 0))
         panes["a"].set_title(f"{place + 1}: {title}", fontsize=7)
-    widths = [2.1, 2.1, 0.9][: 3 if "factor" in published else 2]
-    row = halves[1].subgridspec(1, len(widths), width_ratios=widths)
-    shares, quotients, *rest = (made.add_subplot(row[place]) for place in range(len(widths)))
+    row = halves[1].subgridspec(1, 3, width_ratios=[2.1, 2.1, 0.9])
+    shares, quotients, factors = (made.add_subplot(row[place]) for place in range(3))
     drawn.append(_shares(shares, _precision.silence(tables), columns))
     drawn.append(_quotients(quotients, times, columns))
-    for factors in rest:
-        _, deviation = (float(number) for number in published["factor"].split(" ± "))
-        drawn.append(_factors(factors, times, deviation))
+    _, deviation = (float(number) for number in published["factor"].split(" ± "))
+    drawn.append(_factors(factors, times, deviation))
     _key(made, shares)
     return made, pd.concat(drawn, ignore_index=True)
 
