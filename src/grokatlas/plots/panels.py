@@ -1,5 +1,6 @@
 """Axes that hold what any table may hold: a weight of 0, one value, nothing finite."""
 
+import math
 import textwrap
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -53,11 +54,13 @@ def legend(made: Figure, *entries: Any, ncols: int, **kept: Any) -> Legend:
         ncols: at most so many entries on a row.
         kept: other keywords of matplotlib's legend.
     """
-    for columns in range(ncols, 0, -1):
-        key = made.legend(*entries, ncols=columns, **kept)
-        if columns == 1 or key.get_window_extent().width <= made.bbox.width:
+    key = made.legend(*entries, ncols=ncols, **kept)
+    number = len(key.get_texts())
+    for rows in range(math.ceil(number / ncols) + 1, number + 1):
+        if key.get_window_extent().width <= made.bbox.width:
             break
         key.remove()
+        key = made.legend(*entries, ncols=math.ceil(number / rows), **kept)
     return key
 
 
