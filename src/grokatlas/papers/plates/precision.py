@@ -162,7 +162,7 @@ def _shares(axes: Axes, silent: pd.DataFrame, columns: dict[Column, str]) -> pd.
 
 def _quotients(axes: Axes, times: pd.DataFrame, columns: dict[Column, str]) -> pd.DataFrame:
     """Panel f: t2 over that in float64 on the same seed; crosses where one of both never comes."""
-    found = _precision.quotients(times)
+    found = _precision.quotients(times).dropna(subset=["quotient"])
     for place, keys in enumerate(columns):
         own = _own(found, keys)
         for shift, precision in ((-0.15, "float32"), (0.15, "float64_loss")):
