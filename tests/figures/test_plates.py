@@ -17,7 +17,8 @@ def tables() -> dict[str, pd.DataFrame]:
         for seed in range(3):
             for case in {**adam_memory.PENALTIES, **adam_memory.SETTINGS}:
                 keys = {"case": case, BETA2: beta2, "seed": seed, "task.modulus": 97}
-                rows.append(keys | {"record": "grokking_times", "t1": 50.0 + seed, "t2": t2})
+                known = {"record": "grokking_times", "t1": 50.0 + seed, "t2": t2}
+                rows.append(keys | known)
                 for step in range(0, LENGTH + 1, 100):
                     seen = {"train_loss": 1 / (1 + step), "l2_norm": beta2, "effective_step": 0.5}
                     rows.append(keys | {"record": "history", "step": step} | seen)
@@ -27,6 +28,22 @@ def tables() -> dict[str, pd.DataFrame]:
                 weights.append(keys | {"record": "history", "step": LENGTH})
     names = ("adam_memory", "adam_memory_weights")
     return dict(zip(names, map(pd.DataFrame, (rows, weights)), strict=True))
+
+
+def test_a_longer_run_gives_the_time_and_the_place_of_its_cross(tables):
+    longer = tables["adam_memory"].query(f"case == 'l2' and `{BETA2}` > 0.9").copy()
+    longer["t2"] = longer[BETA2].map({0.99: 200.0, 0.999: 4000.0})
+    longer["step"] = longer["step"].where(longer["step"] != LENGTH, 5000)
+    never = tables["adam_memory_weights"].query(f"`{BETA2}` > 0.99").replace({LENGTH: 7000})
+    made, _ = adam_memory.draw(
+        tables | {"adam_memory_long": longer, "adam_memory_weights_long": never}
+    )
+    filled = [line for line in made.axes[0].lines if line.get_marker() == "o"][1]
+    assert [*filled.get_ydata()] == [300.0, 200.0, 4000.0]
+    crosses = [line for line in made.axes[5].lines if line.get_marker() == "x"]
+    assert {y for line in crosses for y in line.get_ydata()} == {7000.0}
+    for axes in (made.axes[0], made.axes[5]):
+        assert axes.get_ylim()[1] > 4000
 
 
 def test_what_never_generalises_is_a_cross_on_the_upper_line(tables):

@@ -18,7 +18,7 @@ def _memory(t2, t1=(100.0, 100.0), peaks=(200, 900), steps=(0.8, 0.2)):
     for seed in (0, 1):
         for beta2, early, late, peak, size in zip((0.99, 0.999), t1, t2, peaks, steps, strict=True):
             keys = {"case": "l2", BETA2: beta2, "seed": seed}
-            rows.append(keys | {"record": "grokking_times", "t1": early, "t2": late})
+            rows.append(keys | {"record": "grokking_times", "t1": early, "t2": late, "step": 1000})
             for step in range(0, 1001, 50):
                 on_plateau = early <= step <= 2 * early
                 seen = {"l2_norm": -abs(step - peak), "effective_step": size if on_plateau else 9.0}
@@ -33,6 +33,15 @@ def _memory(t2, t1=(100.0, 100.0), peaks=(200, 900), steps=(0.8, 0.2)):
 def test_a_time_that_never_comes_makes_the_ratio_infinite(t2, ratio):
     found = claims.ratio_of_times(_memory(t2), "l2", "t2", slow=0.999, fast=0.99)
     assert found == pytest.approx([ratio] * 2, nan_ok=True)
+
+
+def test_a_time_that_comes_later_is_taken_from_the_longer_run():
+    tables = _memory((500.0, np.nan))
+    longer = _memory((500.0, 2500.0))["adam_memory"].assign(step=3000)
+    found = claims.ratio_of_times(
+        tables | {"adam_memory_long": longer}, "l2", "t2", slow=0.999, fast=0.99
+    )
+    assert found == pytest.approx([5.0] * 2)
 
 
 def test_the_effective_step_is_that_between_t1_and_twice_t1():
@@ -50,16 +59,33 @@ def test_peaks_in_the_order_of_beta2_correlate():
     assert claims.order_of_peaks({"adam_memory": table}, "l2") == pytest.approx([1.0, 1.0])
 
 
-def test_exponents_leave_out_what_never_generalises():
-    rows = [
-        {"record": "grokking_times", BETA2: beta2, WEIGHT: weight, "seed": 0, "t2": t2}
-        for beta2, power in ((0.99, -0.1), (0.999, -0.5))
+def _weights(t2_of, step=1000):
+    """One seed at three weights and two beta2, with the time that a function gives."""
+    return pd.DataFrame(
+        {"record": "grokking_times", BETA2: beta2, WEIGHT: weight, "seed": 0, "step": step}
+        | {"t1": 10.0, "t2": t2_of(beta2, weight)}
+        for beta2 in (0.99, 0.999)
         for weight in (1e-7, 1e-6, 1e-5)
-        for t2 in [np.nan if weight == 1e-7 else 100 * weight**power]
-    ]
-    tables = {"adam_memory_weights": pd.DataFrame(rows)}
+    )
+
+
+def test_exponents_leave_out_what_never_generalises():
+    def t2(beta2, weight):
+        return np.nan if weight == 1e-7 else 100 * weight ** {0.99: -0.1, 0.999: -0.5}[beta2]
+
+    tables = {"adam_memory_weights": _weights(t2)}
     assert claims.exponent_of_weight(tables, 0.99) == pytest.approx([-0.1])
     assert claims.difference_of_exponents(tables, slow=0.999, fast=0.99) == pytest.approx([0.4])
+
+
+@pytest.mark.parametrize(("least", "quotient"), [(1e-6, 1.0), (1e-5, math.nan)])
+def test_a_denominator_that_decays_gives_its_own_time_for_each_factor_e(least, quotient):
+    def t2(beta2, weight):
+        return 9e9 if weight == 1e-7 else 500 - 2 / (1 - beta2) * math.log(weight)
+
+    tables = {"adam_memory_weights": _weights(t2)}
+    found = claims.updates_per_decay(tables, 0.999, least)
+    assert found == pytest.approx([quotient], nan_ok=True)
 
 
 WHERE = {"recovery_l1": "dynamics.l1", "recovery_nuclear": "dynamics.weight"}

@@ -1,13 +1,15 @@
 """Plate 1: the memory of Adam's denominator and the time of generalisation."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from grokatlas.papers.plates import _adam_memory
+from grokatlas.papers.plates._adam_memory import BETA2, WEIGHT
 from grokatlas.plots import marks, panels, style
 
-BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
 PENALTIES = {"l2": "l2", "l1": "l1", "nuclear": "nuclear", "none": "none"}
 SETTINGS = {"l2": "as in a", "small_eps": "small eps", "large_step": "large step"}
 COLOURS = {
@@ -22,8 +24,10 @@ MEMORY = "memory, $1 / (1 - \\beta_2)$"
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Times against memory (a, b), curves by beta2 (c to e), and times against the weight (f)."""
-    table, weights = tables["adam_memory"], tables["adam_memory_weights"]
-    history, times = _of(table, "history"), _of(table, "grokking_times")
+    table = tables["adam_memory"]
+    history = table[table["record"] == "history"]
+    times = _adam_memory.times(tables, "adam_memory")
+    times["memory"] = 1 / (1 - times[BETA2])
     made, grid = style.figure(3, 2, height=2.35)
     length = float(history["step"].max())
     drawn = [
@@ -32,7 +36,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     ]
     places = (grid[0, 2], grid[1, 0], grid[1, 1])
     drawn += _curves(made, places, history[history["case"] == "l2"])
-    drawn.append(_laws(grid[1, 2], _of(weights, "grokking_times"), weights["step"].max()))
+    drawn.append(_laws(grid[1, 2], _adam_memory.times(tables, "adam_memory_weights")))
     grid[0, 0].set_ylabel("update $t_1$ (open), $t_2$ (filled)")
     modulus = int(history["task.modulus"].max())
     titles = (f"a  addition modulo {modulus}", "b  l2 norm", "c", "d", "e", "f  l2 norm")
@@ -41,51 +45,43 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _of(table: pd.DataFrame, record: str) -> pd.DataFrame:
-    rows = table[table["record"] == record]
-    return rows.assign(memory=1 / (1 - rows[BETA2]))
-
-
 def _times(axes: Axes, times: pd.DataFrame, cases: dict[str, str], length: float) -> pd.DataFrame:
     """t1 (open) and t2 (filled) of some cases against the memory; crosses for never."""
     drawn = []
     for case, text in cases.items():
         for time, face in (("t1", "white"), ("t2", COLOURS[case])):
             keywords = {"color": COLOURS[case], "mfc": face, "label": text if time == "t2" else ""}
-            seen = _points(axes, times[times["case"] == case], "memory", time, length, keywords)
+            seen = _points(axes, times[times["case"] == case], "memory", time, keywords)
             drawn.append(seen.assign(case=case))
     axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
     axes.set(xlabel=MEMORY)
     panels.logarithmic(axes, times["memory"])
-    panels.logarithmic(axes, _shown(times[["t1", "t2"]].stack(), length), "y")
+    panels.logarithmic(axes, _shown(times), "y")
     axes.legend(loc="center right", bbox_to_anchor=(1, 0.42), handlelength=1.2)
     return pd.concat(drawn, ignore_index=True)
 
 
 def _points(
-    axes: Axes,
-    times: pd.DataFrame,
-    against: str,
-    time: str,
-    length: float,
-    keywords: dict[str, object],
+    axes: Axes, times: pd.DataFrame, against: str, time: str, keywords: dict[str, object]
 ) -> pd.DataFrame:
-    """Median and range over seeds of a time; where most seeds never reach it, a cross on top."""
-    groups = times.assign(value=times[time].fillna(float("inf"))).groupby(against)["value"]
-    seen = groups.agg(["median", "min", "max"]).reset_index()
-    there = seen[seen["median"] <= length]
-    upper = there["max"].clip(upper=length) - there["median"]
+    """Median and range over seeds of a time; a cross where it ends if most seeds never reach it."""
+    groups = times.groupby(against)
+    seen = groups[time].agg(["median", "min", "max"]).join(groups["length"].max()).reset_index()
+    there = seen[np.isfinite(seen["median"])]
+    upper = there[["max", "length"]].min(axis=1) - there["median"]
     spread = [there["median"] - there["min"], upper]
     style_of = {"marker": "o", "ms": 3.5, "lw": 0.9, "elinewidth": 0.8}
     axes.errorbar(there[against], there["median"], yerr=spread, **style_of, **keywords)
-    never = seen[~(seen["median"] <= length)]
-    axes.plot(never[against], [length] * len(never), "x", ms=4, color=keywords["color"])
+    never = seen[~np.isfinite(seen["median"])]
+    axes.plot(never[against], never["length"], "x", ms=4, color=keywords["color"])
+    seen = seen.drop(columns="length")
     return seen.melt([against], var_name="statistic", value_name="step").assign(series=time)
 
 
-def _shown(times: pd.Series, length: float) -> list[float]:
-    """What an axis of times holds: the length of the run, and the times within it."""
-    return [length, *times[times <= length]]
+def _shown(times: pd.DataFrame, columns: tuple[str, ...] = ("t1", "t2")) -> list[float]:
+    """What an axis of times holds: the ends of the runs, and the times within them."""
+    held = times[[*columns]].stack()
+    return [*times["length"], *held[np.isfinite(held)]]
 
 
 def _curves(made: Figure, places: tuple[Axes, ...], rows: pd.DataFrame) -> list[pd.DataFrame]:
@@ -105,18 +101,18 @@ def _curves(made: Figure, places: tuple[Axes, ...], rows: pd.DataFrame) -> list[
     return drawn
 
 
-def _laws(axes: Axes, times: pd.DataFrame, length: float) -> pd.DataFrame:
+def _laws(axes: Axes, times: pd.DataFrame) -> pd.DataFrame:
     """t2 against the weight for each beta2."""
     drawn = []
     colours = dict(zip(sorted(times[BETA2].unique()), style.MEMBERS, strict=False))
     for beta2, part in times.groupby(BETA2):
         keywords = {"color": colours[beta2], "label": f"$\\beta_2$ = {beta2:g}"}
-        seen = _points(axes, part, WEIGHT, "t2", length, keywords)
+        seen = _points(axes, part, WEIGHT, "t2", keywords)
         drawn.append(seen.assign(**{BETA2: beta2}))
-    axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
+    axes.axhline(times["length"].min(), color=style.GUIDE, lw=0.6, ls=":", zorder=1)
     axes.set(xlabel="weight", ylabel="update $t_2$")
     panels.logarithmic(axes, times[WEIGHT])
-    panels.logarithmic(axes, _shown(times["t2"].dropna(), length), "y")
+    panels.logarithmic(axes, _shown(times, ("t2",)), "y")
     if axes.get_yscale() == "log":
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:,.0f}")

@@ -8,6 +8,14 @@ import pandas as pd
 from grokatlas.claims import readings
 from grokatlas.papers.plates import _recovery
 from grokatlas.papers.plates._accelerators import largest_share_led, lead, time_over_baseline
+from grokatlas.papers.plates._adam_memory import (
+    difference_of_exponents,
+    exponent_of_weight,
+    order_of_peaks,
+    ratio_of_steps,
+    ratio_of_times,
+    updates_per_decay,
+)
 from grokatlas.papers.plates._precision import (
     accuracy_beside,
     factor_beside,
@@ -45,74 +53,10 @@ __all__ = [
     "time_of_move",
     "time_over_baseline",
     "time_over_distance",
+    "updates_per_decay",
 ]
 
 Tables = Mapping[str, pd.DataFrame]
-
-BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
-
-
-def ratio_of_times(tables: Tables, case: str, time: str, slow: float, fast: float) -> list[float]:
-    """A time (``t1`` or ``t2``) at one beta2 over that at another, for each seed.
-
-    Infinite where the slow one never comes; not a number where the fast one does not.
-    """
-    table = tables["adam_memory"]
-    late, early = (
-        readings.record(table, "grokking_times", case=case, optimizer__beta2=beta2)
-        .set_index("seed")[time]
-        .fillna(np.inf)
-        for beta2 in (slow, fast)
-    )
-    both = pd.concat([late, early.replace(np.inf, np.nan)], axis=1)
-    return [float(above / below) for above, below in both.to_numpy()]
-
-
-def order_of_peaks(tables: Tables, case: str) -> list[float]:
-    """Spearman's correlation of beta2 and the step of the largest l2 norm, for each seed."""
-    rows = readings.history(tables["adam_memory"], case=case)
-    found = []
-    for _, part in rows.groupby("seed"):
-        kept = part[part["l2_norm"].notna()]
-        peaks = kept.loc[kept.groupby(BETA2)["l2_norm"].idxmax()]
-        found.append(readings.order(peaks[BETA2], peaks["step"]) if len(peaks) else np.nan)
-    return found
-
-
-def ratio_of_steps(tables: Tables, case: str, slow: float, fast: float) -> list[float]:
-    """The median effective step from t1 to twice t1 at one beta2 over that at another, by seed."""
-    late, early = (_steps_on_plateau(tables, case, beta2) for beta2 in (slow, fast))
-    return [float(ratio) for ratio in early / late]
-
-
-def _steps_on_plateau(tables: Tables, case: str, beta2: float) -> pd.Series:
-    chosen = {"case": case, "optimizer__beta2": beta2}
-    times = readings.record(tables["adam_memory"], "grokking_times", **chosen)
-    rows = readings.history(tables["adam_memory"], **chosen)
-    t1 = rows["seed"].map(times.set_index("seed")["t1"])
-    plateau = rows[(rows["step"] >= t1) & (rows["step"] <= 2 * t1)]
-    return plateau.groupby("seed")["effective_step"].median().reindex(times["seed"])
-
-
-def exponent_of_weight(tables: Tables, beta2: float) -> list[float]:
-    """The exponent of t2 against the weight of the l2 norm at one beta2, for each seed.
-
-    Weights that do not generalise within the run are left out; not a number with fewer than two.
-    """
-    return [float(each) for each in _exponents(tables, beta2)]
-
-
-def difference_of_exponents(tables: Tables, slow: float, fast: float) -> list[float]:
-    """`exponent_of_weight` at one beta2 minus that at another, for each seed that has both."""
-    late, early = (_exponents(tables, beta2) for beta2 in (slow, fast))
-    return [float(each) for each in early - late]
-
-
-def _exponents(tables: Tables, beta2: float) -> pd.Series:
-    table = tables["adam_memory_weights"]
-    rows = readings.record(table, "grokking_times", optimizer__beta2=beta2)
-    found = {seed: readings.slope(part[WEIGHT], part["t2"]) for seed, part in rows.groupby("seed")}
-    return pd.Series(found, dtype=float)
 
 
 def share_recovered(

@@ -1,0 +1,129 @@
+"""Plate 1: when a network memorises and generalises, by the memory of Adam's denominator."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from grokatlas.claims import readings
+
+BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
+LONGER = "_long"  # ends the name of an experiment that goes on where another one ended
+KEYS = {
+    "adam_memory": ["case", BETA2, "seed"],
+    "adam_memory_weights": [BETA2, WEIGHT, "seed"],
+}
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def times(tables: Tables, name: str) -> pd.DataFrame:
+    """When each member of an experiment memorises and generalises, from its longest run.
+
+    Args:
+        tables: of plate 1.
+        name: of `KEYS`.
+
+    Returns:
+        its `KEYS`, ``t1`` and ``t2`` in updates, infinite for never, and ``length``, the update at
+        which the run was to end.
+    """
+    found = []
+    for table in (tables[each] for each in (name, name + LONGER) if each in tables):
+        rows = readings.record(table, "grokking_times")[[*KEYS[name], "t1", "t2"]]
+        found.append(rows.assign(length=float(table["step"].max())))
+    rows = pd.concat(found).sort_values("length", kind="stable")
+    return rows.drop_duplicates(KEYS[name], keep="last").fillna({"t1": np.inf, "t2": np.inf})
+
+
+def ratio_of_times(tables: Tables, case: str, time: str, slow: float, fast: float) -> list[float]:
+    """A time (``t1`` or ``t2``) at one beta2 over that at another, for each seed.
+
+    Infinite where the slow one never comes; not a number where the fast one does not.
+    """
+    found = times(tables, "adam_memory")
+    late, early = (
+        found[(found["case"] == case) & (found[BETA2] == beta2)].set_index("seed")[time]
+        for beta2 in (slow, fast)
+    )
+    both = pd.concat([late, early.replace(np.inf, np.nan)], axis=1).sort_index()
+    return [float(above / below) for above, below in both.to_numpy()]
+
+
+def order_of_peaks(tables: Tables, case: str) -> list[float]:
+    """Spearman's correlation of beta2 and the step of the largest l2 norm, for each seed."""
+    rows = readings.history(tables["adam_memory"], case=case)
+    found = []
+    for _, part in rows.groupby("seed"):
+        kept = part[part["l2_norm"].notna()]
+        peaks = kept.loc[kept.groupby(BETA2)["l2_norm"].idxmax()]
+        found.append(readings.order(peaks[BETA2], peaks["step"]) if len(peaks) else np.nan)
+    return found
+
+
+def ratio_of_steps(tables: Tables, case: str, slow: float, fast: float) -> list[float]:
+    """The median effective step from t1 to twice t1 at one beta2 over that at another, by seed."""
+    late, early = (_steps_on_plateau(tables, case, beta2) for beta2 in (slow, fast))
+    return [float(ratio) for ratio in early / late]
+
+
+def _steps_on_plateau(tables: Tables, case: str, beta2: float) -> pd.Series:
+    chosen = {"case": case, "optimizer__beta2": beta2}
+    known = readings.record(tables["adam_memory"], "grokking_times", **chosen)
+    rows = readings.history(tables["adam_memory"], **chosen)
+    t1 = rows["seed"].map(known.set_index("seed")["t1"])
+    plateau = rows[(rows["step"] >= t1) & (rows["step"] <= 2 * t1)]
+    return plateau.groupby("seed")["effective_step"].median().reindex(known["seed"])
+
+
+def exponent_of_weight(tables: Tables, beta2: float) -> list[float]:
+    """The exponent of t2 against the weight of the l2 norm at one beta2, for each seed.
+
+    Weights that do not generalise within the run are left out; not a number with fewer than two.
+    """
+    return [float(each) for each in _exponents(tables, beta2)]
+
+
+def difference_of_exponents(tables: Tables, slow: float, fast: float) -> list[float]:
+    """`exponent_of_weight` at one beta2 minus that at another, for each seed that has both."""
+    late, early = (_exponents(tables, beta2) for beta2 in (slow, fast))
+    return [float(each) for each in early - late]
+
+
+def _exponents(tables: Tables, beta2: float) -> pd.Series:
+    rows = _at(tables, beta2)
+    found = {seed: readings.slope(part[WEIGHT], part["t2"]) for seed, part in rows.groupby("seed")}
+    return pd.Series(found, dtype=float)
+
+
+def updates_per_decay(tables: Tables, beta2: float, least: float) -> list[float]:
+    """By how many updates t2 grows when the weight falls by a factor e, over 2 / (1 - beta2).
+
+    When the gradient of the data is gone, the root of Adam's denominator shrinks by a factor e in
+    2 / (1 - beta2) updates. If t2 waits for it to come down to the gradient of the regulariser, the
+    quotient is 1.
+
+    Args:
+        tables: of plate 1.
+        beta2: of Adam.
+        least: weight that counts. The gradient of weaker ones is below Adam's eps.
+
+    Returns:
+        the quotient for each seed, by least squares; not a number with fewer than two weights that
+        generalise.
+    """
+    rows = _at(tables, beta2)
+    rows = rows[(rows[WEIGHT] >= least) & np.isfinite(rows["t2"])]
+    found = []
+    for _, part in rows.groupby("seed"):
+        if part[WEIGHT].nunique() < 2:
+            found.append(np.nan)
+            continue
+        grown = np.polyfit(-np.log(part[WEIGHT]), part["t2"], 1)[0]
+        found.append(float(grown * (1 - beta2) / 2))
+    return found
+
+
+def _at(tables: Tables, beta2: float) -> pd.DataFrame:
+    found = times(tables, "adam_memory_weights")
+    return found[found[BETA2] == beta2]
