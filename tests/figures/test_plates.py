@@ -54,8 +54,25 @@ def test_what_never_generalises_is_a_cross_on_the_upper_line(tables):
         ]
         assert crosses
         assert all(set(line.get_ydata()) == {LENGTH} for line in crosses)
-    memory = sorted({round(float(x)) for line in made.axes[0].lines for x in line.get_xdata()})
-    assert memory[-3:] == [10, 100, 1000]
+    marked = [x for line in made.axes[0].lines[:-1] for x in line.get_xdata()]
+    assert {round(float(np.log10(x))) for x in marked} == {1, 2, 3}
+
+
+def test_crosses_of_one_length_are_beside_each_other(tables):
+    made, _ = adam_memory.draw(tables)
+    crosses = [line for line in made.axes[0].lines if line.get_marker() == "x"]
+    places = [float(x) for line in crosses for x in line.get_xdata()]
+    assert len(places) == len(set(places)) == len(adam_memory.PENALTIES)
+
+
+def test_the_decay_begins_at_the_largest_weight(tables):
+    made, _ = adam_memory.draw(tables)
+    dashed = [line for line in made.axes[5].lines if line.get_linestyle() == "--"]
+    assert len(dashed) == 2  # at 0.999 nothing generalises
+    for line, memory in zip(dashed, (10, 100), strict=True):
+        weights, steps = line.get_data()
+        assert weights[-1] == pytest.approx(1e-5)
+        assert steps[0] - steps[-1] == pytest.approx(2 * memory * np.log(10))
 
 
 def test_open_points_are_t1_and_filled_ones_t2(tables):

@@ -20,6 +20,7 @@ COLOURS = {
 }
 CURVES = {"train_loss": "training loss", "l2_norm": "l2 norm", "effective_step": "effective step"}
 MEMORY = "memory, $1 / (1 - \\beta_2)$"
+ASIDE = 1.25  # between the crosses of two cases
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
@@ -48,23 +49,33 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 def _times(axes: Axes, times: pd.DataFrame, cases: dict[str, str], length: float) -> pd.DataFrame:
     """t1 (open) and t2 (filled) of some cases against the memory; crosses for never."""
     drawn = []
-    for case, text in cases.items():
+    for place, (case, text) in enumerate(cases.items()):
+        aside = ASIDE ** (place - (len(cases) - 1) / 2)
         for time, face in (("t1", "white"), ("t2", COLOURS[case])):
             keywords = {"color": COLOURS[case], "mfc": face, "label": text if time == "t2" else ""}
-            seen = _points(axes, times[times["case"] == case], "memory", time, keywords)
+            own = times[times["case"] == case]
+            seen = _points(axes, own, "memory", time, keywords, aside)
             drawn.append(seen.assign(case=case))
     axes.axhline(length, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
     axes.set(xlabel=MEMORY)
     panels.logarithmic(axes, times["memory"])
     panels.logarithmic(axes, _shown(times), "y")
-    axes.legend(loc="center right", bbox_to_anchor=(1, 0.42), handlelength=1.2)
+    axes.legend(loc="center right", bbox_to_anchor=(1, 0.5), handlelength=1.2)
     return pd.concat(drawn, ignore_index=True)
 
 
 def _points(
-    axes: Axes, times: pd.DataFrame, against: str, time: str, keywords: dict[str, object]
+    axes: Axes,
+    times: pd.DataFrame,
+    against: str,
+    time: str,
+    keywords: dict[str, object],
+    aside: float = 1.0,
 ) -> pd.DataFrame:
-    """Median and range over seeds of a time; a cross where it ends if most seeds never reach it."""
+    """Median and range over seeds of a time; a cross where it ends if most seeds never reach it.
+
+    Crosses are moved by the factor `aside`, so that several of one length can be seen.
+    """
     groups = times.groupby(against)
     seen = groups[time].agg(["median", "min", "max"]).join(groups["length"].max()).reset_index()
     there = seen[np.isfinite(seen["median"])]
@@ -73,7 +84,7 @@ def _points(
     style_of = {"marker": "o", "ms": 3.5, "lw": 0.9, "elinewidth": 0.8}
     axes.errorbar(there[against], there["median"], yerr=spread, **style_of, **keywords)
     never = seen[~np.isfinite(seen["median"])]
-    axes.plot(never[against], never["length"], "x", ms=4, color=keywords["color"])
+    axes.plot(never[against] * aside, never["length"], "x", ms=4, color=keywords["color"])
     seen = seen.drop(columns="length")
     return seen.melt([against], var_name="statistic", value_name="step").assign(series=time)
 
@@ -109,6 +120,7 @@ def _laws(axes: Axes, times: pd.DataFrame) -> pd.DataFrame:
         keywords = {"color": colours[beta2], "label": f"$\\beta_2$ = {beta2:g}"}
         seen = _points(axes, part, WEIGHT, "t2", keywords)
         drawn.append(seen.assign(**{BETA2: beta2}))
+        _decay(axes, part, beta2, colours[beta2])
     axes.axhline(times["length"].min(), color=style.GUIDE, lw=0.6, ls=":", zorder=1)
     axes.set(xlabel="weight", ylabel="update $t_2$")
     panels.logarithmic(axes, times[WEIGHT])
@@ -123,3 +135,14 @@ def _laws(axes: Axes, times: pd.DataFrame) -> pd.DataFrame:
         axis.set_minor_formatter(NullFormatter())
     axes.legend(loc="best")
     return pd.concat(drawn, ignore_index=True)
+
+
+def _decay(axes: Axes, times: pd.DataFrame, beta2: float, colour: str) -> None:
+    """``2 / (1 - beta2)`` updates for each factor e of the weight, from the largest one's t2."""
+    medians = times.groupby(WEIGHT)["t2"].median()
+    medians = medians[np.isfinite(medians) & (medians.index > 0)]
+    if len(medians) and times.loc[times[WEIGHT] > 0, WEIGHT].nunique() > 1:
+        largest = medians.index.max()
+        weights = np.geomspace(times.loc[times[WEIGHT] > 0, WEIGHT].min(), largest)
+        later = medians[largest] + 2 / (1 - beta2) * np.log(largest / weights)
+        axes.plot(weights, later, "--", color=colour, lw=0.9, zorder=1)
