@@ -17,8 +17,7 @@ def tables() -> dict[str, pd.DataFrame]:
         for seed in range(3):
             for case in {**adam_memory.PENALTIES, **adam_memory.SETTINGS}:
                 keys = {"case": case, BETA2: beta2, "seed": seed, "task.modulus": 97}
-                known = {"record": "grokking_times", "t1": 50.0 + seed, "t2": t2}
-                rows.append(keys | known)
+                rows.append(keys | {"record": "grokking_times", "t1": 50.0 + seed, "t2": t2})
                 for step in range(0, LENGTH + 1, 100):
                     seen = {"train_loss": 1 / (1 + step), "l2_norm": beta2, "effective_step": 0.5}
                     rows.append(keys | {"record": "history", "step": step} | seen)

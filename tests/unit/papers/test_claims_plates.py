@@ -59,10 +59,10 @@ def test_peaks_in_the_order_of_beta2_correlate():
     assert claims.order_of_peaks({"adam_memory": table}, "l2") == pytest.approx([1.0, 1.0])
 
 
-def _weights(t2_of, step=1000):
+def _weights(t2_of):
     """One seed at three weights and two beta2, with the time that a function gives."""
     return pd.DataFrame(
-        {"record": "grokking_times", BETA2: beta2, WEIGHT: weight, "seed": 0, "step": step}
+        {"record": "grokking_times", BETA2: beta2, WEIGHT: weight, "seed": 0, "step": 1000}
         | {"t1": 10.0, "t2": t2_of(beta2, weight)}
         for beta2 in (0.99, 0.999)
         for weight in (1e-7, 1e-6, 1e-5)

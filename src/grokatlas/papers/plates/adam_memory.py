@@ -139,10 +139,10 @@ def _laws(axes: Axes, times: pd.DataFrame) -> pd.DataFrame:
 
 def _decay(axes: Axes, times: pd.DataFrame, beta2: float, colour: str) -> None:
     """``2 / (1 - beta2)`` updates for each factor e of the weight, from the largest one's t2."""
-    medians = times.groupby(WEIGHT)["t2"].median()
-    medians = medians[np.isfinite(medians) & (medians.index > 0)]
-    if len(medians) and times.loc[times[WEIGHT] > 0, WEIGHT].nunique() > 1:
-        largest = medians.index.max()
-        weights = np.geomspace(times.loc[times[WEIGHT] > 0, WEIGHT].min(), largest)
-        later = medians[largest] + 2 / (1 - beta2) * np.log(largest / weights)
+    medians = times[times[WEIGHT] > 0].groupby(WEIGHT)["t2"].median()
+    there = medians[np.isfinite(medians)]
+    if len(there) and len(medians) > 1:
+        largest = there.index.max()
+        weights = np.geomspace(medians.index.min(), largest)
+        later = there[largest] + 2 / (1 - beta2) * np.log(largest / weights)
         axes.plot(weights, later, "--", color=colour, lw=0.9, zorder=1)
