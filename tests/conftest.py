@@ -14,6 +14,14 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 LONGEST = ("test_tutorials.py", "test_site.py", "tests/workflow/")
 
 
+def pytest_configure(config):
+    """Workers import ART at once: on a new machine it is imported here before."""
+    if not hasattr(config, "workerinput"):
+        from grokatlas.rules import first_import
+
+        first_import.of_art()
+
+
 def pytest_collection_modifyitems(items):
     """The longest first; cases of one figure side by side, as a worker makes its tables once."""
     files = {item.path: index for index, item in reversed([*enumerate(items)])}

@@ -7,6 +7,7 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
+from grokatlas.rules import first_import
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.job_file import one_line_errors, read_job_file
 
@@ -31,4 +32,5 @@ def execute(job_file: Path, stem: Path) -> None:
 def measured(block: dict[str, Any], run: FinishedRun) -> Any:
     """A measure of a run, as a data frame."""
     keywords = registry.keywords(block)
+    first_import.of_libraries(registry.path("measures", block["name"]))
     return registry.load("measures", block["name"]).build(**keywords)(run)
