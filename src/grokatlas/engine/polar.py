@@ -24,10 +24,11 @@ def polar_factor(matrix: Tensor) -> Tensor:
     factorisation in each step; the bound on ``a`` to Chen & Chow (2014, preprint ANL/MCS-P5059).
     An SVD makes the host wait for a GPU, so no captured step can hold one; products it can.
 
-    The result differs from that of an SVD by at most ``6 eps |A| / g + 10 n eps`` in the spectral
-    norm. ``|A|`` is the largest of the ``n`` singular values; ``g`` is the sum of the two least
-    where ``A`` is square, twice the least where it is not. A change of ``A`` by ``eps |A|`` moves
-    its polar factor by ``2 eps |A| / g`` (Higham 2008, section 8.2): an SVD has such an error too.
+    The result differs from that of an SVD by at most ``6 eps |A| / g + (40 + 10 n) eps`` in the
+    spectral norm. ``|A|`` is the largest of the ``n`` singular values; ``g`` is the sum of the two
+    least where ``A`` is square, twice the least where it is not. A change of ``A`` by ``eps |A|``
+    moves its polar factor by ``2 eps |A| / g`` (Higham 2008, section 8.2): an SVD has such an error
+    too.
 
     Singular values below ``eps |A|_F`` are rounding. Theirs is a number between 0 and 1 in place of
     1, with singular vectors that are arbitrary, as in an SVD. What is exactly zero (rows, columns,
