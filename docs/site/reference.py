@@ -15,6 +15,7 @@ GROUPS = {
     "Audit": (cli.AUDIT, "Where a result comes from, and whether it still is what it was."),
     "Export": (cli.EXPORT, "Results for others, and from others."),
     "Run store": (cli.RUN_STORE, "Finished runs that several checkouts share."),
+    "Study": (cli.STUDY, "Experiments and components of your own, outside this checkout."),
     "Publishing": (cli.PUBLISH, "What this repository repeats of its configuration and results."),
     "Jobs": (cli.JOBS, "What the rules of the workflow call; a run needs no more than `train`."),
 }
