@@ -138,7 +138,10 @@ def test_transformers_have_accuracy_alignment_and_gini(figure, rows):
         assert len(_lines(axes)) == (4, 2, 4)[line % 3]
     gini = _lines(drawn_figure.axes[-1])
     np.testing.assert_allclose(gini[0].get_ydata(), 0.3 + (len(cases) - 2) / 100)
-    assert "modulo 29" in drawn_figure.axes[0].get_title(loc="left")
+    titles = [axes.get_title(loc="left") for axes in drawn_figure.axes]
+    assert [title[0] for title in titles] == list("abcdef")[: 3 * rows]
+    assert "seed" in titles[0]
+    assert "modulo 29" in titles[1]
 
 
 def test_fig10_takes_the_extreme_alignment_and_the_first_rate():

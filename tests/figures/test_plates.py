@@ -92,3 +92,18 @@ def test_a_curve_has_a_colour_for_each_beta2(tables):
         assert len({tuple(line.get_color()) for line in axes.lines}) == 3
         seen = data[data["series"] == column]
         assert (seen["seeds"] == 3).all()
+
+
+def test_curves_go_on_with_longer_runs_until_the_first_seed_ends(tables):
+    short = tables["adam_memory"].query(f"case == 'l2' and `{BETA2}` > 0.99")
+    ends = {0: 1500, 1: 2000, 2: 3000}
+    longer = [
+        short[short["seed"] == seed].assign(step=lambda rows, end=end: rows["step"] + end - LENGTH)
+        for seed, end in ends.items()
+    ]
+    made, _ = adam_memory.draw(tables | {"adam_memory_long": pd.concat(longer)})
+    losses, norms, steps = made.axes[2], made.axes[3], made.axes[4]
+    for axes in (losses, norms):
+        assert [line.get_xdata().max() for line in axes.lines] == [LENGTH, LENGTH, 1500]
+    assert norms.lines[2].get_ydata()[-1] == pytest.approx(0.999)
+    assert steps.lines[0].get_xdata().max() == LENGTH

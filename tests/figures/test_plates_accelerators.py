@@ -40,8 +40,8 @@ def _texts(figure, x, y):
 def test_a_cell_has_its_median_and_range_in_both_units(drawn):
     figure, _ = drawn
     column, row = METHODS.index("grokalign"), TASKS.index("ce")
-    assert _texts(figure, column, row) == ["0.17", "0.15 to 0.2"]
-    assert _texts(figure, column, row + 0.5) == ["0.53", "0.45 to 0.6"]
+    assert _texts(figure, column, row) == ["0.17", "0.15-0.2"]
+    assert _texts(figure, column, row + 0.5) == ["0.53", "0.45-0.6"]
 
 
 def test_sooner_is_blue_and_later_orange():

@@ -1,8 +1,10 @@
 """Plate 3 on synthetic tables, as data."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 from grokatlas.papers.plates import progress
 from tests.unit.papers.test_claims_progress import every
@@ -64,7 +66,27 @@ def test_a_strip_as_wide_as_the_correlation_of_the_clock(drawn):
     assert strip.get_x() == pytest.approx(-clock)
     assert strip.get_width() == pytest.approx(2 * clock)
     ((place, colour),) = _marks(axes, _row("b", "gini_embedding"))
-    assert (place, colour) == (pytest.approx(1), to_hex(progress.LEADS))
+    assert (place, colour) == (pytest.approx(1), to_hex(progress.BEYOND))
     ((_, colour),) = _marks(axes, _row("b", "train_loss"))
     assert colour == to_hex("black")
     assert np.isclose(abs(_marks(axes, _row("b", "update"))[0][0]), clock)
+
+
+@pytest.mark.parametrize(("early", "insets"), [(0.95, 1), (0.3, 0)])
+def test_rows_that_all_change_near_t2_are_drawn_once_more_on_a_finer_axis(early, insets):
+    rows = progress.ROWS["a"][3:]
+    found = pd.DataFrame(
+        [
+            {"measure": row, "share": share, "step": 100 * time, "t2": 100, "astray": 0.0}
+            | {"begins": 95.0, "seed": 0}
+            for row in rows
+            for share, time in zip(progress.SHARES, (early, 1.0, 1.05), strict=True)
+        ]
+    )
+    axes = Figure().add_subplot()
+    axes.set(xscale="log", xlim=(0.02, 3))
+    progress._closer(axes, found, 0.95)
+    assert len(axes.child_axes) == insets
+    for inset in axes.child_axes:
+        assert inset.get_xlim() == progress.FINE
+        assert len(_marks(inset, progress.ROWS["a"].index("l1_norm"))) == 3

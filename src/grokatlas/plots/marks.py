@@ -3,6 +3,7 @@
 from typing import Any
 
 import pandas as pd
+from matplotlib import patheffects
 from matplotlib.axes import Axes
 
 from grokatlas.plots import style
@@ -35,7 +36,12 @@ def spread(
 
 
 def published(
-    axes: Axes, readings: list[dict[str, Any]], panel: str, curve: str, colour: str
+    axes: Axes,
+    readings: list[dict[str, Any]],
+    panel: str,
+    curve: str,
+    colour: str,
+    size: float = 4.5,
 ) -> pd.DataFrame:
     """Points of a published curve as open marks; nothing where there are none.
 
@@ -45,6 +51,7 @@ def published(
         panel: of the published figure.
         curve: in that panel.
         colour: of our curve.
+        size: of a mark; larger than ours where marks of ours are drawn too.
 
     Returns:
         what was drawn: ``series``, ``step`` and ``median``.
@@ -52,7 +59,7 @@ def published(
     points = [each for each in readings if (each["panel"], each["curve"]) == (panel, curve)]
     x, y = [each["x"] for each in points], [each["y"] for each in points]
     if points:
-        axes.plot(x, y, "o", mfc="none", mec=colour, mew=1, ms=4.5, zorder=6, clip_on=False)
+        axes.plot(x, y, "o", mfc="none", mec=colour, mew=1, ms=size, zorder=6, clip_on=False)
     return pd.DataFrame({"series": f"published {curve}", "step": x, "median": y})
 
 
@@ -74,4 +81,5 @@ def instant(axes: Axes, step: float, text: str, height: float, side: str = "righ
         textcoords="offset points",
         fontsize=7,
         ha="left" if side == "right" else "right",
+        path_effects=[patheffects.withStroke(linewidth=2, foreground="white")],
     )

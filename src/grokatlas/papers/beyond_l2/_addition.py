@@ -30,7 +30,7 @@ def draw(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFra
     history, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(len(rates), len(cases), height=2.3, sharey=True)
-    drawn = []
+    drawn, letters = [], iter("abcdefghijkl")
     for row, (case, text) in zip(grid, cases.items(), strict=True):
         rows = history[history["case"] == case]
         colours = style.logarithmic(sorted(rows[WEIGHT].unique()))
@@ -42,7 +42,7 @@ def draw(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFra
             arrivals(axes, own, colours, last)
             axes.set(ylim=(0, 1.04), xlabel="step")
             panels.limits(axes, "x", 0, last)
-            style.letter(axes, f"{text}$\\alpha$ = {rate:g}")
+            style.letter(axes, f"{next(letters)}  {text}$\\alpha$ = {rate:g}")
         row[0].set_ylabel("accuracy")
         bar(made, row, rows[WEIGHT].unique(), colours)
     parts_named(made, grid[0, 0])

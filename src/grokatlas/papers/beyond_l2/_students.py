@@ -44,6 +44,7 @@ def draw(
         drawn += [seen.assign(**{RATE: rate})]
         panels.limits(grid[0, column], "y", 0, top)
         style.letter(grid[0, column], f"{'abcdef'[column]}  $\\alpha$ = {rate:g}")
+        style.letter(grid[1, column], "abcdefghij"[len(rates) + column])
     for axes in grid[:, 0]:
         axes.set_ylabel("half the mean squared error")
     for value, colour in colours.items():

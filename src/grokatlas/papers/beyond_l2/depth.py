@@ -33,12 +33,12 @@ def draw(
     if 0 < found["min"].min() < lowest:
         grid[0, 0].set_ylim(bottom=lowest)
     for number in sorted(found["depth"].unique()):
-        curve, colour = _quantities.depth_curve(number), style.MEMBERS[number - 1]
-        marks.published(grid[0, 0], readings, "least distance", curve, colour)
+        curve = _quantities.depth_curve(number)
+        marks.published(grid[0, 0], readings, "least distance", curve, "black", size=7)
     grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
     grid[0, 0].plot([], [], "o-", color=style.MUTED, lw=0.5, ms=2, label="other instances")
     if readings:
-        open_mark = {"mfc": "none", "mec": style.GUIDE, "ms": 4.5, "label": "published"}
+        open_mark = {"mfc": "none", "mec": "black", "ms": 7, "label": "published"}
         grid[0, 0].plot([], [], "o", **open_mark)
     handles, labels = grid[0, 0].get_legend_handles_labels()
     panels.legend(made, handles, labels, loc="outside upper right", ncols=5)

@@ -68,7 +68,9 @@ def _panel(
     axes.patch.set_visible(False)
     if quantity == "accuracy":
         marks.instant(axes, times["t1"], "$t_1$", 0.55)
-        marks.instant(axes, times["t2"], "$t_2$", 0.42, side="left")
+        marks.instant(axes, times["t2"], "$t_2$", 0.2, side="left")
+        for curve, part in (("t1", "train"), ("t2", "test")):
+            drawn.append(marks.published(axes, readings, quantity, curve, style.COLOURS[part]))
     return drawn
 
 

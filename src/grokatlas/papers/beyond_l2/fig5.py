@@ -39,10 +39,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     entries = _panels.of(tables["sparse_entries"], "history").sort_values("step")
     names = _panels.components(third, entries, truth, absolute=True)
     third.set(yscale="log", ylim=(1e-7, None))
-    style.letter(third, "c  entries of $a$")
+    style.letter(third, "c")
     _instances(fourth, history, times)
     _panels.above(made, (first, second))
-    _panels.boxed(third, loc="lower left")
+    third.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2, fontsize=6)
     drawn = ["seed", "step", *_panels.ERRORS]
     main = rows[[*drawn, BOUND, "gradient_ratio", "l1_norm"]]
     others = history.loc[history["seed"] != PUBLISHED, drawn]

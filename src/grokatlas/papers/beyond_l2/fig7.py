@@ -19,7 +19,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     colours = style.weights(history[WEIGHT].unique())
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(2, -(-len(rates) // 2), height=1.9, sharex=True, sharey=True)
-    for axes, rate in zip(grid.ravel(), rates, strict=False):
+    for letter, axes, rate in zip("abcdefghij", grid.ravel(), rates, strict=False):
         settled = times[times[RATE] == rate].set_index(WEIGHT)["t2_settled"]
         for weight, rows in history[history[RATE] == rate].groupby(WEIGHT):
             colour = colours[weight]
@@ -28,7 +28,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
                 axes.axvline(settled[weight], color=colour, lw=0.8, ls=":", zorder=1)
         axes.set(xscale="log", yscale="log")
         axes.tick_params(labelbottom=True)
-        style.letter(axes, f"$\\alpha$ = {rate:g}")
+        style.letter(axes, f"{letter}  $\\alpha$ = {rate:g}")
     for axes in grid[-1]:
         axes.set_xlabel("step")
     for axes in grid[:, 0]:

@@ -13,9 +13,9 @@ from grokatlas.plots import panels, style
 SHOWN = 0  # the seed of panels a and b
 TITLES = {"scaled": "a  $u_0 = \\gamma$, $v_0 = 0$", "orbit": "b  the same $u_0 \\circ v_0$"}
 MARKS = {
-    "scaled": ("o", style.COLOURS["l2"], "scaled"),
-    "orbit": ("^", style.COLOURS["l1"], "orbit"),
-    "weight": ("s", style.MUTED, "smaller $\\beta$"),
+    "scaled": ("o", style.COLOURS["l2"], "starts of a"),
+    "orbit": ("^", style.COLOURS["l1"], "starts of b"),
+    "weight": ("s", style.MUTED, "of a, smaller $\\beta$"),
 }
 
 
@@ -24,17 +24,19 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     table = tables["rescaled_factors"]
     rows, found = _rescaling.path(table), _rescaling.transitions(table)
     made, grid = style.figure(3, height=2.6)
+    colours = style.sequence(rows["gamma"].unique())
     drawn = [
-        _distances(axes, rows[(rows["kind"] == kind) & (rows["seed"] == SHOWN)], title)
+        _distances(axes, rows[(rows["kind"] == kind) & (rows["seed"] == SHOWN)], title, colours)
         for axes, (kind, title) in zip(grid[0], TITLES.items(), strict=False)
     ]
     _times(grid[0, 2], found)
     return made, pd.concat([*drawn, found], ignore_index=True)
 
 
-def _distances(axes: Axes, rows: pd.DataFrame, title: str) -> pd.DataFrame:
+def _distances(
+    axes: Axes, rows: pd.DataFrame, title: str, colours: dict[float, Any]
+) -> pd.DataFrame:
     """Trained (lines) and predicted (dotted), a colour for each start."""
-    colours = style.sequence(rows["gamma"].unique())
     for gamma, part in rows.groupby("gamma"):
         axes.plot(part["slow_time"], part["distance_l1"], color=colours[gamma], label=f"{gamma:g}")
         axes.plot(part["slow_time"], part["predicted_l1"], ":", color="#000000", lw=1.0)
@@ -66,6 +68,7 @@ def _times(axes: Axes, found: pd.DataFrame) -> None:
         }
         axes.plot(ends, np.log(ends), **guide)
         panels.logarithmic(axes, found["gamma"])
-        axes.legend(loc="upper left", fontsize=6)
+        axes.legend(loc="lower right", fontsize=6)
+        panels.limits(axes, "y", -0.35 * found["time"].max())  # room for the legend
     axes.set(xlabel="$\\gamma$", ylabel="$\\beta t_2$")
     style.letter(axes, "c  time of the change")

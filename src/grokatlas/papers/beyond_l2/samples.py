@@ -21,7 +21,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         table = tables[experiment]
         above, below = grid[:, column]
         shares = _quantities.shares(table)
-        above.plot(shares.index, shares, "o-", color=style.COLOURS["test"], ms=3.5)
+        above.plot(shares.index, shares, "o-", color=style.GUIDE, ms=3.5)
         above.set(ylim=(-0.03, 1.05), xlabel=UNITS[experiment])
         drawn.append(shares.rename("share").reset_index().assign(experiment=experiment))
         drawn.append(_times(below, table).assign(experiment=experiment))

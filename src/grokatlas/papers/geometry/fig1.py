@@ -44,7 +44,7 @@ def _plane(axes: Axes, rows: pd.DataFrame, colours: dict[float, Any]) -> None:
         axes.plot(x, y, color=colours[decay], marker=".", ms=2.5, lw=1, label=_label(decay))
         axes.plot(x.iloc[-1:], y.iloc[-1:], "o", color=colours[decay], ms=5, mec="white", zorder=4)
     axes.plot([-1], [1], "k^", ms=5, zorder=4)
-    axes.plot([1], [1], "k*", ms=7, zorder=3)
+    axes.plot([1], [1], "k*", ms=7, mec="white", mew=0.4, zorder=6)
     axes.set(xlabel="$w_1$", ylabel="$w_2$", aspect="equal", adjustable="box")
 
 

@@ -29,7 +29,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         axes.tick_params(axis=name, pad=-2)
     axes.view_init(elev=14, azim=14)
     axes.set_box_aspect((1, 1, 1), zoom=1.08)
-    axes.legend(loc="upper left", bbox_to_anchor=(-0.12, 1.0))
+    axes.legend(loc="upper left", bbox_to_anchor=(-0.16, 1.04))
     return made, rows[["member", "step", *WEIGHTS, "train_loss", "test_loss"]]
 
 

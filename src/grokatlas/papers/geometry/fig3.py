@@ -53,4 +53,4 @@ def _zero_loss(axes: Axes, case: str) -> None:
         line = np.array([-LIMIT, LIMIT])
         axes.plot(line, 2 - line, **grey)
         axes.plot(line, -line, color=style.COLOURS["zero_loss"], lw=0.8, ls=":", zorder=1)
-        axes.text(-2.9, 2.42, "kink", fontsize=6.5, color=style.COLOURS["zero_loss"])
+        axes.text(-2.9, 1.55, "kink", fontsize=6.5, color=style.COLOURS["zero_loss"])

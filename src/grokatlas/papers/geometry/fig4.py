@@ -89,11 +89,14 @@ def _matrices(made: Figure, grid: object, pairs: pd.DataFrame) -> None:
             part = pairs[pairs["step"] == step]
             matrix = part.pivot(index="feature", columns="other", values=column)
             image = axes.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu_r", interpolation="nearest")
-            axes.set(xticks=[], yticks=[])
+            ends = [0, len(matrix) - 1]
+            axes.set_xticks(ends, [str(end + 1) for end in ends])
+            axes.set_yticks(ends, [str(end + 1) for end in ends] if not panels else [])
+            axes.tick_params(length=0)
             axes.spines[:].set_visible(False)
             letter = "cd"[row] if place == 0 else " "
             style.letter(axes, f"{letter}  {text if place == 0 else ''}")
-            axes.set_xlabel(name)
+            axes.set_xlabel(f"{name}\nFourier feature", labelpad=-6)
             panels.append(axes)
     made.colorbar(image, ax=panels, shrink=0.8, pad=0.01, label="cosine")
 

@@ -64,7 +64,8 @@ def _against_decay(
         for prediction, dashes in LINES.items():
             part = _of(rows, variant)
             part = part[part["prediction"] == prediction]
-            line = {"color": colour, "ls": dashes, "lw": 1.1, "marker": "o", "ms": 2.5}
+            line = {"color": colour, "ls": dashes, "lw": 1.1, "marker": "o", "ms": 2.8}
+            line["mfc"] = colour if prediction == "isolated" else "white"
             marks.spread(axes, part, column, against=DECAY, **line)
     axes.set(xlabel="weight decay $\\lambda$")
     panels.logarithmic(axes, rows[DECAY])
@@ -79,6 +80,7 @@ def _against_time(
         line = {"color": colours[decay], "ls": LINES[prediction], "lw": 1.1, "label": label}
         marks.spread(axes, part, column, against="slow_time", **line)
     axes.set(xscale="log", yscale="log", xlabel="slow time $2 \\eta \\lambda$ step")
+    axes.set_ylabel(COLUMNS["difference"])
 
 
 def _handles(chosen: list[tuple[float, float]], axes: Axes) -> list:

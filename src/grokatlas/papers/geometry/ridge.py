@@ -53,15 +53,22 @@ def _curves(axes: Axes, rows: pd.DataFrame, colours: dict[float, object], dashes
 
 def _times(axes: Axes, found: pd.DataFrame) -> None:
     names = {RIDGE: ("equations 16 to 18", "#0072B2"), TRAINING: ("training", "#D55E00")}
+    known = found[found["case"].isin(names) & found["ratio"].notna()]
+    seen = known[known["ratio"] < float("inf")]
+    top = 1.1 * max(1.0, seen["ratio"].max() if len(seen) else 1.0)
     for case, (name, colour) in names.items():
-        part = found[(found["case"] == case) & found["ratio"].notna()]
-        part = part[part["ratio"] < float("inf")]
+        part = seen[seen["case"] == case]
+        never = known[(known["case"] == case) & (known["ratio"] == float("inf"))]
+        place = top if case == RIDGE else 0.98 * top
+        if len(never):
+            axes.plot(never["weight_decay"], [place] * len(never), "x", ms=4, color=colour)
         if part.empty:
             continue
         line = {"color": colour, "marker": "o", "ms": 3, "lw": 1.1, "label": name}
         marks.spread(axes, part, "ratio", "weight_decay", **line)
     axes.axhline(1, color="black", lw=0.8, ls=":")
-    axes.set(xscale="log", xlabel="weight decay $\\lambda$", ylim=(0, 2))
+    axes.set(xscale="log", xlabel="weight decay $\\lambda$")
+    panels.limits(axes, "y", 0.9 * seen["ratio"].min() if len(seen) else None, 1.04 * top)
     axes.set_ylabel("slow time over that of eq. 21")
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="best")

@@ -22,7 +22,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             axes = grid[line, column]
             for index, (start, part) in enumerate(rows.groupby(starts)):
                 colour = style.MEMBERS[index % len(style.MEMBERS)]
-                _trajectories(axes, part, quantity, colour, _label(case, part, start[0]))
+                name = _label(case, part, start[0])
+                _trajectories(axes, part, quantity, colour, name, max(7 - 1.5 * index, 1.5))
             panels.logarithmic(axes, rows[DECAY])
             panels.logarithmic(axes, rows[quantity].dropna(), "y")
             style.letter(axes, f"{'abcd'[2 * line + column]}  {title}")
@@ -37,12 +38,15 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 
 
 def _trajectories(
-    axes: Axes, rows: pd.DataFrame, quantity: str, colour: str, label: str | None
+    axes: Axes, rows: pd.DataFrame, quantity: str, colour: str, label: str | None, size: float
 ) -> None:
-    """One starting point: filled marks, open where a distance is an upper bound."""
+    """One starting point: filled marks, open where a distance is an upper bound.
+
+    Marks of later starting points are smaller, so that equal ones are seen one in the other.
+    """
     axes.plot(rows[DECAY], rows[quantity], color=colour, lw=0.9)
     bounded = (rows["nearest"] == 0) & (quantity == "distance")
-    mark = {"color": colour, "ls": "", "marker": "o", "ms": 4}
+    mark = {"color": colour, "ls": "", "marker": "o", "ms": size}
     axes.plot(rows.loc[~bounded, DECAY], rows.loc[~bounded, quantity], label=label, **mark)
     if bounded.any():
         axes.plot(rows.loc[bounded, DECAY], rows.loc[bounded, quantity], mfc="white", **mark)

@@ -12,6 +12,7 @@ from grokatlas.plots import marks, panels, style
 
 SEEN = {"weight_decay": "weight decay", "grokalign": "GrokAlign"}
 DASHES = {"train": "-", "test": "--"}
+GINI = {"embedding": ("embedding", (0, (5, 1, 1, 1))), "logits": ("unembedded MLP", ":")}
 
 
 def data_named(rows: pd.DataFrame) -> str:
@@ -136,7 +137,7 @@ def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.Da
     for axes, letter in zip(grid[0], "abc", strict=True):
         axes.set_xlabel("step")
         style.letter(axes, letter)
-    style.letter(grid[0, 0], f"a  {data_named(history)}")
+    style.letter(grid[0, 0], f"a  {data_named(history)}, {style.seeds(history)}")
     _legend(made, grid[0, 0])
     return made, pd.concat(drawn, ignore_index=True)
 
@@ -154,17 +155,20 @@ def transformers(
         shown: ``accuracy``, ``alignment`` or ``gini``, from left to right.
     """
     history = table[table["record"] == "history"]
-    alone = len(shown) == 1
+    alone, letters = len(shown) == 1, iter("abcdefgh")
     made, grid = style.figure(*((len(rows_of), 1) if alone else (len(shown), len(rows_of))), 2.2)
     drawn = []
     for line, (title, kind) in zip(grid.T if alone else grid, rows_of.items(), strict=True):
+        own = history[history["case"].isin([f"{kind}_{key}" for key in SEEN])]
+        named, data = f"{title}, {style.seeds(own)}", data_named(history)
+        texts = iter((f"{named}, {data}",) if alone else (named, data, ""))
         for axes, panel in zip(line, shown, strict=True):
             for key in SEEN:
                 case = f"{kind}_{key}"
-                rows = history[history["case"] == case]
+                rows = own[own["case"] == case]
                 drawn += [part.assign(case=case) for part in _DRAWN[panel](axes, rows, key)]
             axes.set_xlabel("step")
-        style.letter(line[0], f"{title} ({data_named(history)})")
+            style.letter(axes, f"{next(letters)}  {next(texts)}".rstrip())
     if "accuracy" in shown:
         _legend(made, grid[0, 0])
     else:
@@ -197,12 +201,14 @@ def _alignments(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
 def _gini(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
     axes.set(ylabel="Gini coefficient", ylim=(0, 1))
     drawn = []
-    for name, part in (("embedding", "train"), ("logits", "test")):
-        drawn.append(_over_steps(axes, rows, f"fourier_gini_{name}", key, part, label=None))
-    for name, part in (("$W_E$", "train"), ("$W_L$", "test")):
+    rows = rows[rows["step"] > 0]
+    for name, (text, dashes) in GINI.items():
+        line = {"color": style.COLOURS[key], "ls": dashes}
+        drawn.append(marks.spread(axes, rows, f"fourier_gini_{name}", **line))
         if key == "weight_decay":
-            axes.plot([], [], color=style.GUIDE, ls=DASHES[part], label=name)
-    axes.legend(loc="best")
+            axes.plot([], [], color=style.GUIDE, ls=dashes, label=text)
+    axes.set_xscale("log")
+    axes.legend(loc="best", handlelength=2.6)
     return drawn
 
 
@@ -220,20 +226,20 @@ def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataF
     made, grid = style.figure(2)
     alignments = pd.concat(drawn)["alignment"]
     shades = {"vmin": alignments.min(), "vmax": alignments.max()}
-    for case, rows, marker in zip(cases, list(drawn), "o^", strict=True):
+    looks = zip("o^", style.MEMBERS, strict=False)
+    for case, rows, (marker, colour) in zip(cases, list(drawn), looks, strict=True):
         seen = grid[0, 0].scatter(
             rows["reciprocal_norm"],
             rows["rate"].abs(),
             c=rows["alignment"],
             marker=marker,
-            label=f"scaled {case}",
             cmap="viridis",
             s=18,
             **shades,
         )
-        line = marks.spread(
-            grid[0, 1], rows, "alignment", "scale", marker=marker, ms=4, label=f"scaled {case}"
-        )
+        look = {"marker": marker, "ms": 4, "label": f"scaled {case}"}
+        grid[0, 0].plot([], [], color=style.GUIDE, ls="none", **look)
+        line = marks.spread(grid[0, 1], rows, "alignment", "scale", color=colour, **look)
         drawn.append(line.assign(case=case))
     made.colorbar(seen, ax=grid[0, 0], label="extreme alignment", pad=0.02)
     grid[0, 0].set(xscale="log", yscale="log", xlabel=r"mean of $1 / |\mu_x|$ at the start")
@@ -244,7 +250,7 @@ def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataF
     grid[0, 1].set_xticks(shown, [f"{scale:g}" for scale in shown])
     grid[0, 1].set_xticks([], minor=True)
     grid[0, 1].legend()
-    style.letter(grid[0, 0], f"a  {data_named(table)}")
+    style.letter(grid[0, 0], f"a  {data_named(table)}, {style.seeds(table)}")
     style.letter(grid[0, 1], "b")
     return made, pd.concat(drawn, ignore_index=True)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
@@ -123,14 +124,23 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
     _slopes(axes, rows[rows["item"].isin(["region", "line"])].sort_values("place"), shades)
     found = _jacobians_readings.centroids(rows)
     for place, (start, end) in enumerate(zip(found["input"], found["centroid"], strict=True)):
-        axes.plot(*start, "o", markerfacecolor="white", markersize=9, **INK)
-        axes.annotate(str(place), start, ha="center", va="center_baseline", fontsize=6.5, zorder=5)
-        arrow = {"arrowstyle": "-", "shrinkA": 4.5, "shrinkB": 0, "lw": 0.9}
+        axes.plot(*start, "o", markerfacecolor="white", markersize=6, **INK)
+        _named(axes, chr(ord("A") + place), np.array(start), np.array(end))
+        arrow = {"arrowstyle": "-", "shrinkA": 3, "shrinkB": 0, "lw": 0.9}
         axes.annotate("", end, start, arrowprops=arrow, zorder=3, annotation_clip=False)
         axes.plot(
             *end, "*", markerfacecolor=style.COLOURS["test"], markersize=8, clip_on=False, **INK
         )
     return _drawn(rows, found)
+
+
+def _named(axes: Axes, name: str, start: np.ndarray, end: np.ndarray) -> None:
+    """The name of an input, beside it and away from its centroid."""
+    way, length = start - end, np.linalg.norm(start - end)
+    beside = 8.0 * (way / length if length > 0 else np.array([0.0, 1.0]))
+    halo = [patheffects.withStroke(linewidth=2, foreground="white")]
+    kept = {"ha": "center", "va": "center", "fontsize": 7, "zorder": 6, "path_effects": halo}
+    axes.annotate(name, start, xytext=tuple(beside), textcoords="offset points", **kept)
 
 
 def _slopes(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> None:
@@ -175,4 +185,4 @@ def _images(made: Figure, place: SubplotSpec, rows: pd.DataFrame, shown: pd.Data
         way = ["none" if np.isnan(cosine) else f"{cosine:.2f}" for cosine in seen]
         axes.set_xlabel(f"cosine\n{' → '.join(way)}", fontsize=6.5)
         letter = "" if row.place else "a  "
-        style.letter(axes, f"{letter}input {row.place:.0f}")
+        style.letter(axes, f"{letter}input {chr(ord('A') + int(row.place))}")

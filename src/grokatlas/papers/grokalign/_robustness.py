@@ -37,6 +37,7 @@ def under_noise(
     history = history[history["step"] > 0]
     cases = list(cases)
     made, grid = style.figure(2, len(cases), height=2.1, sharex=True, sharey="col")
+    lowest = history[["train_accuracy", "test_accuracy", *amplitudes]].min().min()
     norms = history.loc[history["seed"] == history["seed"].min(), "probe_norm"]
     shades = {"vmin": norms.min(), "vmax": norms.max()}
     drawn = []
@@ -50,7 +51,8 @@ def under_noise(
         whole = "step of test accuracy 1"
         parts.append(marks.published(right, read, SEEN[case], whole, style.COLOURS["test"]))
         left.set(xscale="log", ylabel="alignment of the centroid")
-        right.set(ylabel="accuracy", ylim=(0, 1.03))
+        right.set_ylabel("accuracy")
+        panels.limits(right, "y", max(lowest - 0.05, 0), 1.03)
         style.letter(left, f"{'aceg'[place]}  {SEEN[case]}, {data_named(table)}")
         style.letter(right, f"{'bdfh'[place]}  {SEEN[case]}, {style.seeds(rows)}")
         drawn += [part.assign(case=case) for part in parts]
@@ -117,7 +119,10 @@ def under_attack(
         axes.set(xscale="log", xlabel="step", ylabel=text)
         style.letter(axes, letter)
     grid[0, 0].set_ylim(0, 1.02)
-    grid[0, 2].set_ylim(0, 1.02)
+    highest = pd.concat(
+        [each["median"] for each in drawn if "attack" in each] + [history["test_accuracy"]]
+    ).max()
+    panels.limits(grid[0, 2], "y", -0.02 * highest, 1.08 * highest)
     style.letter(grid[0, 0], f"a  {data_named(table)}, {style.seeds(history)}")
     for text, dashes in (("clean", "--"), ("attacked", "-"), ("normalised inputs attacked", ":")):
         grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)

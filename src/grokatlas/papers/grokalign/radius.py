@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.grokalign._jacobians import data_named
-from grokatlas.plots import marks, style
+from grokatlas.plots import marks, panels, style
 
 METHODS = {"baseline": ("weight_decay", "baseline"), "grokalign": ("grokalign", "GrokAlign")}
 
@@ -35,7 +35,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     left.set(xlabel="size of the attack / $r(x)$", ylabel="share that hold", ylim=(-0.02, 1.02))
     left.legend(loc="lower left")
     right.axhline(1.0, color=style.GUIDE, lw=0.9, ls="--", zorder=1)
-    right.set(xscale="log", xlabel="step", ylabel="$r(x) / |x|$", ylim=(0, 1.05))
+    right.set(xscale="log", xlabel="step", ylabel="mean of $r(x) / |x|$")
+    panels.logarithmic(right, [1.0, *rows["radius_share"]], "y")
+    place = {"transform": right.transAxes, "fontsize": 7, "color": style.GUIDE, "va": "top"}
+    right.text(0.02, 0.94, "largest value", **place)
     style.letter(left, f"a  test points at the end ({data_named(table)})")
-    style.letter(right, "b  radius of the linear map")
+    style.letter(right, f"b  radius of the linear map, {style.seeds(rows)}")
     return made, pd.concat(drawn, ignore_index=True)

@@ -36,6 +36,19 @@ def times(tables: Tables, name: str) -> pd.DataFrame:
     return rows.drop_duplicates(KEYS[name], keep="last").fillna({"t1": np.inf, "t2": np.inf})
 
 
+def longest(tables: Tables, history: pd.DataFrame) -> pd.DataFrame:
+    """The history of `adam_memory`, gone on with by longer runs, until the first seed's ends."""
+    longer = tables.get("adam_memory" + LONGER)
+    if longer is None:
+        return history
+    rows = readings.history(longer)
+    ends = rows.groupby(KEYS["adam_memory"], as_index=False)["step"].max()
+    ends = ends.groupby(["case", BETA2], as_index=False)["step"].min()
+    rows = rows.merge(ends, on=["case", BETA2], suffixes=("", "_end"))
+    more = (rows["step"] > history["step"].max()) & (rows["step"] <= rows["step_end"])
+    return pd.concat([history, rows[more].drop(columns="step_end")], ignore_index=True)
+
+
 def ratio_of_times(tables: Tables, case: str, time: str, slow: float, fast: float) -> list[float]:
     """A time (``t1`` or ``t2``) at one beta2 over that at another, for each seed.
 

@@ -99,7 +99,7 @@ def _names(tables: dict[str, pd.DataFrame], found: pd.DataFrame) -> dict[str, st
         modulus = f"{table['task.modulus'].max():.0f}" if "task.modulus" in table else ""
         images = "MNIST" if (table["task.name"] == "mnist").any() else "digits"
         when = f"{time:,.0f} updates" if np.isfinite(time) else "never"
-        names[task] = f"{NAMES[task].format(modulus=modulus, images=images)}\n{when}"
+        names[task] = f"{NAMES[task].format(modulus=modulus, images=images)}: {when}"
     return names
 
 
@@ -142,8 +142,8 @@ def _cell(axes: Axes, x: float, y: float, cell: Any, end: float) -> None:
         _text(axes, x, y + 0.25, "baseline\nnever", 5.5, color=ink)
         return
     _text(axes, x, y + 0.17, _number(median), 7, color=ink)
-    ends = f"{_number(cell.least)} to {_number(cell.most)}"
-    _text(axes, x, y + 0.37, ends, 4.8, color=ink)
+    ends = f"{_number(cell.least)}-{_number(cell.most)}"
+    _text(axes, x, y + 0.37, ends, 5.8, color=ink)
     if cell.apart:
         axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.46, fill=False, lw=1.3, zorder=4))
 
@@ -155,7 +155,7 @@ def _margin(axes: Axes, x: float, y: float, margin: Any) -> None:
     _text(axes, x, y + 0.17, _number(margin.mean), 7)
     spread = f"*/ {_number(margin.spread)}" if np.isfinite(margin.spread) else ""
     left_out = f" (-{margin.left_out})" if margin.left_out else ""
-    _text(axes, x, y + 0.37, f"{spread}{left_out}", 5.2, color=style.GUIDE)
+    _text(axes, x, y + 0.37, f"{spread}{left_out}", 5.8, color=style.GUIDE)
 
 
 def _text(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:

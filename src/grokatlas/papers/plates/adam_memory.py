@@ -1,5 +1,7 @@
 """Plate 1: the memory of Adam's denominator and the time of generalisation."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,7 +13,7 @@ from grokatlas.papers.plates._adam_memory import BETA2, WEIGHT
 from grokatlas.plots import marks, panels, style
 
 PENALTIES = {"l2": "l2", "l1": "l1", "nuclear": "nuclear", "none": "none"}
-SETTINGS = {"l2": "as in a", "small_eps": "small eps", "large_step": "large step"}
+SETTINGS = {"l2": "as in a", "small_eps": "smaller eps", "large_step": "larger step"}
 COLOURS = {
     **{name: style.COLOURS[name] for name in ("l2", "l1", "nuclear")},
     "none": style.ZERO,
@@ -36,8 +38,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         _times(grid[0, 1], times, SETTINGS, length),
     ]
     places = (grid[0, 2], grid[1, 0], grid[1, 1])
-    drawn += _curves(made, places, history[history["case"] == "l2"])
-    drawn.append(_laws(grid[1, 2], _adam_memory.times(tables, "adam_memory_weights")))
+    curves = _adam_memory.longest(tables, history)
+    drawn += _curves(made, places, curves[curves["case"] == "l2"])
+    laws = _adam_memory.times(tables, "adam_memory_weights")
+    drawn.append(_laws(grid[1, 2], laws, style.sequence({*curves[BETA2], *laws[BETA2]})))
     grid[0, 0].set_ylabel("update $t_1$ (open), $t_2$ (filled)")
     modulus = int(history["task.modulus"].max())
     titles = (f"a  addition modulo {modulus}", "b  l2 norm", "c", "d", "e", "f  l2 norm")
@@ -102,20 +106,20 @@ def _curves(made: Figure, places: tuple[Axes, ...], rows: pd.DataFrame) -> list[
     for axes, (column, text) in zip(places, CURVES.items(), strict=True):
         for beta2, part in rows[rows["step"] > 0].groupby(BETA2):
             keywords = {"color": colours[beta2], "lw": 1, "label": f"{beta2:g}"}
-            drawn.append(marks.spread(axes, part, column, **keywords).assign(**{BETA2: beta2}))
+            known = part.dropna(subset=[column])
+            drawn.append(marks.spread(axes, known, column, **keywords).assign(**{BETA2: beta2}))
         axes.set(xscale="log", xlabel="update", ylabel=text)
         axes.set_yscale("linear" if column == "l2_norm" else "log")
     handles, labels = places[0].get_legend_handles_labels()
     panels.legend(
-        made, handles, labels, loc="outside upper right", ncols=8, title="$\\beta_2$ in c to e"
+        made, handles, labels, loc="outside upper right", ncols=8, title="$\\beta_2$ in c to f"
     )
     return drawn
 
 
-def _laws(axes: Axes, times: pd.DataFrame) -> pd.DataFrame:
+def _laws(axes: Axes, times: pd.DataFrame, colours: dict[float, Any]) -> pd.DataFrame:
     """t2 against the weight for each beta2."""
     drawn = []
-    colours = dict(zip(sorted(times[BETA2].unique()), style.MEMBERS, strict=False))
     for beta2, part in times.groupby(BETA2):
         keywords = {"color": colours[beta2], "label": f"$\\beta_2$ = {beta2:g}"}
         seen = _points(axes, part, WEIGHT, "t2", keywords)
@@ -137,7 +141,7 @@ def _laws(axes: Axes, times: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(drawn, ignore_index=True)
 
 
-def _decay(axes: Axes, times: pd.DataFrame, beta2: float, colour: str) -> None:
+def _decay(axes: Axes, times: pd.DataFrame, beta2: float, colour: Any) -> None:
     """``2 / (1 - beta2)`` updates for each factor e of the weight, from the largest one's t2."""
     medians = times[times[WEIGHT] > 0].groupby(WEIGHT)["t2"].median()
     there = medians[np.isfinite(medians)]

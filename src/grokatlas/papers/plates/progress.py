@@ -13,9 +13,12 @@ from grokatlas.papers.plates._progress import CLOCK, GENERALISATION, MEASURES, S
 from grokatlas.plots import panels, style
 
 LEADS, LAGS, DIFFER = style.MEMBERS[0], style.MEMBERS[1], style.MEMBERS[3]
+BEYOND = style.MEMBERS[2]  # of panel b
 SIZES = dict(zip(SHARES, (2.6, 3.8, 5.2), strict=True))
 APART = dict(zip(SHARES, (0.25, 0.0, -0.25), strict=True))  # upwards from the middle of a row
 STRIP = "#e8e8e8"
+ROOM = 0.8  # of a row
+NEAR, CLOSER, FINE = (0.5, 2.0), 5, (0.82, 1.18)  # of t2; rows that a finer axis is for; its ends
 NAMES = {GENERALISATION: "test accuracy"} | {key: each.name for key, each in MEASURES.items()}
 ROWS = {"a": list(NAMES), "b": [*MEASURES, CLOCK]}
 LEGEND = {0.1: "10 %", 0.5: "50 %", 0.9: "90 % of its way"}
@@ -61,7 +64,7 @@ def _titles(tables: dict[str, pd.DataFrame]) -> dict[str, str]:
 def _frame(axes: Axes, name: str, first: bool) -> None:
     """A row for each measure, the first at the top."""
     rows = ROWS[name]
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_ylim(_lowest(rows), -0.5)
     texts = [NAMES.get(row, "number of update") for row in rows] if first else []
     axes.set_yticks(range(len(rows)), texts or [""] * len(rows))
     axes.tick_params(axis="y", length=0, labelsize=6.5)
@@ -69,6 +72,11 @@ def _frame(axes: Axes, name: str, first: bool) -> None:
         axes.axhline(place - 0.5, color=style.MUTED, lw=0.3, alpha=0.5, zorder=0)
     if first:
         axes.text(-1.3, 1.02, name, transform=axes.transAxes, fontsize=8.5)
+
+
+def _lowest(rows: list[str]) -> float:
+    """The lower end of a panel; below the last row of panel a are the numbers of the finer axis."""
+    return len(rows) - 0.5 + (ROOM if rows == ROWS["a"] else 0)
 
 
 def _times(axes: Axes, found: pd.DataFrame, window: pd.DataFrame) -> None:
@@ -80,6 +88,11 @@ def _times(axes: Axes, found: pd.DataFrame, window: pd.DataFrame) -> None:
     if np.isfinite(middle):
         axes.axvline(middle, color=style.GUIDE, lw=0.8, ls="--", zorder=1)
     axes.axvline(1, color=style.GUIDE, lw=0.5, ls=":", zorder=1)
+    _marked(axes, found)
+    _closer(axes, found, middle)
+
+
+def _marked(axes: Axes, found: pd.DataFrame) -> None:
     for (measure, share), part in found.groupby(["measure", "share"]):
         at = (part["step"] / part["t2"]).dropna()
         if at.empty:
@@ -90,6 +103,29 @@ def _times(axes: Axes, found: pd.DataFrame, window: pd.DataFrame) -> None:
         look["mfc"] = "white" if part["astray"].mean() > 0.5 else colour
         place = ROWS["a"].index(measure) - APART[share]
         axes.errorbar([at.median()], [place], xerr=spread, color=colour, **look)
+
+
+def _closer(axes: Axes, found: pd.DataFrame, middle: float) -> None:
+    """The last rows once more on a finer axis, where all of them are near t2 and none is early."""
+    times = (
+        found.assign(at=found["step"] / found["t2"]).groupby(["measure", "share"])["at"].median()
+    )
+    near = times.between(*NEAR).groupby("measure").all()
+    rows = ROWS["a"]
+    late = [row for row in rows if near.get(row, default=True)]
+    tail = next((k for k in range(len(rows)) if rows[k:] == late[-(len(rows) - k) :]), len(rows))
+    shown = [row for row in rows[tail:] if row in near]
+    if len(shown) < CLOSER or axes.get_xlim()[0] > NEAR[0] / 10:
+        return
+    height = (_lowest(rows) - tail + 0.5) / (_lowest(rows) + 0.5)
+    inset = axes.inset_axes((0.02, 0.0, 0.66, height), zorder=3)
+    inset.set(xlim=FINE, ylim=(_lowest(rows), tail - 0.5), yticks=[], xticks=[0.9, 1.0, 1.1])
+    inset.tick_params(labelsize=5, length=2, direction="in", pad=-8)
+    inset.spines[:].set(visible=True, color=style.MUTED, linewidth=0.5)
+    if np.isfinite(middle):
+        inset.axvline(middle, color=style.GUIDE, lw=0.8, ls="--", zorder=1)
+    inset.axvline(1, color=style.GUIDE, lw=0.5, ls=":", zorder=1)
+    _marked(inset, found[found["measure"].isin(shown)])
 
 
 def _colour(part: pd.DataFrame) -> str:
@@ -109,9 +145,12 @@ def _correlations(axes: Axes, ordered: pd.DataFrame) -> None:
         place = ROWS["b"].index(measure)
         middle = part["correlation"].median()
         beyond = abs(middle) > clock + _progress.MARGIN
-        colour = style.GUIDE if measure == CLOCK else LEADS if beyond else "black"
+        colour = style.GUIDE if measure == CLOCK else BEYOND if beyond else "black"
         axes.plot(part["correlation"], [place] * len(part), "o", ms=1.6, color=style.MUTED, mew=0)
         axes.plot([middle], [place], "o", ms=4, color=colour, mew=0)
+    if clock + _progress.MARGIN >= 1:
+        place = {"transform": axes.transAxes, "ha": "center", "va": "bottom", "color": style.GUIDE}
+        axes.text(0.5, 1.0, "nothing can exceed it", fontsize=6, **place)
     axes.set_xlim(-1.1, 1.1)
     axes.set_xticks([-1, 0, 1])
 
@@ -139,11 +178,12 @@ def _key(made: Figure, axes: Axes) -> None:
     ):
         entries += axes.plot([], [], ms=4, color=colour, label=text, **ink)
     entries += axes.plot([], [], ms=4, color=style.GUIDE, mfc="white", label="turns back", **ink)
+    entries += axes.plot([], [], ms=4, color=BEYOND, label="b: exceeds the strip", **ink)
     panels.legend(
         made,
         handles=entries,
         loc="outside upper center",
-        ncols=7,
+        ncols=4,
         columnspacing=1.2,
         handletextpad=0.2,
     )

@@ -16,8 +16,9 @@ ROWS = {
     "gaussian": "Gaussian",
     "block_constant": "blocks",
 }
-COLUMNS = {"l1": "$\\ell_1$", "nuclear": "nuclear", "l2": "squared $\\ell_2$", "none": "none"}
-COLOURS = {name: style.COLOURS[name] for name in ("l1", "nuclear", "l2")} | {"none": style.GUIDE}
+COLUMNS = {"l1": "l1", "nuclear": "nuclear", "l2": "squared l2", "none": "none"}
+COLOURS = {name: style.COLOURS[name] for name in ("l1", "nuclear", "l2")}
+COLOURS["none"] = style.MEMBERS[0]
 MIRAGE, THEORY = "#a3a3a3", "#56B4E9"
 MARKERS, LOST = "oD", "x+"  # of the small and the large start: something happened, nothing did
 AREA = 42.0  # points squared of a mark that stands for all instances
@@ -47,7 +48,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         axes.tick_params(labelleft=False)
     for axes in grid[-1]:
         axes.set_xlabel("measurements N")
-        axes.set_xticks(sorted(found["samples"].unique())[::2])
+        axes.set_xticks(sorted(found["samples"].unique())[1::2])
     _key(made)
     return made, pd.concat([marks, theory], ignore_index=True)
 
@@ -155,7 +156,7 @@ def _framed(axes: Axes, colour: str) -> None:
     for spine in axes.spines.values():
         spine.set(visible=True, color=colour, linewidth=1.6)
     place = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
-    axes.text(0.985, 0.015, "fits the truth", fontsize=6, color=colour, **place)
+    axes.text(0.985, 0.015, "fits the truth", fontsize=6, **place)
 
 
 def _key(made: Figure) -> None:
@@ -166,10 +167,11 @@ def _key(made: Figure) -> None:
     looks: list[tuple[str, str, dict[str, Any]]] = [
         ("o", "recovered, start $10^{-6}$", dark | {"ms": size}),
         ("D", "recovered, start 10", dark | {"ms": size, "mfc": "white"}),
+        ("o", "mirage, start $10^{-6}$", grey | {"ms": size}),
         ("D", "mirage, start 10", grey | {"ms": size, "mfc": "white"}),
-        ("o", "a third of the instances", dark | {"ms": size / 3**0.5}),
         (LOST[0], "neither, start $10^{-6}$", grey | {"ms": 4}),
         (LOST[1], "neither, start 10", grey | {"ms": 4}),
+        ("o", "a third of the instances", dark | {"ms": size / 3**0.5}),
         ("", "distance left when fitted", {"color": style.GUIDE, "lw": 0.8, "ls": ":"}),
         ("", "share: fit of least norm is the truth", {"color": THEORY, "lw": 4, "alpha": 0.5}),
     ]

@@ -44,7 +44,7 @@ def _falls(axes: Axes, seen: pd.DataFrame, text: str) -> None:
         if text:
             kept = {"transform": axes.get_xaxis_transform(), "rotation": 90, "fontsize": 7}
             centre = float((middle.min() * middle.max()) ** 0.5)
-            axes.text(centre, 0.97, text, ha="center", va="top", zorder=1, **kept)
+            axes.text(centre, 0.02, text, ha="center", va="bottom", zorder=1, **kept)
     axes.axhline(_slow_time.LEVEL, color=style.GUIDE, lw=0.7, ls=":", zorder=1)
 
 
@@ -89,7 +89,7 @@ def _laws(axes: Axes, seen: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
     panels.limits(axes, "y", both.min() / 30, both.max() * 2)  # room for the exponents
     if len(seen):
         axes.legend(title="exponent of $t_2$", title_fontsize=7, loc="lower left", ncols=6,
-                    handlelength=0.8, columnspacing=0.8, handletextpad=0.3)  # fmt: skip
+                    handlelength=0.6, columnspacing=0.6, handletextpad=0.2)  # fmt: skip
     return pd.concat(frames, ignore_index=True)
 
 

@@ -22,6 +22,7 @@ LIMITS = {"zero_loss": "--", "joint": ":"}  # theories without lambda, as lines
 REGIMES = {"equal": "equal step sizes", "slow": "first layer slower"}
 PRODUCT = ("log($\\gamma$) / (2$\\lambda$), of panel d", "s", style.MEMBERS[2])
 NEAR = (0.9, 1.1)  # shaded there
+APART, BESIDE = 1.22, 1.07  # factors between theories, and from filled to open marks, in panel c
 LOWEST, HIGHEST = 0.1, 10.0  # of panel c: where training, or theory, never comes to the level
 PROBLEMS = {
     "hyperbola": ("hyperbola", "o", style.MEMBERS[0]),
@@ -93,8 +94,9 @@ def _quotients(axes: Axes, found: pd.DataFrame, changes: pd.DataFrame) -> pd.Dat
     for place, (theory, (_, mark, colour)) in enumerate(THEORIES.items()):
         for regime in REGIMES:
             part = found[(found["theory"] == theory) & (found["regime"] == regime)]
-            look = {"marker": mark, "color": colour, "mfc": None if regime == "equal" else "white"}
-            seen = _ranges(axes, part, 0.94 + 0.06 * place, look)
+            equal = regime == "equal"
+            look = {"marker": mark, "color": colour, "mfc": None if equal else "white"}
+            seen = _ranges(axes, part, APART ** (place - 1) * (1 if equal else BESIDE), look)
             drawn.append(seen.assign(theory=theory, regime=regime))
     late = changes[changes["gamma"] > 1]
     late = late.assign(quotient=np.log(late["gamma"]) / late["time"])

@@ -28,7 +28,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
     norm.plot(rows["time"], rows["squared_norm"], color=green)
     panels.limits(norm, "y", 0, 1.35 * rows["squared_norm"].max())
     axes.plot(rows["time"], rows["loss"], color=style.COLOURS["train"], label="loss F")
-    test = {"color": style.COLOURS["test"], "label": "distance to least norm"}
+    test = {"color": style.COLOURS["test"], "label": "half the squared distance\nto least norm"}
     axes.plot(rows["time"], rows["test_like"], **test)
     axes.plot([], [], color=green, label="squared norm (right)")
     top = 1.35 * rows[["loss", "test_like"]].max(axis=None)
@@ -39,7 +39,8 @@ def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
     for text, time in times.items() if np.isfinite(top) else ():
         axes.axvline(time, color=style.GUIDE, lw=0.8, ls=":", zorder=1)
         axes.text(time / 1.12, 0.6 * top, text, fontsize=7, va="bottom", ha="right")
-    axes.legend(loc="upper right", fontsize=6.5)
+    ground = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.9}
+    axes.legend(loc="upper right", fontsize=6.5, **ground)
     style.letter(axes, "a  fast phase, then slow phase")
 
 

@@ -39,6 +39,7 @@ def _number(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
     frames = [found.iloc[:0]]
     for decay, rows in found.groupby("lambda"):
         line = {"against": "time", "color": colours[decay], "label": f"{decay:g}"}
+        line |= {} if decay else {"ls": (0, (4, 3)), "zorder": 3}
         frames.append(marks.spread(axes, rows, "kinks", **line).assign(**{"lambda": decay}))
     style.letter(axes, "a  number of kinks")
     axes.set(xscale="log", ylabel="kinks that count", ylim=(0, None))

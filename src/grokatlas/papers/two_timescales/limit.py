@@ -55,7 +55,8 @@ def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
 def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
     for index, (seed, rows) in enumerate(largest.groupby("seed")):
         colour = style.MEMBERS[index % len(style.MEMBERS)]
-        axes.plot(rows["lambda"], rows["distance"], "o-", ms=3, color=colour, label=str(seed))
+        mark = {"ms": max(6 - 1.5 * index, 2), "label": str(seed)}
+        axes.plot(rows["lambda"], rows["distance"], "o-", color=colour, **mark)
     axes.set(yscale="log", xlabel="$\\lambda$")
     panels.logarithmic(axes, largest["lambda"])
     if len(largest):

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.two_timescales import _theory
+from grokatlas.papers.two_timescales import _quantities, _theory
 from grokatlas.plots import marks, panels, style
 
 PROBLEMS = {
@@ -13,6 +13,7 @@ PROBLEMS = {
     "two_layer_relu": ("two-layer ReLU", "s", style.MEMBERS[1]),
     "diagonal_network": ("diagonal network", "^", style.MEMBERS[2]),
 }
+SEEDS = "o^sDv"  # marks of panel f
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
@@ -97,6 +98,8 @@ def _control(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
     ):
         part = rows[rows["regularised"] == regularised]
         if len(part):
+            if regularised:
+                label += f", $\\lambda$ = {2 * part[_quantities.DECAY].max():g}"
             line = {"against": "time", "color": colour, "label": label}
             shown = marks.spread(axes, part, "test_loss", **line)
             frames.append(shown.assign(regularised=regularised))
@@ -112,11 +115,11 @@ def _initialisations(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
     found = _theory.initialisations(table)
     right = axes.twinx()
     right.spines["right"].set_visible(True)
-    ink = {"ms": 3.5, "lw": 0.7}
-    for _, rows in found.groupby("seed"):
-        axes.plot(rows["variance"], rows["test_loss"], "o-", color=style.COLOURS["test"], **ink)
+    for place, (_, rows) in enumerate(found.groupby("seed")):
+        ink = {"ms": 3.5, "lw": 0.7, "marker": SEEDS[place % len(SEEDS)]}
+        axes.plot(rows["variance"], rows["test_loss"], "-", color=style.COLOURS["test"], **ink)
         times = rows["fitted"].where(np.isfinite(rows["fitted"]))
-        right.plot(rows["variance"], times, "^:", color=style.COLOURS["train"], **ink)
+        right.plot(rows["variance"], times, ":", color=style.COLOURS["train"], **ink)
     axes.set(yscale="log", xlabel="variance of the initial weights")
     axes.set_ylabel("test loss at the end", color=style.COLOURS["test"])
     right.set_ylabel("time of the fit", color=style.COLOURS["train"])
