@@ -42,7 +42,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     style.letter(third, "c")
     _instances(fourth, history, times)
     _panels.above(made, (first, second))
-    third.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2, fontsize=6)
+    key = {"ncols": 3, "borderaxespad": 0.2, "fontsize": 6, "handlelength": 1.4}
+    third.legend(loc="lower right", bbox_to_anchor=(1, 1), **key)
     drawn = ["seed", "step", *_panels.ERRORS]
     main = rows[[*drawn, BOUND, "gradient_ratio", "l1_norm"]]
     others = history.loc[history["seed"] != PUBLISHED, drawn]
