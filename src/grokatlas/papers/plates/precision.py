@@ -206,7 +206,7 @@ def _factors(axes: Axes, times: pd.DataFrame, deviation: float) -> pd.DataFrame:
     axes.set_ylabel("factor minus that in float64")
     place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom"}
     axes.text(0.99, -deviation, "published s.d.", fontsize=5.5, color=style.GUIDE, **place)
-    style.letter(axes, "g  $t_2$, column 1 over 2")
+    style.letter(axes, "g  column 1 / 2")
     return found.assign(panel="g")
 
 
