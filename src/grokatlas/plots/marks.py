@@ -50,7 +50,7 @@ def published(
         readings: points with ``panel``, ``curve``, ``x`` and ``y``.
         panel: of the published figure.
         curve: in that panel.
-        colour: of our curve.
+        colour: of the marks; mostly that of our curve.
         size: of a mark; larger than ours where marks of ours are drawn too.
 
     Returns:

@@ -122,11 +122,6 @@ def above(made: Figure, grid: Iterable[Axes]) -> None:
     panels.legend(made, named.values(), named.keys(), loc="outside upper right", ncols=columns)
 
 
-def boxed(axes: Axes, **place: Any) -> None:
-    """A legend on a white ground, where lines are everywhere."""
-    axes.legend(frameon=True, facecolor="white", edgecolor="none", framealpha=0.85, **place)
-
-
 def keyed(axes: Axes, colours: dict[float, Any], title: str, **place: Any) -> None:
     """A legend of the values of a hyperparameter and their colours."""
     lines = [axes.plot([], [], color=colour)[0] for colour in colours.values()]

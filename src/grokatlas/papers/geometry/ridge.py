@@ -61,14 +61,15 @@ def _times(axes: Axes, found: pd.DataFrame) -> None:
         never = known[(known["case"] == case) & (known["ratio"] == float("inf"))]
         place = top if case == RIDGE else 0.98 * top
         if len(never):
-            axes.plot(never["weight_decay"], [place] * len(never), "x", ms=4, color=colour)
+            kept = {"label": name} if part.empty else {}
+            axes.plot(never["weight_decay"], [place] * len(never), "x", ms=4, color=colour, **kept)
         if part.empty:
             continue
         line = {"color": colour, "marker": "o", "ms": 3, "lw": 1.1, "label": name}
         marks.spread(axes, part, "ratio", "weight_decay", **line)
     axes.axhline(1, color="black", lw=0.8, ls=":")
     axes.set(xscale="log", xlabel="weight decay $\\lambda$")
-    panels.limits(axes, "y", 0.9 * seen["ratio"].min() if len(seen) else None, 1.04 * top)
+    panels.limits(axes, "y", 0.9 * min(1.0, seen["ratio"].min()) if len(seen) else None, 1.04 * top)
     axes.set_ylabel("slow time over that of eq. 21")
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="best")

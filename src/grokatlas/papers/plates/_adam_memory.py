@@ -37,7 +37,7 @@ def times(tables: Tables, name: str) -> pd.DataFrame:
 
 
 def longest(tables: Tables, history: pd.DataFrame) -> pd.DataFrame:
-    """The history of `adam_memory`, gone on with by longer runs, until the first seed's ends."""
+    """The history of `adam_memory`, continued with longer runs until the first of these ends."""
     longer = tables.get("adam_memory" + LONGER)
     if longer is None:
         return history

@@ -39,9 +39,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     ]
     places = (grid[0, 2], grid[1, 0], grid[1, 1])
     curves = _adam_memory.longest(tables, history)
-    drawn += _curves(made, places, curves[curves["case"] == "l2"])
     laws = _adam_memory.times(tables, "adam_memory_weights")
-    drawn.append(_laws(grid[1, 2], laws, style.sequence({*curves[BETA2], *laws[BETA2]})))
+    colours = style.sequence({*curves[BETA2], *laws[BETA2]})
+    drawn += _curves(made, places, curves[curves["case"] == "l2"], colours)
+    drawn.append(_laws(grid[1, 2], laws, colours))
     grid[0, 0].set_ylabel("update $t_1$ (open), $t_2$ (filled)")
     modulus = int(history["task.modulus"].max())
     titles = (f"a  addition modulo {modulus}", "b  l2 norm", "c", "d", "e", "f  l2 norm")
@@ -99,9 +100,10 @@ def _shown(times: pd.DataFrame, columns: tuple[str, ...] = ("t1", "t2")) -> list
     return [*times["length"], *held[np.isfinite(held)]]
 
 
-def _curves(made: Figure, places: tuple[Axes, ...], rows: pd.DataFrame) -> list[pd.DataFrame]:
+def _curves(
+    made: Figure, places: tuple[Axes, ...], rows: pd.DataFrame, colours: dict[float, Any]
+) -> list[pd.DataFrame]:
     """Each curve's median and range over seeds, a colour for each beta2."""
-    colours = style.sequence(rows[BETA2].unique())
     drawn = []
     for axes, (column, text) in zip(places, CURVES.items(), strict=True):
         for beta2, part in rows[rows["step"] > 0].groupby(BETA2):

@@ -19,6 +19,7 @@ APART = dict(zip(SHARES, (0.25, 0.0, -0.25), strict=True))  # upwards from the m
 STRIP = "#e8e8e8"
 ROOM = 0.8  # of a row
 NEAR, CLOSER, FINE = (0.5, 2.0), 5, (0.82, 1.18)  # of t2; rows that a finer axis is for; its ends
+WIDE = (0.3, 0.66)  # of a panel: the finer axis, where there is room for it
 NAMES = {GENERALISATION: "test accuracy"} | {key: each.name for key, each in MEASURES.items()}
 ROWS = {"a": list(NAMES), "b": [*MEASURES, CLOCK]}
 LEGEND = {0.1: "10 %", 0.5: "50 %", 0.9: "90 % of its way"}
@@ -115,17 +116,21 @@ def _closer(axes: Axes, found: pd.DataFrame, middle: float) -> None:
     late = [row for row in rows if near.get(row, default=True)]
     tail = next((k for k in range(len(rows)) if rows[k:] == late[-(len(rows) - k) :]), len(rows))
     shown = [row for row in rows[tail:] if row in near]
-    if len(shown) < CLOSER or axes.get_xlim()[0] > NEAR[0] / 10:
+    held = found[found["measure"].isin(shown)]
+    low, high = axes.get_xlim()
+    least = (held["step"] / held["t2"]).min()
+    edge = np.log(least / low) / np.log(high / low) - 0.04 if least > 0 else 0.0
+    if len(shown) < CLOSER or edge < WIDE[0]:
         return
     height = (_lowest(rows) - tail + 0.5) / (_lowest(rows) + 0.5)
-    inset = axes.inset_axes((0.02, 0.0, 0.66, height), zorder=3)
+    inset = axes.inset_axes((0.02, 0.0, min(WIDE[1], edge - 0.02), height), zorder=3)
     inset.set(xlim=FINE, ylim=(_lowest(rows), tail - 0.5), yticks=[], xticks=[0.9, 1.0, 1.1])
     inset.tick_params(labelsize=5, length=2, direction="in", pad=-8)
     inset.spines[:].set(visible=True, color=style.MUTED, linewidth=0.5)
     if np.isfinite(middle):
         inset.axvline(middle, color=style.GUIDE, lw=0.8, ls="--", zorder=1)
     inset.axvline(1, color=style.GUIDE, lw=0.5, ls=":", zorder=1)
-    _marked(inset, found[found["measure"].isin(shown)])
+    _marked(inset, held)
 
 
 def _colour(part: pd.DataFrame) -> str:
