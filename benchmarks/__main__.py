@@ -15,7 +15,7 @@ import numpy
 import torch
 
 import grokatlas
-from benchmarks import report
+from benchmarks import report, worker
 from benchmarks.workloads import WORKLOADS
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +31,8 @@ def main() -> None:
     text = "measure these alone; the others stay as they were measured before, on this machine"
     parser.add_argument("--only", nargs="+", choices=WORKLOADS, default=list(WORKLOADS), help=text)
     parser.add_argument("--quick", action="store_true", help="a rough look in two minutes")
+    text = "of timing for a workload, at least two rounds"
+    parser.add_argument("--seconds", type=float, default=worker.SECONDS, help=text)
     parser.add_argument("--device", choices=("cpu", "cuda"), default=_device())
     parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder (docs)")
     given = parser.parse_args()
@@ -39,7 +41,7 @@ def main() -> None:
         "versions": _versions(),
         "device": given.device,
         "quick": given.quick,
-        "workloads": [_measure(name, given.device, given.quick) for name in given.only],
+        "workloads": [_measure(name, given) for name in given.only],
     }
     numbers = _numbers(given.output, given.device)
     found = report.beside_earlier(found, _read(numbers))
@@ -80,13 +82,14 @@ def _by_hand(page: Path) -> str:
     return f"\n{mark}{rest}" if mark else ""
 
 
-def _measure(name: str, device: str, quick: bool) -> dict[str, Any]:
+def _measure(name: str, given: argparse.Namespace) -> dict[str, Any]:
     """One workload, in a process of its own."""
     print(f"{WORKLOADS[name].title} ...", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "found.json"
         command = [sys.executable, "-m", "benchmarks.worker", name, str(output)]
-        command += ["--device", device, *(["--quick"] if quick else [])]
+        command += ["--device", given.device, "--seconds", str(given.seconds)]
+        command += ["--quick"] if given.quick else []
         subprocess.run(command, check=True, cwd=ROOT)
         found: dict[str, Any] = json.loads(output.read_text())
     return found | {"date": datetime.date.today().isoformat()}

@@ -16,9 +16,11 @@ from benchmarks.workloads import WORKLOADS, bytes_needed, data_of
 from grokatlas.engine import capture
 from grokatlas.rules import devices
 
+SECONDS = 70.0  # that the contenders of a workload have together
 
-def measure(name: str, device: torch.device, quick: bool) -> dict[str, Any]:
-    """Time ours at every number of members, and both peers.
+
+def measure(name: str, device: torch.device, quick: bool, seconds: float) -> dict[str, Any]:
+    """Time ours at every number of members, and both peers, for so many seconds in all.
 
     Returns:
         plain numbers: seconds per step of each contender, what was skipped and why, peak memory of
@@ -44,7 +46,7 @@ def measure(name: str, device: torch.device, quick: bool) -> dict[str, Any]:
         else:
             contenders[f"ours {count}"] = Ours(spec, data_of(spec)[0], device)
     contenders["script"] = workload.script(begin)
-    budget, block = (2.0, 0.1) if quick else (70.0, 0.4)
+    budget, block = (2.0, 0.1) if quick else (seconds, 0.4)
     timed = timing.compare(contenders, device, budget, block)
     return {
         "name": name,
@@ -117,9 +119,10 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seconds", type=float, default=SECONDS)
     given = parser.parse_args()
     devices.use_repeatable_kernels()  # as runs do: other kernels are timed otherwise
-    found = measure(given.name, torch.device(given.device), given.quick)
+    found = measure(given.name, torch.device(given.device), given.quick, given.seconds)
     given.output.write_text(json.dumps(found))
 
 
