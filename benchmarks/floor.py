@@ -60,8 +60,9 @@ def count(contender: Any) -> dict[str, Any]:
 def device_speed(device: torch.device, dtype: torch.dtype) -> dict[str, float]:
     """Flops per second of a large matrix product, and bytes per second of a large copy."""
     size, numbers = (8192, 2**27) if device.type == "cuda" else (2048, 2**24)
-    matrix = torch.rand(size, size, dtype=dtype, device=device)
-    source = torch.rand(numbers, dtype=dtype, device=device)
+    own = torch.Generator(device)  # PyTorch's own cannot be used after a recording that failed
+    matrix = torch.rand(size, size, dtype=dtype, device=device, generator=own)
+    source = torch.rand(numbers, dtype=dtype, device=device, generator=own)
     target = torch.empty_like(source)
     product = _best(lambda: torch.mm(matrix, matrix), device)
     copy = _best(lambda: target.copy_(source), device)
