@@ -37,7 +37,7 @@ def page(found: dict[str, Any], gpu: dict[str, Any] | None = None) -> str:
         gpu: the same of a GPU, of which a page of a CPU shows the targets; None if there is none.
     """
     lines = [
-        "# Speed and memory",
+        f"# Speed and memory{' on a GPU' if found['device'] == 'cuda' else ''}",
         "",
         *INTRODUCTION,
         "",
@@ -219,7 +219,7 @@ def gpu_section(found: dict[str, Any]) -> list[str]:
         rows = _gpu_targets(measured.get(name, {"name": name}))
         judged += [{"workload": name} | row for row in rows]
     if found:
-        where = f"On {found['machine']['GPU']}; all numbers are in `performance-cuda.md`."
+        where = f"On {found['machine']['GPU']}; [all numbers](performance-cuda.md)."
     else:
         where = "No GPU was at hand: `python -m benchmarks --device cuda` measures all of it."
     return ["## Targets on a GPU", "", where, "", *_table(judged)]
