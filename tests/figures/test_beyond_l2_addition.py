@@ -162,20 +162,50 @@ def test_a_colour_bar_tells_a_weight_by_its_logarithm(tables):
 
 
 @pytest.mark.parametrize(
-    ("module", "cases"),
-    [(mlp_l1, ["l1"]), (mlp_l2, ["l2"]), (mlp_nuclear, ["nuclear"])],
+    ("module", "case", "lasts"),
+    [
+        (mlp_l1, "l1", (10000, 10000, 10000)),
+        (mlp_l2, "l2", (10000, 10000, 10000)),
+        (mlp_nuclear, "nuclear", (10000, 4100, 2200)),  # of which 20,000, 4,100, 2,200 are shown
+    ],
 )
-def test_scaling_figures_have_a_panel_for_each_step_size(tables, module, cases):
-    figure, drawn = module.draw(tables)
+def test_scaling_figures_have_a_panel_for_each_step_size(tables, module, case, lasts):
+    figure, drawn = module.draw(tables, [])
     panels = _panels(figure)
-    assert len(panels) == len(cases) * len(RATES)
-    assert {axes.get_xlim() for axes in panels} == {(0, 10000)}
-    for axes, (case, rate) in zip(panels, itertools.product(cases, RATES), strict=True):
+    assert [axes.get_xlim() for axes in panels] == [(0, last) for last in lasts]
+    for axes, rate, last in zip(panels, RATES, lasts, strict=True):
         assert axes.get_title(loc="left").endswith(f"$\\alpha$ = {rate:g}")
         assert len(_lines(axes, "-")) == len(WEIGHTS)
         for line in _lines(axes, "--"):
             np.testing.assert_allclose(line.get_ydata(), _test_accuracy(case, rate, 1))
-        assert [point.get_xdata()[0] for point in _points(axes)] == [5000, 600]
-    assert set(drawn["case"]) == set(cases)
+            assert line.get_xdata()[-1] == last
+        shown = [step for step in (5000, 600) if step <= last]
+        assert [point.get_xdata()[0] for point in _points(axes)] == shown
+    assert set(drawn["case"].dropna()) == {case}
     assert set(drawn[RATE]) == set(RATES)
     assert set(drawn["series"]) == {"train_accuracy", "test_accuracy", "t1", "t2"}
+
+
+def test_scaling_figures_have_what_was_read_off_in_the_colour_of_its_weight(tables):
+    points = [
+        _reading("rate 0.001", "test, one half, weight 1e-05", 3240, 0.5),
+        _reading("rate 0.1", "test, one half, weight 0.001", 574, 0.5),
+        _reading("rate 0.1", "test, one half, weight 7", 9, 0.5),  # of no weight that is drawn
+    ]
+    figure, drawn = mlp_l1.draw(tables, points)
+    marked = []
+    for axes in _panels(figure):
+        open_marks = (line for line in axes.lines if line.get_markerfacecolor() == "none")
+        marked.append([line for line in open_marks if len(line.get_xdata())])
+    assert [len(marks) for marks in marked] == [1, 0, 1]
+    for axes, place, at in ((0, 1, (3240, 0.5)), (2, 2, (574, 0.5))):
+        (mark,) = marked[axes]
+        assert (mark.get_xdata()[0], mark.get_ydata()[0]) == at
+        own = _lines(_panels(figure)[axes])[place].get_color()
+        np.testing.assert_allclose(mark.get_markeredgecolor(), own)
+    seen = drawn[drawn["series"].str.startswith("published")]
+    assert sorted(zip(seen[RATE], seen[WEIGHT], seen["step"], strict=True)) == [
+        (1e-3, 1e-5, 3240),
+        (1e-1, 1e-3, 574),
+    ]
+    assert "published" in [text.get_text() for text in figure.legends[0].get_texts()]

@@ -307,7 +307,9 @@ def test_students_have_a_column_for_each_step_size(module, experiment, weight):
         test = (1.0, 4.0, 6.0)[seed]
         rows.append(key | {"train_squared_error": 1 / (1 + step), "test_squared_error": test})
     point = {"panel": "rate 0.0055", "curve": "test, plateau", "x": 30, "y": 2.1}
-    figure, drawn = module.draw({experiment: pd.DataFrame(rows)}, [point])
+    half = {"panel": "rate 0.001", "x": 254, "y": 1.1}
+    half["curve"] = "test, half of the plateau, weight 0.001"
+    figure, drawn = module.draw({experiment: pd.DataFrame(rows)}, [point, half])
     assert [axes.get_yscale() for axes in figure.axes] == ["linear"] * 3 + ["log"] * 3
     assert {axes.get_xscale() for axes in figure.axes} == {"log"}
     for axes, networks in zip(figure.axes, (3, 3, 3, 1, 1, 1), strict=True):
@@ -322,6 +324,10 @@ def test_students_have_a_column_for_each_step_size(module, experiment, weight):
     (mark,) = (line for line in figure.axes[2].lines if line.get_marker() == "o")
     assert (*mark.get_xdata(), *mark.get_ydata()) == (30, 2.1)
     assert len(drawn[drawn["series"] == "published test, plateau"]) == 1
+    (mark,) = (line for line in figure.axes[1].lines if line.get_marker() == "o")
+    assert (*mark.get_xdata(), *mark.get_ydata()) == (254, 1.1)
+    own = _lines(figure.axes[1])[-1].get_color()
+    np.testing.assert_allclose(mark.get_markeredgecolor(), own)
 
 
 def test_numbers_are_set_as_powers_of_ten():

@@ -212,6 +212,53 @@ def students(power=-0.5, other=-0.5, plateau=16.2, at=1000):
     )
 
 
+def published_falls(late=1.0, by=None, own=1.0):
+    """Students through the published steps, all by a factor, or one step size by another.
+
+    Args:
+        late: the factor of all, or of the others.
+        by: the step size that has a factor of its own.
+        own: that factor.
+    """
+    steps = {1e-4: {}, 1e-3: {1e-7: 39_900}, 5.5e-3: {1e-7: 2060, 1e-2: 29.9}}
+    steps[1e-4] |= {1e-6: 46_300, 1e-5: 5350, 1e-4: 1320}
+    steps[1e-3] |= {1e-6: 21_100, 1e-5: 4260, 1e-4: 804, 1e-3: 254, 1e-2: 73.4}
+    steps[5.5e-3] |= {1e-6: 1840, 1e-5: 1370, 1e-4: 470, 1e-3: 129}
+    falls = {
+        (rate, weight): step * (own if rate == by else late)
+        for rate, of_rate in steps.items()
+        for weight, step in of_rate.items()
+    }
+
+    def loss(row):
+        fall = falls.get((row["optimizer.lr"], row["penalties.0.weight"]), np.inf)
+        return 0.1 if row["step"] >= fall else 16.2
+
+    return rows(
+        optimizer__lr=list(steps),
+        penalties__0__weight=[10.0**power for power in range(-7, -1)],
+        seed=THREE,
+        step=[0, 1, *sorted(set(falls.values()))],
+        train_squared_error=lambda row: float(row["step"] == 0),
+        test_squared_error=loss,
+    )
+
+
+def published_halves(late=1.0, last=5950.0):
+    """Test accuracies that pass one half at the published steps, all by a factor."""
+    steps = {1e-7: last, 1e-6: 4340, 5e-6: 3700, 1e-5: 3240}
+    return rows(
+        case="l1",
+        seed=THREE,
+        optimizer__lr=1e-3,
+        penalties__0__weight=[5e-9, *steps],
+        step=[0, *sorted(late * step for step in steps.values())],
+        test_accuracy=lambda row: (
+            0.5 if row["step"] >= late * steps.get(row["penalties.0.weight"], np.inf) else 0.49
+        ),
+    )
+
+
 def samples(first=0, enough=20):
     """Ten instances: `first` are recovered from the fewest samples, all from `enough` on."""
     points = [10, 15, 20, 25, 40, 50, 95]
@@ -327,6 +374,8 @@ CASES = [
     ("N55", selection, {}, {"first": NAN, "last": 100.0}),
     ("N56", students, {}, {"other": 0.5}),
     ("N56b", students, {}, {"at": 3000}),
+    ("N56e", published_falls, {"late": 1.9}, {"late": 2.1}),
+    ("N71", published_halves, {"late": 1.15}, {"late": 1.3}),
     ("N58", depth, {}, {"last": 1.5}),
     ("N58c", depth, {}, {"least": 1.5}),
     ("N60", published_times, {"late": 1.1}, {"late": 1.3}),
@@ -358,6 +407,25 @@ def test_a_time_that_is_never_reached_is_infinite_and_missed():
 def test_a_published_time_that_is_not_reached_is_missed():
     found = judged(PAPER, "N60", published_times(last=NAN))
     assert (found["value"], found["verdict"]) == (np.inf, "not reproduced")
+
+
+def test_a_published_half_that_is_not_reached_is_missed():
+    found = judged(PAPER, "N71", published_halves(last=np.inf))
+    assert (found["value"], found["verdict"]) == (np.inf, "not reproduced")
+
+
+@pytest.mark.parametrize("own", [3.0, 1 / 3])
+def test_the_step_that_is_farthest_from_its_published_one_counts(own):
+    found = judged(PAPER, "N56e", published_falls(by=1e-3, own=own))
+    assert (found["value"], found["verdict"]) == (pytest.approx(3.0), "not reproduced")
+
+
+def test_a_loss_that_never_falls_is_missed_and_a_weight_that_is_missing_gives_no_number():
+    every = published_falls()
+    never = every.assign(test_squared_error=16.2)
+    assert judged(PAPER, "N56e", never)["value"] == np.inf
+    fewer = every[every["penalties.0.weight"] != 1e-5]
+    assert judged(PAPER, "N56e", fewer)["count"] == 0
 
 
 def test_a_peak_is_as_far_as_the_worse_one_of_its_height_and_step():

@@ -1,6 +1,7 @@
 """Panels of modular addition that several figures share: a line for each weight."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _panels
+from grokatlas.papers.beyond_l2 import _addition_numbers, _panels
 from grokatlas.papers.beyond_l2._addition_numbers import RATE, WEIGHT
 from grokatlas.plots import marks, panels, style
 
@@ -16,37 +17,59 @@ KEYS = ["case", RATE, WEIGHT]
 ACCURACIES = {"train_accuracy": "-", "test_accuracy": "--"}
 
 
-def draw(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
-    """Accuracies for every step size (columns) and weight (colours).
+def draw(
+    table: pd.DataFrame,
+    case: str,
+    readings: list[dict[str, Any]],
+    shown: Mapping[float, int] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
+    """Accuracies under one regulariser, a panel for every step size and a colour for every weight.
 
     Args:
         table: of experiment ``regularised_addition``.
-        cases: those drawn, a row each, and what a panel's title says of them.
+        case: the regulariser.
+        readings: where published test accuracies pass one half, drawn as open marks.
+        shown: the last step drawn, by step size; where it has none, the last of the runs.
 
     Returns:
         the figure; medians and ranges as drawn, then ``t1`` and ``t2`` of every seed.
     """
-    table = table[table["case"].isin(cases)]
-    history, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
-    rates = sorted(history[RATE].unique())
-    made, grid = style.figure(len(rates), len(cases), height=2.3, sharey=True)
-    drawn, letters = [], iter("abcdefghijkl")
-    for row, (case, text) in zip(grid, cases.items(), strict=True):
-        rows = history[history["case"] == case]
-        colours = style.logarithmic(sorted(rows[WEIGHT].unique()))
-        for axes, rate in zip(row, rates, strict=True):
-            part = rows[rows[RATE] == rate]
-            drawn += lines(axes, part, ACCURACIES, colours)
-            last = part["step"].max()
-            own = times[(times["case"] == case) & (times[RATE] == rate)]
-            arrivals(axes, own, colours, last)
-            axes.set(ylim=(0, 1.04), xlabel="step")
-            panels.limits(axes, "x", 0, last)
-            style.letter(axes, f"{next(letters)}  {text}$\\alpha$ = {rate:g}")
-        row[0].set_ylabel("accuracy")
-        bar(made, row, rows[WEIGHT].unique(), colours)
-    parts_named(made, grid[0, 0])
+    table = table[table["case"] == case]
+    rows, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
+    rates = sorted(rows[RATE].unique())
+    made, grid = style.figure(len(rates), 1, height=2.3, sharey=True)
+    colours = style.logarithmic(sorted(rows[WEIGHT].unique()))
+    drawn = []
+    for axes, rate, letter in zip(grid[0], rates, "abcdefghijkl", strict=False):
+        part = rows[rows[RATE] == rate]
+        last = min(part["step"].max(), (shown or {}).get(rate, np.inf))
+        part = part[part["step"] <= last]
+        drawn += lines(axes, part, ACCURACIES, colours)
+        arrivals(axes, times[times[RATE] == rate], colours, last)
+        drawn += halves_read_off(axes, readings, rate, colours, part[WEIGHT].unique())
+        axes.set(ylim=(0, 1.04), xlabel="step")
+        panels.limits(axes, "x", 0, last)
+        style.letter(axes, f"{letter}  $\\alpha$ = {rate:g}")
+    grid[0, 0].set_ylabel("accuracy")
+    bar(made, grid[0], rows[WEIGHT].unique(), colours)
+    parts_named(made, grid[0, 0], published=bool(readings))
     return made, pd.concat([*drawn, reached(times)], ignore_index=True)
+
+
+def halves_read_off(
+    axes: Axes,
+    readings: list[dict[str, Any]],
+    rate: float,
+    colours: ScalarMappable,
+    weights: Iterable[float],
+) -> list[pd.DataFrame]:
+    """Where the published test accuracies pass one half: an open mark in each weight's colour."""
+    panel, drawn = _addition_numbers.rate_panel(rate), []
+    for weight in weights:
+        curve = _addition_numbers.half_curve(weight)
+        seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
+        drawn.append(seen.assign(**{RATE: rate, WEIGHT: weight}))
+    return drawn
 
 
 def lines(

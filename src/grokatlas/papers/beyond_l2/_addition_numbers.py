@@ -13,6 +13,7 @@ Tables = Mapping[str, pd.DataFrame]
 RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 FIGURE_3 = "addition_at_one_rate"
 FIGURE_3_RATE = 1e-2
+HALF = 0.5  # the accuracy at which the scaling images were read off
 PEAK_PANEL = "norm l2"  # of the readings of figure 3, under l1 regularisation
 
 
@@ -102,6 +103,42 @@ def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: fl
     rows = rows.assign(t2=readings.times(rows, "t2"))
     parts = rows.groupby([RATE, "seed"])
     return [readings.order(part[WEIGHT], part["t2"]) for _, part in parts]
+
+
+def rate_panel(rate: float) -> str:
+    """The panel of a step size in what was read off the scaling images."""
+    return f"rate {rate:g}"
+
+
+def half_curve(weight: float) -> str:
+    """The name of what was read off for one weight: where the test accuracy passes one half."""
+    return f"test, one half, weight {weight:g}"
+
+
+def distance_of_halves(
+    tables: Tables, case: str, rate: float, readings: list[dict[str, Any]]
+) -> list[float]:
+    """How far the steps of a test accuracy of one half are from the published ones, by seed.
+
+    It is the largest distance over the weights that were read off one panel of a scaling image,
+    relative to the latest of these steps; infinite where one half is not reached.
+
+    Args:
+        tables: of a scaling image.
+        case: the regulariser.
+        rate: the panel's step size.
+        readings: points of the published curves.
+    """
+    points = [each for each in readings if each["panel"] == rate_panel(rate)]
+    published = {each["curve"]: each["x"] for each in points}
+    rows = tables["regularised_addition"].query("record == 'history'")
+    rows = rows[(rows["case"] == case) & (rows[RATE] == rate)]
+    rows = rows.assign(half=rows["step"].where(rows["test_accuracy"] >= HALF, np.inf))
+    ours = rows.groupby(["seed", WEIGHT], as_index=False)["half"].min()
+    ours = ours.assign(published=ours[WEIGHT].map(half_curve).map(published))
+    ours = ours.dropna(subset=["published"])
+    far = (ours["half"] - ours["published"]).abs() / ours["published"].max()
+    return [float(value) for value in far.groupby(ours["seed"]).max()]
 
 
 def times_panel(case: str) -> str:

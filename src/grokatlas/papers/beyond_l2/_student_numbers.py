@@ -14,6 +14,7 @@ Tables = Mapping[str, pd.DataFrame]
 RATE = "optimizer.lr"
 WEIGHTS = {"teacher_student": "penalties.0.weight", "sobolev": "loss.weight"}  # by experiment
 MEMORISED = 0.01  # of the first training loss
+PLATEAU = "test, plateau"  # of the readings, with the least weight
 
 
 def order_of_students(tables: Tables, experiment: str) -> list[float]:
@@ -38,6 +39,31 @@ def fall_of_students(tables: Tables, experiment: str, rate: float, weight: float
     return [float(each[weight]) for each in falls if weight in each.index]
 
 
+def half_curve(weight: float) -> str:
+    """The name of what was read off for one weight: where the test loss has fallen to half."""
+    return f"test, half of the plateau, weight {weight:g}"
+
+
+def factor_of_falls(tables: Tables, experiment: str, readings: list[dict[str, Any]]) -> list[float]:
+    """How far the steps at which test losses fall are from the published ones, for each seed.
+
+    It is the largest factor between the two, over the curves that were read off; infinite where a
+    test loss does not fall to half of its plateau, not a number where a curve is missing.
+    """
+    published = {(each["panel"], each["curve"]): each["x"] for each in readings}
+    published = {key: step for key, step in published.items() if key[1] != PLATEAU}
+    found = []
+    for _, own in tables[experiment].query("record == 'history'").groupby("seed"):
+        ours = {
+            (_quantities.students_panel(rate), half_curve(weight)): step
+            for rate, part in own.groupby(RATE)
+            for weight, step in _falls(part, WEIGHTS[experiment]).items()
+        }
+        factors = [ours.get(key, np.nan) / step for key, step in published.items()]
+        found.append(float(np.max(np.maximum(factors, np.reciprocal(factors)))))
+    return found
+
+
 def distance_of_plateaus(
     tables: Tables, experiment: str, readings: list[dict[str, Any]]
 ) -> list[float]:
@@ -48,6 +74,7 @@ def distance_of_plateaus(
     """
     rows, weight = tables[experiment].query("record == 'history'"), WEIGHTS[experiment]
     rows = rows[rows[weight] == rows[weight].min()]
+    readings = [each for each in readings if each["curve"] == PLATEAU]
     found = []
     for _, own in rows.groupby("seed"):
         far = []

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _panels, _quantities
+from grokatlas.papers.beyond_l2 import _panels, _quantities, _student_numbers
 from grokatlas.plots import marks, panels, style
 
 RATE = "optimizer.lr"
@@ -40,8 +40,10 @@ def draw(
             drawn.append(part(axes, rows, weight, colours).assign(**{RATE: rate}))
             axes.set(xscale="log", yscale=scale, xlabel="step")
         panel = _quantities.students_panel(rate)
-        seen = marks.published(grid[0, column], readings, panel, "test, plateau", style.GUIDE)
-        drawn += [seen.assign(**{RATE: rate})]
+        curves = {_student_numbers.half_curve(value): shade for value, shade in colours.items()}
+        for curve, shade in {_student_numbers.PLATEAU: style.GUIDE, **curves}.items():
+            seen = marks.published(grid[0, column], readings, panel, curve, shade)
+            drawn.append(seen.assign(**{RATE: rate}))
         panels.limits(grid[0, column], "y", 0, top)
         style.letter(grid[0, column], f"{'abcdef'[column]}  $\\alpha$ = {rate:g}")
         style.letter(grid[1, column], "abcdefghij"[len(rates) + column])

@@ -17,6 +17,7 @@ from grokatlas.papers.beyond_l2._addition_numbers import (
     addition_peak_step,
     addition_time,
     distance_from_readings,
+    distance_of_halves,
     distance_of_peak,
     distance_of_times,
     first_perfect,
@@ -35,6 +36,7 @@ from grokatlas.papers.beyond_l2._rescaling import (
 )
 from grokatlas.papers.beyond_l2._student_numbers import (
     distance_of_plateaus,
+    factor_of_falls,
     fall_of_students,
     order_of_students,
 )
