@@ -50,7 +50,7 @@ def test_the_cases_that_are_drawn_exist_at_every_scale():
     paper = load_papers(ROOT / "config" / "papers", ["beyond_l2"])["beyond_l2"]
     for scale in SCALES:
         every = cells.resolve("beyond_l2", paper, "regularised_addition", scale)
-        assert {cell.case for cell in every} == set(OFFSETS), scale
+        assert {cell.case for cell in every} == {*OFFSETS, "minibatches"}, scale
         own = cells.resolve("beyond_l2", paper, "addition_at_one_rate", scale)
         assert {cell.case for cell in own} == {*fig3.CASES, "blog"}, scale
 

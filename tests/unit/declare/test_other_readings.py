@@ -146,7 +146,7 @@ def test_the_readings_of_the_papers_find_their_claims(papers):
     assert judged["beyond_l2", "caption", "N45"].same_as == "N45c"
     assert judged["beyond_l2", "minibatches", "N23"].instead["addition_at_one_rate"] == {
         "table": "regularised_addition",
-        "cases": {"nuclear": "nuclear"},
+        "cases": {"nuclear": "minibatches"},
     }
     assert judged["grokalign", "unit_scale", "A34"].same_as == "A34e"
     assert (
