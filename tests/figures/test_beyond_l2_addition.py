@@ -43,14 +43,19 @@ def tables() -> dict[str, pd.DataFrame]:
     one_rate = table[table[RATE] == 1e-2]
     blog = one_rate[one_rate["case"] == "l2"].assign(case="blog", test_accuracy=BLOG)
     own = pd.concat([one_rate, blog], ignore_index=True)
-    return {"regularised_addition": table, "addition_at_one_rate": own}
+    nuclear = table["case"] == "nuclear"
+    batches = table[nuclear & (table[RATE] == 1e-3)].assign(case="nuclear_batches")
+    full = batches.assign(case="full_batches", test_accuracy=BLOG)
+    every = pd.concat([table[~nuclear | (table[RATE] > 1e-3)], batches, full], ignore_index=True)
+    return {"regularised_addition": every, "addition_at_one_rate": own}
 
 
 def test_the_cases_that_are_drawn_exist_at_every_scale():
     paper = load_papers(ROOT / "config" / "papers", ["beyond_l2"])["beyond_l2"]
     for scale in SCALES:
         every = cells.resolve("beyond_l2", paper, "regularised_addition", scale)
-        assert {cell.case for cell in every} == {*OFFSETS, "minibatches"}, scale
+        others = {"nuclear_batches", "full_batches", "minibatches"}
+        assert {cell.case for cell in every} == OFFSETS.keys() | others, scale
         own = cells.resolve("beyond_l2", paper, "addition_at_one_rate", scale)
         assert {cell.case for cell in own} == {*fig3.CASES, "blog"}, scale
 
@@ -162,14 +167,14 @@ def test_a_colour_bar_tells_a_weight_by_its_logarithm(tables):
 
 
 @pytest.mark.parametrize(
-    ("module", "case", "lasts"),
+    ("module", "case", "cases", "lasts"),
     [
-        (mlp_l1, "l1", (10000, 10000, 10000)),
-        (mlp_l2, "l2", (10000, 10000, 10000)),
-        (mlp_nuclear, "nuclear", (10000, 4100, 2200)),  # of which 20,000, 4,100, 2,200 are shown
+        (mlp_l1, "l1", {"l1"}, (10000, 10000, 10000)),
+        (mlp_l2, "l2", {"l2"}, (10000, 10000, 10000)),
+        (mlp_nuclear, "nuclear", {"nuclear_batches", "nuclear"}, (10000, 4100, 2200)),
     ],
 )
-def test_scaling_figures_have_a_panel_for_each_step_size(tables, module, case, lasts):
+def test_scaling_figures_have_a_panel_for_each_step_size(tables, module, case, cases, lasts):
     figure, drawn = module.draw(tables, [])
     panels = _panels(figure)
     assert [axes.get_xlim() for axes in panels] == [(0, last) for last in lasts]
@@ -181,7 +186,7 @@ def test_scaling_figures_have_a_panel_for_each_step_size(tables, module, case, l
             assert line.get_xdata()[-1] == last
         shown = [step for step in (5000, 600) if step <= last]
         assert [point.get_xdata()[0] for point in _points(axes)] == shown
-    assert set(drawn["case"].dropna()) == {case}
+    assert set(drawn["case"].dropna()) == cases
     assert set(drawn[RATE]) == set(RATES)
     assert set(drawn["series"]) == {"train_accuracy", "test_accuracy", "t1", "t2"}
 

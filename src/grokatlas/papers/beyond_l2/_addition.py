@@ -19,22 +19,19 @@ ACCURACIES = {"train_accuracy": "-", "test_accuracy": "--"}
 
 def draw(
     table: pd.DataFrame,
-    case: str,
     readings: list[dict[str, Any]],
     shown: Mapping[float, int] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under one regulariser, a panel for every step size and a colour for every weight.
 
     Args:
-        table: of experiment ``regularised_addition``.
-        case: the regulariser.
+        table: of experiment ``regularised_addition``, one case for each step size.
         readings: where published test accuracies pass one half, drawn as open marks.
         shown: the last step drawn, by step size; where it has none, the last of the runs.
 
     Returns:
         the figure; medians and ranges as drawn, then ``t1`` and ``t2`` of every seed.
     """
-    table = table[table["case"] == case]
     rows, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
     rates = sorted(rows[RATE].unique())
     made, grid = style.figure(len(rates), 1, height=2.3, sharey=True)

@@ -12,4 +12,5 @@ def draw(
     tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """A panel for each step size: accuracies for all weights."""
-    return _addition.draw(tables["regularised_addition"], "l1", readings)
+    table = tables["regularised_addition"]
+    return _addition.draw(table[table["case"] == "l1"], readings)
