@@ -6,7 +6,8 @@ import functools
 
 from docstrings import markdown, module, plain
 
-from grokatlas import cli, code_digest, registry
+from grokatlas import cli, registry
+from grokatlas.code import code_digest
 from grokatlas.declare import signatures
 from grokatlas.publish import config_reference
 

@@ -2,7 +2,11 @@
 
 from typing import Any
 
-from grokatlas import registry as _registry
+from grokatlas.code import sources as _sources
+
+_sources.install()
+
+from grokatlas import registry as _registry  # noqa: E402  (imported by the loader above)
 
 _registry.let_python_find_studies()
 

@@ -8,14 +8,17 @@ figures and marks of its own, which are modules of this package wherever Python 
 ``components/penalties/elastic_net.py`` is ``grokatlas.components.penalties.elastic_net``.
 """
 
+import functools
 import importlib
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from grokatlas.code.sources import Loader
 from grokatlas.errors import UserError, nearest
 
 PACKAGE = Path(__file__).parent
@@ -37,6 +40,8 @@ FOLDERS = {
     "measures": "measures",
 }
 LISTS = ("penalties", "gradients", "inputs", "observables", "measures")
+RENAMED = "RENAMED"  # the constant of a component: older name of a keyword, by its name today
+DEFAULTED = "DEFAULTED"  # keywords that came later, with the value that runs had before
 DEFAULT_DYNAMICS = "gradient_training"  # of a run that names none
 
 
@@ -70,8 +75,30 @@ def path(block: str, name: str) -> Path:
 
 
 def load(block: str, name: str) -> ModuleType:
-    """Import a component's module."""
-    return importlib.import_module(module_name(block, name))
+    """Import a component's module, whose `build` then also takes the keywords of a spec.
+
+    A spec has the oldest names of keywords (`RENAMED` of the module), and may lack those that came
+    later (`DEFAULTED`).
+    """
+    module = importlib.import_module(module_name(block, name))
+    older = getattr(module, RENAMED, {})
+    later = getattr(module, DEFAULTED, {})
+    if (older or later) and not hasattr(module.build, "__wrapped__"):
+        module.build = _takes_specs(module.build, {old: new for new, old in older.items()}, later)
+    return module
+
+
+def _takes_specs(
+    build: Callable[..., Any], names: dict[str, str], later: dict[str, Any]
+) -> Callable[..., Any]:
+    """A component's `build`, called with any name of its keywords."""
+
+    @functools.wraps(build)
+    def takes_specs(*blocks: Any, **keywords: Any) -> Any:
+        given = {names.get(keyword, keyword): value for keyword, value in keywords.items()}
+        return build(*blocks, **(later | given))
+
+    return takes_specs
 
 
 def study() -> Path | None:
@@ -180,7 +207,7 @@ class _StudyFinder:
         del path, target
         place, file = _place_in_study(module), file_in_study(module)
         if file is not None:
-            return spec_from_file_location(module, file)
+            return spec_from_file_location(module, file, loader=Loader(module, str(file)))
         if place is None or not place.is_dir():
             return None
         found = ModuleSpec(module, None, is_package=True)  # a folder without __init__.py

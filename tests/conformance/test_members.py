@@ -15,7 +15,8 @@ import torch
 from examples import EXAMPLES
 from examples.runs import MINIBATCHES, RUNS, member_keywords
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import code_digest
 from grokatlas.declare import signatures
 from grokatlas.engine import dataset, members, training
 from grokatlas.engine import run as training_run

@@ -10,7 +10,8 @@ import pytest
 from examples import EXAMPLES
 from examples.runs import RUNS
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import module_shape
 from grokatlas.declare import signatures
 from grokatlas.engine import dataset, members
 from grokatlas.engine.ensemble import generators
@@ -64,7 +65,7 @@ def test_a_task_that_the_core_does_not_know_is_planned_with_its_size(tmp_path, m
     file.write_text(found[1])
     path = registry.path
     monkeypatch.setattr(registry, "path", lambda b, n: file if n == "parity" else path(b, n))
-    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path)
+    monkeypatch.setattr(module_shape, "PACKAGE", tmp_path)
     task = {"name": "parity", "bits": 1000, "chosen": 3, "train_points": 100}
     spec = copy.deepcopy(RUNS["mlp"]) | {"task": task | {"test_points": 10, "data_seed": 0}}
     spec["model"] |= {"width": 512, "hidden_layers": 1, "bias": True}
@@ -116,7 +117,7 @@ def test_a_measure_with_a_gpu_says_so_in_its_file(tmp_path, monkeypatch):
         "undecided": "GPU = False\n",
     }.items():
         (tmp_path / f"components/measures/{name}.py").write_text(text)
-    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path)
+    monkeypatch.setattr(module_shape, "PACKAGE", tmp_path)
     monkeypatch.setattr(registry, "COMPONENTS", tmp_path / "components")
     names = ("costly", "cheap", "undecided")
     assert [resources.of_measure(RUNS["blog"], name).gpu for name in names] == [1, 0, 0]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from grokatlas.results import files, hashing, layout
+from grokatlas.results.manifest import code_of
 
 COMMIT = "c0ffee" * 6 + "abcd"
 HOST = "login7.cluster.example"
@@ -30,10 +31,9 @@ def _job(kind, folder, spec, *upstream) -> Path:
 
 
 def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
-    inputs, digests = {}, []
+    inputs = {}
     for other in upstream:
         manifest = files.read_json(_manifest(other))
-        digests.append(manifest["digest"])
         folder = _manifest(other).parent
         inputs |= {str(folder / name): sha for name, sha in manifest["outputs"].items()}
     outputs = layout.outputs(kind, target)
@@ -42,7 +42,7 @@ def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
             temporary.write_bytes(f"{kind} {file.name} {hashing.of(spec)}".encode() * 50)
     code = {"grokatlas.toy": hashing.of(kind)}
     job = {"kind": kind, "spec": spec, "code": code}
-    job["digest"] = hashing.of_job(kind, spec, code, digests)
+    job["digest"] = hashing.of_job(kind, spec, code, map(digests, upstream)).today
     write(layout.spec_path(kind, target), {**job, "inputs": [str(other) for other in upstream]})
     facts = {
         "inputs": inputs,
@@ -55,6 +55,14 @@ def _write(kind: str, target: Path, spec: dict, *upstream: Path) -> Path:
     }
     write(layout.manifest_of(kind, target), {**job, **facts})
     return target
+
+
+def digests(target: Path) -> hashing.Digests:
+    """The digests of a result that is here, in both forms."""
+    manifest = files.read_json(_manifest(target))
+    upstream = files.read_json(layout.spec_path(manifest["kind"], target))["inputs"]
+    made_from = [digests(Path(each)) for each in upstream]
+    return hashing.of_job(manifest["kind"], manifest["spec"], code_of(manifest), made_from)
 
 
 def write(path: Path, content: dict) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import grokatlas
-from grokatlas import code_digest
+from grokatlas.code import code_digest
 from grokatlas.results import files, hashing, layout
 from grokatlas.rules import dataset as dataset_rule
 from grokatlas.rules import train
@@ -92,7 +92,7 @@ class Node:
             ["grokatlas.engine.training", f"grokatlas.components.models.{spec['model']['name']}"]
         )
         self.job = {"kind": "run", "spec": spec, "inputs": [DATA], "code": code}
-        self.job["digest"] = train.run_digest(spec, code)
+        self.job["digest"] = train.run_digests(spec, code).today
         files.write_json(folder / "spec.json", files.sealed(self.job))
 
     def train(self, place: str) -> subprocess.CompletedProcess[str]:
@@ -137,7 +137,7 @@ def test_data_of_an_absent_library_are_asked_for_and_may_be_brought_along(tmp_pa
     monkeypatch.chdir(tmp_path)
     code = code_digest.code(code_digest.dataset_modules(DIGITS))
     data = {"kind": "dataset", "spec": {"tasks": [DIGITS["task"]]}, "inputs": [], "code": code}
-    data["digest"] = hashing.of_job("dataset", data["spec"], code, [])
+    data["digest"] = hashing.of_job("dataset", data["spec"], code, []).today
     files.write_json(Path("data.json"), files.sealed(data))
     dataset_rule.execute(Path("data.json"), Path(DATA))
     assert node.trained("bare") == node.trained("home")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import code_digest
 from grokatlas.results import files, hashing, layout
 from grokatlas.rules import compiled_loops, train
 from tests.tiers import exhaustive
@@ -40,7 +41,7 @@ def trained(folder: Path, loops: Path | None) -> list[bytes]:
     """History and snapshots of a run that is trained in a process of its own."""
     folder.mkdir()
     job = {"code": code_digest.code(code_digest.run_modules(SPEC)), "inputs": [], "kind": "run"}
-    job |= {"spec": SPEC, "digest": train.run_digest(SPEC, job["code"])}
+    job |= {"spec": SPEC, "digest": train.run_digests(SPEC, job["code"]).today}
     files.write_json(folder / "job.json", files.sealed(job))
     env = {**os.environ, compiled_loops.VARIABLE: str(loops) if loops else ""}
     command = [sys.executable, "-m", "grokatlas", "train", "job.json", "--out", "run"]

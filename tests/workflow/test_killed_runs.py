@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import code_digest
+from grokatlas.code import code_digest
 from grokatlas.results import files, layout
 from grokatlas.rules import train
 from grokatlas.rules.savepoint import SIGNALS
@@ -60,7 +60,7 @@ def _command(folder: Path, every: float = 0.05) -> list[str]:
             ["grokatlas.engine.training", "grokatlas.components.models.bilinear_encoder"]
         )
         job = {"kind": "run", "spec": copy.deepcopy(SPEC), "inputs": []}
-        job |= {"code": code, "digest": train.run_digest(SPEC, code)}
+        job |= {"code": code, "digest": train.run_digests(SPEC, code).today}
         files.write_json(folder / "spec.json", files.sealed(job))
     options = ["--device", "cpu", "--save-every", str(every), "--threads", "1"]
     return [sys.executable, "-m", "grokatlas", "train", str(folder / "spec.json"), *options]

@@ -5,14 +5,14 @@ import subprocess
 import time
 from typing import Any
 
-from grokatlas import code_digest
 from grokatlas.audit import locate
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
+from grokatlas.code import code_digest
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
-from grokatlas.results import account, files, freshness, manifest, revision
+from grokatlas.results import account, files, manifest, revision
 from grokatlas.results.ancestry import ancestors, descendants
 
 
@@ -83,7 +83,7 @@ def _inputs(jobs: dict[str, Job], target: str) -> list[str]:
 def _is_up_to_date(tree: Tree, job: Job) -> bool:
     """Whether a job's result has the planned digest, or was not made here."""
     target = job.target.as_posix()
-    return not _here(tree, target) or freshness.matches(tree.results[target].sound, job.digest)
+    return not _here(tree, target) or job.matches(tree.results[target].sound)
 
 
 def _check(target: str, report: Report) -> None:

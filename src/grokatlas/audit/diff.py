@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest
 from grokatlas.audit import dotted, locate, numbers
 from grokatlas.audit.tree import Tree
+from grokatlas.code import code_digest
 from grokatlas.errors import UserError
 from grokatlas.results.result import ROOT
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest
 from grokatlas import text as words
 from grokatlas.audit import dotted, locate, metadata, mixed, values
 from grokatlas.audit.tree import Tree
+from grokatlas.code import code_digest
 from grokatlas.errors import UserError
 from grokatlas.results import endings, hashing, notes
 from grokatlas.results.environment import COMPUTING, DRAWING
@@ -150,8 +150,8 @@ def about(content: dict[str, Any]) -> list[str]:
 def _code(content: dict[str, Any]) -> str:
     problem = f" ({content['git_problem']})" if content.get("git_problem") else ""
     commit = _commit(content.get("git")) or f"commit unknown{problem}"
-    if study := _commit(content.get("study")):
-        commit += f", study {study}"
+    if "study" in content:
+        commit += f", study {_commit(content['study']) or 'in no repository'}"
     code = content["code"]
     return (
         f"code: {len(code)} modules, digest {hashing.of(code_digest.values(code))[:12]}, {commit}"

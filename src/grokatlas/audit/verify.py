@@ -4,9 +4,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest
+from grokatlas import registry
 from grokatlas.audit import dotted, mixed
 from grokatlas.audit.tree import Tree
+from grokatlas.code import code_digest
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
 from grokatlas.results import hashing, layout
@@ -264,7 +265,7 @@ class _Judge:
             return Finding("stale-spec", f"{path} was {old}, now {new}", (target,))
         if manifest["kind"] == "figure" and manifest.get("partial"):
             return Finding("stale-code", "was drawn from tables of earlier code", (target,))
-        if manifest["digest"] == job.digest:  # of pages made from a part, `partial` says so
+        if job.matches({**manifest, "partial": None}):  # of pages of a part, `partial` says so
             return OK
         modules = code_digest.changed(code_of(manifest), job.code)
         if modules:
@@ -311,7 +312,7 @@ def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[s
             f"no {declared_jobs.CONFIG}/ here: whether code and specs are current was not judged"
         )
     elif not _same_code(Path("src/grokatlas")):
-        notes.append(f"code is compared with {code_digest.PACKAGE}, not with src/ of this folder")
+        notes.append(f"code is compared with {registry.PACKAGE}, not with src/ of this folder")
     notes += mixed.notes(tree, chosen)
     waiting = [t for t in chosen if not tree.results[t].manifest and not tree.results[t].files]
     if waiting:
@@ -323,4 +324,4 @@ def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[s
 
 
 def _same_code(folder: Path) -> bool:
-    return not folder.is_dir() or folder.resolve() == code_digest.PACKAGE.resolve()
+    return not folder.is_dir() or folder.resolve() == registry.PACKAGE.resolve()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from grokatlas import registry
-from grokatlas.declare import layers, signatures, span_rules, splits, watches
+from grokatlas.declare import layers, renaming, signatures, span_rules, splits, watches
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Paper, Train
 from grokatlas.declare.validation import check_block, check_keywords, check_value
@@ -63,6 +63,7 @@ class _Checker:
     def cell(self, case: str, label: str, values: dict[str, Any]) -> Cell:
         values = {"dynamics": {"name": registry.DEFAULT_DYNAMICS}, **values}
         self._check_used_blocks(values)
+        values = self._today(values)
         train = self._train(values)
         dynamics = values["dynamics"]["name"]
         if "batch_size" in train and signatures.defines("dynamics", dynamics, "FULL_BATCH"):
@@ -94,12 +95,40 @@ class _Checker:
         reason = span_rules.why_not_span(kept)
         if reason is not None:
             self._fail(*reason)
-        split, so_far = (values.get(key, {}) for key in splits.KEYS)
+        kept = renaming.canonical_spec(kept)
+        measures = [renaming.canonical("measures", each) for each in measures]
+        axes = kept["ensemble"]
+        split, so_far = (
+            {renaming.older_path(path, values): n for path, n in values.get(key, {}).items()}
+            for key in splits.KEYS
+        )
         reason = splits.why_not(axes, split, so_far)
         if reason is not None:
             self._fail(*reason)
         parts = splits.parts(kept, split, so_far)
         return Cell(case, label, kept, measures, parts, splits.left_out(axes, so_far))
+
+    def _today(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The values with today's names of keywords, whichever a layer uses."""
+        blocks: dict[str, Any] = {}
+        for block in (each for each in registry.FOLDERS if values.get(each)):
+            listed = block in registry.LISTS
+            entries = []
+            for index, entry in enumerate(values[block] if listed else [values[block]]):
+                path = [block, str(index)] if listed else [block]
+                self._name(block, path, entry)
+                try:
+                    entries.append(renaming.today(block, entry))
+                except MistakeError as mistake:
+                    raise self._error(path, mistake) from None
+            blocks[block] = entries if listed else entries[0]
+        axes: dict[str, Any] = {}
+        for path, axis in values.get("ensemble", {}).items():
+            new = renaming.path_today(path, values)
+            if new in axes:
+                self._fail(["ensemble", path], f"two names of one axis ({new}); remove one")
+            axes[new] = axis
+        return {**values, **blocks, **({"ensemble": axes} if axes else {})}
 
     def _check_loss_dtype(self, train: dict[str, Any], dynamics: str) -> None:
         """A precision of the loss alone needs a run in another one, and a loss that trains."""
@@ -204,7 +233,8 @@ class _Checker:
         """The ensemble's axes, checked; the seed last."""
         axes = dict(values.get("ensemble", {}))
         seeds = self._seeds(axes.pop("seed", 1))
-        checked = {path: self._axis(path, axis, values) for path, axis in sorted(axes.items())}
+        ordered = sorted(axes, key=lambda path: renaming.older_path(path, values))
+        checked = {path: self._axis(path, axes[path], values) for path in ordered}
         members = math.prod(len(axis) for axis in (*checked.values(), seeds))
         if members > layers.MOST:
             self._fail(["ensemble"], f"makes {members} members; at most {layers.MOST}")
@@ -277,7 +307,8 @@ class _Checker:
         name = self._name(block, path, entry)
         prefix = ".".join(path) + "."
         varied = {axis.removeprefix(prefix) for axis in axes if axis.startswith(prefix)}
-        keywords = {k: v for k, v in entry.items() if k != "name" and k not in varied}
+        given = renaming.later_defaults(block, name) | registry.keywords(entry)
+        keywords = {k: v for k, v in given.items() if k not in varied}
         try:
             checked = check_keywords(block, name, keywords, varied)
         except MistakeError as mistake:

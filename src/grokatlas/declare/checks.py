@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import module_shape
 from grokatlas.declare import cells, reading_checks, versions
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
@@ -90,7 +91,7 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
     None where there is no such file.
     """
     try:
-        tree = code_digest.syntax_tree(file)
+        tree = module_shape.syntax_tree(file)
     except FileNotFoundError:
         return {}
     found = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.declare import splits
+from grokatlas.declare import renaming, splits
 from grokatlas.declare.merging import merged
 from grokatlas.declare.models import EXPERIMENTS, PAPER, Experiment, Layer, Overrides, Paper, label
 from grokatlas.errors import UserError, nearest, shown
@@ -59,7 +59,7 @@ class Layers:
         values = {key: value for key, value in self.merged().items() if key not in other}
         train = {k: v for k, v in values.get("train", {}).items() if k not in KEPT}
         axes = {**values.pop("sweep", {}), **values.get("ensemble", {})}
-        return {**values, "train": train, "ensemble": axes}
+        return renaming.canonical_spec({**values, "train": train, "ensemble": axes})
 
     def points(self) -> Iterator[tuple[dict[str, Any], "Layers", dict[str, Any]]]:
         """Each point of the sweep's product: its axes, the layers with it on top, the values."""

@@ -8,7 +8,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import module_shape
+from grokatlas.declare import renaming
 from grokatlas.errors import MistakeError, UserError, nearest
 
 DIRECTIONS = ("rises", "falls", None)  # of a logged column
@@ -42,7 +44,7 @@ def signature(block: str, name: str) -> Signature:
             has no annotation, or one that is no type here.
     """
     label = registry.shown_component(block, name)
-    tree = code_digest.syntax_tree(registry.path(block, name))
+    tree = module_shape.syntax_tree(registry.path(block, name))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "build":
             blocks = tuple(argument.arg for argument in node.args.args)
@@ -90,8 +92,9 @@ def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
     found = _compiled(block, name, what)
     if not callable(found):
         return found
+    entry = renaming.today(block, {"name": name, **keywords})
     try:
-        return found(*known, **keywords)
+        return found(*known, **(renaming.later_defaults(block, name) | registry.keywords(entry)))
     except Exception as error:
         place = f"{registry.shown_component(block, name)}: {what}"
         raise UserError(place, f"failed: {type(error).__name__}: {error}") from None
@@ -177,7 +180,7 @@ def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bo
     """
     found: dict[str, str | None] = {}
     whole = True
-    for entry in observables:
+    for entry in (renaming.today("observables", each) for each in observables):
         named = columns(entry["name"])
         whole = whole and named is not None
         for template, direction in (named or {}).items():
@@ -207,7 +210,7 @@ def settled(dynamics: str) -> dict[str, Any]:
 
 def _definition(block: str, name: str, what: str) -> ast.AST | None:
     """A function of a component's file, or what a constant of it is set to."""
-    for node in code_digest.syntax_tree(registry.path(block, name)).body:
+    for node in module_shape.syntax_tree(registry.path(block, name)).body:
         if isinstance(node, ast.FunctionDef) and node.name == what:
             return node
         if not isinstance(node, ast.Assign | ast.AnnAssign):

@@ -4,6 +4,7 @@ What is handed on (`archive`, `crate`) goes through here. Names are paths with `
 with ``results``, wherever the tree is.
 """
 
+import functools
 from pathlib import Path
 
 from grokatlas.errors import UserError
@@ -121,20 +122,26 @@ def check(results: dict[str, Result]) -> None:
     Raises:
         UserError: naming the first that was not.
     """
+
+    @functools.cache
+    def digests(target: str) -> hashing.Digests:
+        upstream = [digests(name) for name in results[target].planned["inputs"]]
+        manifest = results[target].sound
+        return hashing.of_job(manifest["kind"], manifest["spec"], code_of(manifest), upstream)
+
     for target, result in results.items():
         for name, recorded in result.sound["inputs"].items():
-            found = layout.owner(name)
-            upstream = results.get(found[1]) if found else None
+            owner = layout.owner(name)
+            upstream = results.get(owner[1]) if owner else None
             if upstream is None:
                 raise UserError(target, f"was made from {name}, which is not here")
             if upstream.outputs.get(name) != recorded:
                 raise UserError(
                     target, f"was made from another {name}; run `snakemake`, or remove it"
                 )
-        if all(name in results for name in result.planned["inputs"]):
-            digests = [results[name].sound["digest"] for name in result.planned["inputs"]]
-            code = code_of(result.sound)
-            known = hashing.of_job(result.kind, result.sound["spec"], code, digests)
-            if known != result.sound["digest"]:
-                problem = "its digest is not that of its spec, code and inputs"
-                raise UserError(target, f"{problem}; run `snakemake`, or remove it")
+        behind = ancestors(
+            [target], lambda name: results[name].planned["inputs"] if name in results else []
+        )
+        if results.keys() >= set(behind) and result.sound["digest"] not in digests(target):
+            problem = "its digest is not that of its spec, code and inputs"
+            raise UserError(target, f"{problem}; run `snakemake`, or remove it")

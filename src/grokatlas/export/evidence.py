@@ -126,18 +126,33 @@ def disagreement() -> str:
 def refuse_unfit(result: Result) -> None:
     """Refuse a result that a reader could not make again from a commit.
 
+    Files that differed from the commit when it was made do not matter where its digest covers them:
+    the configuration of papers, and the modules that its job reaches. What is recorded is up to
+    date in a checkout that is its commit, so that commit has this spec and this code.
+
     Raises:
-        UserError: it was made from changed files, outside a repository, or from a part.
+        UserError: it was made by other changed files, outside a repository, or from a part.
     """
     git = result.sound.get("git")
     again = "commit, remove it, and run `snakemake`"
     if not git:
         raise UserError(result.target, f"names no commit of the code that made it; {again}")
-    if git["dirty"]:
-        problem = f"was made from files that differ from commit {git['commit'][:12]}"
+    changed = git.get("changed", [])
+    others = [name for name in changed if not _in_digest(name, result.sound["code"])]
+    if others or (git["dirty"] and not changed):
+        named = f", such as {others[0]}" if others else ""
+        problem = f"was made from files that differ from commit {git['commit'][:12]}{named}"
         raise UserError(result.target, f"{problem}; {again}")
     if result.sound.get("partial"):
         raise UserError(result.target, "was made from a part of its inputs; run `snakemake`")
+
+
+def _in_digest(name: str, code: dict[str, str]) -> bool:
+    """Tell if the digest of a job covers a file of the repository, named from its root."""
+    path = Path(name)
+    if path.suffix != ".py":  # a YAML of papers, or a file that a module of the job reads
+        return True
+    return ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__") in code
 
 
 def _refuse_large(kept: Path, size: int) -> None:

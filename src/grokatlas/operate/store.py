@@ -171,7 +171,7 @@ def _declared() -> dict[str, str] | None:
     for job in jobs.values():
         if job.kind == "run":
             first, *more = dict.fromkeys(tables[job.target.name])
-            found[job.digest] = first + (f" +{len(more)}" if more else "")
+            found |= dict.fromkeys(job.digests, first + (f" +{len(more)}" if more else ""))
     return found
 
 

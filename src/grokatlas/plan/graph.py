@@ -10,7 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest, registry, text
+from grokatlas import registry, text
+from grokatlas.code import code_digest
 from grokatlas.declare import cells, layers, other_readings, signatures, versions
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members

@@ -82,11 +82,14 @@ def write_elsewhere(folder: Path, job: "Job", state: freshness.State) -> Path:
 
 
 def text(job: "Job", state: freshness.State) -> str:
-    """What a job file holds."""
+    """The text of a job file.
+
+    A result that is up to date keeps the digest that its manifest has, in whichever form.
+    """
     content = job.content
-    if state == "stale":
-        found = freshness.manifest_or_none(job.manifest) or {}
-        content = {**content, "replaces": found.get("digest", "unreadable")}
+    if state != "absent":
+        made = (freshness.manifest_or_none(job.manifest) or {}).get("digest", "unreadable")
+        content = {**content, "digest" if state == "up to date" else "replaces": made}
     return files.json_text(files.sealed(content))
 
 

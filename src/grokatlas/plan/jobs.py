@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest
+from grokatlas.code import code_digest
 from grokatlas.results import files, freshness, hashing, layout, manifest, records_only
 from grokatlas.results.ancestry import ancestors, descendants
 
@@ -30,10 +30,15 @@ class Job:
     inputs: tuple["Job", ...] = ()
 
     @cached_property
-    def digest(self) -> str:
-        """Changes with the spec, the code or anything upstream, and with nothing else."""
-        upstream = [job.digest for job in self.inputs]
+    def digests(self) -> hashing.Digests:
+        """Change with the spec, the code or anything upstream, and with nothing else."""
+        upstream = [job.digests for job in self.inputs]
         return hashing.of_job(self.kind, self.spec, self.code, upstream)
+
+    @property
+    def digest(self) -> str:
+        """The digest of a result that is made now."""
+        return self.digests.today
 
     @property
     def spec_path(self) -> Path:
@@ -57,9 +62,25 @@ class Job:
             return [file for each in self.inputs for file in each.outputs]
         return [each.outputs[0] for each in self.inputs]
 
+    def matches(self, manifest: dict[str, Any]) -> bool:
+        """Tell if a manifest, empty where it cannot be trusted, is of a whole result of this job.
+
+        See `freshness.matches`.
+        """
+        return freshness.matches(manifest, self.digests, self.code)
+
     def state(self) -> freshness.State:
         """Whether its result is up to date, stale or absent now."""
-        return freshness.state(self.kind, self.target, self.digest, self.files_read)
+        return freshness.state(self.kind, self.target, self._matches_here, self.files_read)
+
+    def _matches_here(self, manifest: dict[str, Any]) -> bool:
+        """`matches`; a digest of the former form says less of what the result was made from."""
+        if not self.matches(manifest):
+            return False
+        if manifest["digest"] == self.digest:
+            return True
+        here = [(job, freshness.manifest_or_none(job.manifest)) for job in self.inputs]
+        return all(known is None or job.matches(known) for job, known in here)
 
     @property
     def content(self) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from typing import Any
 
 import pydantic
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import code_digest, module_shape
+from grokatlas.code.module_shape import Source
 from grokatlas.declare import checks
 from grokatlas.declare.models import Paper
 from grokatlas.results import hashing
@@ -34,8 +36,8 @@ def read_sources() -> str:
     with contextlib.suppress(KeyError, TypeError):  # kept by another version of this module
         found = _content()["sources"]
         for name, entry in found["modules"].items() if found["key"] == key else ():
-            digest, own, references, imports, empty = entry
-            source = code_digest.Source(own, tuple(references), tuple(imports), empty)
+            digest, own, references, imports, empty, files = entry
+            source = Source(own, tuple(references), tuple(imports), empty, tuple(files))
             code_digest.KNOWN[name, digest] = source
     return key
 
@@ -82,13 +84,14 @@ def _modules_key() -> str:
     Whether a name that it imports is a module, how Python parses, and the code that reads and keeps
     the result.
     """
-    code = [hashing.file_sha256(Path(file)) for file in (code_digest.__file__, __file__)]
+    readers = (code_digest.__file__, module_shape.__file__, __file__)
+    code = [hashing.file_sha256(Path(file)) for file in readers]
     return hashing.of([sys.version, code, list(_files())])
 
 
 def _files() -> dict[str, Path]:
     """Every module's file, by its path from the package's folder, or from ``.`` in a study."""
-    package = code_digest.PACKAGE
+    package = module_shape.PACKAGE
     ours = {file.relative_to(package).as_posix(): file for file in package.rglob("*.py")}
     studys = {f"./{file.as_posix()}": file for file in registry.modules_of_study()}
     return dict(sorted((ours | studys).items()))

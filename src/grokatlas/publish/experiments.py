@@ -120,11 +120,13 @@ def _why_otherwise(plan: Plan, *place: str) -> str:
     table = plan.tables.get((paper, experiment))
     if table is None:
         return "no paper declares it any more"
-    declared = {job.target.as_posix(): job.digest for job in (table, *table.inputs)}
+    declared = {job.target.as_posix(): job for job in (table, *table.inputs)}
     made = evidence.manifests(scale, paper, experiment, "table")
     for kind in () if made else ("run", "measure"):
         made |= evidence.manifests(scale, paper, experiment, kind)
-    same = all(content["digest"] == declared.get(target) for target, content in made.items())
+    same = all(
+        target in declared and declared[target].matches(content) for target, content in made.items()
+    )
     return "" if same else "its code or its spec changed since"
 
 

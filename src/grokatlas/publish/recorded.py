@@ -185,9 +185,7 @@ def _refuse_dirty() -> None:
     git = revision.facts()["git"]
     if git is None or git["dirty"]:
         problem = "differs from its commit" if git else "is in no repository, or git does not work"
-        raise UserError(
-            "this checkout", f"{problem} ({', '.join(revision.SOURCES)}); commit, then record"
-        )
+        raise UserError("this checkout", f"{problem} (src, {revision.PAPERS}); commit, then record")
 
 
 def picture(pages: Path, name: str, figure: str) -> Path:

@@ -7,35 +7,43 @@ that the input's own manifest records. ``stale``: there is a result, and it is n
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from grokatlas.code import code_digest
 from grokatlas.errors import UserError
-from grokatlas.results import files, layout
+from grokatlas.results import files, hashing, layout
+from grokatlas.results.manifest import code_of
 
 State = Literal["up to date", "stale", "absent"]
 
 
-def state(kind: str, target: Path, key: str, inputs: list[Path]) -> State:
+def state(
+    kind: str, target: Path, fits: Callable[[dict[str, Any]], bool], inputs: list[Path]
+) -> State:
     """The state of a job's result.
 
     Args:
         kind: of the job.
         target: the folder or the stem of its files.
-        key: the planned digest.
+        fits: tells if a manifest is of a whole result of the job as it is planned.
         inputs: the files that the job reads.
     """
-    found = manifest_or_none(layout.manifest_of(kind, target))
-    if found is not None:
-        same = matches(found, key) and all(_same_input(found, file) for file in inputs)
+    manifest = manifest_or_none(layout.manifest_of(kind, target))
+    if manifest is not None:
+        same = fits(manifest) and all(_same_input(manifest, file) for file in inputs)
         return "up to date" if same else "stale"
     exists = any(os.path.lexists(file) for file in layout.outputs(kind, target))
     return "stale" if exists else "absent"
 
 
 def up_to_date(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
-    """Whether a job's result is up to date, by manifests alone: its files are not looked at."""
-    return state(kind, target, key, inputs) == "up to date"
+    """Whether a result has the digest of a job file, by manifests alone, and its inputs' hashes.
+
+    A job file of a result that is up to date has the digest of its manifest (`job_files`).
+    """
+    return state(kind, target, lambda manifest: _is_whole(manifest, key), inputs) == "up to date"
 
 
 def finished(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
@@ -59,13 +67,27 @@ def manifest_or_none(path: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else {}
 
 
-def matches(manifest: dict[str, Any], key: str) -> bool:
-    """Whether a manifest is of a whole result that was planned with this digest.
+def matches(manifest: dict[str, Any], digests: hashing.Digests, code: dict[str, str]) -> bool:
+    """Whether a manifest is of a whole result of a planned job.
+
+    A digest of the former form does not cover which module each name in the spec means. So the
+    modules beside it, which the manifest has by name, are compared too.
 
     Args:
         manifest: its content; empty where it cannot be trusted.
-        key: the planned digest.
+        digests: of the job.
+        code: of the job.
     """
+    if _is_whole(manifest, digests.today):
+        return True
+    if not _is_whole(manifest, digests.former):
+        return False
+    named = code_digest.named_modules(manifest["kind"], manifest["spec"])
+    made, planned = (code_digest.named_values(each, named) for each in (code_of(manifest), code))
+    return made == planned
+
+
+def _is_whole(manifest: dict[str, Any], key: str) -> bool:
     return manifest.get("digest") == key and "seal" in manifest and not manifest.get("partial")
 
 

@@ -22,7 +22,7 @@ class Recorder:
     def __init__(self, job: dict[str, Any], inputs: list[Path]) -> None:
         self.job = job
         self.inputs = {str(file): _recorded_sha256(file) for file in inputs}
-        self.revision = revision.facts()
+        self.revision = revision.facts(job["code"])
         if problem := self.revision.get("git_problem"):
             print(f"warning: the commit of the code is not recorded: {problem}", file=sys.stderr)
         self.started = time.time()

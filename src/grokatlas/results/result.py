@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from grokatlas import code_digest
+from grokatlas.code import code_digest
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import code_of

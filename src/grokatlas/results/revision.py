@@ -1,80 +1,143 @@
-"""The commit of the code that runs, and whether files were changed since."""
+"""The commit of the code that runs, and whether the sources of a result differ from it.
 
+Contents decide that. The index of git, its settings and its lists of ignored files say what a user
+wants to see, not what is there.
+"""
+
+import hashlib
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
+from grokatlas.code import code_digest, sources
 from grokatlas.registry import PACKAGE
 
-# what can change a number or a picture; results, docs and tests cannot
-SOURCES = ("src", "config", "workflow", "Snakefile", "profiles", "requirements.lock")
-SOURCES += ("pyproject.toml",)
-OF_STUDY = (*registry.ROOMS, "config", "Snakefile", registry.STUDY, "profiles")
+PAPERS = Path("config/papers")  # from which specs are made
 PATIENCE = 60.0  # seconds: a large checkout on a busy network disk
 
 
-def facts() -> dict[str, Any]:
+def facts(code: Iterable[str] | None = None) -> dict[str, Any]:
     """The commit of this package's code, as manifests keep it.
 
+    Args:
+        code: the modules that a job can reach; those that this process has imported count too. None
+            for every module of the package and of the study.
+
     Returns:
-        ``git``: commit, and dirty, if a file of `SOURCES` differs from the commit or is not in it;
-        None for code outside a git checkout, and where git fails. In the latter case also
-        ``git_problem``: why. In a study that is the root of a repository also ``study``: the same
-        of the study's files (`OF_STUDY`).
+        ``git``: commit, and dirty, if one of the modules, a file that one reads, or a YAML file of
+        `PAPERS` differs from the commit or is not in it, and then ``changed``: which. None for
+        code outside a git checkout, and where git fails; in the latter case also ``git_problem``:
+        why. In a study also ``study``: the same of the study's files.
     """
     package, study = PACKAGE.resolve(), registry.study()
+    files = {file.resolve() for file in _every_module() if code is None}
+    if code is not None:
+        named = [*code, *(name for name in sources.executed if name not in set(code))]
+        files = {f.resolve() for each in code_digest.files(named).values() for f in each}
     root = package.parents[1]
     is_checkout = package.parent.name == "src" and (root / ".git").exists()
-    found = _commit(root, SOURCES) if is_checkout else {"git": None}
-    if study is not None and (study / ".git").exists():
-        found["study"] = _commit(study, OF_STUDY)["git"]
-    return found
+    revision = _commit(root, root, files) if is_checkout else {"git": None}
+    if study is not None:
+        place = study.resolve()
+        top = next((each for each in (place, *place.parents) if (each / ".git").exists()), None)
+        revision["study"] = _commit(top, place, files)["git"] if top else None
+    return revision
 
 
-def _commit(root: Path, sources: tuple[str, ...]) -> dict[str, Any]:
+def _every_module() -> Iterable[Path]:
+    """Every module of the package and of the study, with the files that they read."""
+    study = registry.study()
+    ours = (file.relative_to(PACKAGE.parent) for file in PACKAGE.rglob("*.py"))
+    names = [".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in ours]
+    names += [
+        ".".join((PACKAGE.name, *file.with_suffix("").parts))
+        for file in (registry.modules_of_study() if study else [])
+    ]
+    return (file for each in code_digest.files(names).values() for file in each)
+
+
+def _commit(root: Path, folder: Path, files: set[Path]) -> dict[str, Any]:
+    """The commit of a repository, and whether files differ from it.
+
+    Args:
+        root: of the repository.
+        folder: in it, the checkout or the study.
+        files: that count if they are in this folder; its YAML files of papers count anyway.
+    """
     try:
-        lines = _status(root, sources).splitlines()
+        head = _git(root, "rev-parse", "--verify", "--quiet", "HEAD").strip()
+        listed = _git(root, "ls-tree", "-r", "-z", "--full-tree", head)
     except FileNotFoundError:
         return _unknown("git is not installed here")
     except subprocess.TimeoutExpired:
         return _unknown(f"git did not answer within {PATIENCE:.0f} s")
     except subprocess.CalledProcessError as error:
-        said = [f"exit code {error.returncode}", *error.stderr.strip().splitlines()]
+        said = error.stderr.strip().splitlines()
+        if not said and error.returncode == 1:
+            return _unknown("the repository has no commit yet")
         fatal = [line for line in said if line.startswith("fatal: ")]
-        return _unknown(f"git failed: {(fatal or said)[-1].removeprefix('fatal: ')}")
+        last = (fatal or said or [f"exit code {error.returncode}"])[-1]
+        return _unknown(f"git failed: {last.removeprefix('fatal: ')}")
     except OSError as error:
         return _unknown(f"git cannot be started: {error.strerror}")
-    head = [line.split() for line in lines if line.startswith("# branch.oid ")]
-    commit = head[0][-1] if head else "(unknown)"
-    if commit.startswith("("):
-        return _unknown("the repository has no commit yet")
-    return {"git": {"commit": commit, "dirty": any(line[0] != "#" for line in lines)}}
+    blobs = {}
+    for entry in filter(None, listed.split("\0")):
+        about, name = entry.split("\t", 1)
+        blobs[root / name] = about.split()[2]
+    papers = folder / PAPERS
+    present = {file for file in papers.rglob("*.yaml") if _counts(file.relative_to(papers))}
+    committed = {
+        file
+        for file in blobs
+        if file.suffix == ".yaml"
+        and file.is_relative_to(papers)
+        and _counts(file.relative_to(papers))
+    }
+    ours = {file for file in files if file.is_relative_to(folder)} | present | committed
+    changed = sorted(f.relative_to(root).as_posix() for f in ours if _differs(f, blobs.get(f)))
+    git: dict[str, Any] = {"commit": head, "dirty": bool(changed)}
+    return {"git": git | ({"changed": changed} if changed else {})}
+
+
+def _counts(path: Path) -> bool:
+    """Whether a file is the project's own: an editor's and a file manager's begin with a dot."""
+    return not any(part.startswith(".") for part in path.parts)
+
+
+def _differs(file: Path, blob: str | None) -> bool:
+    """Whether a file is not what a commit has, with whichever ends of lines."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return True
+    kind = "sha256" if blob and len(blob) == 64 else "sha1"
+    texts = (content, content.replace(b"\r\n", b"\n"))
+    names = (hashlib.new(kind, b"blob %d\0" % len(text) + text).hexdigest() for text in texts)
+    return blob not in names
 
 
 def _unknown(problem: str) -> dict[str, Any]:
     return {"git": None, "git_problem": problem}
 
 
-def _status(root: Path, sources: tuple[str, ...]) -> str:
-    """What git says of the commit and of changed files below some folders.
+def _git(root: Path, *arguments: str) -> str:
+    """What git says of a repository.
 
     The repository is named, not searched for: git does not find one of another user, but uses one
     that is named. No variable that names another repository reaches the call. It writes nothing.
     """
     ambient = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     ambient |= {k: os.environ[k] for k in ("GIT_EXEC_PATH",) if k in os.environ}
-    command = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}"]
-    command += ["-c", "core.fsmonitor=false", "-c", "status.aheadBehind=false", "status"]
-    command += ["--porcelain=v2", "--branch", "--untracked-files=normal", "--", *sources]
     done = subprocess.run(
-        command,
+        ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}", *arguments],
         cwd=root,
         env={**ambient, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
         capture_output=True,
         encoding="utf-8",
-        errors="replace",
+        errors="surrogateescape",
         check=True,
         timeout=PATIENCE,
     )

@@ -28,6 +28,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
 
     from grokatlas.claims import judging
     from grokatlas.claims import other_readings as readings
+    from grokatlas.declare import renaming
 
     job = read_job_file(job_file, "claims")
     scale, targets = job["spec"]["scale"], [Path(target) for target in job["inputs"]]
@@ -37,7 +38,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
 
     @functools.lru_cache(maxsize=8)  # figures of a paper share tables
     def read(target: Path) -> Any:
-        return files.read_parquet(layout.outputs("table", target)[0])
+        return renaming.columns_today(files.read_parquet(layout.outputs("table", target)[0]))
 
     rows, failed = [], []
     for paper, declared in job["spec"]["papers"].items():

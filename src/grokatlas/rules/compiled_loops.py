@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from grokatlas import code_digest
+from grokatlas.code import code_digest
 from grokatlas.results import hashing
 
 VARIABLE = "GROKATLAS_COMPILED"  # the folder; `warm` has the same name, as it imports nothing

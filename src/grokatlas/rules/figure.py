@@ -20,6 +20,7 @@ def execute(job_file: Path, stem: Path, earlier: bool = False) -> None:
     Raises:
         UserError: a table is missing or damaged, or cannot be drawn.
     """
+    from grokatlas.declare import renaming
     from grokatlas.rules import rendering
 
     job = read_job_file(job_file, "figure")
@@ -27,7 +28,7 @@ def execute(job_file: Path, stem: Path, earlier: bool = False) -> None:
     stems = layout.table_stems(spec["scale"], spec["paper"], spec["experiments"])
     inputs = {name: layout.outputs("table", table)[0] for name, table in stems.items()}
     recorder = Recorder(job, list(inputs.values()))
-    frames = {name: files.read_parquet(file) for name, file in inputs.items()}
+    frames = {k: renaming.columns_today(files.read_parquet(file)) for k, file in inputs.items()}
     drawn = layout.outputs("figure", stem)
     rendering.render(spec, frames, drawn, _origin(job, frames, recorder))
     if earlier:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest
+from grokatlas.code import code_digest
 from grokatlas.errors import UserError
 from grokatlas.results import files
+from grokatlas.rules import undeclared_reads
 
 # what components and libraries raise where spec, data or machine do not fit
 MISTAKES = (ValueError, TypeError, LookupError, RuntimeError, ImportError, OSError, MemoryError)
@@ -18,6 +19,8 @@ EXTRAS = {"art": "attack"}  # libraries that only an extra of the package instal
 def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
     """A job file, if it is of this kind and the code here is the code it was planned with.
 
+    From here on this process imports the text of that code, whatever becomes of its files.
+
     Raises:
         UserError: the file is missing, was edited or is of another kind, or the code changed since
             the plan was made: the manifest would name code that did not run.
@@ -26,11 +29,14 @@ def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
     if "outputs" in job or job.get("kind") != kind:
         found = "manifest" if "outputs" in job else f"job file of kind {job.get('kind')!r}"
         raise UserError(str(job_file), f"is a {found}; give a job file of kind {kind!r}")
-    here = code_digest.code(list(job["code"]))
-    if code_digest.values(here) != code_digest.values(job["code"]):
+    here = code_digest.pinned(list(job["code"]))
+    named = code_digest.named_modules(job["kind"], job["spec"])
+    same = code_digest.named_values(here, named) == code_digest.named_values(job["code"], named)
+    if not same or code_digest.values(here) != code_digest.values(job["code"]):
         names = code_digest.changed(job["code"], here) or ["modules were moved"]
         problem = f"the code changed since it was planned ({', '.join(names)})"
         raise UserError(str(job_file), f"{problem}; run `snakemake` again")
+    undeclared_reads.refuse(list(job["code"]))
     return job
 
 

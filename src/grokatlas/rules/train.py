@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import code_digest
 from grokatlas.engine import dataset as datasets
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout, notes
-from grokatlas.results.manifest import Recorder
+from grokatlas.results.manifest import Recorder, code_of
 from grokatlas.rules import compiled_loops, devices
 from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
 from grokatlas.rules.noting import Notes, watched
@@ -126,15 +127,16 @@ def _trained(
 def _check_planned(job_file: Path, job: dict[str, Any]) -> None:
     """The data set that is here is the one that the run was planned with, not an older one."""
     manifests = [layout.manifest_of("dataset", Path(folder)) for folder in job["inputs"]]
-    made = [files.read_sealed(manifest)["digest"] for manifest in manifests]
-    if hashing.of_job("run", job["spec"], job["code"], made) != job["digest"]:
+    data = [files.read_sealed(manifest) for manifest in manifests]
+    made = [hashing.of_job("dataset", each["spec"], code_of(each), []) for each in data]
+    if job["digest"] not in hashing.of_job("run", job["spec"], job["code"], made):
         problem = f"{job['inputs'][0]} is another data set than the run was planned with"
         raise UserError(str(job_file), f"{problem}; run `snakemake`, which makes it anew")
 
 
 def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
     """The data of a run that came without them, by the code with which the run was planned."""
-    if run_digest(job["spec"], job["code"]) != job["digest"]:
+    if job["digest"] not in run_digests(job["spec"], job["code"]):
         task = job["spec"]["task"]["name"]
         problem = f"the code here makes other data than it was planned with (task {task})"
         raise UserError(str(job_file), f"{problem}; run `snakemake` again")
@@ -146,8 +148,8 @@ def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
         raise UserError(str(job_file), f"{problem}; {todo}") from None
 
 
-def run_digest(spec: dict[str, Any], code: dict[str, str]) -> str:
-    """The digest of a run of some code, on the data set that the code here makes."""
+def run_digests(spec: dict[str, Any], code: dict[str, str]) -> hashing.Digests:
+    """The digests of a run of some code, on the data set that the code here makes."""
     made_by = code_digest.code(code_digest.dataset_modules(spec))
     data = hashing.of_job("dataset", {"tasks": members.tasks(spec)}, made_by, [])
     return hashing.of_job("run", spec, code, [data])

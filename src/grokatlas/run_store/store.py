@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grokatlas.errors import UserError
-from grokatlas.results import files, freshness, hashing, layout, locks
+from grokatlas.results import files, hashing, layout, locks
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import DamagedError, UnreadableError
 from grokatlas.run_store import entry as entries
@@ -69,7 +69,8 @@ def put(root: Path, run: Path, tree: Path) -> bool:
         if recorded not in data.outputs.values():
             raise DamagedError(str(run), f"was made from another {name} than the one that is there")
         spec, code = entry.job["spec"], entry.job["code"]
-        if hashing.of_job("run", spec, code, [data.manifest["digest"]]) != entry.job["digest"]:
+        made = hashing.of_job("dataset", data.job["spec"], data.job["code"], [])
+        if entry.job["digest"] not in hashing.of_job("run", spec, code, [made]):
             raise DamagedError(str(run), "its digest is not that of its spec, code and data")
         _put(root, data)
     return _put(root, entry)
@@ -166,10 +167,10 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
     Raises:
         UserError: ``results`` cannot be written.
     """
-    run, planned = job.target, {data.target: data.digest for data in job.inputs}
-    place = entries.place_of(root, "run", run.name, job.digest)
-    entry = _found(root, "run", place)
-    if entry is None or not freshness.matches(entry.manifest, job.digest):
+    run, planned = job.target, {data.target: data for data in job.inputs}
+    places = [entries.place_of(root, "run", run.name, digest) for digest in job.digests]
+    entry = next((each for place in places if (each := _found(root, "run", place))), None)
+    if entry is None or not job.matches(entry.manifest):
         return []
     renewed = []
     with _locked(run) as locked:
@@ -179,12 +180,13 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
             if name in kept:
                 there = files.read_json(layout.manifest_of("dataset", name.parent))["outputs"]
                 if there.get(name.name) != recorded:
-                    _tell(f"{place}: was made from other data than lie here; not used")
+                    _tell(f"{entry.folder}: was made from other data than are here; not used")
                     return []
                 continue
             known = entries.place_of(root, "dataset", name.parent.name, recorded)
             data = _found(root, "dataset", known)
-            fitting = data and data.manifest["digest"] == planned.get(name.parent)
+            made_by = planned.get(name.parent)
+            fitting = data and made_by and made_by.matches(data.manifest)
             if fitting and _bring(root, data, name.parent):
                 renewed.append(name.parent)
         return [*renewed, run] if _bring(root, entry, run) else renewed

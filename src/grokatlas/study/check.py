@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from grokatlas import registry
+from grokatlas.code import code_digest
 from grokatlas.declare import signatures
 from grokatlas.errors import UserError, nearest
 from grokatlas.plan import remaining
@@ -70,14 +71,22 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
     if not using:
         yield "used", "no experiment of config/papers uses it at scale smoke; declare one"
         return
-    from grokatlas.rules import devices
+    from grokatlas.rules import devices, undeclared_reads
 
     devices.use_repeatable_kernels()
     from grokatlas.study import conformance
 
+    reached = [
+        module
+        for spec in using
+        for module in (*code_digest.run_modules(spec), *code_digest.dataset_modules(spec))
+    ]
     for check in conformance.checks(block):
         try:
-            problem = next(filter(None, (check(spec, block, name) for spec in using)), "")
+            with undeclared_reads.refused(reached):
+                problem = next(filter(None, (check(spec, block, name) for spec in using)), "")
+        except UserError as error:
+            problem = str(error)
         except Exception as error:  # of the component: whatever it is, it is what is reported
             if os.environ.get("GROKATLAS_TRACEBACK"):
                 raise

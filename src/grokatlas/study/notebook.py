@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grokatlas.declare import cells, study
+from grokatlas.declare import cells, renaming, study
 from grokatlas.declare.models import EXPERIMENTS, Paper, label
 from grokatlas.declare.papers import experiment_alone
 from grokatlas.declare.settings import Settings, load_settings
@@ -63,7 +63,7 @@ def run(spec: dict[str, Any], *, threads: int = 1) -> "pd.DataFrame":
                 processes.execute(job, threads)
         from grokatlas.rules import table as rule
 
-        return rule.joined(table.spec, Path("spec"))
+        return renaming.columns_today(rule.joined(table.spec, Path("spec")))
 
 
 def table(paper: str, experiment: str, scale: str | None = None) -> "pd.DataFrame":
@@ -84,7 +84,7 @@ def table(paper: str, experiment: str, scale: str | None = None) -> "pd.DataFram
     with _environment():
         job = _made("tables", (paper, experiment), scale)
         (file,) = job.outputs
-        frame: pd.DataFrame = files.read_parquet(file)
+        frame: pd.DataFrame = renaming.columns_today(files.read_parquet(file))
         return frame
 
 
@@ -115,7 +115,8 @@ def figure(
 
         spec = job.spec
         stems = layout.table_stems(spec["scale"], spec["paper"], spec["experiments"])
-        read = {k: files.read_parquet(layout.outputs("table", s)[0]) for k, s in stems.items()}
+        paths = {name: layout.outputs("table", stem)[0] for name, stem in stems.items()}
+        read = {k: renaming.columns_today(files.read_parquet(f)) for k, f in paths.items()}
         tables = {key: divergence.finite(frame) for key, frame in read.items()}
         module = importlib.import_module(spec["module"])
         set_as_text = layout.is_published_table(name)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas import code_digest
+from grokatlas.code import module_shape
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.plan.project import Project
@@ -92,7 +92,7 @@ def dotted(module: str) -> str:
 
 @exhaustive
 def test_any_edit_of_a_module_changes_exactly_what_can_reach_it(package, monkeypatch):
-    monkeypatch.setattr(code_digest, "PACKAGE", package)
+    monkeypatch.setattr(module_shape, "PACKAGE", package)
     before = digests(make_plan(project().papers, "smoke"))
     assert before == digests(smoke())
     reached = 0
@@ -111,7 +111,7 @@ def test_any_edit_of_a_module_changes_exactly_what_can_reach_it(package, monkeyp
 
 @exhaustive
 def test_any_comment_or_docstring_changes_nothing(package, monkeypatch):
-    monkeypatch.setattr(code_digest, "PACKAGE", package)
+    monkeypatch.setattr(module_shape, "PACKAGE", package)
     before = digests(smoke())
     for module in MODULES:
         file = package / module

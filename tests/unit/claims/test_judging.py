@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from grokatlas.claims import judging, readings, verdicts
-from grokatlas.code_digest import code
+from grokatlas.code.code_digest import code
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout
 from grokatlas.rules import claims

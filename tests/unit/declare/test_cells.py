@@ -4,7 +4,8 @@ import itertools
 
 import pytest
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import code_digest, module_shape
 from grokatlas.declare import cells, signatures
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
@@ -386,7 +387,7 @@ def test_a_keyword_that_may_be_null_is_null_in_the_spec(given):
 def test_columns_are_written_out(tmp_path, monkeypatch, text):
     (tmp_path / "components/observables").mkdir(parents=True)
     (tmp_path / "components/observables/odd_one.py").write_text(f"COLUMNS = {text}\n")
-    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path)
+    monkeypatch.setattr(module_shape, "PACKAGE", tmp_path)
     monkeypatch.setattr(registry, "COMPONENTS", tmp_path / "components")
     signatures.columns.cache_clear()
     with pytest.raises(UserError, match=r"observables/odd_one\.py: COLUMNS: write out a dict"):

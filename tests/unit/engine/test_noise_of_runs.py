@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from grokatlas import code_digest
+from grokatlas.code import code_digest
 from grokatlas.engine import dataset, group, members, noise, run
 from grokatlas.engine.noise import Ahead, standard_normal
 from tests.tiers import every

@@ -68,8 +68,8 @@ def test_a_table_of_some_of_the_seeds_keeps_what_others_will_join(tree):
     ):
         content = files.read_json(file)
         spec = content["spec"] | {"so_far": [{"axis": "seed", "values": 1, "of": 2}]}
-        digests = [files.read_json(layout.manifest_of(k, tree[k]))["digest"] for k in UPSTREAM]
-        digest = hashing.of_job("table", spec, content["code"], digests)
+        upstream = [small_tree.digests(tree[kind]) for kind in UPSTREAM]
+        digest = hashing.of_job("table", spec, content["code"], upstream).today
         small_tree.write(file, {**content, "spec": spec, "digest": digest})
     evidence.write(TOYS, [tree["table"]])
     history = layout.outputs("run", tree["run"])[0].as_posix()
@@ -115,6 +115,10 @@ def test_a_run_is_finished_with_its_measures(tree):
     ("facts", "problem"),
     [
         ({"git": {"commit": "c0ffee" * 7, "dirty": True}}, "was made from files that differ from"),
+        (
+            {"git": {"commit": "c0ffee" * 7, "dirty": True, "changed": ["src/grokatlas/text.py"]}},
+            "such as src/grokatlas/text.py",
+        ),
         ({"git": None}, "names no commit of the code that made it; commit, remove it, and run"),
         ({"partial": {"absent": ["x"]}}, "was made from a part of its inputs; run `snakemake`"),
     ],
@@ -125,6 +129,13 @@ def test_what_cannot_be_made_again_is_refused(tree, kind, facts, problem):
         evidence.write(TOYS, [tree["table"]])
     assert caught.value.place == tree[kind].as_posix()
     assert not evidence.path(*TOYS).exists()
+
+
+@pytest.mark.parametrize("name", ["config/papers/toy/paper.yaml", "src/grokatlas/toy.py"])
+def test_files_that_its_digest_covers_may_have_differed(tree, name):
+    git = {"commit": "c0ffee" * 7, "dirty": True, "changed": [name]}
+    edit_manifest("run", tree["run"], git=git)
+    assert evidence.write(TOYS, [tree["table"]])
 
 
 @pytest.mark.parametrize("limit", ["LARGEST_FILE", "LARGEST_TOGETHER"])

@@ -58,7 +58,7 @@ def here(tmp_path, monkeypatch):
     checkout.program("python", f'exec {sys.executable} "$@"')
     monkeypatch.setattr(sys, "executable", str(checkout.bin / "python"))  # jobs get its folder
     monkeypatch.setenv("PATH", str(checkout.bin))
-    monkeypatch.setattr(revision, "facts", lambda: {"git": None})  # there is no git either
+    monkeypatch.setattr(revision, "facts", lambda *_: {"git": None})  # there is no git either
     for name in ("PYTHONPATH", "GROKATLAS_DEVICE", "GROKATLAS_DATA", "GROKATLAS_RUN_STORE"):
         monkeypatch.setenv(name, "")  # so that what the command sets is undone
         monkeypatch.delenv(name)

@@ -210,7 +210,7 @@ def test_a_link_that_was_checked_out_as_text_is_told(tmp_path):
     ],
 )
 def test_the_commit_is_told(monkeypatch, facts, state, text):
-    monkeypatch.setattr(revision, "facts", lambda: facts)
+    monkeypatch.setattr(revision, "facts", lambda *_: facts)
     told = found(software.commit)
     assert told[0] == state
     assert text in told[1]

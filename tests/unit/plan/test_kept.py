@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from grokatlas import code_digest
+from grokatlas.code import code_digest, module_shape
 from grokatlas.declare import checks
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
@@ -37,7 +37,7 @@ class Package:
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path / "grokatlas")
+    monkeypatch.setattr(module_shape, "PACKAGE", tmp_path / "grokatlas")
     monkeypatch.chdir(tmp_path)
     kept.FILE.parent.mkdir()
     made = Package(tmp_path / "grokatlas")
@@ -49,13 +49,13 @@ def package(tmp_path, monkeypatch):
 def parsed(monkeypatch):
     """The modules that were parsed, in turn: by new processes, which remember nothing."""
     names = []
-    original = code_digest._source.__wrapped__
+    original = module_shape.source.__wrapped__
 
     def source(name, path, content):
         names.append(name)
         return original(name, path, content)
 
-    monkeypatch.setattr(code_digest, "_source", source)
+    monkeypatch.setattr(module_shape, "source", source)
     return names
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grokatlas import cli, code_digest, registry
+from grokatlas import cli, registry
+from grokatlas.code import module_shape
 from grokatlas.declare import signatures, strict_yaml, validation
 from grokatlas.declare.models import (
     OTHER_FILES,
@@ -65,7 +66,7 @@ def test_every_component_stands_in_the_reference(block):
 @pytest.fixture
 def odd(tmp_path, monkeypatch):
     """Writes a component called odd, the only one there is."""
-    monkeypatch.setattr(code_digest, "PACKAGE", tmp_path / "grokatlas")
+    monkeypatch.setattr(module_shape, "PACKAGE", tmp_path / "grokatlas")
     monkeypatch.setattr(registry, "COMPONENTS", tmp_path / "grokatlas/components")
 
     def write(folder: str, text: str) -> None:

@@ -11,6 +11,7 @@ from grokatlas.rules import atlas
 from tests.unit import small_tree
 
 CLAIM = {"paper": "atlas", "id": "T1", "verdict": "reproduced", "reason": "", "value": "1.0"}
+OTHER = hashing.Digests("other", "other")
 CLEAN = {"git": {"commit": small_tree.COMMIT, "dirty": False}}
 
 
@@ -32,7 +33,7 @@ def pages(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(atlas, "from_what_is_there", lambda job_file: job_file)
     monkeypatch.setattr(experiments, "plan_of_all", plans.__getitem__)
-    monkeypatch.setattr(revision, "facts", lambda: CLEAN)
+    monkeypatch.setattr(revision, "facts", lambda *_: CLEAN)
     return tmp_path / "docs" / "papers"
 
 
@@ -52,7 +53,7 @@ def job(kind: str, target, *inputs: Job) -> Job:
     """The job that a result's job file tells of."""
     content = files.read_json(layout.spec_path(kind, target))
     made = Job(kind, target, content["spec"], content["code"], inputs)
-    vars(made)["digest"] = content["digest"]  # as if its inputs were planned too
+    vars(made)["digests"] = hashing.Digests(content["digest"], "")
     return made
 
 
@@ -158,7 +159,7 @@ def test_what_cannot_be_recorded_leaves_no_picture_and_no_verdict(pages):
 
 
 def test_a_stale_table_is_not_recorded(pages):
-    vars(experiments.plan_of_all("paper").tables["atlas", "toys"])["digest"] = "other"
+    vars(experiments.plan_of_all("paper").tables["atlas", "toys"])["digests"] = OTHER
     (line, *_) = take("paper", pages)
     assert "not recorded: atlas/toys: was made by other code or of another spec" in line
 
@@ -170,7 +171,7 @@ def test_an_unknown_experiment_is_an_error(pages):
 
 @pytest.mark.parametrize("git", [None, {"commit": small_tree.COMMIT, "dirty": True}])
 def test_a_changed_checkout_records_nothing(pages, monkeypatch, git):
-    monkeypatch.setattr(revision, "facts", lambda: {"git": git})
+    monkeypatch.setattr(revision, "facts", lambda *_: {"git": git})
     with pytest.raises(UserError, match=r"this checkout: .*; commit, then record"):
         take("paper", pages)
     assert not evidence.FOLDER.exists()
@@ -183,7 +184,7 @@ def test_what_would_be_made_otherwise_is_told(pages):
     assert last.startswith("1 experiments, ")
     assert last.endswith("; 0 would be made otherwise now")
     tables = experiments.plan_of_all("paper").tables
-    vars(tables["atlas", "toys"])["digest"] = "other"
+    vars(tables["atlas", "toys"])["digests"] = OTHER
     assert experiments.state() == {"paper/atlas/toys": "its code or its spec changed since"}
     tables.clear()
     assert experiments.state() == {"paper/atlas/toys": "no paper declares it any more"}

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
 from grokatlas.claims import divergence
+from grokatlas.code import code_digest
 from grokatlas.declare import signatures, watches
 from grokatlas.engine import watching
 from grokatlas.operate import status
@@ -40,7 +41,7 @@ def _here(tmp_path, monkeypatch):
 
 
 def _trained(spec=SPEC, run=RUN):
-    key = train.run_digest(spec, {})
+    key = train.run_digests(spec, {}).today
     job = {"kind": "run", "spec": spec, "code": {}, "digest": key, "inputs": ["results/data/none"]}
     file = layout.spec_path("run", run)
     files.write_json(file, files.sealed(job))

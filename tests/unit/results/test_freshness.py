@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.results import files, freshness, layout
+from grokatlas.code import code_digest
+from grokatlas.results import files, freshness, hashing, layout
 
 
 class Result:
@@ -18,7 +19,12 @@ class Result:
         self.output = folder / layout.HISTORY
 
     def state(self, planned: str = "new", inputs: tuple[Path, ...] = ()) -> str:
-        return freshness.state("run", self.folder, planned, list(inputs))
+        digests = hashing.Digests(planned, "former")
+
+        def fits(content: dict) -> bool:
+            return freshness.matches(content, digests, {})
+
+        return freshness.state("run", self.folder, fits, list(inputs))
 
     def finish(self, made: str = "new", **manifest) -> None:
         self.folder.mkdir(exist_ok=True)
@@ -75,3 +81,21 @@ def test_a_result_from_another_input_is_stale(result, tmp_path):
     assert result.state("new", (data,)) == "up to date"
     files.write_json(data.with_name("manifest.json"), {"outputs": {data.name: "other"}})
     assert result.state("new", (data,)) == "stale"
+
+
+MODULES = code_digest.named_modules("run", {"penalties": [{"name": "l1"}, {"name": "l2"}]})
+
+
+def test_a_digest_of_the_former_form_counts_with_the_modules_that_names_meant(result):
+    """Such a digest is of a set of modules; the manifest has them by name."""
+    spec = {"penalties": [{"name": "l1"}, {"name": "l2"}]}
+    code = dict(zip(MODULES, ("a" * 64, "b" * 64), strict=True))
+    exchanged = dict(zip(MODULES, ("b" * 64, "a" * 64), strict=True))
+    planned = hashing.of_job("run", spec, code, [])
+    manifest = {"kind": "run", "spec": spec, "seal": "", "digest": planned.former}
+    assert freshness.matches(manifest | {"code": code}, planned, code)
+    assert not freshness.matches(manifest | {"code": exchanged}, planned, code)
+    assert not freshness.matches(manifest | {"code": code, "partial": {}}, planned, exchanged)
+    accepted = {"code": exchanged, "accepted": [{"code": code}]}
+    assert freshness.matches(manifest | accepted, planned, code)
+    assert freshness.matches(manifest | {"digest": planned.today, "code": {}}, planned, code)

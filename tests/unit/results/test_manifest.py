@@ -64,13 +64,13 @@ def test_times_and_memory_are_measured(written):
 
 def test_git_and_inputs_are_those_of_the_start(tmp_path, monkeypatch):
     before, after = ({"git": {"commit": commit * 40, "dirty": False}} for commit in "ab")
-    monkeypatch.setattr(revision, "facts", lambda: before)
+    monkeypatch.setattr(revision, "facts", lambda *_: before)
     file = tmp_path / "input"
     file.write_text("before")
     job = {"kind": "run", "digest": "0", "spec": {}, "code": {}}
     recorder = manifest.Recorder(job, [file])
     file.write_text("after")
-    monkeypatch.setattr(revision, "facts", lambda: after)
+    monkeypatch.setattr(revision, "facts", lambda *_: after)
     recorder.write(tmp_path / "manifest.json", [])
     written = files.read_json(tmp_path / "manifest.json")
     assert written["git"] == before["git"]

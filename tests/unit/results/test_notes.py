@@ -41,7 +41,7 @@ def _here(tmp_path, monkeypatch):
 
 
 def _job_file():
-    job = {"kind": "run", "spec": SPEC, "code": {}, "digest": train.run_digest(SPEC, {})}
+    job = {"kind": "run", "spec": SPEC, "code": {}, "digest": train.run_digests(SPEC, {}).today}
     files.write_json(file := layout.spec_path("run", RUN), files.sealed({**job, "inputs": []}))
     return file
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grokatlas.code import module_shape, sources
 from grokatlas.results import files, manifest, revision
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
@@ -25,13 +26,20 @@ def repository(tmp_path, monkeypatch):
     package = root / "src" / "grokatlas"
     package.mkdir(parents=True)
     (package / "adam.py").write_text("x = 1\n")
-    for name in ("results", "docs", "config"):
-        (root / name).mkdir()
-        (root / name / "README.md").write_text("a page\n")
-    monkeypatch.setattr(revision, "PACKAGE", package)
+    for name in ("results/README.md", "docs/README.md", "config/papers/toy/paper.yaml"):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text("a page\n")
+    use(package, monkeypatch)
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
         git(root, *command)
     return root
+
+
+def use(package: Path, monkeypatch) -> None:
+    """Take another package for this one; no module of it was imported."""
+    monkeypatch.setattr(revision, "PACKAGE", package)
+    monkeypatch.setattr(module_shape, "PACKAGE", package)
+    monkeypatch.setattr(sources, "executed", {})
 
 
 def clean(root: Path) -> dict:
@@ -50,20 +58,70 @@ def test_a_fresh_checkout_is_clean(repository):
     assert revision.facts() == clean(repository)
 
 
+def changed(root: Path, *names: str) -> dict:
+    commit = git(root, "rev-parse", "HEAD")
+    return {"git": {"commit": commit, "dirty": True, "changed": list(names)}}
+
+
+SOURCES = ("src/grokatlas/adam.py", "src/grokatlas/new.py", "config/papers/toy/paper.yaml")
+
+
 @needs_git
-@pytest.mark.parametrize(
-    "name", ["src/grokatlas/adam.py", "src/grokatlas/new.py", "config/README.md", "Snakefile"]
-)
+@pytest.mark.parametrize("name", SOURCES)
 def test_what_can_change_a_number_makes_it_dirty(repository, name):
     (repository / name).write_text("x = 2\n")
-    assert revision.facts()["git"]["dirty"] is True
+    assert revision.facts() == changed(repository, name)
 
 
 @needs_git
-@pytest.mark.parametrize("name", ["notes.txt", "docs/README.md", "results/README.md"])
+@pytest.mark.parametrize("hidden_by", ["skip-worktree", "assume-unchanged", "gitignore"])
+@pytest.mark.parametrize("name", SOURCES)
+def test_git_cannot_be_set_to_call_an_edit_clean(repository, name, hidden_by, tmp_path):
+    if hidden_by == "gitignore":
+        (tmp_path / "ignored").write_text("src/\nconfig/\n")
+        git(repository, "config", "core.excludesFile", str(tmp_path / "ignored"))
+    elif name in git(repository, "ls-files"):
+        git(repository, "update-index", f"--{hidden_by}", name)
+    (repository / name).write_text("x = 2\n")
+    assert git(repository, "status", "--porcelain", name) == "" or "new" in name
+    assert revision.facts() == changed(repository, name)
+
+
+@needs_git
+def test_a_paper_that_was_removed_makes_it_dirty(repository):
+    (repository / "config/papers/toy/paper.yaml").unlink()
+    assert revision.facts() == changed(repository, "config/papers/toy/paper.yaml")
+
+
+@needs_git
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("notes.txt", "docs/README.md", "results/README.md", "config/config.yaml"),
+        *("profiles/slurm/partitions.yaml", "src/.DS_Store", "src/grokatlas/._adam.py"),
+        *("config/papers/toy/.paper.yaml.swp", "config/papers/.hidden/a.yaml"),
+        *("config/papers/toy/.ipynb_checkpoints/paper.yaml", "src/.idea/x.py"),
+    ],
+)
 def test_other_files_do_not(repository, name):
+    (repository / name).parent.mkdir(parents=True, exist_ok=True)
     (repository / name).write_text("other\n")
     assert revision.facts() == clean(repository)
+
+
+@needs_git
+def test_modes_and_ends_of_lines_do_not(repository):
+    for file in (repository / "src").rglob("*.py"):
+        file.chmod(0o777)
+        file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert revision.facts() == clean(repository)
+
+
+@needs_git
+def test_of_a_job_the_modules_count_that_it_reaches(repository):
+    (repository / "src/grokatlas/new.py").write_text("x = 2\n")
+    assert revision.facts(["grokatlas.adam"]) == clean(repository)
+    assert revision.facts(["grokatlas.new"]) == changed(repository, "src/grokatlas/new.py")
 
 
 @needs_git
@@ -108,7 +166,7 @@ def test_variables_of_a_hook_or_another_repository_do_not_count(
 @needs_git
 def test_a_worktree_has_its_own_commit(repository, tmp_path, monkeypatch):
     git(repository, "worktree", "add", "-q", str(tmp_path / "second"))
-    monkeypatch.setattr(revision, "PACKAGE", tmp_path / "second" / "src" / "grokatlas")
+    use(tmp_path / "second" / "src" / "grokatlas", monkeypatch)
     assert revision.facts() == clean(repository)
     shutil.rmtree(repository)  # as in a container that sees the worktree alone
     assert "not a git repository" in revision.facts()["git_problem"]
@@ -147,7 +205,7 @@ def test_a_repository_without_a_commit_says_so(repository):
         ("exec sleep 60", "git did not answer within 1 s"),
         ("echo warning: w >&2; echo fatal: no luck >&2; echo hint >&2; exit 128", "no luck"),
         ("exit 3", "git failed: exit code 3"),
-        (":", "the repository has no commit yet"),
+        ("exit 1", "the repository has no commit yet"),
     ],
 )
 def test_where_git_fails_the_reason_is_known(repository, tmp_path, monkeypatch, script, problem):
@@ -178,7 +236,7 @@ def test_a_study_has_a_commit_of_its_own(repository, tmp_path, monkeypatch):
     (study / "components/penalties").mkdir(parents=True)
     (study / "study.yaml").write_text('grokatlas: ">=0"\n')
     monkeypatch.chdir(study)
-    assert revision.facts() == clean(repository)  # it is no repository
+    assert revision.facts() == clean(repository) | {"study": None}  # it is no repository
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
         git(study, *command)
     commit = git(study, "rev-parse", "HEAD")
@@ -186,4 +244,6 @@ def test_a_study_has_a_commit_of_its_own(repository, tmp_path, monkeypatch):
         (study / name).mkdir(exist_ok=True)
         (study / name / "new.py").write_text("x = 1\n")
         expected = clean(repository) | {"study": {"commit": commit, "dirty": dirty}}
+        if dirty:
+            expected["study"]["changed"] = [f"{name}/new.py"]
         assert revision.facts() == expected, name

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from grokatlas import cli, code_digest
+from grokatlas import cli
+from grokatlas.code import code_digest
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files as store
@@ -56,8 +57,9 @@ RUN = layout.run_folder("0123456789ab")
 def _job_file(folder, kind, spec, inputs=()):
     path = layout.spec_path(kind, folder)
     made_by = code_digest.code(code_digest.dataset_modules(SPEC))
-    keys = {"dataset": hashing.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])}
-    key = train.run_digest(spec, {}) if kind == "run" else keys.get(kind, kind)
+    data = hashing.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])
+    keys = {"dataset": data.today}
+    key = train.run_digests(spec, {}).today if kind == "run" else keys.get(kind, kind)
     job = {"kind": kind, "spec": spec, "code": {}, "digest": key, "inputs": list(inputs)}
     store.write_json(path, store.sealed(job))
     return path
@@ -202,10 +204,11 @@ def test_a_finished_run_is_put_into_the_run_store_with_its_data(here, monkeypatc
     spec = {"tasks": members.tasks(SPEC)}
     data, run = (hashing.of(content)[:12] for content in (spec, SPEC))
     folder = layout.data_folder(data)
-    content = {"kind": "dataset", "spec": spec, "code": {}, "digest": "data", "inputs": []}
+    made = hashing.of_job("dataset", spec, {}, [])
+    content = {"kind": "dataset", "spec": spec, "code": {}, "digest": made.today, "inputs": []}
     store.write_json(layout.spec_path("dataset", folder), store.sealed(content))
     dataset_rule.execute(layout.spec_path("dataset", folder), folder)
-    known = hashing.of_job("run", SPEC, {}, ["data"])
+    known = hashing.of_job("run", SPEC, {}, [made]).today
     content = {"kind": "run", "spec": SPEC, "code": {}, "digest": known, "inputs": [str(folder)]}
     job_file = layout.spec_path("run", layout.run_folder(run))
     store.write_json(job_file, store.sealed(content))

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 import grokatlas
-from grokatlas import code_digest, registry
+from grokatlas import registry
 from grokatlas.cli import main
+from grokatlas.code import code_digest
 from grokatlas.declare import checks, signatures
 from grokatlas.declare import study as studies
 from grokatlas.declare.models import Paper

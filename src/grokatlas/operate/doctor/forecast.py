@@ -166,4 +166,5 @@ def _stored(root: Path | None, job: Job) -> bool:
     """Whether the run store has a run, which is then copied instead of trained."""
     if root is None or job.kind != "run":
         return False
-    return entries.exists(entries.place_of(root, "run", job.target.name, job.digest))
+    places = (entries.place_of(root, "run", job.target.name, each) for each in job.digests)
+    return any(map(entries.exists, places))

@@ -11,7 +11,7 @@ from grokatlas.operate.runs.run import Run, Use
 from grokatlas.operate.store import Stored
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
-from grokatlas.results import endings, freshness, layout
+from grokatlas.results import endings, layout
 from grokatlas.results.result import Result
 
 Jobs = dict[str, Job]
@@ -106,7 +106,7 @@ def _here(target: str, tree: Tree | None, jobs: Jobs | None, held: set[int] | No
 
 def _same(tree: Tree, result: Result, job: Job) -> bool:
     """Whether a run is the planned one, made from the data that lie here."""
-    if not freshness.matches(result.sound, job.digest):
+    if not job.matches(result.sound):
         return False
     owners = ((tree.owner(name), name, sha256) for name, sha256 in result.inputs.items())
     return all(not owner or owner.outputs.get(name) == sha256 for owner, name, sha256 in owners)
@@ -154,7 +154,7 @@ def _stored_state(manifest: dict[str, Any], jobs: Jobs | None, id_: str) -> tupl
     job = jobs.get(layout.run_folder(id_).as_posix())
     if job is None:
         return "orphan", "no paper declares it at any scale"
-    if job.digest == manifest["digest"]:
+    if job.matches(manifest):
         return "done", ""
     return "stale", _told(changed_code(manifest, job))
 

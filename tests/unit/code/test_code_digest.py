@@ -1,7 +1,9 @@
 import pytest
 
-from grokatlas import code_digest, registry
+from grokatlas import registry
+from grokatlas.code import code_digest, module_shape, sources
 from grokatlas.errors import UserError
+from grokatlas.results import hashing
 
 SOURCE = '''
 """A module."""
@@ -66,7 +68,7 @@ CHANGES = {
 def package(tmp_path, monkeypatch):
     """A package of its own in the place of ours: writes modules by name."""
     root = tmp_path / "grokatlas"
-    monkeypatch.setattr(code_digest, "PACKAGE", root)
+    monkeypatch.setattr(module_shape, "PACKAGE", root)
 
     def write(**modules):
         for name, source in modules.items():
@@ -258,7 +260,7 @@ def _values(package, modules, root):
     for folder in package.root.rglob("*"):
         if folder.is_dir():
             (folder / "__init__.py").write_text('"""A room."""')
-    code_digest._source.cache_clear()
+    module_shape.source.cache_clear()
     return code_digest.values(code_digest.code([f"grokatlas.{root}"]))
 
 
@@ -305,9 +307,112 @@ def test_a_name_that_is_only_passed_on_counts(package):
 
 def test_a_moved_module_is_no_changed_one_and_an_edited_one_is_named(package):
     package(**BEFORE)
-    code_digest._source.cache_clear()
+    module_shape.source.cache_clear()
     old = code_digest.code(["grokatlas.top"])
     package(**{**MOVED, "results__files": "value = 2\n"})
-    code_digest._source.cache_clear()
+    module_shape.source.cache_clear()
     new = code_digest.code(["grokatlas.rooms.top"])
     assert code_digest.changed(old, new) == ["grokatlas.bottom", "grokatlas.results.files"]
+
+
+PENALTY = "from grokatlas.bottom import value\n\n\ndef build(*, {0}):\n    return {0} * value\n"
+
+
+def _penalty(package, text, **files):
+    for name, content in files.items():
+        (package.root / "components/penalties").mkdir(parents=True, exist_ok=True)
+        (package.root / "components/penalties" / name.replace("__", ".")).write_text(content)
+    package(bottom="value = 1\n", components__penalties__mine=text)
+    return code_digest.code(["grokatlas.components.penalties.mine"])
+
+
+def test_a_renamed_keyword_counts_by_its_oldest_name(package):
+    old = _penalty(package, PENALTY.format("rate"))
+    renamed = 'RENAMED = {"weight": "rate"}\n' + PENALTY.format("weight")
+    assert _penalty(package, renamed) == old
+    assert _penalty(package, PENALTY.format("weight")) != old
+    assert _penalty(package, renamed.replace("* value", "+ value")) != old
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('RENAMED = {"weight": "rate"}\nrate = 1\n', "rate is the older name of weight, and"),
+        ('RENAMED = ["weight"]\n', "write out each keyword with its older name, such as"),
+        ('RENAMED = {"a": "x", "b": "x"}\n', "write out each keyword with its older name"),
+        ('RENAMED = {"a": value}\n', "write out each keyword with its older name, such as"),
+    ],
+)
+def test_what_would_confuse_two_names_is_refused(package, text, problem):
+    with pytest.raises(UserError, match=problem) as caught:
+        _penalty(package, text + PENALTY.format("weight"))
+    assert caught.value.place == "src/grokatlas/components/penalties/mine.py: RENAMED"
+
+
+def test_a_file_that_a_component_names_is_part_of_it(package):
+    reads = 'FILES = ("points.csv",)\n' + PENALTY.format("weight")
+    first = _penalty(package, reads, points__csv="1,2\n")
+    assert _penalty(package, reads, points__csv="1,2\n") == first
+    second = _penalty(package, reads, points__csv="1,3\n")
+    assert code_digest.changed(first, second) == ["grokatlas.components.penalties.mine"]
+    (files,) = (f for n, f in code_digest.files(list(first)).items() if n.endswith("mine"))
+    assert [file.name for file in files] == ["mine.py", "points.csv"]
+
+
+@pytest.mark.parametrize(
+    ("names", "problem"),
+    [
+        ('("absent.csv",)', "absent.csv cannot be read: No such file"),
+        ('("../../../away.csv",)', "away.csv is outside of grokatlas, so it would not travel"),
+        ('"points.csv"', r"write out the files as text, such as \(\"points.csv\",\)"),
+        ("(value,)", "write out the files as text"),
+    ],
+)
+def test_files_that_cannot_be_hashed_are_refused(package, names, problem):
+    with pytest.raises(UserError, match=problem) as caught:
+        _penalty(package, f"FILES = {names}\n" + PENALTY.format("weight"))
+    assert caught.value.place == "src/grokatlas/components/penalties/mine.py: FILES"
+
+
+SPECS = {
+    "run": {"penalties": [{"name": "rough"}, {"name": "smooth"}], "loss": {"name": "cross"}},
+    "dataset": {"tasks": [{"name": "rough"}, {"name": "smooth"}]},
+    "table": {"cells": [{"light": [{"name": "rough"}, {"name": "smooth"}]}]},
+    "claims": {"papers": {"a": [{"module": "grokatlas.papers.a.rough"}]}},
+}
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_components_that_exchange_their_names_change_the_digest_of_today_alone(kind):
+    modules = code_digest.named_modules(kind, SPECS[kind])
+    first, *others = modules
+    code = {name: f"{index}" * 64 for index, name in enumerate([*modules, "grokatlas.other"])}
+    other = others[0] if others else "grokatlas.other"
+    exchanged = code | {first: code[other], other: code[first]}
+    before, after = (hashing.of_job(kind, SPECS[kind], c, []) for c in (code, exchanged))
+    assert before.today != after.today
+    assert before.former == after.former
+    assert code_digest.changed(code, exchanged) == sorted([first, other])
+
+
+def test_a_component_is_known_by_its_folder_and_name_wherever_the_folder_is():
+    modules = code_digest.named_modules("run", SPECS["run"])
+    code = {name: f"{index}" * 64 for index, name in enumerate(modules)}
+    moved = {name.replace("grokatlas.components", "grokatlas.parts"): v for name, v in code.items()}
+    assert code_digest.named_values(moved, modules) == code_digest.named_values(code, modules)
+
+
+@pytest.mark.parametrize("spec", [{}, {"penalties": [1]}, {"loss": {}}, {"penalties": None}])
+def test_a_spec_that_no_plan_has_names_no_module(spec):
+    assert code_digest.named_modules("run", spec) == []
+
+
+def test_a_job_imports_what_it_hashed_or_stops(package, monkeypatch):
+    package(rule=SOURCE)
+    monkeypatch.setattr(sources, "executed", {"grokatlas.rule": SOURCE.encode()})
+    assert code_digest.pinned(["grokatlas.rule"]) == code_digest.code(["grokatlas.rule"])
+    package(rule=_edited("# a comment", "# another"))
+    code_digest.pinned(["grokatlas.rule"])
+    package(rule=_edited("LIMIT = 3", "LIMIT = 4"))
+    with pytest.raises(UserError, match="was edited after this process had imported it; run it"):
+        code_digest.pinned(["grokatlas.rule"])

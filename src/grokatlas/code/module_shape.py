@@ -1,132 +1,25 @@
-"""Digests of the code that a job can reach; moving or renaming a module changes none of them.
+"""A module's text as far as it counts: its syntax tree, what it imports, and the files it reads.
 
-A module's hash is of its syntax tree without comments, docstrings and imports of this package. A
-name that is bound to one of our modules counts by that module's own hash instead of by its
-spelling, so it does not matter what the module is called or where it is. A job hashes the sorted
-hashes; the names beside them serve `verify` and `explain`.
+See `grokatlas.code.code_digest` for what is made of it.
 """
 
 import ast
 import functools
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
 from grokatlas.errors import UserError
-from grokatlas.registry import PACKAGE
+from grokatlas.registry import PACKAGE, RENAMED
 
 # modules without behaviour of their own: names of types, the class of a user's error, and the
 # registry, which leads to modules that are hashed themselves
 INERT = ("grokatlas", "grokatlas.engine.contracts", "grokatlas.engine.keyword_types")
-INERT += ("grokatlas.errors", "grokatlas.registry")
-ROUNDS = 8  # how far a hash looks along imports; the closure of a job holds what is beyond
-HALF = 32  # hexadecimal digits of a module's text, then as many of it among what it imports
-# what an earlier Snakemake found in a module, by its name and the sha256 of its file (`plan.kept`)
-KNOWN: dict[tuple[str, str], "Source"] = {}
-
-
-def run_modules(spec: dict[str, Any]) -> list[str]:
-    """The modules a run starts from: the loop and exactly the components its spec names.
-
-    The loop of every run is watched, but what watches is among them only where it may stop members:
-    else it reads what is logged, and changes no number.
-    """
-    modules = ["grokatlas.engine.training"]
-    modules += ["grokatlas.engine.watching"] if "watch" in spec else []
-    for block in registry.FOLDERS:
-        if block == "task" or block not in spec:
-            continue
-        entries = spec[block] if block in registry.LISTS else [spec[block]]
-        modules += [registry.module_name(block, entry["name"]) for entry in entries]
-    return modules
-
-
-def dataset_modules(spec: dict[str, Any]) -> list[str]:
-    """The modules a run's data set is made from."""
-    return ["grokatlas.engine.dataset", registry.module_name("task", spec["task"]["name"])]
-
-
-def code(modules: list[str]) -> dict[str, str]:
-    """What `Sources.code` returns, for the sources as they are now."""
-    return Sources().code(modules)
-
-
-class Sources:
-    """The package's source files as they were first read: for the many jobs of one plan.
-
-    Attributes:
-        parsed: sha256 of the file, and what was found in it, by the name of the module.
-    """
-
-    def __init__(self) -> None:
-        self.parsed: dict[str, tuple[str, Source]] = {}
-        self._sources: dict[str, Source | None] = {}
-        self._hashes: dict[tuple[str, int], str] = {}
-
-    def code(self, modules: list[str]) -> dict[str, str]:
-        """The hash of every project module that `modules` can reach by imports, by module name.
-
-        Modules without a statement are left out, so that a new folder changes nothing.
-
-        Returns:
-            64 hexadecimal digits each: 32 of the module's own text, by which `changed` names it,
-            then 32 of the text with what it imports, by which `values` tells jobs apart.
-        """
-        reached: dict[str, Source] = {}
-        waiting = list(modules)
-        while waiting:
-            name = waiting.pop()
-            if name not in reached and (source := self._source(name)):
-                reached[name] = source
-                waiting += [*source.imports, *_parents(name)]
-        return {
-            name: reached[name].own[:HALF] + self._hash(name, ROUNDS)[:HALF]
-            for name in sorted(reached)
-            if not reached[name].empty
-        }
-
-    def _source(self, name: str) -> "Source | None":
-        """A module that counts; None for one of a library, or one without behaviour."""
-        if name not in self._sources:
-            path = None if name in INERT else _path(name)
-            self._sources[name] = None if path is None else self._parse(name, path)
-        return self._sources[name]
-
-    def _parse(self, name: str, path: Path) -> "Source":
-        content = path.read_bytes()
-        digest = hashlib.sha256(content).hexdigest()
-        source = KNOWN.get((name, digest)) or _source(name, path, content)
-        self.parsed[name] = digest, source
-        return source
-
-    def _hash(self, name: str, rounds: int) -> str:
-        """The hash of a module that looks so far along imports; empty for one that has none."""
-        source = self._source(name)
-        if source is None or source.empty:
-            return ""
-        if rounds == 0:
-            return source.own
-        key = (name, rounds)
-        if key not in self._hashes:
-            self._hashes[key] = source.among(lambda other: self._hash(other, rounds - 1))
-        return self._hashes[key]
-
-
-def values(code: dict[str, str]) -> list[str]:
-    """What a job's digest holds of its code: equal for code that was moved or renamed."""
-    return sorted(value[HALF:] or value for value in code.values())
-
-
-def changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
-    """The modules whose own text differs, sorted; a module that was only moved is none of them."""
-    texts_old = {value[:HALF] for value in old.values()}
-    texts_new = {value[:HALF] for value in new.values()}
-    edited = {name for name, value in new.items() if value[:HALF] not in texts_old}
-    removed = {n for n, v in old.items() if v[:HALF] not in texts_new and n not in new}
-    return sorted(edited | removed)
+INERT += ("grokatlas.errors", "grokatlas.registry", "grokatlas.code.sources")
+FILES = "FILES"  # the constant by which a module names the files that it reads, beside it
 
 
 def syntax_tree(path: Path) -> ast.Module:
@@ -158,12 +51,32 @@ class Source:
         references: these modules, in the order in which the tree refers to them.
         imports: every module of the package that it may import.
         empty: whether it has no statement.
+        files: those that it reads, from its folder.
     """
 
     own: str
     references: tuple[str, ...]
     imports: tuple[str, ...]
     empty: bool
+    files: tuple[str, ...] = ()
+
+    def with_files(self, path: Path) -> "Source":
+        """This module, its hash that of its text and of the files that it reads as they are now.
+
+        Raises:
+            UserError: one of them cannot be read.
+        """
+        if not self.files:
+            return self
+        hashes = [self.own]
+        for name in self.files:
+            try:
+                hashes.append(hashlib.sha256((path.parent / name).read_bytes()).hexdigest())
+            except OSError as error:
+                place = f"{registry.shown(path, PACKAGE)}: {FILES}"
+                problem = f"{name} cannot be read: {error.strerror}"
+                raise UserError(place, f"{problem}; put it beside the module") from None
+        return replace(self, own=hashlib.sha256("\0".join(hashes).encode()).hexdigest())
 
     def among(self, hash_of: Callable[[str], str]) -> str:
         """Hash of the module where others have these hashes."""
@@ -174,18 +87,99 @@ class Source:
 
 
 @functools.cache
-def _source(name: str, path: Path, content: bytes) -> Source:
+def source(name: str, path: Path, content: bytes) -> Source:
+    """A module as far as it counts, from its text.
+
+    Raises:
+        UserError: it is not valid Python, or a constant that counts here is not written out.
+    """
     tree = _tree(path, content)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     bound, imports = _bindings(tree, package)
-    shape = _Shape(bound)
-    shape.add(tree)
+    facts = tree if name.startswith(f"{PACKAGE.name}.components.") else ast.Module([], [])
+    older = _older_names(facts, registry.shown(path, PACKAGE))
+    body = [node for node in tree.body if not older or RENAMED not in _assigned(node)]
+    shape = _Shape(bound, older)
+    shape.add(ast.Module(body, []))
     for local, (_, member) in sorted(bound.items()):
         if member:  # what others may import from here in turn; a module's local name is free
             shape.add_reference(local)
     own = hashlib.sha256("".join(shape.text).encode()).hexdigest()
     empty = not _without_docstring(tree.body)
-    return Source(own, tuple(shape.references), imports, empty)
+    return Source(own, tuple(shape.references), imports, empty, _own_files(facts, path))
+
+
+def _own_files(tree: ast.Module, path: Path) -> tuple[str, ...]:
+    """The files that a module names by `FILES`.
+
+    Raises:
+        UserError: it is no tuple of paths from the module's folder to files of the study.
+    """
+    names = constant(tree, FILES, ())
+    place = f"{registry.shown(path, PACKAGE)}: {FILES}"
+    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+        raise UserError(place, 'write out the files as text, such as ("points.csv",)')
+    root = PACKAGE if path.is_relative_to(PACKAGE) else registry.study() or path.parent
+    for name in names:
+        if not (path.parent / name).resolve().is_relative_to(root.resolve()):
+            problem = f"{name} is outside of {root.name}, so it would not travel with the code"
+            raise UserError(place, f"{problem}; put it beside the module")
+    return tuple(names)
+
+
+def constant(tree: ast.Module, name: str, absent: Any) -> Any:
+    """The value of a constant of a module that is written out; None where it is something else.
+
+    Args:
+        tree: of the module.
+        name: of the constant.
+        absent: what is returned where the module has none.
+    """
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and name in _assigned(node):
+            try:
+                return ast.literal_eval(node.value) if node.value else None
+            except (TypeError, ValueError):
+                return None
+    return absent
+
+
+def _assigned(node: ast.stmt) -> list[str]:
+    """The plain names that a statement assigns to."""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _older_names(tree: ast.Module, place: str) -> dict[str, str]:
+    """The oldest name of each keyword that a component renamed.
+
+    Raises:
+        UserError: the constant is no dictionary of names, or the module uses an old name for
+            something else, so that two programs would have one hash.
+    """
+    older = constant(tree, RENAMED, {})
+    if older == {}:
+        return {}
+    where = f"{place}: {RENAMED}"
+    names = [*older.keys(), *older.values()] if isinstance(older, dict) else [None]
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        example = '{"train_fraction": "fraction"}'
+        raise UserError(where, f"write out each keyword with its older name, such as {example}")
+    body = (node for node in tree.body if RENAMED not in _assigned(node))
+    used = {text for node in body for text in _texts(node)}
+    for name, old in older.items():
+        if old in used:
+            problem = f"{old} is the older name of {name}, and the module still uses it"
+            raise UserError(where, f"{problem}; write {name} everywhere")
+    return dict(older)
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    """Every name and every text in a syntax tree."""
+    for inner in ast.walk(node):
+        for _, value in ast.iter_fields(inner):
+            if isinstance(value, str):
+                yield value
 
 
 def _bindings(tree: ast.Module, package: str) -> tuple[dict[str, tuple[str, str]], tuple[str, ...]]:
@@ -196,16 +190,16 @@ def _bindings(tree: ast.Module, package: str) -> tuple[dict[str, tuple[str, str]
         if isinstance(node, ast.Import):
             for alias in node.names:
                 imports[alias.name] = None
-                if alias.asname and _path(alias.name):
+                if alias.asname and path_of(alias.name):
                     bound[alias.asname] = (alias.name, "")
         elif isinstance(node, ast.ImportFrom) and (module := _absolute(node, package)):
             imports[module] = None
             for alias in node.names:
                 inner = f"{module}.{alias.name}"
                 imports[inner] = None
-                target = (inner, "") if _path(inner) else (module, alias.name)
+                target = (inner, "") if path_of(inner) else (module, alias.name)
                 bound[alias.asname or alias.name] = target
-    return bound, tuple(name for name in imports if _path(name) and name not in INERT)
+    return bound, tuple(name for name in imports if path_of(name) and name not in INERT)
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str | None:
@@ -220,9 +214,14 @@ class _Shape:
     """A syntax tree as text, without positions, comments, docstrings and empty fields.
 
     Empty fields are left out so that a field that a later Python adds changes no digest.
+
+    Args:
+        bound: module and member of each name that an import of this package binds.
+        older: the oldest name of each keyword that was renamed.
     """
 
-    def __init__(self, bound: dict[str, tuple[str, str]]) -> None:
+    def __init__(self, bound: dict[str, tuple[str, str]], older: dict[str, str]) -> None:
+        self._older = older
         self.text: list[str] = []
         self.references: list[str] = []
         self._bound = bound
@@ -237,7 +236,7 @@ class _Shape:
                     self.text.append(",")
             self.text.append("]")
         elif not isinstance(node, ast.AST):
-            self.text.append(repr(node))
+            self.text.append(repr(self._older.get(node, node) if isinstance(node, str) else node))
         elif isinstance(node, ast.Name) and node.id in self._bound:
             self.add_reference(node.id)
         else:
@@ -273,7 +272,7 @@ class _Shape:
         return all(name in self._bound for name in names)
 
 
-def _path(name: str) -> Path | None:
+def path_of(name: str) -> Path | None:
     """The file of a project module; None for a library's or a name that is no module."""
     parts = name.split(".")
     if parts[0] != PACKAGE.name:
@@ -283,12 +282,6 @@ def _path(name: str) -> Path | None:
         if candidate.is_file():
             return candidate
     return registry.file_in_study(name)
-
-
-def _parents(name: str) -> list[str]:
-    """The packages whose ``__init__`` Python runs before a module."""
-    parts = name.split(".")
-    return [".".join(parts[:k]) for k in range(1, len(parts))]
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -1,0 +1,74 @@
+"""A file that a component reads is in a digest, or the job is refused."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokatlas.errors import UserError
+from grokatlas.rules import undeclared_reads
+
+MODULE = "grokatlas.components.tasks.own_points"
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A study whose task may read ``points.csv`` beside it; another file is at its root."""
+    tasks = tmp_path / "components/tasks"
+    tasks.mkdir(parents=True)
+    (tmp_path / "study.yaml").write_text('grokatlas: ">=0"\n')
+    (tasks / "own_points.py").write_text('FILES = ("points.csv",)\n')
+    for name in ("components/tasks/points.csv", "other.csv", "plots/house.mplstyle"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+READERS = {
+    "open": lambda path: Path(path).open().close(),
+    "for both": lambda path: Path(path).open("r+").close(),
+    "os": lambda path: os.close(os.open(path, os.O_RDONLY)),
+    "NumPy": np.loadtxt,
+    "pandas": pd.read_csv,
+    "from elsewhere": lambda path: Path(f"components/../{path}").read_text(),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_file_that_no_module_names_is_refused(study, read):
+    with undeclared_reads.refused([MODULE]):
+        with pytest.raises(UserError, match=r"other.csv: is read by the job and is in no digest"):
+            read("other.csv")
+        read("components/tasks/points.csv")
+    read("other.csv")
+
+
+def test_a_style_of_a_study_counts(study):
+    with (
+        undeclared_reads.refused([MODULE]),
+        pytest.raises(UserError, match=r'FILES = \("house.mplstyle",\)'),
+    ):
+        Path("plots/house.mplstyle").read_text()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["results/a.csv", "config/a.yaml", ".venv/a.csv", "components/__pycache__/a.nbi", "a.py"],
+)
+def test_results_settings_environments_and_code_may_be_read(study, name):
+    (study / name).parent.mkdir(parents=True, exist_ok=True)
+    (study / name).write_text("1\n")
+    with undeclared_reads.refused([MODULE]):
+        assert Path(name).read_text() == "1\n"
+
+
+def test_data_sets_may_be_read_and_any_file_written(study, monkeypatch):
+    (study / "images").mkdir()
+    (study / "images/a.gz").write_text("1\n")
+    monkeypatch.setenv("GROKATLAS_DATA", str(study / "images"))
+    with undeclared_reads.refused([MODULE]):
+        assert Path("images/a.gz").read_text() == "1\n"
+        Path("notes.txt").write_text("written")
