@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from grokatlas.audit import dotted, locate, numbers
+from grokatlas.audit import locate, numbers
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
 from grokatlas.errors import UserError
+from grokatlas.results import dotted
 from grokatlas.results.result import ROOT
 
 

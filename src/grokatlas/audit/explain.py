@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import text as words
-from grokatlas.audit import dotted, locate, metadata, mixed, values
+from grokatlas.audit import locate, metadata, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
 from grokatlas.errors import UserError
-from grokatlas.results import endings, hashing, notes
+from grokatlas.results import dotted, endings, hashing, notes
 from grokatlas.results.environment import COMPUTING, DRAWING
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import ROOT, Result

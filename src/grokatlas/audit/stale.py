@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from grokatlas.audit import dotted
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
 from grokatlas.plan.jobs import Job
-from grokatlas.results import layout
+from grokatlas.results import dotted, layout
 from grokatlas.results.manifest import code_of
 from grokatlas.results.result import Result
 

@@ -4,10 +4,9 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from grokatlas.audit import dotted
 from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
-from grokatlas.results import layout
+from grokatlas.results import dotted, layout
 
 ROW_KEYS = ("paper", "experiment", "scale", "case", "run", "record", "member")
 

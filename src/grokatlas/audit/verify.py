@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.audit import dotted, mixed
+from grokatlas.audit import mixed
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
-from grokatlas.results import hashing, layout
+from grokatlas.results import dotted, hashing, layout
 from grokatlas.results.manifest import MARK, code_of
 from grokatlas.results.result import Record, Result
 

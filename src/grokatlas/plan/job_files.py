@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grokatlas.errors import UserError
+from grokatlas.plan import reasons
 from grokatlas.results import dates, files, freshness
 
 if TYPE_CHECKING:
     from grokatlas.plan.jobs import Job
 
 FUTURE = 4_102_444_800  # the date of a dry run's own job files: the year 2100
+DRY = Path(".snakemake/grokatlas")  # of job files of dry runs
 LOCKS = Path(".snakemake/locks")  # of a Snakemake that runs in this folder
 
 
@@ -67,14 +69,14 @@ def write_elsewhere(folder: Path, job: "Job", state: freshness.State) -> Path:
     """The job file of a plan that is not going to run, in a folder of its own.
 
     Args:
-        folder: a temporary one.
+        folder: a temporary one, of this job alone. In it the file's name is the reason (`reasons`).
         job: of the plan.
         state: of its result; a stale one looks older than this file.
 
     Returns:
         the job file.
     """
-    path = folder / job.spec_path
+    path = folder / (reasons.file_name(job) if state == "stale" else job.spec_path.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text(job, state), encoding="utf-8")
     os.utime(path, (FUTURE, FUTURE))
@@ -126,7 +128,14 @@ def _refuse_changes(changed: list[Path]) -> None:
 
 
 def temporary_folder() -> Path:
-    """A folder for the job files of a plan that is not going to run; removed with the process."""
-    folder = tempfile.mkdtemp(prefix="grokatlas-plan-")
+    """A folder for the job files of a plan that is not going to run; removed with the process.
+
+    It is below `.snakemake`, so that its paths, which Snakemake shows, are short.
+    """
+    try:
+        DRY.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.mkdtemp(prefix="", dir=DRY)
+    except OSError:  # of a folder that is only read
+        folder = tempfile.mkdtemp(prefix="grokatlas-plan-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)

@@ -7,9 +7,9 @@ import pytest
 from safetensors.numpy import save_file
 
 from grokatlas import cli
-from grokatlas.audit import dotted, numbers
+from grokatlas.audit import numbers
 from grokatlas.errors import UserError
-from grokatlas.results import hashing, layout
+from grokatlas.results import dotted, hashing, layout
 from tests.unit import audit_tree
 
 

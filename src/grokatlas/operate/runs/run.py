@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grokatlas.audit import dotted
 from grokatlas.engine import members
+from grokatlas.results import dotted
 
 STATES = ("done", "stale", "running", "failed", "waiting", "orphan", "damaged")
 PLACES = ("results", "store")

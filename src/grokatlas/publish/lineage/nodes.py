@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from grokatlas.audit import dotted, explain
-from grokatlas.results import endings
+from grokatlas.audit import explain
+from grokatlas.results import dotted, endings
 from grokatlas.results.manifest import MARK
 from grokatlas.text import machine
 

@@ -1,0 +1,95 @@
+"""The reason why a result is made again, in a few words: Snakemake shows them in a dry run.
+
+Snakemake gives the path of a changed input as its reason. The input here is the job file, and in a
+dry run that is a file of its own, so its name says what changed. `grokatlas explain --stale` says
+it at length.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grokatlas.code import code_digest
+from grokatlas.results import dotted, layout
+from grokatlas.results.manifest import code_of
+from grokatlas.results.result import MANIFEST_TABLES, read_record
+
+if TYPE_CHECKING:
+    from grokatlas.plan.jobs import Job
+
+SHOWN = 2  # changes that are named
+LONGEST = 120  # bytes of a reason: it becomes a file's name
+
+
+def of(job: "Job") -> str:
+    """What changed since a result that is stale was made.
+
+    Returns:
+        such as ``code: components.penalties.log_sum``, ``spec: optimizer.lr 0.001 -> 0.01`` or
+        ``data: results/data/6a96be3fa731 was made again``; without a slash where it names no path.
+    """
+    manifest = _manifest(job.kind, job.target)
+    if not manifest:
+        return "files: no manifest vouches for them"
+    changes = []
+    if settings := _settings(manifest["spec"], job):
+        changes.append(f"spec: {_some(settings)}")
+    if modules := code_digest.changed(code_of(manifest), job.code):
+        changes.append(f"code: {_some([name.removeprefix('grokatlas.') for name in modules])}")
+    if manifest.get("partial"):
+        changes.append("files: was made while others were not complete")
+    return "; ".join(changes) or _data(job)
+
+
+def _settings(old: dict[str, Any], job: "Job") -> list[str]:
+    """The settings that differ from those of before; of a table also those of its runs."""
+    new, listed = job.spec, []
+    if "cells" in old and "cells" in new:
+        planned = {each.target.name: each.spec for each in job.inputs}
+        runs = {cell.get("label", ""): cell["run"] for cell in old["cells"]}
+        for cell in new["cells"]:
+            before = runs.get(cell.get("label", ""))
+            if before is None:
+                listed.append(f"{cell.get('label') or cell['run']} is declared")
+            elif before != cell["run"]:
+                listed += _between(before, planned.get(cell["run"], {}))
+        gone = runs.keys() - {cell.get("label", "") for cell in new["cells"]}
+        listed += [f"{label or 'a run'} is declared no more" for label in sorted(gone)]
+        old, new = ({k: v for k, v in spec.items() if k != "cells"} for spec in (old, new))
+    listed += [f"{path} {was} -> {now}" for path, was, now in dotted.differences(old, new)]
+    return list(dict.fromkeys(listed))
+
+
+def _manifest(kind: str, target: Path) -> dict[str, Any]:
+    """The manifest of a result, or nothing where it is not sound."""
+    file = layout.manifest_of(kind, target)
+    record = read_record(file.as_posix(), file, MANIFEST_TABLES)
+    return record.content if record.verdict == "ok" else {}
+
+
+def _between(run: str, new: dict[str, Any]) -> list[str]:
+    """The settings in which a planned run differs from one that was made."""
+    manifest = _manifest("run", layout.run_folder(run))
+    if not manifest or not new:
+        return [f"another run than {run}"]
+    changes = dotted.differences(manifest["spec"], new)
+    return [f"{path} {was} -> {now}" for path, was, now in changes]
+
+
+def _data(job: "Job") -> str:
+    """The first of the results that it was made from which is not the one that it was made from."""
+    for other in job.inputs:
+        if other.state() != "up to date":
+            return f"data: {other.kind} {other.target.name} is {other.state()}"
+    return "data: what it was made from was made again"
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
+def file_name(job: "Job") -> str:
+    """The reason as the name of a file that Snakemake shows as it is."""
+    allowed = of(job).replace("/", ".").translate(dict.fromkeys(map(ord, "{}\n\r\t\0"), " "))
+    short = allowed.encode()[:LONGEST].decode(errors="ignore")
+    return short + ("..." if short != allowed else "")
