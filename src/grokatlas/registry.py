@@ -84,7 +84,8 @@ def load(block: str, name: str) -> ModuleType:
     older = getattr(module, RENAMED, {})
     later = getattr(module, DEFAULTED, {})
     if (older or later) and not hasattr(module.build, "__wrapped__"):
-        module.build = _takes_specs(module.build, {old: new for new, old in older.items()}, later)
+        names = {old: new for new, old in older.items()}
+        vars(module)["build"] = _takes_specs(module.build, names, later)
     return module
 
 

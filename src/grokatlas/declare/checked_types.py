@@ -66,7 +66,7 @@ def annotation_type(node: ast.expr) -> Any:
                 if all(isinstance(value, str | int | float | None) for value in values):
                     return Literal[values]
         if node.value.id == "list":
-            return list[annotation_type(node.slice)]
+            return types.GenericAlias(list, annotation_type(node.slice))
     allowed = f"{', '.join(KINDS)}, None, Literal of plain values, list and unions (|) of these"
     raise MistakeError([], f"{ast.unparse(node)} is no type of a keyword; allowed: {allowed}")
 

@@ -71,7 +71,12 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
     for name in sorted({owner for owner, _ in used} - set(chosen)):
         experiments = papers[name].experiments
         kept = {key: each for key, each in experiments.items() if (name, key) in used}
-        nothing = {"figures": {}, "claims": [], "deviations": [], "other_readings": {}}
+        nothing: dict[str, Any] = {
+            "figures": {},
+            "claims": [],
+            "deviations": [],
+            "other_readings": {},
+        }
         found[name] = papers[name].model_copy(update={**nothing, "experiments": kept})
     return found | {name: papers[name] for name in chosen}
 
@@ -198,7 +203,8 @@ def _check_no_reference(name: str, about: Block, experiments: Block, groups: Blo
         if isinstance(group, dict) and isinstance(group.get("claims"), list)
         for position, claim in enumerate(group["claims"])
     }
-    figures = about.get("figures") if isinstance(about.get("figures"), dict) else {}
+    declared = about.get("figures")
+    figures = declared if isinstance(declared, dict) else {}
     places = ((PAPER, "figures.", figures), (EXPERIMENTS, "", experiments), (CLAIMS, "", claims))
     for file, before, entries in places:
         for key, entry in entries.items():

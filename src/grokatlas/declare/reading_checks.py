@@ -21,9 +21,9 @@ def check(papers: Mapping[str, Paper], name: str) -> None:
     named = set()
     for position, deviation in enumerate(paper.deviations):
         place = f"{file}: deviations.{position}.other_readings"
-        for reading in deviation.other_readings:
-            _known(place, "no other reading", reading, paper.other_readings)
-            named.add(reading)
+        for key in deviation.other_readings:
+            _known(place, "no other reading", key, paper.other_readings)
+            named.add(key)
     for key, reading in paper.other_readings.items():
         place = f"{file}: other_readings.{key}"
         if key not in named:

@@ -22,7 +22,7 @@ Spec = dict[str, Any]
 @functools.cache
 def older_names(block: str, name: str) -> dict[str, str]:
     """The oldest name of each keyword of a component that was renamed."""
-    older: dict[str, str] = _constant(block, name, module_shape.RENAMED)
+    older: dict[str, str] = _constant(block, name, registry.RENAMED)
     return older
 
 

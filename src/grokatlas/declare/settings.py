@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from grokatlas.declare import strict_yaml
 from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError
-from grokatlas.results.layout import SCALES
 
 
 class Notify(BaseModel):
@@ -31,7 +30,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    scale: Literal[*SCALES] = Field("quick", description="size of every run")
+    scale: Literal["smoke", "quick", "paper"] = Field("quick", description="size of every run")
     papers: Literal["all"] | Annotated[list[str], Field(min_length=1)] = Field(
         "all", description="papers to redraw, or all"
     )

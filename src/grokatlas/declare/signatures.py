@@ -57,7 +57,9 @@ def signature(block: str, name: str) -> Signature:
 def defaults(block: str, name: str) -> list[str]:
     """The keywords of a component's ``build`` that have a default."""
     node = _definition(block, name, "build")
-    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if node else ()
+    if not isinstance(node, ast.FunctionDef):
+        return []
+    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     return [argument.arg for argument, default in pairs if default is not None]
 
 
@@ -133,7 +135,7 @@ def needs(name: str) -> list[str]:
     if node is None:
         return []
     known = ["snapshots", *registry.names("observables")]
-    entries = [getattr(entry, "value", None) for entry in getattr(node, "elts", [node])]
+    entries: list[Any] = [getattr(e, "value", None) for e in getattr(node, "elts", [node])]
     unknown = [entry for entry in entries if entry not in known]
     if unknown:
         hint = nearest(str(unknown[0]), known)

@@ -32,7 +32,9 @@ def check_block(model: type[BaseModel], data: Any) -> Any:
         raise _mistake(model, error) from None
 
 
-def check_keywords(block: str, name: str, values: dict[str, Any], varied: set[str]) -> dict:
+def check_keywords(
+    block: str, name: str, values: dict[str, Any], varied: set[str]
+) -> dict[str, Any]:
     """The keywords of one component, checked against its ``build``.
 
     Args:
@@ -76,7 +78,7 @@ def check_value(annotation: ast.expr, value: Any, keyword: str) -> Any:
 
 
 @functools.cache
-def _adapter(annotation: str) -> TypeAdapter:
+def _adapter(annotation: str) -> TypeAdapter[Any]:
     return TypeAdapter(annotation_type(ast.parse(annotation, mode="eval").body))
 
 

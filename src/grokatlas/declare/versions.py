@@ -42,7 +42,8 @@ def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:
     number from the same tables.
     """
     paper = papers[name]
-    other = papers.get(paper.version_of or "")
+    version_of = paper.version_of or ""
+    other = papers.get(version_of)
     if claim.as_ is None or other is None:
         return ""
     for its in other.claims:
@@ -51,10 +52,10 @@ def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:
                 {layout.owner_of_table(owner, each) for each in declared.experiments}
                 for owner, declared in (
                     (name, paper.figures[claim.figure]),
-                    (paper.version_of, other.figures[its.figure]),
+                    (version_of, other.figures[its.figure]),
                 )
             ]
             own = {"id", "as_", "figure", "place", "cell"}
             equal = claim.model_dump(exclude=own) == its.model_dump(exclude=own)
-            return f"{paper.version_of}/{its.id}" if equal and tables[0] == tables[1] else ""
+            return f"{version_of}/{its.id}" if equal and tables[0] == tables[1] else ""
     return ""

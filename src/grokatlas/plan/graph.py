@@ -142,10 +142,10 @@ def _sizes(
         owner, experiment = layout.owner_of_table(name, reference)
         paper = papers[owner]
         for case in paper.experiments[experiment].cases or [None]:
-            blocks = [
+            own, full = (
                 layers.of(owner, paper, experiment, case, at).blocks() for at in (scale, "paper")
-            ]
-            for path, here, published in layers.differences(*blocks):
+            )
+            for path, here, published in layers.differences(own, full):
                 values = found.setdefault(path, {"here": [], "published": []})
                 for place, value in (("here", here), ("published", published)):
                     if value not in values[place]:

@@ -69,7 +69,7 @@ def acquire(
     """
     import filelock
 
-    access = {} if mode is None else {"mode": mode}
+    access: dict[str, Any] = {} if mode is None else {"mode": mode}
     lock: Any = filelock.FileLock(file, thread_local=False, fallback_to_soft=False, **access)
     try:
         try:
@@ -84,7 +84,7 @@ def acquire(
     return lock
 
 
-def _lease(file: Path, access: dict[str, int], lost: Callable[[str], None]) -> Any:
+def _lease(file: Path, access: dict[str, Any], lost: Callable[[str], None]) -> Any:
     """The lock as a file of its own: that of a kernel's lock has no owner's name in it."""
     import filelock
 

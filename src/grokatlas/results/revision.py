@@ -115,7 +115,7 @@ def _differs(file: Path, blob: str | None) -> bool:
         return True
     kind = "sha256" if blob and len(blob) == 64 else "sha1"
     texts = (content, content.replace(b"\r\n", b"\n"))
-    names = (hashlib.new(kind, b"blob %d\0" % len(text) + text).hexdigest() for text in texts)
+    names = [hashlib.new(kind, b"blob %d\0" % len(text) + text).hexdigest() for text in texts]
     return blob not in names
 
 

@@ -1,6 +1,7 @@
 """The tidy table of an experiment: histories and measures joined, each row with its whole spec."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -48,7 +49,9 @@ def join(parts: list[pd.DataFrame], spec: dict[str, Any]) -> pd.DataFrame:
     return table
 
 
-def _described(cell: dict[str, Any], spec: dict[str, Any], member: dict[str, Any]) -> dict:
+def _described(
+    cell: dict[str, Any], spec: dict[str, Any], member: dict[str, Any]
+) -> dict[str, Any]:
     blocks = {key: value for key, value in spec.items() if key != "ensemble"}
     row = {"case": cell["case"], "run": cell["run"]}
     for path, value in member.items():
@@ -58,6 +61,7 @@ def _described(cell: dict[str, Any], spec: dict[str, Any], member: dict[str, Any
 
 def _flat(path: str, value: Any) -> dict[str, Any]:
     """Nested dicts and lists as dotted columns: ``penalties.0.weight``."""
+    items: Iterable[tuple[str, Any]]
     if isinstance(value, dict):
         items = value.items()
     elif isinstance(value, list):

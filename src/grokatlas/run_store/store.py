@@ -187,7 +187,7 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
             data = _found(root, "dataset", known)
             made_by = planned.get(name.parent)
             fitting = data and made_by and made_by.matches(data.manifest)
-            if fitting and _bring(root, data, name.parent):
+            if data and fitting and _bring(root, data, name.parent):
                 renewed.append(name.parent)
         return [*renewed, run] if _bring(root, entry, run) else renewed
 

@@ -48,9 +48,9 @@ def repeats_bit_for_bit(spec: Spec, block: str, name: str) -> str:
     found = []
     for seed in (1, 2):
         with _global_seed(seed):
-            before = torch.get_rng_state(), np.random.get_state()[1]
+            before = torch.get_rng_state(), np.random.get_state(legacy=True)[1]
             found.append(_trained(spec))
-            after = torch.get_rng_state(), np.random.get_state()[1]
+            after = torch.get_rng_state(), np.random.get_state(legacy=True)[1]
         if not all(np.array_equal(a, b) for a, b in zip(before, after, strict=True)):
             return "it draws from a global generator; draw from the one that it is given"
     for key, values in found[0].items():

@@ -49,8 +49,13 @@ def snakemake(outputs: list[Path], scale: str) -> None:
 
 def _output(command: list[str]) -> tuple[int, str]:
     """The exit code of a command, and what it printed; interrupted, it is asked to save and end."""
-    keywords = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    process = subprocess.Popen(command, text=True, stdin=subprocess.DEVNULL, **keywords)
+    process = subprocess.Popen(
+        command,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     try:
         told, _ = process.communicate()
     except BaseException:
