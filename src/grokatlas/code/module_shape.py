@@ -17,12 +17,10 @@ from grokatlas.registry import PACKAGE, RENAMED
 
 # modules without behaviour of their own: names of types, the class of a user's error, and the
 # registry, which leads to modules that are hashed themselves
-INERT: tuple[str, ...] = (
-    "grokatlas",
-    "grokatlas.engine.contracts",
-    "grokatlas.engine.keyword_types",
+INERT = (
+    *("grokatlas", "grokatlas.engine.contracts", "grokatlas.engine.keyword_types"),
+    *("grokatlas.errors", "grokatlas.registry", "grokatlas.code.sources"),
 )
-INERT += ("grokatlas.errors", "grokatlas.registry", "grokatlas.code.sources")
 FILES = "FILES"  # the constant by which a module names the files that it reads, beside it
 
 

@@ -1,7 +1,6 @@
 """The tidy table of an experiment: histories and measures joined, each row with its whole spec."""
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -49,9 +48,7 @@ def join(parts: list[pd.DataFrame], spec: dict[str, Any]) -> pd.DataFrame:
     return table
 
 
-def _described(
-    cell: dict[str, Any], spec: dict[str, Any], member: dict[str, Any]
-) -> dict[str, Any]:
+def _described(cell: dict[str, Any], spec: dict[str, Any], member: dict[str, Any]) -> dict:  # type: ignore[type-arg]
     blocks = {key: value for key, value in spec.items() if key != "ensemble"}
     row = {"case": cell["case"], "run": cell["run"]}
     for path, value in member.items():
@@ -61,11 +58,12 @@ def _described(
 
 def _flat(path: str, value: Any) -> dict[str, Any]:
     """Nested dicts and lists as dotted columns: ``penalties.0.weight``."""
-    items: Iterable[tuple[str, Any]]
     if isinstance(value, dict):
         items = value.items()
     elif isinstance(value, list):
-        items = ((str(index), entry) for index, entry in enumerate(value))
+        items = (  # type: ignore[assignment]
+            (str(index), entry) for index, entry in enumerate(value)
+        )
     else:
         return {path: value}
     flat: dict[str, Any] = {}
