@@ -29,13 +29,8 @@ KNOWN: dict[tuple[str, str], "Source"] = {}
 
 
 def run_modules(spec: dict[str, Any]) -> list[str]:
-    """The modules a run starts from: the loop and exactly the components its spec names.
-
-    The loop of every run is watched, but what watches is among them only where it may stop members:
-    else it reads what is logged, and changes no number.
-    """
+    """The modules a run starts from: the loop and exactly the components its spec names."""
     modules = ["grokatlas.engine.training"]
-    modules += ["grokatlas.engine.watching"] if "watch" in spec else []
     for block in registry.FOLDERS:
         if block == "task" or block not in spec:
             continue

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,24 +12,14 @@ from grokatlas.errors import MistakeError, UserError
 from grokatlas.results.layout import SCALES
 
 
-class Notify(BaseModel):
-    """A command that is called when a workflow ends or a run fails."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    command: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)] = Field(
-        description="program and arguments; it gets a message on its standard input, and facts in "
-        "its environment"
-    )
-    timeout: Annotated[float, Field(gt=0, le=600)] = Field(
-        10.0, description="seconds after which it is ended"
-    )
-
-
 class Settings(BaseModel):
     """`config/config.yaml`: what a user changes between two runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    GONE: ClassVar = {
+        "notify": "to get mail, add a line to `onerror` of the Snakefile, or give `--mail-type` to "
+        "sbatch (docs/cluster.md)"
+    }
 
     scale: Literal[*SCALES] = Field("quick", description="size of every run")
     papers: Literal["all"] | Annotated[list[str], Field(min_length=1)] = Field(
@@ -53,11 +43,6 @@ class Settings(BaseModel):
         None,
         description="folder on another disk that holds what is made: the folders of `results` "
         "become links into it (docs/cluster.md); null: they are folders",
-    )
-    notify: Notify | None = Field(
-        None,
-        description="command that is called when a workflow ends or a run fails "
-        "(docs/watching.md); null: none",
     )
 
 

@@ -15,7 +15,7 @@ from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import Settings, home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
-from grokatlas.plan import job_files, notifying, results_folder, which_code
+from grokatlas.plan import job_files, results_folder, which_code
 from grokatlas.plan.graph import light_measures, make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.registry import PACKAGE
@@ -104,8 +104,6 @@ class Project:
         Raises:
             UserError: a folder that the configuration names is not there.
         """
-        if main:
-            notifying.check(self.settings, self._sources)
         tell_jobs(self.settings, self._sources, main)
         self._store = store.chosen() if main else None
 
