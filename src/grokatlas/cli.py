@@ -176,7 +176,7 @@ EXPORT = (
         "export.archive:pack",
         "write the results of a scale, with all behind them, as one file",
         (
-            argument("out", metavar="OUT", type=Path, help="a path that ends in .tar.gz or .zip"),
+            argument("out", metavar="OUT", type=Path, help="a path that ends in .zip"),
             MADE,
             argument(
                 "--tables-only",
