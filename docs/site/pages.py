@@ -18,7 +18,6 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "config/README.md": "reference/yaml.md",
     "recorded/README.md": "reference/recorded.md",
-    "results/README.md": "reference/results.md",
     "src/grokatlas/engine/contracts.py": "reference/contracts.md",
     "tests/README.md": "reference/tests.md",
 }

@@ -18,7 +18,8 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     GONE: ClassVar = {
         "notify": "to get mail, add a line to `onerror` of the Snakefile, or give `--mail-type` to "
-        "sbatch (docs/cluster.md)"
+        "sbatch (docs/cluster.md)",
+        "results": "to have results on another disk, `ln -s FOLDER results` (docs/cluster.md)",
     }
 
     scale: Literal[*SCALES] = Field("quick", description="size of every run")
@@ -38,11 +39,6 @@ class Settings(BaseModel):
         description="folder of finished runs, shared between checkouts and users, looked up before "
         "anything is trained (docs/run-store.md); null: where the environment variable "
         "GROKATLAS_RUN_STORE points, if it is set",
-    )
-    results: Annotated[str, Field(min_length=1)] | None = Field(
-        None,
-        description="folder on another disk that holds what is made: the folders of `results` "
-        "become links into it (docs/cluster.md); null: they are folders",
     )
 
 

@@ -75,6 +75,6 @@ def _files(missing: list[Job]) -> Iterator[Finding]:
 def _settings(project: remaining.Project) -> Iterator[Finding]:
     """The folders that the configuration names; from here on they are in the environment."""
     project.prepare_jobs()
-    keys = ("device", "data_dir", "run_store", "results")
+    keys = ("device", "data_dir", "run_store")
     named = {key: getattr(project.settings, key) for key in keys}
     yield Finding("ok", "settings", ", ".join(f"{key}: {value}" for key, value in named.items()))
