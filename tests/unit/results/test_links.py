@@ -83,6 +83,7 @@ def test_a_link_to_no_folder_is_refused_before_anything_is_written(big, tmp_path
     for call in (
         lambda: adoption.adopt(tmp_path / "all.zip", replace=False),
         lambda: Project(write(tmp_path), {}).prepare("smoke"),
+        lambda: list(machine.disk([])),
     ):
         with pytest.raises(UserError, match=rf"^results: is a link to {big}, and no folder is"):
             call()

@@ -13,7 +13,7 @@ from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import resources
 from grokatlas.plan.jobs import Job
-from grokatlas.results import layout
+from grokatlas.results import layout, links
 from grokatlas.rules import gpu_leases
 from grokatlas.text import file_size
 
@@ -49,6 +49,7 @@ def gpus(missing: list[Job], device: str) -> Iterator[Finding]:
 
 def disk(missing: list[Job]) -> Iterator[Finding]:
     """The space for the runs that are not made yet."""
+    links.check()
     results = layout.RESULTS.resolve()  # may be a link to another disk
     place = next(folder for folder in (results, *results.parents) if folder.exists())
     free = shutil.disk_usage(place).free
