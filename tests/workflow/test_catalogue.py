@@ -71,8 +71,8 @@ def test_the_graph_in_the_docs_is_that_of_the_rules(tmp_path):
     shutil.rmtree(fresh.folder / "config")
     shutil.copytree(ROOT / "config", fresh.folder / "config")
     call = ("--rulegraph", "mermaid-js", "--forceall", "--config", "scale=paper")
-    told = fresh.call("--cores", "1", *call).stdout
-    names = dict(re.findall(r"(id\d+)\[(\w+)\]", told))
-    arrows = {(names[a], names[b]) for a, b in re.findall(r"(id\d+) --> (id\d+)", told)}
+    graph = fresh.call("--cores", "1", *call).stdout
+    names = dict(re.findall(r"(id\d+)\[(\w+)\]", graph))
+    arrows = {(names[a], names[b]) for a, b in re.findall(r"(id\d+) --> (id\d+)", graph)}
     shown = re.findall(r"^    (\w+) --> (\w+)$", (ROOT / PAGE).read_text(), re.MULTILINE)
     assert sorted(shown) == sorted(arrow for arrow in arrows if "all" not in arrow)

@@ -20,7 +20,7 @@ def check() -> None:
 
 
 def refusal(path: Path, root: str) -> str:
-    """Why a link in a tree is not followed; empty for one to a file of the tree.
+    """The reason why a link in a tree is not followed; empty for one to a file of the tree.
 
     Args:
         path: the link.

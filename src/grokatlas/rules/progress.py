@@ -34,9 +34,10 @@ class LastLog(History):
         self._last = seen
 
     def unsound(self) -> str:
-        """How many members have a loss, an error or an accuracy that is not finite; empty if none.
+        """Count members with a loss, an error or an accuracy that is not finite, in words.
 
-        Of members that train on, as ``2 of 10 members not finite``.
+        Returns:
+            such as ``2 of 10 members not finite``, of those that still train; empty if all are.
         """
         declared, _ = signatures.logged(self._spec["observables"])
         names = endings.watched(self._last, declared)

@@ -41,9 +41,9 @@ def test_verify_pack_and_adopt_go_through_the_link(big, tmp_path):
     target = small_tree.make()
     assert (big / "runs" / target["run"].name / layout.HISTORY).is_file()
     (big / ".grokatlas-checkout").write_text("/somewhere/results\n")  # of version 0.2
-    found = verify(Tree(layout.RESULTS), None)
-    assert found.ok
-    assert len(found.findings) == 18
+    report = verify(Tree(layout.RESULTS), None)
+    assert report.ok
+    assert len(report.findings) == 18
     for name in ("results", target["run"], big, f"{big}/runs/{target['run'].name}/history.parquet"):
         assert cli.main(["verify", str(name)]) == 0
         assert cli.main(["explain", f"{target['run']}"]) == 0
