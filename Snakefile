@@ -22,7 +22,6 @@ rule all:
 # 100 jobs a second would make it look through all ready jobs once a second for every job that has
 # ended so far: hundreds of times a second, near the end of a large plan
 onstart:
-    NOTIFIER.listen()
     if workflow.local_exec:
         warm.start()
         workflow.scheduler.job_rate_limiter = None
@@ -30,10 +29,8 @@ onstart:
 
 onsuccess:
     print("figures and tables are in results, by scale", file=sys.stderr)
-    NOTIFIER.ended(well=True)
 
 
 # what failed shows as such in the atlas
 onerror:
-    NOTIFIER.ended(well=False)
     shell("python -m grokatlas atlas results/{SCALE}/atlas/spec.json --partial")

@@ -1,5 +1,7 @@
 """How Sphinx makes the site from the pages that `build.py` puts together."""
 
+from pygments.lexers.special import TextLexer
+
 project = "Grokking Atlas"
 html_title = project
 extensions = ["myst_parser", "sphinx_copybutton"]
@@ -35,3 +37,8 @@ html_theme_options = {
 }
 
 copybutton_prompt_text = "$ "
+
+
+def setup(app):
+    """Show a graph of Mermaid as the text that it is: no script is fetched to draw it."""
+    app.add_lexer("mermaid", TextLexer)

@@ -11,7 +11,6 @@ from pathlib import Path
 import plates
 
 DOCS = "docs"
-IMAGES = "images"
 # files outside docs that are pages, by their place in the site
 ELSEWHERE = {
     "README.md": "index.md",
@@ -19,7 +18,6 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "config/README.md": "reference/yaml.md",
     "recorded/README.md": "reference/recorded.md",
-    "results/README.md": "reference/results.md",
     "src/grokatlas/engine/contracts.py": "reference/contracts.md",
     "tests/README.md": "reference/tests.md",
 }
@@ -44,9 +42,7 @@ class Pages:
         self.sources: set[str] = set()
 
     def add_docs(self) -> None:
-        """Add every page of `docs`, its pictures, and those of `images`."""
-        for file in (self.root / IMAGES).iterdir():
-            self._copy(file, f"{IMAGES}/{file.name}")
+        """Add every page of `docs`, and its pictures."""
         for file in sorted((self.root / DOCS).rglob("*")):
             origin = file.relative_to(self.root).as_posix()
             page = file.relative_to(self.root / DOCS)
@@ -130,8 +126,6 @@ class Pages:
         """The page of a file of the checkout; None if it is none."""
         if origin in ELSEWHERE:
             return ELSEWHERE[origin]
-        if origin.startswith(f"{IMAGES}/"):
-            return origin
         if origin.startswith(f"{DOCS}/"):
             return origin.removeprefix(f"{DOCS}/")
         if origin.endswith(".py") and (self.root / origin).is_file():

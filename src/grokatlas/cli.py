@@ -21,6 +21,9 @@ def main(given: list[str] | None = None) -> int:
         if given is None:
             which_code.run_that_of(Path(), sys.argv[1:])
             registry.check_study()
+        first = next(iter(sys.argv[1:] if given is None else given), "")
+        if first in GONE:
+            raise UserError(f"grokatlas {first}", f"is no longer a command; {GONE[first]}")
         parser = _parser()
         options, rest = parser.parse_known_args(given)
         if rest and not options.command.passes_on:
@@ -39,6 +42,8 @@ def main(given: list[str] | None = None) -> int:
         return 1
 
 
+# commands of earlier versions, and what to use instead
+GONE = {"rulegraph": "use `snakemake --rulegraph mermaid-js --forceall --config scale=paper`"}
 SCALE = argument("--scale", choices=layout.SCALES, help="default: configured")
 MADE = argument("--scale", choices=layout.SCALES, help="default: the one that was made")
 STORE = argument("--store", type=Path, metavar="DIR", help="default: as configured")
@@ -176,7 +181,7 @@ EXPORT = (
         "export.archive:pack",
         "write the results of a scale, with all behind them, as one file",
         (
-            argument("out", metavar="OUT", type=Path, help="a path that ends in .tar.gz or .zip"),
+            argument("out", metavar="OUT", type=Path, help="a path that ends in .zip"),
             MADE,
             argument(
                 "--tables-only",
@@ -242,7 +247,6 @@ PUBLISH = (
         "renew what docs and config/README.md repeat of the configuration",
         (argument("folder", type=Path, nargs="?", default=Path("config")),),
     ),
-    Command("rulegraph", "publish.rulegraph:main", "renew the picture of the workflow's rules"),
     Command(
         "record",
         "publish.pages:record",

@@ -28,3 +28,9 @@ def test_an_atlas_replaces_no_other_files(tmp_path, capsys, out):
     assert cli.main(["atlas", "spec.json", "--out", str(tmp_path / out)]) == 1
     assert "holds something else, which the pages would replace" in capsys.readouterr().err
     assert (tmp_path / "thesis.tex").exists()
+
+
+def test_a_command_of_an_earlier_version_names_what_to_use_instead(capsys):
+    assert cli.main(["rulegraph"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("grokatlas rulegraph: is no longer a command; use `snakemake")

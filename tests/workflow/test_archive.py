@@ -42,11 +42,11 @@ def grokatlas(checkout: Checkout, *arguments: str) -> str:
 def archives(finished, tmp_path_factory, worker_id) -> dict[str, Path]:
     def make(folder: Path) -> None:
         folder.mkdir()
-        grokatlas(finished, "pack", str(folder / "all.tar.gz"), "--scale", "smoke")
+        grokatlas(finished, "pack", str(folder / "all.zip"), "--scale", "smoke")
         grokatlas(finished, "pack", str(folder / "tables.zip"), "--tables-only")
 
     folder = once(tmp_path_factory, worker_id, "archives", make)
-    return {"all": folder / "all.tar.gz", "tables": folder / "tables.zip"}
+    return {"all": folder / "all.zip", "tables": folder / "tables.zip"}
 
 
 # of the archive of tables alone, one test draws a figure

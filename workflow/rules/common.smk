@@ -10,7 +10,6 @@ if CODE.is_dir():
 
 from grokatlas.errors import UserError
 from grokatlas.plan.invocation import opened
-from grokatlas.plan.notifying import Notifier
 from grokatlas.plan.resources import of_job
 from grokatlas.rules import warm
 
@@ -20,7 +19,6 @@ except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)
 
-NOTIFIER = Notifier(PROJECT, SCALE)  # tells a command of the user's, if one is configured
 config["captions"] = PROJECT.captions  # for `snakemake --report`
 
 

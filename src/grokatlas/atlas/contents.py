@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from grokatlas import text as words
-from grokatlas.atlas import noted
 from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts as judging
@@ -83,7 +82,6 @@ class Figure:
         mixed: how those behind it differ in software and device.
         diverged: how many of these members diverged; empty if none did.
         stopped: how many of them the watch stopped; empty if it stopped none.
-        noted: how many showed what while they trained, and a line for each note.
         so_far: of how many values its tables are; empty if they leave out none.
         sizes: what differs from paper scale: name, here, published.
         command: rebuilds it.
@@ -106,7 +104,6 @@ class Figure:
     mixed: list[str]
     diverged: str
     stopped: str
-    noted: tuple[str, list[str]]
     so_far: str
     sizes: list[tuple[str, str, str]]
     command: str
@@ -277,7 +274,6 @@ def _figure(
         mixed=mixed.of(result.sound for result in found.values()) if there else [],
         diverged=_ended(runs, "diverged", "what they log is not finite") if there else "",
         stopped=_ended(runs, "stopped", "the watch stopped them") if there else "",
-        noted=noted.of(runs),
         so_far=some,
         sizes=sizes(entry["sizes"]),
         command=values.command(tree.results[target].sound, target)[-1] if there else command,

@@ -9,7 +9,7 @@ from grokatlas.audit import locate, metadata, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
 from grokatlas.errors import UserError
-from grokatlas.results import dotted, endings, hashing, notes
+from grokatlas.results import dotted, endings, hashing
 from grokatlas.results.environment import COMPUTING, DRAWING
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import ROOT, Result
@@ -109,7 +109,7 @@ def _made_from(tree: Tree, result: Result) -> list[str]:
 
 
 def about(content: dict[str, Any]) -> list[str]:
-    """Spec, members, code, machine, time and notes of one result, by its manifest."""
+    """Spec, members, code, machine, and time of one result, by its manifest."""
     lines = []
     if content["kind"] == "run":
         lines += [*dotted.compact(content["spec"]), dotted.members(content["spec"])]
@@ -131,8 +131,7 @@ def about(content: dict[str, Any]) -> list[str]:
         steps = f"steps {segment.get('start_step')} to {segment.get('end_step')}"
         others = "".join(f", {name} {version}" for name, version in _changed(segment, content))
         lines.append(f"segment: {steps} on {segment.get('host')}{job}{others}")
-    noted = notes.summary(notes.of(Path(), content), content.get("members", 0))
-    lines += [line for line in [endings.summary(content), noted] if line]
+    lines += filter(None, [endings.summary(content)])
     mark = content.get(MARK)
     if isinstance(mark, dict):
         where = f"{mark.get('when')} on {mark.get('host')}"

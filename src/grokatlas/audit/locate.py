@@ -96,13 +96,12 @@ def tree_of(path: Path, default: Path) -> Path:
 
 def _name(tree: Tree, path: Path) -> str | None:
     """A path as the tree names it; None outside. Links are not followed below the tree."""
-    if path.is_symlink() and path.resolve() in map(Path, tree.roots.values()):
+    if path.is_symlink() and path.resolve() == Path(tree.root):
         path = path.resolve()
     absolute = path.parent.resolve() / path.name if path.name != ".." else path.resolve()
-    for name, root in tree.roots.items():
-        if absolute.is_relative_to(root):
-            return "/".join((name, *absolute.relative_to(root).parts))
-    return None
+    if not absolute.is_relative_to(tree.root):
+        return None
+    return "/".join((ROOT, *absolute.relative_to(tree.root).parts))
 
 
 def _by_name(tree: Tree, text: str) -> list[str]:

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.plan import results_folder
-from grokatlas.results import hashing, layout, records_only
+from grokatlas.results import hashing, layout, links, records_only
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import (
     JOB_FILE_TABLES,
@@ -24,8 +23,8 @@ from grokatlas.results.result import (
 
 MANIFEST = "manifest.json"
 JOB_FILE = "spec.json"
-NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", results_folder.MARK)
-NO_ARTEFACTS += (records_only.LIST,)
+NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", records_only.LIST)
+NO_ARTEFACTS += (".grokatlas-checkout",)  # in a folder on another disk, of version 0.2
 NO_ARTEFACT_SUFFIXES = (".log", ".lock")
 BROKEN_LOCK = ".lock."  # of a process that was killed while it took over a lock
 
@@ -40,7 +39,7 @@ class Tree:
         results: what jobs left, by target.
         refused: files that are not read, each with the reason.
         leftovers: temporary files and folders of killed jobs.
-        roots: where the tree's files are on disk, by the name of a folder.
+        root: where the tree is on disk, without links.
 
     Raises:
         UserError: there is no such folder.
@@ -53,11 +52,11 @@ class Tree:
         self.results: dict[str, Result] = {}
         self.refused: dict[str, str] = {}
         self.leftovers: list[str] = []
-        self.roots = results_folder.roots(folder)
+        self.root = str(folder.resolve())
         self._hashes: dict[str, tuple[int, int, str]] = {}
         self._owners: dict[str, str] = {}
         self._left_out = records_only.read(folder)
-        self._read(list(self._walk(self.roots[ROOT], ROOT)))
+        self._read(list(self._walk(self.root, ROOT)))
 
     def path(self, name: str) -> Path:
         """The path of a name of the tree."""
@@ -121,11 +120,8 @@ class Tree:
     def _walk(self, folder: str, name: str) -> Iterator[str]:
         for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
             inner = f"{name}/{entry.name}"
-            if inner in self.roots:
-                yield from self._walk(self.roots[inner], inner)
-                continue
             if entry.is_symlink():
-                reason = results_folder.refusal(Path(entry.path), self.roots)
+                reason = links.refusal(Path(entry.path), self.root)
                 if reason:
                     self.refused[inner] = reason
                     yield inner

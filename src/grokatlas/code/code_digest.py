@@ -29,14 +29,8 @@ KNOWN: dict[tuple[str, str], Source] = {}
 
 
 def run_modules(spec: dict[str, Any]) -> list[str]:
-    """The modules a run starts from: the loop and exactly the components its spec names.
-
-    The loop of every run is watched, but what watches is among them only where it may stop members:
-    else it reads what is logged, and changes no number.
-    """
-    modules = ["grokatlas.engine.training"]
-    modules += ["grokatlas.engine.watching"] if "watch" in spec else []
-    return modules + named_modules("run", spec)
+    """The modules a run starts from: the loop and exactly the components its spec names."""
+    return ["grokatlas.engine.training", *named_modules("run", spec)]
 
 
 def named_modules(kind: str, spec: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from grokatlas import registry
-from grokatlas.declare import layers, renaming, signatures, span_rules, splits, watches
+from grokatlas.declare import layers, renaming, signatures, span_rules, splits
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Paper, Train
 from grokatlas.declare.validation import check_block, check_keywords, check_value
@@ -89,8 +89,6 @@ class _Checker:
                 self._fail(["measures", str(index), "name"], problem)
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
-        if "watch" in values:
-            spec["watch"] = self._watch(values["watch"], spec)
         kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
         reason = span_rules.why_not_span(kept)
         if reason is not None:
@@ -181,12 +179,6 @@ class _Checker:
                 if isinstance(kind, ast.Name) and kind.id == "Column":
                     place = ["measures", str(index), keyword]
                     self._direction(measure[keyword], columns, whole, place)
-
-    def _watch(self, given: Any, spec: dict[str, Any]) -> dict[str, Any]:
-        try:
-            return watches.checked(given, spec["observables"])
-        except MistakeError as mistake:
-            raise self._error(["watch"], mistake) from None
 
     def _direction(
         self, column: str, columns: dict[str, str | None], whole: bool, place: list[str]

@@ -6,7 +6,7 @@ that every number a run used is in its spec.
 """
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -244,6 +244,11 @@ class Reading(Model):
 class Overrides(Model):
     """A layer of an experiment: any block, whole or in part."""
 
+    GONE: ClassVar = {
+        "watch": "nothing stops a run that goes wrong; `train.stop` ends members at a level, and "
+        "`grokatlas status` counts those that are not finite"
+    }
+
     task: dict[str, Any] | None = Field(None, description="what is learnt: data and labels")
     model: dict[str, Any] | None = Field(None, description="the network")
     loss: dict[str, Any] | None = Field(None, description="of one batch")
@@ -265,11 +270,6 @@ class Overrides(Model):
     )
     measures: list[dict[str, Any]] | None = Field(None, description="what is computed after a run")
     train: dict[str, Any] | None = Field(None, description="how long, how precise, what is kept")
-    watch: dict[str, Any] | None = Field(
-        None,
-        description="what a run is searched for at each log, and what that stops; absent: all is "
-        "noted, and nothing stops (docs/watching.md)",
-    )
     ensemble: dict[str, Any] | None = Field(
         None, description="axes vectorised inside one run: `seed` and any number of a component"
     )

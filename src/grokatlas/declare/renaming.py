@@ -113,12 +113,12 @@ def _moved(table: Any, old: str, new: str, rows: Any) -> Any:
 def _entry(head: str, values: Spec) -> tuple[str, Spec | None]:
     """The block of a component and what it says, for the first keys of a dotted name."""
     block, _, index = head.partition(".")
-    entry = values.get(block)
+    entry = values.get(block) if block in registry.FOLDERS else None
     if block in registry.LISTS:
         listed = entry if isinstance(entry, list) else []
         entry = listed[int(index)] if index.isdigit() and int(index) < len(listed) else None
     known = isinstance(entry, dict) and registry.exists(block, str(entry.get("name")))
-    return block, entry if block in registry.FOLDERS and known else None
+    return block, entry if known else None
 
 
 def _constant(block: str, name: str, constant: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,24 +11,15 @@ from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError
 
 
-class Notify(BaseModel):
-    """A command that is called when a workflow ends or a run fails."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    command: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)] = Field(
-        description="program and arguments; it gets a message on its standard input, and facts in "
-        "its environment"
-    )
-    timeout: Annotated[float, Field(gt=0, le=600)] = Field(
-        10.0, description="seconds after which it is ended"
-    )
-
-
 class Settings(BaseModel):
     """`config/config.yaml`: what a user changes between two runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    GONE: ClassVar = {
+        "notify": "to get mail, add a line to `onerror` of the Snakefile, or give `--mail-type` to "
+        "sbatch (docs/cluster.md)",
+        "results": "to have results on another disk, `ln -s FOLDER results` (docs/cluster.md)",
+    }
 
     scale: Literal["smoke", "quick", "paper"] = Field("quick", description="size of every run")
     papers: Literal["all"] | Annotated[list[str], Field(min_length=1)] = Field(
@@ -47,16 +38,6 @@ class Settings(BaseModel):
         description="folder of finished runs, shared between checkouts and users, looked up before "
         "anything is trained (docs/run-store.md); null: where the environment variable "
         "GROKATLAS_RUN_STORE points, if it is set",
-    )
-    results: Annotated[str, Field(min_length=1)] | None = Field(
-        None,
-        description="folder on another disk that holds what is made: the folders of `results` "
-        "become links into it (docs/cluster.md); null: they are folders",
-    )
-    notify: Notify | None = Field(
-        None,
-        description="command that is called when a workflow ends or a run fails "
-        "(docs/watching.md); null: none",
     )
 
 

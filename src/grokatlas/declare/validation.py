@@ -99,8 +99,10 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
         name = str(first["loc"][-1])
         block = next(branch for branch in _branches(kind) if hasattr(branch, "model_fields"))
         if first["type"] == "extra_forbidden":
-            hint = nearest(name, list(block.model_fields))
-            return MistakeError([*path, name], f"unknown key; {hint}")
+            gone = getattr(block, "GONE", {})
+            problem = f"unknown key; {nearest(name, list(block.model_fields))}"
+            problem = f"is no longer a key, remove it: {gone[name]}" if name in gone else problem
+            return MistakeError([*path, name], problem)
         field = block.model_fields[name]
         needed = phrase(field.annotation, tuple(field.metadata))
         return MistakeError([*path, name], f"missing; give {needed}", missing=True)

@@ -4,7 +4,6 @@ Nothing is written outside a temporary folder in ``results`` before the whole ar
 sound.
 """
 
-import collections
 import contextlib
 import hashlib
 import json
@@ -15,13 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas.declare.settings import load_settings
 from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure
 from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, counted, some_of
 from grokatlas.export.archive_files import ArchivedFile
-from grokatlas.plan import declared_jobs, results_folder
-from grokatlas.results import hashing, layout, placing, records_only
+from grokatlas.results import hashing, layout, links, placing, records_only
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
 
@@ -48,9 +45,7 @@ def adopt(archive: Path, replace: bool) -> str:
         DifferError: results here differ from its.
         UserError: the archive is not sound.
     """
-    settings = declared_jobs.CONFIG / "config.yaml"
-    if settings.is_file():
-        results_folder.link(load_settings(settings, {}).results, f"{settings}: results")
+    links.check()
     listed = _survey(archive)
     created = not layout.RESULTS.exists()
     with _stage() as stage:
@@ -139,28 +134,17 @@ def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
 
 
 def _check_space(archive: Path, listed: dict[str, dict[str, Any]]) -> None:
-    """Refuse what does not fit on a disk; the folders of ``results`` may be on several."""
-    folders, needed = {}, collections.Counter[int]()
-    for name, entry in listed.items():
-        top = Path(*Path(name).parts[:2])
-        folder = next(each for each in (top, *top.parents) if each.exists())
-        disk = folder.stat().st_dev
-        folders[disk] = folder
-        needed[disk] += entry["size"]
-    for disk, total in needed.items():
-        free = shutil.disk_usage(folders[disk]).free
-        if total > free:
-            problem = f"needs {file_size(total)}, the disk of {folders[disk]} has"
-            raise UserError(str(archive), f"{problem} {file_size(free)} left")
+    """Refuse what does not fit on the disk of ``results``."""
+    folder = layout.RESULTS if layout.RESULTS.exists() else layout.RESULTS.parent
+    free, total = shutil.disk_usage(folder).free, sum(entry["size"] for entry in listed.values())
+    if total > free:
+        problem = f"needs {file_size(total)}, the disk of {folder} has {file_size(free)} left"
+        raise UserError(str(archive), problem)
 
 
 @contextlib.contextmanager
 def _stage() -> Iterator[Path]:
-    """A temporary folder in ``results``; an empty ``results`` made for it goes with it.
-
-    Where a folder of ``results`` is a link, its part of the stage is in the folder it leads to: on
-    the disk that the files are for.
-    """
+    """A temporary folder in ``results``; an empty ``results`` made for it goes with it."""
     results = layout.RESULTS
     created = not results.exists()
     stages = contextlib.ExitStack()
@@ -168,11 +152,8 @@ def _stage() -> Iterator[Path]:
         with stages:
             results.mkdir(exist_ok=True)
             stages.callback(_remove_if_empty, results if created else None)
-            stage = _temporary(results, stages)
-            (stage / results).mkdir()
-            for link in filter(Path.is_symlink, sorted(results.iterdir())):
-                if link.exists():
-                    (stage / link).symlink_to(_temporary(link, stages).absolute())
+            stage = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=results))
+            stages.callback(shutil.rmtree, stage, ignore_errors=True)
             stages = stages.pop_all()
     except OSError as error:
         place = error.filename or results
@@ -184,12 +165,6 @@ def _stage() -> Iterator[Path]:
         raise UserError(str(place), f"cannot be written: {error.strerror or error}") from None
     finally:
         stages.close()
-
-
-def _temporary(folder: Path, stages: contextlib.ExitStack) -> Path:
-    made = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=folder))
-    stages.callback(shutil.rmtree, made, ignore_errors=True)
-    return made
 
 
 def _remove_if_empty(folder: Path | None) -> None:

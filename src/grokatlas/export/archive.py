@@ -24,7 +24,7 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     """Write the results of a scale, with all that they depend on, as one archive.
 
     Args:
-        out: a path that ends in .tar.gz or .zip.
+        out: a path that ends in .zip.
         scale: smoke, quick or paper; None where only one was made.
         tables_only: leave out the files of data sets, runs and measures, not their manifests.
 

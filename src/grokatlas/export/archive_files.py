@@ -1,15 +1,14 @@
-"""Archives as a list of plain files: ``.tar.gz`` and ``.zip``, written reproducibly, read warily.
+"""Archives as a list of plain files: ``.zip``, written reproducibly, read warily.
 
 Only regular files exist here. Reading follows no link, trusts no size that it did not count, and
 leaves it to the caller which names are allowed; nothing is extracted by a library.
 """
 
 import contextlib
-import gzip
 import hashlib
 import io
+import shlex
 import stat
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -20,15 +19,11 @@ from typing import IO
 from grokatlas.errors import UserError
 from grokatlas.results import files
 
-SUFFIXES = (".tar.gz", ".tgz", ".zip")
-_BLOCK = tarfile.BLOCKSIZE
+SUFFIX = ".zip"
 _CHUNK = 1 << 20
-_LONGEST = 100  # bytes of a name in a plain tar header
 _DAMAGE = (
     EOFError,
-    gzip.BadGzipFile,
     zlib.error,
-    tarfile.TarError,
     zipfile.BadZipFile,
     NotImplementedError,  # an unknown compression
     RuntimeError,  # an encrypted member
@@ -75,17 +70,9 @@ def write(out: Path, members: list[FileToPack]) -> None:
         UserError: the suffix is unknown, a file cannot be read, or is not the one it should be;
             nothing is left behind then.
     """
-    if not out.name.endswith(SUFFIXES):
-        raise UserError(str(out), f"unknown kind of archive; allowed: {', '.join(SUFFIXES)}")
-    with files.atomic(out) as temporary:
-        if out.name.endswith(".zip"):
-            _write_zip(temporary, members)
-        else:
-            _write_tar(temporary, members)
-
-
-def _write_zip(path: Path, members: list[FileToPack]) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
+    if not out.name.endswith(SUFFIX):
+        raise UserError(str(out), f"unknown kind of archive; give a name that ends in {SUFFIX}")
+    with files.atomic(out) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for member in members:
             info = zipfile.ZipInfo(member.name)  # dated 1980
             info.compress_type = zipfile.ZIP_DEFLATED
@@ -93,19 +80,6 @@ def _write_zip(path: Path, members: list[FileToPack]) -> None:
             info.external_attr = (stat.S_IFREG | 0o644) << 16
             with archive.open(info, "w", force_zip64=member.size >= 1 << 31) as sink:
                 _copy(member, sink)
-
-
-def _write_tar(path: Path, members: list[FileToPack]) -> None:
-    with path.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-        for member in members:
-            if len(member.name.encode()) > _LONGEST:
-                raise UserError(member.name, "name too long for .tar.gz; pack as .zip")
-            info = tarfile.TarInfo(member.name)  # no owner, dated 1970, mode 644
-            info.size = member.size
-            packed.write(info.tobuf(tarfile.GNU_FORMAT))
-            _copy(member, packed)
-            packed.write(bytes(-member.size % _BLOCK))
-        packed.write(bytes(2 * _BLOCK))
 
 
 def _copy(member: FileToPack, sink: IO[bytes]) -> None:
@@ -148,11 +122,15 @@ def entries(path: Path) -> Iterator[ArchivedFile]:
             start = stream.read(4)
     except OSError as error:
         raise UserError(str(path), f"cannot be read: {error.strerror}") from None
-    if not start.startswith((b"PK\x03\x04", b"\x1f\x8b")):
-        raise UserError(str(path), f"is no archive; allowed: {', '.join(SUFFIXES)}")
-    found = _zip_entries(path) if start.startswith(b"PK") else _tar_entries(path)
+    if start.startswith(b"\x1f\x8b"):
+        problem = f"is a .tar.gz of version 0.2; make a {SUFFIX} of it: mkdir new && cd new"
+        unpack = f"tar xzf {shlex.quote(str(path.resolve()))}"
+        again = f"zip -qrD ../new{SUFFIX} grokatlas-archive.json results"
+        raise UserError(str(path), f"{problem} && {unpack} && {again}")
+    if not start.startswith(b"PK\x03\x04"):
+        raise UserError(str(path), f"is no {SUFFIX} archive; make one with `grokatlas pack`")
     with _intact(path):
-        yield from found
+        yield from _entries(path)
 
 
 @contextlib.contextmanager
@@ -165,7 +143,7 @@ def _intact(path: Path) -> Iterator[None]:
         raise UserError(str(path), f"cannot be read: {error.strerror or error}") from None
 
 
-def _zip_entries(path: Path) -> Iterator[ArchivedFile]:
+def _entries(path: Path) -> Iterator[ArchivedFile]:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
@@ -177,30 +155,6 @@ def _zip_entries(path: Path) -> Iterator[ArchivedFile]:
                 yield ArchivedFile(
                     info.filename, info.file_size, _exactly(path, stream, info.file_size)
                 )
-
-
-def _tar_entries(path: Path) -> Iterator[ArchivedFile]:
-    with gzip.open(path, "rb") as stream:
-        while (block := _block(stream)) != bytes(_BLOCK):
-            info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-            if not info.isreg() or info.type == tarfile.GNUTYPE_SPARSE or info.size < 0:
-                raise _no_file(path, info.name)
-            chunks = _exactly(path, stream, info.size)
-            yield ArchivedFile(info.name, info.size, chunks)
-            for _ in chunks:
-                pass
-            if stream.read(-info.size % _BLOCK).strip(b"\0"):
-                raise tarfile.ReadError("bytes after a file's end")
-        rest = stream.read(32 * _BLOCK)  # the end of the stream, where gzip checks its sum
-        if rest.strip(b"\0") or len(rest) == 32 * _BLOCK:
-            raise tarfile.ReadError("bytes after the archive's end")
-
-
-def _block(stream: IO[bytes]) -> bytes:
-    block = stream.read(_BLOCK)
-    if len(block) < _BLOCK:
-        raise EOFError("no end of archive")
-    return block
 
 
 def _exactly(path: Path, stream: IO[bytes], size: int) -> Iterator[bytes]:

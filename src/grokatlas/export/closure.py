@@ -8,8 +8,7 @@ import functools
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.plan import results_folder
-from grokatlas.results import hashing, layout
+from grokatlas.results import hashing, layout, links
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.layout import SCALES
 from grokatlas.results.manifest import code_of
@@ -86,7 +85,7 @@ def behind(root: Path, targets: list[str]) -> list[Result]:
 def _refuse_links(root: Path, names: list[str]) -> None:
     """Refuse files that are behind a link out of the tree, as `verify` does."""
     for name in names:
-        if link := results_folder.refused_link(root / layout.RESULTS, name):
+        if link := links.refused_link(root / layout.RESULTS, name):
             place, reason = link
             raise UserError(place, f"{reason}; put the files themselves there")
 

@@ -15,14 +15,11 @@ import time
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.operate import heads, slurm, unlock
-from grokatlas.plan import notifying
-from grokatlas.results import files, layout, locks
+from grokatlas.results import layout, locks
 from grokatlas.text import duration
 
 LIMIT = 3  # starts of Snakemake in a row that made nothing, after which a chain ends
@@ -79,17 +76,7 @@ class Head:
             self._say("all is made")
             code = 0
         self._cancel_successor()
-        self._notify(well=code == 0)
         return code
-
-    def _notify(self, well: bool) -> None:
-        """Tell the user's command that the chain ended, if its Snakemake left the setting."""
-        try:
-            found = files.read_json(self.folder / heads.NOTIFY)
-            settings = Settings.model_validate(found)
-        except (UserError, OSError, KeyError, TypeError, ValueError):
-            return  # no Snakemake of the chain came so far
-        notifying.Notifier(SimpleNamespace(settings=settings), settings.scale).ended(well)
 
     def _submit_successor(self) -> None:
         """First of all, so that it follows however this head ends."""
@@ -200,7 +187,6 @@ class Head:
         process = subprocess.Popen(
             self.order.snakemake(),
             cwd=self.folder,
-            env={**os.environ, notifying.HEAD: str(heads.NOTIFY)},
             process_group=0,
             preexec_fn=_end_with_parent,
         )
@@ -236,7 +222,6 @@ class Head:
             self._say(f"the chain ends, as job {self.successor} was cancelled; {left}")
             return 0
         self._say(f"no successor could be submitted; the chain ends; {left}")
-        self._notify(well=False)
         return 1
 
     def _pause(self) -> None:

@@ -17,7 +17,6 @@ from grokatlas.results import files
 NAME = "grokatlas-head"  # of every head job
 LOG = Path(".snakemake/slurm_logs/head.log")  # of all heads of a checkout
 STATE = Path(".snakemake/grokatlas_head.json")  # what a head tells the next one
-NOTIFY = Path(".snakemake/grokatlas_notify.json")  # settings of the chain's last Snakemake
 LOCK = Path(".snakemake/grokatlas_head.lock")  # held by the head that is at work
 MEMORY = 4000  # MB: Snakemake takes 200, a figure that is drawn beside it up to 1000
 HINT = "see the message above for what the cluster does not allow"

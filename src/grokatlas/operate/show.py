@@ -6,7 +6,7 @@ from typing import Any
 
 from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.results import endings, files, freshness, layout, notes
+from grokatlas.results import endings, files, freshness, layout
 from grokatlas.results.manifest import MARK
 
 
@@ -34,14 +34,7 @@ def run(name: str) -> str:
     except UserError as error:  # a damaged manifest
         state = str(error)
     lines = [f"run {folder.name}", f"state: {state}", f"members: {len(members.of(job['spec']))}"]
-    lines += [f"noted: {line}" for line in _noted(folder, job["spec"])]
     return "\n".join([*lines, json.dumps(job["spec"], indent=2, sort_keys=True)])
-
-
-def _noted(folder: Path, spec: dict[str, Any]) -> list[str]:
-    """What was noted of its members, a line each."""
-    manifest = freshness.manifest_or_none(layout.manifest_of("run", folder))
-    return notes.lines(notes.of(folder, manifest), spec)
 
 
 def _state(folder: Path, job: dict[str, Any]) -> str:
@@ -62,8 +55,7 @@ def _state(folder: Path, job: dict[str, Any]) -> str:
     device = made.get("device", {})
     kind = device.get("name", device.get("type"))
     stored = ", from the run store" if MARK in made else ""
-    noted = notes.summary(notes.of(folder, made), made.get("members", 0))
-    ended = "".join(f", {told}" for told in (endings.summary(made), noted) if told)
+    ended = ", ".join(["", *filter(None, [endings.summary(made)])])
     commit = (made["git"] or {}).get("commit", "unknown")
     return (
         f"done on {made['host']['name']} ({kind}) at {made['started']}, "

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
 from grokatlas.plan.jobs import Job, Plan
-from grokatlas.results import endings, files, layout, locks, notes
+from grokatlas.results import endings, files, layout, locks
 from grokatlas.text import duration
 
 STATES = ("running", "failed", "waiting", "done")  # the order of the table
@@ -22,11 +21,9 @@ SILENT = 900.0  # seconds: a run on another machine that wrote nothing for longe
 ENDS = 4096  # bytes read of a log's beginning and of its end
 
 STARTED = re.compile(r"run \w+: trains on (\S+), (.+)")
-STEP = re.compile(r"run \w+: step (\d+)/\d+, ([\d.]+) steps/s, (\d+) s left")
+STEP = re.compile(r"run \w+: step (\d+)/\d+, ([\d.]+) steps/s, (\d+) s left(?:, (.+))?")
 # the last line of a run that goes on; any other is the last word of one that ended
-ALIVE = re.compile(
-    r"run \w+: (step |trains on |goes on |noted: )|.*; waiting$|warning: |grokatlas: "
-)
+ALIVE = re.compile(r"run \w+: (step |trains on |goes on )|.*; waiting$|warning: |grokatlas: ")
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,7 @@ def unfinished(folder: Path, name: str, spec: dict[str, Any], held: set[int] | N
     log = _Log(folder / "log.txt")
     step = log.step if log.step is not None else _saved_step(folder)
     if _alive(folder, log, held):
-        note = _noted(folder, spec) or ("" if log.step is not None else log.last)
+        note = log.note if log.step is not None else log.last
         return Row(folder.name, name, "running", step, steps, log.rate, log.left, log.where, note)
     if not log.last:
         return Row(folder.name, name, "waiting", step, steps)
@@ -138,7 +135,7 @@ def unfinished(folder: Path, name: str, spec: dict[str, Any], held: set[int] | N
         "the process ended without an error message; last line: " if ALIVE.match(log.last) else ""
     )
     note = silent + log.last.removeprefix(f"run {folder.name}: ")
-    note = "; ".join(filter(None, [note, _noted(folder, spec)]))
+    note = "; ".join(filter(None, [note, log.note]))
     return Row(folder.name, name, "failed", step, steps, where=log.where, note=note)
 
 
@@ -147,17 +144,9 @@ def _done(job: Job, name: str, manifest: dict[str, Any]) -> Row:
     where = f"{manifest['host']['name']}, {device.get('name', device['type'])}"
     step = manifest["segments"][-1]["end_step"]
     took = f"in {duration(manifest['train_seconds'])}"
-    ended, noted = endings.summary(manifest), _noted(job.target, job.spec, manifest)
-    note = "; ".join(filter(None, [", ".join(filter(None, [took, ended])), noted]))
+    note = ", ".join(filter(None, [took, endings.summary(manifest)]))
     steps = job.spec["train"]["steps"]
     return Row(job.target.name, name, "done", step, steps, where=where, note=note)
-
-
-def _noted(folder: Path, spec: dict[str, Any], manifest: dict[str, Any] | None = None) -> str:
-    """What was noted of a run, in a line; of one that diverged, its ending says that already."""
-    without = ("nonfinite",) if manifest and "diverged" in manifest else ()
-    found = notes.of(folder, manifest)
-    return notes.summary(found, len(members.of(spec)), without) if found else ""
 
 
 class _Log:
@@ -171,10 +160,11 @@ class _Log:
         step: the last one reported.
         rate: steps per second.
         left: seconds, from now.
+        note: of the same line: how many members are not finite; empty if all are.
     """
 
     def __init__(self, path: Path) -> None:
-        self.last = self.host = self.where = ""
+        self.last = self.host = self.where = self.note = ""
         self.changed: float | None = None
         self.step: int | None = None
         self.rate: float | None = None
@@ -197,6 +187,7 @@ class _Log:
         if steps:
             self.step, self.rate = int(steps[-1][1]), float(steps[-1][2])
             self.left = max(float(steps[-1][3]) - (time.time() - self.changed), 0.0)
+            self.note = steps[-1][4] or ""
 
 
 def _alive(folder: Path, log: _Log, held: set[int] | None) -> bool:

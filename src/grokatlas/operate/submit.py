@@ -103,7 +103,6 @@ def end(folder: Path) -> str:
 
 def _submit(order: heads.Order, folder: Path) -> Iterator[str]:
     heads.keep(folder, {})  # what an earlier chain left counts no more
-    (folder / heads.NOTIFY).unlink(missing_ok=True)
     job = order.submit(folder)
     call = shlex.join(order.snakemake()[2:])
     yield f"job {job} is submitted: it runs `{call}` until all is made"

@@ -37,7 +37,7 @@ def needs(spec: dict[str, Any]) -> Needs:
         batch=batch * written * run.itemsize,
         looks=samples * written * run.itemsize,
         data=own * samples * (features + data["outputs"]) * run.itemsize,
-        stops="stop" in spec["train"] or "watch" in spec,
+        stops="stop" in spec["train"],
     )
 
 

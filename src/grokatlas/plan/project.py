@@ -15,11 +15,11 @@ from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import Settings, home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
-from grokatlas.plan import job_files, notifying, results_folder, which_code
+from grokatlas.plan import job_files, which_code
 from grokatlas.plan.graph import light_measures, make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.registry import PACKAGE
-from grokatlas.results import account
+from grokatlas.results import account, links
 from grokatlas.results.layout import SCALES
 from grokatlas.run_store import store
 
@@ -80,16 +80,13 @@ class Project:
     def prepare(self, scale: str) -> Plan:
         """The plan of one scale, with its job files written, as it is going to run.
 
-        Where the setting ``results`` names another disk, the folders of ``results`` become links.
-
         Raises:
-            UserError: for a mistake in the configuration, the folder that it names cannot be used,
-                or a Snakemake that runs in this folder needs a job file that would change.
+            UserError: for a mistake in the configuration, `results` is a link to no folder, or a
+                Snakemake that runs in this folder needs a job file that would change.
         """
         plan = self.at(scale)
         if scale not in self._prepared:
-            place = f"{self._sources.get('results', 'config.yaml')}: results"
-            results_folder.link(self.settings.results, place)
+            links.check()
             job_files.write(plan.jobs, plan.states())
             self._prepared.add(scale)
         return plan
@@ -104,8 +101,6 @@ class Project:
         Raises:
             UserError: a folder that the configuration names is not there.
         """
-        if main:
-            notifying.check(self.settings, self._sources)
         tell_jobs(self.settings, self._sources, main)
         self._store = store.chosen() if main else None
 

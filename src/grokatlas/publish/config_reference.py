@@ -10,10 +10,10 @@ from typing import Any, Union
 from pydantic import BaseModel
 
 from grokatlas import registry
-from grokatlas.declare import models, signatures, watches
+from grokatlas.declare import models, signatures
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
 from grokatlas.declare.other_readings import Instead, OtherReading
-from grokatlas.declare.settings import Notify, Settings
+from grokatlas.declare.settings import Settings
 from grokatlas.publish import pages, schemas
 from grokatlas.results import files
 
@@ -91,7 +91,6 @@ def readme() -> str:
     parts = [
         INTRODUCTION,
         _keys("## `config.yaml`", Settings),
-        _keys("### `notify`", Notify),
         _keys("## `papers/<paper>/paper.yaml`", models.Paper, about),
         _keys("### `source`", models.Source),
         _keys("### `deviations`, each entry", models.Deviation),
@@ -109,11 +108,6 @@ def readme() -> str:
         _keys("### `train`", models.Train),
         _keys("### `train.log`", models.Log),
         _keys("### `train.stop.<column>`: a number, or one of", models.Level),
-        _keys("### `watch`", watches.Watch),
-        *(
-            _keys(f"### `watch.{name}`", field.annotation)
-            for name, field in watches.Watch.model_fields.items()
-        ),
         COMPONENTS,
         *(_block(block) for block in registry.FOLDERS),
     ]

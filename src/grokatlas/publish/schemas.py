@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from grokatlas import registry
-from grokatlas.declare import models, signatures, watches
+from grokatlas.declare import models, signatures
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -67,8 +67,6 @@ def _whole() -> dict[str, Any]:
     definitions["Figure"]["required"] = []
     definitions["Train"] = models.Train.model_json_schema() | {"required": []}
     definitions["Train"].pop("$defs")
-    watch = watches.Watch.model_json_schema()
-    definitions |= watch.pop("$defs") | {"Watch": watch}
     for block in registry.FOLDERS:
         names = registry.names(block)
         for name in names:
@@ -82,8 +80,7 @@ def _whole() -> dict[str, Any]:
             if block in registry.LISTS:
                 entry = {"anyOf": [{"type": "array", "items": entry}, {"type": "null"}]}
             properties[block] = entry | {"description": properties[block]["description"]}
-        for key in ("train", "watch"):
-            properties[key] = {"anyOf": [{"$ref": f"#/$defs/{key.title()}"}, {"type": "null"}]}
+        properties["train"] = {"anyOf": [{"$ref": "#/$defs/Train"}, {"type": "null"}]}
     made["$defs"] = dict(sorted(definitions.items()))
     return made
 

@@ -1,4 +1,7 @@
-"""How members of a run ended before its last step: diverged, or were stopped."""
+"""How members of a run ended before its last step: diverged, or had nothing to train.
+
+In version 0.2 an experiment could also stop members: its manifests name them under ``stopped``.
+"""
 
 import fnmatch
 from collections.abc import Iterable, Iterator
@@ -11,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST = 10  # members that a log names
-STOPPED = "stopped"  # column of a history: whether the watch stopped the member at this row
 
 
 def watched(columns: Iterable[str], declared: dict[str, str | None]) -> list[str]:
@@ -40,31 +42,23 @@ def read(
     Returns:
         ``diverged``, the first logged step from which a loss, an error or an accuracy of the member
         is not finite to the end; ``untrained``, the step 0 of members that had reached
-        ``train.stop`` there; ``stopped``, the step at which the watch stopped the member. All by
-        member, and only where there is one.
+        ``train.stop`` there. All by member, and only where there is one.
     """
     import numpy as np
     from pyarrow import parquet
 
     with parquet.ParquetFile(history) as file:
-        known = file.schema_arrow.names
-        names = watched(known, declared)
+        names = watched(file.schema_arrow.names, declared)
         table = file.read(columns=["member", "step", *names])
-        marks = file.read(columns=[STOPPED]).column(0) if STOPPED in known else None
     place, step, *logged = (  # by their memory: `to_numpy` imports pandas first
         np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
         for column in table.columns
     )
     finite = np.all([np.ones_like(place), *map(np.isfinite, logged)], axis=0)
     found = {"diverged": diverged(place, step, finite)}
-    stopped = dict[int, int]()
-    if marks is not None:
-        at = np.concatenate([np.from_dlpack(chunk) for chunk in marks.cast("uint8").chunks]) > 0
-        stopped = dict(zip(place[at].tolist(), step[at].tolist(), strict=True))
-    if "stop" in spec["train"]:  # who was stopped at step 0 has not reached a level there
+    if "stop" in spec["train"]:
         moved = set(place[step > 0].tolist())
-        found["untrained"] = dict.fromkeys(sorted({*place.tolist()} - moved - stopped.keys()), 0)
-    found["stopped"] = stopped
+        found["untrained"] = dict.fromkeys(sorted({*place.tolist()} - moved), 0)
     return {key: {str(m): s for m, s in steps.items()} for key, steps in found.items() if steps}
 
 
@@ -104,7 +98,6 @@ def lines(run: str, manifest: dict[str, Any]) -> Iterator[str]:
     every = members.of(manifest["spec"])
     endings = {
         "diverged": "diverged: what it logs is not finite from step {step} on",
-        "stopped": "was stopped at step {step}, as its experiment declares (watch)",
         "untrained": "has reached its levels of train.stop at step {step}: it was not trained",
     }
     for key, text in endings.items():

@@ -11,12 +11,11 @@ from grokatlas.code import code_digest
 from grokatlas.engine import dataset as datasets
 from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.results import files, freshness, hashing, layout, notes
+from grokatlas.results import files, freshness, hashing, layout
 from grokatlas.results.manifest import Recorder, code_of
 from grokatlas.rules import compiled_loops, devices
 from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
-from grokatlas.rules.noting import Notes, watched
-from grokatlas.rules.progress import Progress
+from grokatlas.rules.progress import LastLog, Progress
 from grokatlas.run_store import store as run_store
 
 
@@ -90,7 +89,8 @@ def _trained(
     devices.use_repeatable_kernels()
     import torch
 
-    from grokatlas.engine import watching
+    from grokatlas.engine.run import Run
+    from grokatlas.engine.training import Trainer
 
     torch.set_num_threads(threads)
     chosen = devices.chosen(device)
@@ -103,15 +103,10 @@ def _trained(
         )
         registry.load("dynamics", spec["dynamics"]["name"])
         compiled_loops.share(job["code"])
-        watcher = watching.Watcher(watched(spec), spec["train"]["steps"], len(members.of(spec)))
-        noted, progress = Notes(record.folder.parent, spec, watcher), Progress(run)
-
-        def after_log(step: int, steps: int) -> None:
-            progress(step, steps)
-            noted.write()
-
-        watching.train(spec, dataset, chosen, watcher, record, after_log, noted.tell)
-    found = noted.entries()
+        trainer = Trainer(Run(spec, dataset, chosen), record)
+        trainer.history = history = LastLog(record.add_rows, spec)
+        trainer.resume(record.restored())
+        trainer.finish(Progress(run, history.unsound))
     how = {"steps": record.updates.how} if record.updates.how else {}
     return {
         "device": devices.facts(chosen, threads) | how,
@@ -120,7 +115,6 @@ def _trained(
         "members": len(members.of(spec)),
         "segments": record.all_segments(record.step),
         "seeds": spec["ensemble"]["seed"],
-        **({notes.KEY: found} if found else {}),
     }
 
 

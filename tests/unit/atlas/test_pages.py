@@ -12,7 +12,7 @@ from grokatlas.atlas import contents, curves
 from grokatlas.audit.tree import Tree
 from grokatlas.declare import layers
 from grokatlas.plots import style
-from grokatlas.results import files, layout, notes
+from grokatlas.results import layout
 from tests.atlas import small_atlas
 from tests.atlas.small_atlas import NASTY
 from tests.unit import audit_tree
@@ -354,30 +354,12 @@ def test_a_plate_asks_and_answers(folder):
     assert "Answer None yet: the full scale was not run. Limits Nothing else." in text
 
 
-@pytest.mark.usefixtures("here")
-def test_a_figure_tells_what_was_noted_while_it_trained():
-    folder = small_atlas.pages()
-    assert "Noted" not in page(folder, "paper-toy.html").text
-    run, other = (file.parent for file in sorted(layout.RESULTS.glob("runs/*/manifest.json")))
-    spike = notes.entry(1, "spike", 40, "train_loss", 0.5, 2, 90)
-    audit_tree.edited(run / "manifest.json", seal=True, members=3, noted=[spike])
-    text = page(small_atlas.pages(), "paper-toy.html").text
-    assert "Noted 1 of 6 members spiked (member 1 at step 40)" in text
-    told = "train_loss jumps to 0.5 at step 40; 2 times in all, the last at step 90"
-    assert f"run {run.name}, member 1 (seed 1): {told}" in text
-    audit_tree.edited(other / "manifest.json", seal=True, members=3, stopped={"2": 1200})
+def test_a_figure_tells_that_members_were_stopped_in_version_0_2():
+    small_atlas.pages()
+    run = min(layout.RESULTS.glob("runs/*/manifest.json"))
+    audit_tree.edited(run, seal=True, members=3, stopped={"2": 1200})
     text = page(small_atlas.pages(), "paper-toy.html").text
     assert "Stopped 1 of 6 members: the watch stopped them, the first from step 1,200 on" in text
-
-
-@pytest.mark.usefixtures("here")
-def test_a_figure_that_is_not_made_yet_shows_notes_of_runs_that_train():
-    run = min(layout.RESULTS.glob("runs/*/manifest.json")).parent
-    (run / "manifest.json").unlink()
-    note = notes.entry(0, "nonfinite", 30, "train_loss", float("nan"), 1, 30)
-    files.write_json(notes.file_of(run), [note])
-    text = page(small_atlas.pages(fig1=""), "paper-toy.html").text
-    assert f"run {run.name}, member 0 (seed 0): train_loss is not finite at step 30" in text
 
 
 def test_a_figure_tells_that_members_diverged():

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from grokatlas import registry
-from grokatlas.code import code_digest, module_shape
+from grokatlas.code import module_shape
 from grokatlas.declare import cells, signatures
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
@@ -114,32 +114,6 @@ def test_minibatches_are_shuffled_unless_told_otherwise():
     assert spec({"train": {"batch_size": 4}})["train"]["shuffle"] is True
     assert spec({"train": {"batch_size": 4, "shuffle": False}})["train"]["shuffle"] is False
     assert "shuffle" not in spec()["train"]
-
-
-def test_a_run_that_declares_no_watch_has_none_in_its_spec_or_its_code():
-    seen = {"observables": [{"name": "losses"}]}
-    plain, declared = spec(seen), spec(seen | {"watch": {"nonfinite": {"stop": "member"}}})
-    assert "watch" not in plain
-    assert declared["watch"] == {
-        "nonfinite": {"stop": "member", "columns": ["test_loss", "train_loss"]},
-        "spike": {"columns": ["train_loss"], "factor": 10.0, "logs": 10, "floor": 0.01},
-        "stagnation": {
-            "columns": ["test_loss", "train_loss"],
-            "tolerance": 1e-6,
-            "logs": 10,
-            "share": 0.1,
-        },
-    }
-    watching = ["grokatlas.engine.watching", "grokatlas.engine.signs"]
-    codes = [code_digest.code(code_digest.run_modules(each)) for each in (plain, declared)]
-    assert not set(watching) & codes[0].keys()
-    assert set(watching) <= codes[1].keys()
-    assert codes[0].items() <= codes[1].items()
-
-
-def test_a_scale_may_take_the_watch_of_an_experiment_away():
-    one = {"observables": [{"name": "losses"}], "watch": {"spike": {"stop": "run"}}}
-    assert "watch" not in spec(one | {"quick": {"watch": None}}, scale="quick")
 
 
 def test_levels_that_stop_a_member_are_part_of_the_spec():

@@ -102,6 +102,12 @@ def test_a_mistake_is_one_error(penalty, axes, problem):
         spec_of(penalty, ensemble=axes)
 
 
+@pytest.mark.parametrize("path", ["train.steps", "seed", "penalties.7.weight", "task", "x.y"])
+def test_an_axis_of_no_component_keeps_its_name(path):
+    values = {"penalties": [{"name": "mine"}], "train": {"name": 1}, "task": {}}
+    assert renaming.older_path(path, values) == renaming.path_today(path, values) == path
+
+
 def test_a_component_is_built_from_any_names():
     build = registry.load("penalties", "mine").build
     assert build(weight=0.1) == build(strength=0.1) == (0.1, 0.0)

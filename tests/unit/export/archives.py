@@ -1,9 +1,7 @@
 """Archives of a small tree as anyone could write them, and what a refusal owes."""
 
 import hashlib
-import io
 import json
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -12,8 +10,6 @@ import pytest
 from grokatlas import cli
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive, archive_files
-
-KINDS = ("tar.gz", "zip")
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -42,16 +38,9 @@ def raw_write(file: Path, files: dict[str, bytes], extra=()) -> None:
     """Write an archive of these files as they are; `extra` are further members, in pairs."""
     pairs = [(archive.INDEX, files[archive.INDEX])] if archive.INDEX in files else []
     pairs += [(name, text) for name, text in files.items() if name != archive.INDEX]
-    if file.suffix == ".zip":
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
-            for name, text in [*pairs, *extra]:
-                out.writestr(name, text)
-        return
-    with tarfile.open(file, "w:gz", format=tarfile.GNU_FORMAT) as out:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
         for name, text in [*pairs, *extra]:
-            info = name if isinstance(name, tarfile.TarInfo) else tarfile.TarInfo(name)
-            info.size = len(text)
-            out.addfile(info, io.BytesIO(text))
+            out.writestr(name, text)
 
 
 def assert_refused(file: Path, *words: str, replace: bool = False) -> str:

@@ -13,7 +13,7 @@ from grokatlas.export import adoption
 from grokatlas.results import files as store
 from grokatlas.results import layout
 from tests.tiers import every
-from tests.unit.export.archives import KINDS, assert_refused, content
+from tests.unit.export.archives import assert_refused, content
 
 
 def everything(*folders: Path) -> dict[str, object]:
@@ -26,8 +26,8 @@ def everything(*folders: Path) -> dict[str, object]:
     return found
 
 
-def content_below(runs: Path) -> dict[str, bytes]:
-    return {f"results/runs/{name}": text for name, text in content(runs).items()}
+def content_below(results: Path) -> dict[str, bytes]:
+    return {f"results/{name}": text for name, text in content(results).items()}
 
 
 def everything_here() -> list[str]:
@@ -47,43 +47,33 @@ def other_disk(tmp_path):
 @pytest.fixture
 def crowded(packed, tree):
     """An archive, and a folder whose results differ from it and are to be replaced."""
-    adoption.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed, replace=False)
     for kind in ("run", "table"):
         layout.outputs(kind, tree[kind])[0].write_bytes(b"mine")
-    return packed["zip"]
+    return packed
 
 
 def test_a_failed_write_leaves_nothing(packed, monkeypatch):
     monkeypatch.setattr(
         adoption.os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left"))
     )
-    assert_refused(packed["zip"], "cannot be written: No space left")
+    assert_refused(packed, "cannot be written: No space left")
     assert not Path("results").exists()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_folder_that_leads_to_another_disk_is_filled(packed, tmp_path, other_disk, kind):
-    Path("results").mkdir()
-    Path("results/runs").symlink_to(other_disk)
-    adoption.adopt(packed[kind], replace=False)
-    assert content(Path()) | content_below(other_disk) == content(tmp_path / "from")
+def test_results_that_are_a_link_to_another_disk_are_filled(packed, tmp_path, other_disk):
+    Path("results").symlink_to(other_disk)
+    adoption.adopt(packed, replace=False)
+    assert content_below(other_disk) == content(tmp_path / "from")
     assert not [path for path in everything(Path(), other_disk) if ".part" in path]
 
 
 def test_a_run_that_leads_to_another_disk_is_filled(packed, tree, other_disk):
     tree["run"].parent.mkdir(parents=True)
     tree["run"].symlink_to(other_disk)
-    adoption.adopt(packed["zip"], replace=False)
+    adoption.adopt(packed, replace=False)
     assert store.verified(tree["run"] / layout.HISTORY)
     assert not list(other_disk.glob(".*"))
-
-
-def test_no_file_is_staged_on_a_disk_that_it_is_not_for(packed, other_disk, monkeypatch):
-    Path("results").mkdir()
-    Path("results/runs").symlink_to(other_disk)
-    monkeypatch.setattr(adoption.placing.errno, "EXDEV", -1)  # nothing is copied between disks
-    adoption.adopt(packed["zip"], replace=False)
-    assert any(other_disk.iterdir())
 
 
 @pytest.mark.parametrize("name", ["results/runs", "results/runs/{}"])
@@ -94,7 +84,7 @@ def test_a_folder_that_cannot_be_written_leaves_all_as_before(packed, tree, name
     link.symlink_to(target)
     before = everything_here()
     with pytest.raises(UserError, match=r"cannot be written|has 0 B left"):
-        adoption.adopt(packed["zip"], replace=False)
+        adoption.adopt(packed, replace=False)
     assert everything_here() == before
 
 
@@ -123,7 +113,7 @@ def test_whatever_write_fails_all_is_as_before(name, started, request, packed, m
     for number in range(1, 100):
         with monkeypatch.context() as patch:
             calls = _call_number(number, name, patch)
-            failed += cli.main(["adopt", "--replace", str(packed["zip"])])
+            failed += cli.main(["adopt", "--replace", str(packed)])
         assert ("No space left" in capsys.readouterr().err) == (calls[0] >= number)
         if calls[0] < number:
             break
@@ -142,9 +132,8 @@ def test_an_interruption_leaves_all_as_before(crowded, monkeypatch):
     assert everything(Path()) == before
 
 
-def test_the_space_of_every_disk_counts(packed, other_disk, monkeypatch):
-    Path("results").mkdir()
-    Path("results/runs").symlink_to(other_disk)
+def test_the_space_of_the_disk_of_results_counts(packed, other_disk, monkeypatch):
+    Path("results").symlink_to(other_disk)
     real = shutil.disk_usage
 
     def usage(folder):
@@ -152,5 +141,5 @@ def test_the_space_of_every_disk_counts(packed, other_disk, monkeypatch):
         return shutil._ntuple_diskusage(10**6, 10**6 - 1000, 1000) if small else real(folder)
 
     monkeypatch.setattr(shutil, "disk_usage", usage)
-    with pytest.raises(UserError, match=r"the disk of results/runs has 1\.0 kB left"):
-        adoption.adopt(packed["zip"], replace=False)
+    with pytest.raises(UserError, match=r"the disk of results has 1\.0 kB left"):
+        adoption.adopt(packed, replace=False)

@@ -279,16 +279,6 @@ def test_no_gpu_is_a_failure_only_if_one_is_forced(monkeypatch, device, state):
     assert finding.state == state
 
 
-def test_a_link_in_the_place_of_results_is_told(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert [finding.state for finding in machine.disk([])] == ["ok"]
-    (tmp_path / "big").mkdir()
-    Path("results").symlink_to(tmp_path / "big")
-    _, linked = machine.disk([])
-    assert linked.state == "warn"
-    assert f"set `results: {tmp_path}/big` in config/config.yaml" in linked.text
-
-
 @pytest.mark.parametrize(("free", "state"), [(10**12, "ok"), (3 * 10**9, "warn"), (9, "fail")])
 @pytest.mark.usefixtures("here")
 def test_runs_have_to_fit_on_the_disk(monkeypatch, free, state):

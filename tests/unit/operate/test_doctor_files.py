@@ -4,7 +4,6 @@ import errno
 import fcntl
 import importlib.metadata
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,7 @@ def left(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if files.NAME in path.name]
 
 
-CHECKS = [(files.writing, ["a job"]), (files.owners, ["a job"]), (files.clock,), (files.locks,)]
+CHECKS = [(files.writing, ["a job"]), (files.locks,)]
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check[0].__name__)
@@ -45,12 +44,11 @@ def test_a_good_disk_is_ok_and_nothing_is_left(here, check):
     assert here.joinpath("results").stat().st_mode == before
 
 
-@pytest.mark.parametrize("check", [files.writing, files.clock, files.locks])
+@pytest.mark.parametrize("check", [files.writing, files.locks])
 def test_without_results_the_folder_above_is_tried(tmp_path, monkeypatch, check):
     monkeypatch.chdir(tmp_path)
     assert found(check, *([[]] if check is files.writing else []))[0] == "ok"
     assert list(tmp_path.iterdir()) == []
-    assert of("owners", files.owners, []) == []
 
 
 @pytest.mark.parametrize(("missing", "state"), [(["a job"], "fail"), ([], "warn")])
@@ -80,38 +78,6 @@ def test_a_folder_of_results_on_another_disk_is_tried_too(here, monkeypatch):
     assert "results/runs cannot be written (Disk quota exceeded)" in found(files.writing, [1])[1]
 
 
-@pytest.mark.parametrize(
-    ("shift", "state", "text"),
-    [
-        (3600, "warn", "are 3600 s ahead of this machine's clock"),
-        (-120, "warn", "are 120 s behind this machine's clock"),
-        (1, "ok", "are those of this machine"),
-    ],
-)
-@pytest.mark.usefixtures("here")
-def test_the_clock_of_the_disk_is_compared(monkeypatch, shift, state, text):
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() - shift)
-    told = found(files.clock)
-    assert told[0] == state
-    assert text in told[1]
-
-
-@pytest.mark.parametrize(("step", "kept"), [(1, "kept to 1 s"), (2, "kept to 2 s")])
-@pytest.mark.usefixtures("here")
-def test_coarse_times_are_told_and_are_no_wrong_clock(monkeypatch, step, kept):
-    real = os.utime
-    grain = step * 10**9
-
-    def coarse(path, ns):
-        real(path, ns=tuple(each // grain * grain for each in ns))
-
-    monkeypatch.setattr(os, "utime", coarse)
-    state, text = found(files.clock)
-    assert state == "ok"
-    assert text.endswith(kept)
-
-
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
 def test_a_disk_without_locks_is_found(here, monkeypatch, number):
     def refuse(*_):
@@ -130,45 +96,6 @@ def test_locks_that_do_not_keep_a_second_process_out_are_found(monkeypatch):
     state, text = found(files.locks)
     assert state == "fail"
     assert "a second process gets a lock that is held" in text
-
-
-@pytest.fixture
-def shared(here, monkeypatch):
-    """Results of another user, with the group set to stay."""
-    monkeypatch.setattr(os, "geteuid", lambda: 4321)
-    (here / "results").chmod(0o2775)
-    mask = os.umask(0o002)
-    yield here / "results"
-    os.umask(mask)
-
-
-def test_results_of_a_group_are_ok_with_umask_and_setgid(shared):
-    state, text = found(files.owners, [])
-    assert state == "ok"
-    assert "3 files or folders are of other users" in text
-
-
-def test_a_umask_that_shuts_the_group_out_is_told(shared):
-    os.umask(0o022)
-    state, text = found(files.owners, [])
-    assert state == "warn"
-    assert "set umask 002, as 022 keeps" in text
-    assert os.umask(0o022) == 0o022  # as it was
-
-
-def test_folders_without_setgid_are_told(shared):
-    shared.chmod(0o775)
-    assert "chmod g+s" in found(files.owners, [])[1]
-
-
-@pytest.mark.parametrize(("missing", "state"), [(["a job"], "fail"), ([], "warn")])
-@pytest.mark.usefixtures("here")
-def test_closed_folders_are_told(monkeypatch, missing, state):
-    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "a")
-    told = found(files.owners, missing)
-    assert told[0] == state
-    assert "1 files or folders are closed to " in told[1]
-    assert "such as results/runs/a;" in told[1]
 
 
 @pytest.mark.parametrize("home", ["/dev/null", ""])

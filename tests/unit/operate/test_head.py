@@ -1,6 +1,5 @@
 """A head job, with a Slurm and a Snakemake of small scripts."""
 
-import json
 import os
 import signal
 import threading
@@ -12,14 +11,11 @@ import pytest
 from grokatlas.operate import head, heads
 from grokatlas.results import locks
 from tests.tiers import every
-from tests.unit.operate.pretended_slurm import PYTHON, cluster
+from tests.unit.operate.pretended_slurm import cluster
 
 ORDER = heads.Order("slurm", "cpu", 1, (), ("--config", "scale=smoke"))
 RULE = "9e34-a1 rule_train_wildcards_88f7cb2170a7"
 RUN = "results/runs/88f7cb2170a7"
-
-
-SCRIPT = "import os, sys; print(os.environ['GROKATLAS_EVENT'], file=open('told', 'a'))"
 
 
 @pytest.fixture
@@ -287,42 +283,3 @@ def test_a_head_without_successor_says_so_when_its_time_is_over(here, capfd):
     assert "no successor could be submitted; the chain ends" in said
     assert "was cancelled" not in said
     assert here.calls("python") == []
-
-
-def _notify(here, *command: str) -> None:
-    """What a Snakemake of the chain has left."""
-    (here.folder / ".snakemake").mkdir(exist_ok=True)
-    setting = {"notify": {"command": command, "timeout": 30.0}, "scale": "smoke"}
-    (here.folder / heads.NOTIFY).write_text(json.dumps(setting))
-
-
-def _told(here) -> list[str]:
-    file = here.folder / "told"
-    return file.read_text().splitlines() if file.exists() else []
-
-
-@pytest.mark.parametrize(
-    ("script", "told"),
-    [("exit 0", ["workflow ended"]), ("exit 1", ["workflow failed"]), ("kill -9 $$", [])],
-)
-def test_the_users_command_hears_once_when_the_chain_ends(here, script, told):
-    _notify(here, PYTHON, "-c", SCRIPT)
-    here.snakemake(f'[ "$GROKATLAS_HEAD" = "{heads.NOTIFY}" ] || exit 3; {script}')
-    head.Head(ORDER, "").run()
-    assert _told(here) == told
-
-
-def test_a_chain_that_ends_by_its_count_is_told_too(here, monkeypatch):
-    monkeypatch.setattr(head, "LIMIT", 1)
-    _notify(here, PYTHON, "-c", SCRIPT)
-    here.snakemake("kill -9 $$")
-    codes = [head.Head(ORDER, "").run() for _ in range(2)]
-    assert codes == [0, 1]
-    assert _told(here) == ["workflow failed"]
-
-
-def test_a_program_that_the_node_lacks_costs_one_line(here, capfd):
-    _notify(here, "no-such-program")
-    assert head.Head(ORDER, "").run() == 0
-    (line,) = capfd.readouterr().err.splitlines()
-    assert line.startswith("warning: notify: no-such-program cannot be run")

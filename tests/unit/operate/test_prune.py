@@ -11,11 +11,9 @@ from grokatlas import cli
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.operate import heads, prune, unlock
-from grokatlas.plan import declared_jobs, results_folder
+from grokatlas.plan import declared_jobs
 from grokatlas.results import layout, locks
 from tests.unit import audit_tree
-
-OLD = ("results/runs", "results/measures", "results/data", "results/smoke")
 
 
 @pytest.fixture
@@ -158,10 +156,8 @@ def test_it_needs_a_checkout(jobs, capsys, monkeypatch):
 
 def test_results_on_another_disk_are_pruned(jobs, capsys, tmp_path):
     run = orphan(jobs)
-    (tmp_path / "big").mkdir()
-    for name in OLD:
-        shutil.move(name, tmp_path / "big")
-    results_folder.link(f"{tmp_path}/big", "here")
+    shutil.move("results", tmp_path / "big")
+    Path("results").symlink_to(tmp_path / "big")
     assert f"removed {run}: " in pruned(capsys)
-    assert Path("results/runs").is_symlink()
+    assert Path("results").is_symlink()
     assert verify(Tree(layout.RESULTS), jobs).ok

@@ -97,6 +97,16 @@ def test_every_state_is_told_and_nothing_is_changed(runs, tmp_path):
     assert {row.name.partition("/")[0] for row in rows.values()} == {"geometry"}
 
 
+@pytest.mark.parametrize(("last", "state"), [((), "running"), ((ERROR,), "failed")])
+def test_members_that_are_not_finite_are_told_of_a_run_that_is_not_done(runs, last, state):
+    lost = "2 of 3 members not finite"
+    _log(runs[0], _started(runs[0], "node7"), f"{_step(runs[0], 10)}, {lost}", *last)
+    row = _only(runs[0])
+    assert (row.state, row.step, row.note) == (state, 10, "; ".join([*last, lost]))
+    _log(runs[0], _started(runs[0], "node7"), _step(runs[0], 12))
+    assert _only(runs[0]).note == ""
+
+
 def test_a_run_that_was_killed_here_is_not_running(runs):
     _log(runs[0], _started(runs[0]), _step(runs[0], 10))
     (runs[0].target / layout.LOCK).touch()

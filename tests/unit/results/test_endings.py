@@ -9,8 +9,7 @@ import pytest
 from grokatlas import registry
 from grokatlas.claims import divergence
 from grokatlas.code import code_digest
-from grokatlas.declare import signatures, watches
-from grokatlas.engine import watching
+from grokatlas.declare import signatures
 from grokatlas.operate import status
 from grokatlas.results import endings, files, layout
 from grokatlas.rules import savepoint, train
@@ -75,34 +74,18 @@ def test_the_manifest_and_the_log_of_a_run_name_members_that_diverged(capsys):
     assert second.startswith("run 0123456789ab: member 2 (optimizer.lr 1e+80, seed 0) diverged: ")
 
 
-def test_the_log_and_the_manifest_of_a_run_name_members_that_the_watch_stopped(capsys):
-    watch = watches.checked({"nonfinite": {"stop": "member"}}, SPEC["observables"])
-    manifest = _trained(SPEC | {"watch": watch})
-    assert manifest["stopped"] == manifest["diverged"] == DIVERGED
-    *_, told, _ = capsys.readouterr().err.splitlines()
-    assert told == (
-        "run 0123456789ab: member 1 (optimizer.lr 1e+30, seed 0) was stopped at step 6, as its "
-        "experiment declares (watch)"
-    )
+def test_a_line_of_progress_counts_members_that_are_not_finite(capsys):
+    _trained()
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "step 30/30" in line)
+    assert line.endswith(" s left, 2 of 3 members not finite")
+
+
+def test_a_manifest_of_version_0_2_names_members_that_were_stopped():
+    manifest = {"members": 3, "diverged": DIVERGED, "stopped": {"1": 6}}
     assert endings.summary(manifest) == (
         "2 of 3 members diverged (the first at step 2), "
-        "2 of 3 members stopped by the watch (the first at step 2)"
+        "1 of 3 members stopped by the watch (the first at step 6)"
     )
-
-
-def test_a_member_that_the_watch_stopped_at_step_0_is_not_said_to_have_reached_a_level(capsys):
-    spec = SPEC | {"train": SPEC["train"] | {"stop": {"train_loss": {"below": 0.1}}}}
-    spec |= {"model": SPEC["model"] | {"init": [1e200, 1e200]}}  # its loss is infinite
-    spec |= {"ensemble": {"optimizer.lr": [0.1], "seed": [0]}}
-    spec |= {"watch": watches.checked({"nonfinite": {"stop": "run"}}, spec["observables"])}
-    manifest = _trained(spec)
-    assert manifest["stopped"] == {"0": 0}
-    assert "untrained" not in manifest
-    assert "has reached its levels" not in capsys.readouterr().err
-
-
-def test_a_column_of_a_stopped_member_is_called_the_same_by_all_who_read_it():
-    assert endings.STOPPED == watching.STOPPED == divergence.STOPPED
 
 
 def test_a_run_without_divergence_says_nothing(capsys):

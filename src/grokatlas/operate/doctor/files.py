@@ -1,22 +1,18 @@
-"""The disk that results are on: who may write there, its times, its locks."""
+"""The disk that results are on: who may write there, its locks."""
 
 import os
-import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan.jobs import Job
-from grokatlas.results import account, layout
+from grokatlas.results import layout
 
 NAME = ".doctor-"  # a check's own files begin so
 PART = ".part"  # and end so, as temporary files do, which no command takes for results
-TOLERANCE = 2.0  # seconds; some disks keep times to two
 PATIENCE = 60.0  # seconds that the second process of the locks' check may take
 REMEDY = "mount the disk with locks, or keep results on another one"
 SECOND = (
@@ -25,22 +21,6 @@ SECOND = (
     "except BlockingIOError: print('refused')\n"
     "else: print('granted')"
 )
-
-
-class Owned(NamedTuple):
-    """What a walk through results finds.
-
-    Attributes:
-        closed: folders that this account cannot write.
-        unread: files that it cannot read.
-        foreign: files and folders of other accounts.
-        users: their numbers.
-    """
-
-    closed: list[Path]
-    unread: list[Path]
-    foreign: list[Path]
-    users: set[int]
 
 
 def place() -> Path:
@@ -68,60 +48,6 @@ def writing(missing: list[Job]) -> Iterator[Finding]:
             yield Finding(state, "writing", f"{text}; {hint}")
             return
     yield Finding("ok", "writing", f"files can be made, renamed and removed in {folders[0]}")
-
-
-def owners(missing: list[Job]) -> Iterator[Finding]:
-    """Whether this account can go on from the results of other accounts, and they from its own."""
-    if not layout.RESULTS.is_dir():
-        return
-    found = _owned(layout.RESULTS)
-    others = ", ".join(str(user) for user in sorted(found.users))
-    if found.closed or found.unread:
-        first = (found.closed or found.unread)[0]
-        count = len(found.closed) + len(found.unread)
-        text = f"{count} files or folders are closed to {account.name()}, such as {first}"
-        hint = "their owner opens them to a group (chgrp -R, chmod -R g+rwX)"
-        yield Finding("fail" if missing else "warn", "owners", f"{text}; {hint}")
-        return
-    if not found.foreign:
-        yield Finding("ok", "owners", "all results here are this account's")
-        return
-    text = f"{len(found.foreign)} files or folders are of other users ({others})"
-    mask = os.umask(0o022)
-    os.umask(mask)
-    problems = []
-    if mask & stat.S_IWGRP:
-        problems.append(f"set umask 002, as {mask:03o} keeps what is made now from their group")
-    if not layout.RESULTS.stat().st_mode & stat.S_ISGID:
-        problems.append(
-            f"set chmod g+s on all folders of {layout.RESULTS}, so that the group stays"
-        )
-    if problems:
-        yield Finding("warn", "owners", f"{text}; {'; '.join(problems)}")
-        return
-    yield Finding("ok", "owners", f"{text}, and their group can write what is made now")
-
-
-def clock() -> Iterator[Finding]:
-    """The time that the file system gives a new file against the clock of this machine."""
-    folder = place()
-    path = _new(folder)
-    try:
-        before = time.time()
-        path.write_bytes(b"x")
-        after, found = time.time(), path.stat().st_mtime
-        step = _step(path)
-    finally:
-        path.unlink()
-    ahead = found - after if found > after else min(0.0, found + step - before)
-    if abs(ahead) > TOLERANCE:
-        side = "ahead of" if ahead > 0 else "behind"
-        text = f"times of new files in {folder} are {abs(ahead):.0f} s {side} this machine's clock"
-        hint = "let machine and file server follow one time server (NTP)"
-        yield Finding("warn", "clock", f"{text}; {hint}")
-        return
-    kept = f", kept to {step:.0f} s" if step >= 1 else ""
-    yield Finding("ok", "clock", f"times of new files are those of this machine{kept}")
 
 
 def locks() -> Iterator[Finding]:
@@ -191,29 +117,3 @@ def _exercise(folder: Path) -> None:
     finally:
         for each in (path, other):
             each.unlink(missing_ok=True)
-
-
-def _step(path: Path) -> float:
-    """To how many seconds the disk keeps times: 0, 1 or 2."""
-    asked = (int(time.time()) | 1) * 10**9 + 999_000_000
-    os.utime(path, ns=(asked, asked))
-    lost = abs(asked - path.stat().st_mtime_ns)
-    return 2.0 if lost >= 10**9 else 1.0 if lost >= 10**8 else 0.0
-
-
-def _owned(root: Path) -> Owned:
-    found = Owned([], [], [], set())
-    own = os.geteuid()
-    for name, folders, files in os.walk(root, onerror=lambda error: None):
-        folder = Path(name)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            found.closed.append(folder)
-        for path in (folder / each for each in (*folders, *files)):
-            user = path.lstat().st_uid
-            if user != own:
-                found.foreign.append(path)
-                found.users.add(user)
-        found.unread.extend(
-            folder / each for each in files if not os.access(folder / each, os.R_OK)
-        )
-    return found

@@ -13,7 +13,7 @@ from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import resources
 from grokatlas.plan.jobs import Job
-from grokatlas.results import layout
+from grokatlas.results import layout, links
 from grokatlas.rules import gpu_leases
 from grokatlas.text import file_size
 
@@ -49,20 +49,17 @@ def gpus(missing: list[Job], device: str) -> Iterator[Finding]:
 
 def disk(missing: list[Job]) -> Iterator[Finding]:
     """The space for the runs that are not made yet."""
-    runs = layout.run_folder("").resolve()  # may be a link to another disk
-    place = next(folder for folder in (runs, *runs.parents) if folder.exists())
+    links.check()
+    results = layout.RESULTS.resolve()  # may be a link to another disk
+    place = next(folder for folder in (results, *results.parents) if folder.exists())
     free = shutil.disk_usage(place).free
     need = sum(resources.bytes_written(job.spec) for job in missing if job.kind == "run")
     text = f"{file_size(free)} free in {place}, missing runs need about {file_size(need)}"
     if free > 2 * need + LEAST:
         yield Finding("ok", "disk", text)
     else:
-        hint = "make room, or name a folder on another disk as `results` in config/config.yaml"
+        hint = "make room, or make `results` a link to a folder on another disk (docs/cluster.md)"
         yield Finding("warn" if free > need else "fail", "disk", f"{text}; {hint}")
-    if layout.RESULTS.is_symlink():
-        what = "results is a link: `git stash` fails, `git checkout` and `git pull` may replace it"
-        hint = f"remove it, `git checkout results`, set `results: {layout.RESULTS.resolve()}`"
-        yield Finding("warn", "disk", f"{what} by a folder; {hint} in config/config.yaml")
 
 
 def lock(folder: Path) -> Iterator[Finding]:

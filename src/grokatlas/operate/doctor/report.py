@@ -65,18 +65,16 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
 
 
 def _files(missing: list[Job]) -> Iterator[Finding]:
-    """The disk of the results; its times and locks are tried only where a file can be written."""
+    """The disk of the results; its locks are tried only where a file can be written."""
     found = findings.of("writing", files.writing, missing)
     yield from found
-    yield from findings.of("owners", files.owners, missing)
     if all(each.state == "ok" for each in found):
-        yield from findings.of("clock", files.clock)
         yield from findings.of("flock", files.locks)
 
 
 def _settings(project: remaining.Project) -> Iterator[Finding]:
     """The folders that the configuration names; from here on they are in the environment."""
     project.prepare_jobs()
-    keys = ("device", "data_dir", "run_store", "results")
+    keys = ("device", "data_dir", "run_store")
     named = {key: getattr(project.settings, key) for key in keys}
     yield Finding("ok", "settings", ", ".join(f"{key}: {value}" for key, value in named.items()))
