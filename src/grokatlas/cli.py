@@ -153,13 +153,10 @@ RUNS = (
     Command(
         "submit",
         "operate.submit:main",
-        "on a cluster: the workflow itself as a chain of small jobs; takes Snakemake's options too",
+        "on a cluster: the workflow in jobs of its own; takes Snakemake's options too",
         (
-            argument("--profile", default="slurm", metavar="NAME", help="default: slurm"),
-            argument("--time", help="limit of one job (default: the partition's, at most 3d)"),
-            argument("--partition", metavar="NAME", help="default: one without GPU"),
-            argument("-n", "--dry-run", "--dryrun", action="store_true", help="only look"),
-            argument("--cancel", action="store_true", help="end the chain and its jobs"),
+            argument("--time", help="limit of one job (default: the partition's)"),
+            argument("--partition", metavar="NAME", help="of these jobs (default: Slurm's)"),
         ),
         passes_on=True,
     ),

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grokatlas.operate import heads
+from grokatlas.operate import slurm
 from grokatlas.operate.status import Board, Row
 from grokatlas.text import duration
 
@@ -38,7 +38,7 @@ def text(scale: str | None) -> str:
     cells = [HEAD, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
-    return "\n".join([*_summary(board, rows, heads.summary(Path())), *lines])
+    return "\n".join([*_summary(board, rows, slurm.workflow_or_none(Path())), *lines])
 
 
 def watch(scale: str | None, console: "Console | None" = None) -> None:
@@ -51,18 +51,18 @@ def watch(scale: str | None, console: "Console | None" = None) -> None:
     from rich.live import Live
 
     board = Board(scale)
-    rows, head = board.rows(), heads.summary(Path())
+    rows, jobs = board.rows(), slurm.workflow_or_none(Path())
     asked = time.monotonic()
     with (
         contextlib.suppress(KeyboardInterrupt),
-        Live(_table(board, rows, head), console=console, auto_refresh=False) as live,
+        Live(_table(board, rows, jobs), console=console, auto_refresh=False) as live,
     ):
         while any(row.state != "done" for row in rows):
             time.sleep(PERIOD)
             rows = board.rows()
             if time.monotonic() - asked > PERIOD_OF_SLURM:
-                head, asked = heads.summary(Path()), time.monotonic()
-            live.update(_table(board, rows, head), refresh=True)
+                jobs, asked = slurm.workflow_or_none(Path()), time.monotonic()
+            live.update(_table(board, rows, jobs), refresh=True)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -72,12 +72,12 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (row.state, row.run, row.name, step, rate, left, row.where, row.note)
 
 
-def _summary(board: Board, rows: list[Row], head: str) -> list[str]:
-    """The lines above the table: the number of runs, and head jobs where there are some."""
-    return list(filter(None, [board.summary(rows), head]))
+def _summary(board: Board, rows: list[Row], jobs: str) -> list[str]:
+    """The lines above the table: the number of runs, and the jobs that the workflow is in."""
+    return [board.summary(rows), *([f"the workflow is in jobs {jobs}"] if jobs else [])]
 
 
-def _table(board: Board, rows: list[Row], head: str) -> "Group":
+def _table(board: Board, rows: list[Row], jobs: str) -> "Group":
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -88,4 +88,4 @@ def _table(board: Board, rows: list[Row], head: str) -> "Group":
         table.add_column(name, justify="right" if right else "left", no_wrap=True)
     for row in rows:
         table.add_row(*map(Text, _cells(row)), style=COLOURS[row.state])
-    return Group(*map(Text, _summary(board, rows, head)), table)
+    return Group(*map(Text, _summary(board, rows, jobs)), table)

@@ -11,7 +11,7 @@ import filelock
 import pytest
 
 from grokatlas import cli, text
-from grokatlas.operate import display, heads, status
+from grokatlas.operate import display, slurm, status
 from grokatlas.plan import remaining
 from grokatlas.results import files, layout
 
@@ -24,7 +24,7 @@ ERROR = "results/runs/x/spec.json: training failed: disk [full]"
 @pytest.fixture(autouse=True)
 def _no_slurm(monkeypatch):
     """Whatever this machine has."""
-    monkeypatch.setattr(heads, "summary", lambda folder: "")
+    monkeypatch.setattr(slurm, "workflow_or_none", lambda folder: "")
 
 
 @pytest.fixture
@@ -197,9 +197,9 @@ def test_at_a_terminal_it_goes_on_until_all_is_done(runs, monkeypatch):
     assert f"0 waiting, {len(runs)} done" in shown.getvalue()
 
 
-def test_head_jobs_are_told_of_below_the_number_of_runs(runs, monkeypatch):
-    monkeypatch.setattr(heads, "summary", lambda folder: "head jobs: 7 (running)")
-    assert display.text("smoke").splitlines()[1] == "head jobs: 7 (running)"
+def test_jobs_of_the_workflow_are_told_of_below_the_number_of_runs(runs, monkeypatch):
+    monkeypatch.setattr(slurm, "workflow_or_none", lambda folder: "7 (running)")
+    assert display.text("smoke").splitlines()[1] == "the workflow is in jobs 7 (running)"
 
 
 def test_a_run_whose_files_nothing_needs_is_done(runs):
