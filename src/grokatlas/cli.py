@@ -107,14 +107,14 @@ RUNS = (
     ),
     Command(
         "show",
-        "operate.show:run",
+        "operate.runs.show:run",
         "show a run: its spec and its state",
         (argument("name", metavar="RUN", help="run id, or the first digits of one"),),
     ),
     Command(
         "status",
-        "operate.display:main",
-        "the table of runs: waiting, running, done, failed",
+        "operate.runs.command:status",
+        "the runs that figures need, renewed while you look: how far each is",
         (SCALE, argument("--once", action="store_true", help="plain text, once")),
     ),
     Command(
@@ -130,7 +130,7 @@ RUNS = (
                 "made and others; also != < <= > >= (in quotes), a list a,b or a pattern *a*",
             ),
             argument("--scale", choices=layout.SCALES, help="declared at it (default: any)"),
-            argument("--state", metavar="STATES", help="such as done,stale (default: not waiting)"),
+            argument("--state", metavar="STATES", help="such as stale (default: not waiting)"),
             argument("--show", metavar="FIELDS", help="columns of further fields, such as seed"),
             argument("--json", action="store_true", help="a list of objects, for programs"),
             RESULTS,
