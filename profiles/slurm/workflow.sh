@@ -46,8 +46,8 @@ seen="$(find -L results -name '*manifest.json' -print -o \
 echo "$seen" >>"$state.starts" && touch "$state.locked" || stop 1 "the disk cannot be written"
 
 set -m # Snakemake and what it starts are a group
+trap 'kill -KILL "-${snakemake:-$!}"; exit 143' TERM # cancelled: Slurm may not know all of them
 python -m snakemake --profile profiles/slurm --local-cores 1 "$@" & snakemake=$!
-trap 'kill -KILL "-$snakemake"; exit 143' TERM # cancelled: not every Slurm ends all processes
 wait "$snakemake"; code=$?
 if [ "$over" ]; then # it submits nothing more, and figures that are drawn here have 20 s
     kill -TERM "$snakemake"
