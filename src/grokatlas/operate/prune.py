@@ -9,7 +9,7 @@ from pathlib import Path
 from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Tree
 from grokatlas.audit.verify import Report, verify
 from grokatlas.errors import UserError
-from grokatlas.operate import unlock
+from grokatlas.operate import slurm, unlock
 from grokatlas.plan import declared_jobs
 from grokatlas.results import layout, locks
 from grokatlas.results.result import Result
@@ -63,7 +63,10 @@ def _refuse_running() -> None:
     Raises:
         UserError: one runs here, its lock is there, or its job is in the queue.
     """
-    unlock.refuse_others(Path())
+    if pid := unlock.snakemake(Path()):
+        raise UserError("prune", f"Snakemake runs here (process {pid}); wait until it has ended")
+    if jobs := slurm.workflow_or_none(Path()):
+        raise UserError("prune", f"the workflow is in jobs {jobs}; wait until it has ended")
     if any(Path(".snakemake", "locks").glob("*")):
         hint = "wait until it has ended, or run `grokatlas unlock` if it was killed"
         raise UserError("prune", f"Snakemake runs in this folder on some machine; {hint}")

@@ -144,11 +144,9 @@ def test_nothing_is_removed_while_snakemake_runs(jobs, capsys, monkeypatch):
 def test_nothing_is_removed_while_the_workflow_is_in_a_job(jobs, capsys, monkeypatch):
     orphan(jobs)
     before = files()
-    monkeypatch.setattr(slurm, "workflow", lambda folder: "7 (pending)")
+    monkeypatch.setattr(slurm, "workflow_or_none", lambda folder: "7 (pending)")
     assert cli.main(["prune"]) == 1
-    assert (
-        "the workflow is in jobs 7 (pending); `scancel` them to end it" in capsys.readouterr().err
-    )
+    assert "the workflow is in jobs 7 (pending); wait until it" in capsys.readouterr().err
     assert files() == before
 
 

@@ -251,6 +251,11 @@ def test_states_and_scales(checkout, ask, capsys):
     )
 
 
+def test_a_run_that_was_made_from_other_data_is_stale(checkout, ask):
+    audit_tree.make(next(iter(checkout.jobs.values())), number=1.0)
+    assert {(run["state"], run["note"]) for run in ask()} == {("stale", "its data changed")}
+
+
 def test_runs_under_way_and_failed(checkout, ask, monkeypatch):
     running, failed = checkout.plan(lrs=(0.3, 0.4))
     for run, last in ((running, "step 5/10, 2.5 steps/s, 2 s left"), (failed, "disk full")):

@@ -107,11 +107,11 @@ def test_the_real_snakemake_takes_what_is_asked_of_it(tmp_path, monkeypatch, cap
     (atlas / "src").symlink_to(ROOT / "src")
     shutil.copy(ROOT / "Snakefile", atlas)
     monkeypatch.chdir(atlas)
-    sbatch = tmp_path / "programs/sbatch"
-    sbatch.parent.mkdir()
-    sbatch.write_text("#!/bin/sh\necho 12\n")
-    sbatch.chmod(0o755)
-    monkeypatch.setenv("PATH", str(sbatch.parent), prepend=":")
+    (tmp_path / "programs").mkdir()
+    for name, text in {"sbatch": "echo 12", "squeue": ":"}.items():
+        (tmp_path / "programs" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / "programs" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "programs"), prepend=":")
     options = ("--config", "scale=smoke", "papers=[geometry]", "--", TARGET)
     assert _submit(capsys, *options)[0] == 0
     wrong = ("--config", "scale=smoke", "papers=[geometri]")
