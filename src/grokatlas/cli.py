@@ -112,14 +112,14 @@ RUNS = (
     ),
     Command(
         "show",
-        "operate.show:run",
+        "operate.runs.show:run",
         "show a run: its spec and its state",
         (argument("name", metavar="RUN", help="run id, or the first digits of one"),),
     ),
     Command(
         "status",
-        "operate.display:main",
-        "the table of runs: waiting, running, done, failed",
+        "operate.runs.command:status",
+        "the runs that figures need, renewed while you look: how far each is",
         (SCALE, argument("--once", action="store_true", help="plain text, once")),
     ),
     Command(
@@ -135,7 +135,7 @@ RUNS = (
                 "made and others; also != < <= > >= (in quotes), a list a,b or a pattern *a*",
             ),
             argument("--scale", choices=layout.SCALES, help="declared at it (default: any)"),
-            argument("--state", metavar="STATES", help="such as done,stale (default: not waiting)"),
+            argument("--state", metavar="STATES", help="such as stale (default: not waiting)"),
             argument("--show", metavar="FIELDS", help="columns of further fields, such as seed"),
             argument("--json", action="store_true", help="a list of objects, for programs"),
             RESULTS,
@@ -158,13 +158,10 @@ RUNS = (
     Command(
         "submit",
         "operate.submit:main",
-        "on a cluster: the workflow itself as a chain of small jobs; takes Snakemake's options too",
+        "on a cluster: the workflow in jobs of its own; takes Snakemake's options too",
         (
-            argument("--profile", default="slurm", metavar="NAME", help="default: slurm"),
-            argument("--time", help="limit of one job (default: the partition's, at most 3d)"),
-            argument("--partition", metavar="NAME", help="default: one without GPU"),
-            argument("-n", "--dry-run", "--dryrun", action="store_true", help="only look"),
-            argument("--cancel", action="store_true", help="end the chain and its jobs"),
+            argument("--time", help="limit of one job (default: the partition's)"),
+            argument("--partition", metavar="NAME", help="of these jobs (default: Slurm's)"),
         ),
         passes_on=True,
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Tree
 from grokatlas.audit.verify import Report, verify
 from grokatlas.errors import UserError
-from grokatlas.operate import heads, unlock
+from grokatlas.operate import slurm, unlock
 from grokatlas.plan import declared_jobs
 from grokatlas.results import layout, locks
 from grokatlas.results.result import Result
@@ -61,12 +61,12 @@ def _refuse_running() -> None:
     """Refuse while a workflow runs: it may need what the configuration of today does not declare.
 
     Raises:
-        UserError: one runs here, its lock is there, or a head job is in the queue.
+        UserError: one runs here, its lock is there, or its job is in the queue.
     """
     if pid := unlock.snakemake(Path()):
         raise UserError("prune", f"Snakemake runs here (process {pid}); wait until it has ended")
-    if told := heads.summary(Path()):
-        raise UserError("prune", f"the workflow goes on in {told}; wait until it has ended")
+    if jobs := slurm.workflow_or_none(Path()):
+        raise UserError("prune", f"the workflow is in jobs {jobs}; wait until it has ended")
     if any(Path(".snakemake", "locks").glob("*")):
         hint = "wait until it has ended, or run `grokatlas unlock` if it was killed"
         raise UserError("prune", f"Snakemake runs in this folder on some machine; {hint}")

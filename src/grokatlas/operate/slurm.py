@@ -1,10 +1,10 @@
 """Questions to Slurm's own programs."""
 
-import contextlib
 import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,7 @@ from grokatlas.errors import UserError
 PATIENCE = 60.0  # seconds
 AGAIN = "try again when Slurm answers"
 UNITS = {"d": 1440, "h": 60, "m": 1}  # minutes
-# what an allocation tells its own processes, and another job must not inherit
-OWN = re.compile(r"SLURM_(?!CONF$)|SRUN_")
+WORKFLOW = "grokatlas-workflow"  # the name of the jobs of profiles/slurm/workflow.sh
 
 
 @dataclass(frozen=True)
@@ -39,22 +38,25 @@ class Queued:
         return self.comment.startswith(("rule_", "group_"))
 
 
-def ask(*command: str, patience: float = PATIENCE, hint: str = AGAIN, outside: bool = False) -> str:
+def ask(*command: str, patience: float = PATIENCE, **environment: str) -> str:
     """What a program of Slurm prints.
 
     Args:
         command: the program and its arguments.
         patience: seconds to wait for it.
-        hint: what to do if it fails.
-        outside: whether it must know nothing of the job that it is called from.
+        environment: variables that it has beside those of this process.
 
     Raises:
         UserError: it is not installed, fails, or says nothing for `patience` seconds.
     """
-    known = {k: v for k, v in os.environ.items() if not (outside and OWN.match(k))}
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=patience, env=known
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=patience,
+            env={**os.environ, **environment},
         )
     except FileNotFoundError:
         raise UserError(command[0], "is not installed here") from None
@@ -63,8 +65,26 @@ def ask(*command: str, patience: float = PATIENCE, hint: str = AGAIN, outside: b
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["fails without an error message"])[-1]
         problem = last.removeprefix(f"{command[0]}: ")
-        raise UserError(command[0], f"{problem}; {hint}")
+        raise UserError(command[0], f"{problem}; {AGAIN}")
     return done.stdout
+
+
+def submit(*arguments: str) -> str:
+    """Submit a job; its number.
+
+    Args:
+        arguments: of ``sbatch``. The job finds the programs of this Python first.
+
+    Raises:
+        UserError: Slurm refuses it, or prints no number.
+    """
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    printed = ask("sbatch", "--parsable", *arguments, PATH=path).strip()
+    number = re.findall(r"^(\d+)(?:;\S+)?\s*$", printed, re.MULTILINE)  # a site adds lines
+    if not number:
+        problem = f"printed no number of a job, but {printed!r}; look with `squeue --me`"
+        raise UserError("sbatch", problem)
+    return str(number[-1])
 
 
 def queue(folder: Path, patience: float = PATIENCE) -> list[Queued]:
@@ -80,18 +100,22 @@ def queue(folder: Path, patience: float = PATIENCE) -> list[Queued]:
     return found
 
 
-def ending(job: str) -> str:
-    """How a job ended, such as ``TIMEOUT`` or ``CANCELLED``; empty if Slurm does not say."""
-    recorded = ("sacct", "--noheader", "--parsable2", "--allocations", "--format=State")
-    questions = {
-        r"\bJobState=(\w+)": ("scontrol", "show", "job", job),
-        r"^(\w+)": (*recorded, f"--jobs={job}"),
-    }
-    for pattern, question in questions.items():
-        with contextlib.suppress(UserError):
-            if matched := re.search(pattern, ask(*question)):
-                return matched[1]
-    return ""
+def workflow(folder: Path, patience: float = PATIENCE) -> str:
+    """The jobs that the workflow of a checkout is in (``7 (running)``); empty if there are none.
+
+    Raises:
+        UserError: Slurm does not answer.
+    """
+    jobs = [job for job in queue(folder, patience) if job.name == WORKFLOW]
+    return ", ".join(f"{job.id} ({job.state.lower()})" for job in jobs)
+
+
+def workflow_or_none(folder: Path) -> str:
+    """The same, empty also if Slurm does not answer within seconds."""
+    try:
+        return workflow(folder, patience=5)
+    except UserError:
+        return ""
 
 
 def minutes(text: str) -> int | None:

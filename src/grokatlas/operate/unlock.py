@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.operate import heads, slurm
+from grokatlas.operate import slurm
 
 PATIENCE = 300.0  # seconds that cancelled jobs may take to save and end
 
@@ -33,11 +33,7 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
     Raises:
         UserError: a Snakemake still runs in the folder, Slurm does not answer, or jobs do not end.
     """
-    if head := heads.queued(folder):
-        problem = f"head job {head[0].id} is at work here; end it by `grokatlas submit --cancel`"
-        raise UserError(str(folder.resolve()), problem)
-    if pid := snakemake(folder):
-        raise UserError(str(folder), f"Snakemake runs here (process {pid}); stop it with Ctrl-C")
+    refuse_others(folder)
     found = jobs(folder)
     if found:
         slurm.ask("scancel", *found)
@@ -48,6 +44,19 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
         time.sleep(1)
     remove_lock(folder)
     return f"{len(found)} jobs cancelled, the folder is unlocked; run `snakemake` again"
+
+
+def refuse_others(folder: Path) -> None:
+    """Refuse while the workflow runs in a folder, here or in a job of its own.
+
+    Raises:
+        UserError: it does, or Slurm does not answer.
+    """
+    if jobs := slurm.workflow(folder):
+        problem = f"the workflow is in jobs {jobs}; `scancel` them to end it"
+        raise UserError(str(folder.resolve()), problem)
+    if pid := snakemake(folder):
+        raise UserError(str(folder), f"Snakemake runs here (process {pid}); stop it with Ctrl-C")
 
 
 def remove_lock(folder: Path) -> None:

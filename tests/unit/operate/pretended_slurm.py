@@ -1,16 +1,22 @@
 """A Slurm, and a Snakemake, of small scripts that write down how they were called."""
 
-import json
 import shutil
 import sys
 from pathlib import Path
 
-PYTHON = sys.executable  # tests pretend another one
 ROOT = Path(__file__).parents[3]
-TOOLS = ("cat", "cut", "date", "env", "grep", "rm", "sed", "seq", "sleep", "touch")
-SINFO = "echo 'cpu*|up|infinite|(null)'; echo 'long|up|7-00:00:00|(null)'; "
-SINFO += "echo 'gpu|up|2-00:00:00|gpu:a100:4(S:0)'; echo 'old|down|1-00:00:00|(null)'"
-PLAN = "printf 'job count\\ntotal      8\\n\\nReasons:\\n'"
+TOOLS = ("bash", "cat", "cksum", "cut", "date", "env", "find", "flock", "grep", "rm", "sed", "seq")
+TOOLS += ("sort", "tail", "touch", "xargs", "mkdir")
+# in the order in which either of the two that ask wants it; see `Cluster.queue`
+SQUEUE = """case "$*" in
+*=%l) echo 2:00:00; exit;;
+*"=|%Z"*) ;;
+*) cat queue; exit;;
+esac
+while IFS='|' read -r number state name comment place; do
+    case "$*" in *PENDING*) [ $state = PENDING ] || continue;; esac
+    echo "|$place|$name|$comment|$number"
+done < queue"""
 
 
 class Cluster:
@@ -28,16 +34,16 @@ class Cluster:
             (self._bin / name).symlink_to(shutil.which(name))
         self._calls = folder.parent / "calls"
         self._calls.touch()
-        self.program("sinfo", SINFO)
         self.program("sbatch", "echo 12")
-        for name in ("squeue", "scancel", "scontrol", "sacct"):
+        self.program("sleep", f"exec {shutil.which('sleep')} 0.2")  # a test has no time
+        for name in ("scancel", "scontrol", "sacct", "python"):
             self.program(name, ":")
-        self.snakemake(PLAN)
+        self.queue()
 
     def program(self, name: str, script: str) -> None:
         """What a program does."""
-        note = f"'{PYTHON}' -c 'import json, sys; print(json.dumps(sys.argv[1:]))'"
-        text = f'#!/bin/sh\n{note} {name} "$@" >> "{self._calls}"\n{script}\n'
+        note = f"printf '%s\\037' {name} \"$@\"; echo"
+        text = f'#!/bin/bash\n{{ {note}; }} >> "{self._calls}"\n{script}\n'
         (self._bin / name).write_text(text)
         (self._bin / name).chmod(0o755)
 
@@ -51,14 +57,14 @@ class Cluster:
 
     def calls(self, name: str) -> list[list[str]]:
         """The arguments of each call of a program."""
-        lines = [json.loads(line) for line in self._calls.read_text().splitlines()]
+        lines = [line.split("\037")[:-1] for line in self._calls.read_text().split("\n")[:-1]]
         return [line[1:] for line in lines if line[0] == name]
 
     def queue(self, *jobs: str) -> None:
         """What waits and runs: ``id state name comment`` of each job."""
         lines = "".join(f"{job.replace(' ', '|')}|{self.folder}\n" for job in jobs)
         (self.folder.parent / "queue").write_text(lines)
-        self.program("squeue", f'cat "{self.folder.parent}/queue"')
+        self.program("squeue", f'cd "{self.folder.parent}"; {SQUEUE}')
 
     def lock(self) -> Path:
         """The lock that a Snakemake has, or has left."""

@@ -158,8 +158,8 @@ USE_SACCT = ("slurm-status-command: squeue", "slurm-status-command: sacct")
         ("squeue", 'echo "17|RUNNING|a|rule_b|$PWD"', (), "lock", "fail", "1 jobs left over"),
         (
             "squeue",
-            'echo "17|RUNNING|grokatlas-head|(null)|$PWD"',
-            *((), "lock", "ok", "held by the Snakemake of head jobs: 17 (running)"),
+            'echo "17|RUNNING|grokatlas-workflow|(null)|$PWD"',
+            *((), "lock", "ok", "held by the Snakemake of jobs 17 (running)"),
         ),
     ],
 )

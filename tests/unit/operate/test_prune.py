@@ -10,7 +10,7 @@ import pytest
 from grokatlas import cli
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
-from grokatlas.operate import heads, prune, unlock
+from grokatlas.operate import prune, slurm, unlock
 from grokatlas.plan import declared_jobs
 from grokatlas.results import layout, locks
 from tests.unit import audit_tree
@@ -139,12 +139,12 @@ def test_nothing_is_removed_while_snakemake_runs(jobs, capsys, monkeypatch):
     pruned(capsys, "--dry-run")
 
 
-def test_nothing_is_removed_between_two_head_jobs(jobs, capsys, monkeypatch):
+def test_nothing_is_removed_while_the_workflow_is_in_a_job(jobs, capsys, monkeypatch):
     orphan(jobs)
     before = files()
-    monkeypatch.setattr(heads, "summary", lambda folder: "head jobs: 7 (pending)")
+    monkeypatch.setattr(slurm, "workflow_or_none", lambda folder: "7 (pending)")
     assert cli.main(["prune"]) == 1
-    assert "the workflow goes on in head jobs: 7 (pending); wait" in capsys.readouterr().err
+    assert "the workflow is in jobs 7 (pending); wait until it" in capsys.readouterr().err
     assert files() == before
 
 

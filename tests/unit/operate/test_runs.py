@@ -195,6 +195,7 @@ def test_true_is_not_one():
         ("paper=tox", "no run here has 'tox'; did you mean 'toy'? paper is toy"),
         ("id=ffffffffffff", "no id begins with 'ffffffffffff'"),
         ("made>yesterday", "a date is such as 2026-11-20"),
+        ("state=done", "state=done: is called state='up to date'"),
         ("state=finished", "no run here has 'finished'; state is"),
         ("", "is no condition; write FIELD=VALUE"),
         ("=1", "is no condition; write FIELD=VALUE"),
@@ -209,7 +210,8 @@ def test_options_that_name_nothing_are_refused(checkout, refused, tmp_path):
     assert "--show sed: no run here has a field 'sed'; did you mean 'seed'?" in refused(
         "--show", "sed"
     )
-    assert "no state 'ready'; allowed: damaged, done," in refused("--state", "done,ready")
+    assert "no state 'ready'; allowed: damaged, failed," in refused("--state", "stale,ready")
+    assert "'orphan' is called 'undeclared'" in refused("--state", "orphan")
     assert "no folder nowhere" in refused("--store", "nowhere")
     assert "and no run of a store" in refused("--store", "results")
     assert "no such results folder" in refused("--results", "nowhere")
@@ -220,7 +222,7 @@ def test_a_table_has_the_fields_that_were_asked_for(checkout, capsys):
     head, line, last = capsys.readouterr().out.splitlines()
     assert head.split() == ["id", "of", "state", "optimizer.lr", "seed", "device", "where"]
     assert line.split() == [
-        *(checkout.runs[1].target.name, "smoke", "toy/rates", "done"),
+        *(checkout.runs[1].target.name, "smoke", "toy/rates", "up", "to", "date"),
         *("0.2", "0,", "1,", "2", "cuda,", "H200", "results"),
     ]
     assert last == "1 run of 2"
@@ -228,12 +230,12 @@ def test_a_table_has_the_fields_that_were_asked_for(checkout, capsys):
 
 def test_states_and_scales(checkout, ask, capsys):
     planned = checkout.plan(lrs=(0.1, 0.3), run_code="2")
-    states = {run["id"]: run["state"] for run in ask("--state", "stale,orphan,waiting")}
+    states = {run["id"]: run["state"] for run in ask("--state", "stale,undeclared,waiting")}
     old = checkout.runs[1].target.name
     assert states == {
         planned[0].target.name: "stale",
         planned[1].target.name: "waiting",
-        old: "orphan",
+        old: "undeclared",
     }
     assert ids(ask()) == {planned[0].target.name, old}
     assert ids(ask("state=waiting")) == names(planned[1])
@@ -247,6 +249,11 @@ def test_states_and_scales(checkout, ask, capsys):
         capsys.readouterr().out.splitlines()[-1]
         == "2 runs of 3; left out: 1 waiting (--state waiting)"
     )
+
+
+def test_a_run_that_was_made_from_other_data_is_stale(checkout, ask):
+    audit_tree.make(next(iter(checkout.jobs.values())), number=1.0)
+    assert {(run["state"], run["note"]) for run in ask()} == {("stale", "its data changed")}
 
 
 def test_runs_under_way_and_failed(checkout, ask, monkeypatch):
@@ -289,7 +296,10 @@ def test_a_damaged_manifest_is_a_state_and_its_spec_is_known(checkout, ask, text
 def test_a_manifest_of_another_version_is_damaged_and_the_others_are_found(checkout, ask, changes):
     audit_tree.edited(checkout.runs[0].manifest, seal=True, **changes)
     found = {run["id"]: run["state"] for run in ask()}
-    assert found == {checkout.runs[0].target.name: "damaged", checkout.runs[1].target.name: "done"}
+    assert found == {
+        checkout.runs[0].target.name: "damaged",
+        checkout.runs[1].target.name: "up to date",
+    }
     assert ids(ask("optimizer.lr>0")) == names(checkout.runs[1])
 
 
@@ -303,7 +313,7 @@ def test_a_table_of_another_version_names_nothing(checkout, ask):
 
 def test_without_a_checkout_what_is_finished_is_done(checkout, ask, monkeypatch):
     monkeypatch.setattr(declared_jobs, "jobs", lambda **_: None)
-    assert {run["state"] for run in ask()} == {"done"}
+    assert {run["state"] for run in ask()} == {"up to date"}
     assert {run["of"][0]["experiment"] for run in ask()} == {"rates"}
 
 
@@ -313,11 +323,11 @@ def test_a_run_of_the_store_is_the_same_as_that_of_results(checkout, ask):
     found = ask("--store", str(checkout.store))
     assert [sorted(run["where"]) for run in found] == [["results", "store"]] * 2
     shutil.rmtree(checkout.runs[0].target)
-    listed = ask("--store", str(checkout.store), "--state", "done,waiting")
+    listed = ask("--store", str(checkout.store), "--state", "up to date,waiting")
     assert len(listed) == 2
     found = {run["id"]: run for run in listed}
     one = found[checkout.runs[0].target.name]
-    assert (one["state"], list(one["where"])) == ("done", ["store"])
+    assert (one["state"], list(one["where"])) == ("up to date", ["store"])
     assert len(found) == 2
     assert ids(ask("where=store", "where!=results", "--store", str(checkout.store))) == {one["id"]}
 
@@ -329,15 +339,15 @@ def test_versions_of_a_run_lie_side_by_side(checkout, ask):
     audit_tree.make(new)
     found = ask("optimizer.lr=0.1", "--store", str(checkout.store))
     assert {(run["state"], *run["where"]) for run in found} == {
-        ("done", "results"),
+        ("up to date", "results"),
         ("stale", "store"),
     }
     assert len({run["digest"] for run in found}) == 2
     checkout.plan(lrs=(0.2,))
     found = ask("optimizer.lr=0.1", "--store", str(checkout.store))
     assert {(run["state"], *run["where"]) for run in found} == {
-        ("orphan", "results"),
-        ("orphan", "store"),
+        ("undeclared", "results"),
+        ("undeclared", "store"),
     }
 
 

@@ -1,8 +1,9 @@
-"""`grokatlas show`: the state of a run is told in one line, whatever was left of it."""
+"""`grokatlas show`: the state of a run is one line, whatever was left of it."""
 
 import pytest
 
 from grokatlas import cli
+from grokatlas.plan import declared_jobs
 from tests.unit import audit_tree
 
 
@@ -12,41 +13,52 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     jobs = audit_tree.declared()
     audit_tree.build(jobs)
+    monkeypatch.setattr(declared_jobs, "jobs", lambda **_: jobs)
     return next(job for job in jobs.values() if job.kind == "run")
 
 
-def _state(run, capsys) -> str:
+def _shown(run, capsys) -> dict[str, str]:
     assert cli.main(["show", run.target.name]) == 0
-    return capsys.readouterr().out.splitlines()[1]
+    lines = capsys.readouterr().out.partition("{")[0].splitlines()
+    return dict(line.partition(": ")[::2] for line in lines)
 
 
-def test_a_finished_run_is_done(run, capsys):
-    assert _state(run, capsys).startswith("state: done on node1 (H200)")
+def test_a_finished_run_has_its_place_and_commit(run, capsys):
+    shown = _shown(run, capsys)
+    assert shown["of"].startswith("smoke toy/rates")
+    assert shown["state"].startswith("up to date; in ")
+    assert shown["state"].endswith("on node1, H200")
+    assert shown["made"].endswith(f"commit {'c' * 40}")
+    assert shown["members"] == "3"
 
 
-def test_a_run_of_earlier_code_is_not_done(run, capsys):
-    audit_tree.edited(run.spec_path, seal=True, digest="0" * 64)
-    assert "its spec, code or data changed since" in _state(run, capsys)
-
-
-def test_a_run_whose_files_are_gone_is_not_done(run, capsys):
-    run.outputs[0].unlink()
-    assert "made, but history.parquet not here" in _state(run, capsys)
+def test_a_run_of_earlier_code_is_stale(run, capsys, monkeypatch):
+    monkeypatch.setattr(declared_jobs, "jobs", lambda **_: audit_tree.declared(run_code="2"))
+    assert _shown(run, capsys)["state"] == "stale; code: grokatlas.engine.training"
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "{", "\0"])
 def test_a_damaged_manifest_is_the_state(run, capsys, text):
     run.manifest.write_text(text)
-    assert _state(run, capsys).startswith(f"state: {run.manifest}: ")
+    assert _shown(run, capsys)["state"].startswith("damaged; its manifest ")
 
 
 def test_a_log_may_hold_any_bytes(run, capsys):
-    run.manifest.unlink()
+    for file in (run.manifest, *run.outputs):
+        file.unlink()
     (run.target / "log.txt").write_bytes(b"disk \xff full\n")
-    assert "not done; log ends with: disk \ufffd full" in _state(run, capsys)
+    assert _shown(run, capsys)["state"] == "failed; disk \ufffd full"
 
 
-def test_members_that_diverged_are_told(run, capsys):
+def test_members_that_diverged_are_counted(run, capsys):
     changes = {"members": 3, "diverged": {"2": 40}}
     audit_tree.edited(run.manifest, seal=True, **changes)
-    assert _state(run, capsys).endswith(", 1 of 3 members diverged (the first at step 40)")
+    state = _shown(run, capsys)["state"]
+    assert state.endswith("; 1 of 3 members diverged (the first at step 40)")
+
+
+def test_a_name_has_to_mean_one_run(run, capsys):
+    assert cli.main(["show", ""]) == 1
+    assert "is not unique, give more digits: " in capsys.readouterr().err
+    assert cli.main(["show", "x"]) == 1
+    assert "run x: no run begins so; `grokatlas runs` lists them" in capsys.readouterr().err

@@ -54,9 +54,9 @@ TRIED = [
     every(7, [(*each, scale) for each in TRIED for scale in ("smoke", "quick", "paper")]),
 )
 def test_what_was_tried_is_what_is_kept(checkout_here, capsys, scale, name, tried):
-    folder = declaration.write(name, tried, scale)
     paper, _, own = name.partition("/")
-    trial = specs(folder / "config/papers", "trials", own, scale)
+    with declaration.declared(name, tried, scale) as folder:
+        trial = specs(folder / "config/papers", "trials", own, scale)
     given = [f"--set={path}={','.join(map(str, listed))}" for path, listed in tried.items()]
     assert cli.main(["try", name, "--scale", scale, "--keep", "better", *given]) == 0
     assert specs(Path("config/papers"), paper, "better", scale) == trial
@@ -142,13 +142,38 @@ def test_a_folder_that_cannot_be_written_is_one_line(checkout_here, capsys):
 
 def test_a_trial_finds_the_folders_of_the_checkout(checkout_here):
     Path("config/config.yaml").write_text("data_dir: images\ndevice: cpu\n")
-    folder = declaration.write("geometry/two_weights", {"optimizer.lr": [1]}, "quick")
-    assert strict_yaml.load(folder / "config/config.yaml") == {
-        "scale": "quick",
-        "device": "cpu",
-        "data_dir": str(Path("images").resolve()),
-        "run_store": None,
-    }
+    with declaration.declared("geometry/two_weights", {"optimizer.lr": [1]}, "quick") as folder:
+        assert strict_yaml.load(folder / "config/config.yaml") == {
+            "scale": "quick",
+            "device": "cpu",
+            "data_dir": str(Path("images").resolve()),
+            "run_store": None,
+        }
+
+
+ONE = "geometry/two_weights"
+
+
+def test_a_second_trial_at_once_is_refused_and_replaces_nothing(checkout_here, capsys):
+    with declaration.declared(ONE, {"optimizer.lr": [0.5]}, "quick") as folder:
+        before = {file: file.read_bytes() for file in folder.rglob("*.yaml")}
+        assert cli.main(["try", ONE, "--scale", "smoke", "--set=optimizer.lr=0.25"]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("trials/geometry-two_weights: another trial of the experiment runs")
+        assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} == before
+    with declaration.declared(ONE, {"optimizer.lr": [0.25]}, "smoke"):
+        assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} != before
+
+
+def test_a_trial_beside_another_snakemake_is_refused_and_replaces_nothing(checkout_here, capsys):
+    with declaration.declared(ONE, {"optimizer.lr": [0.5]}, "quick") as folder:
+        before = {file: file.read_bytes() for file in folder.rglob("*.yaml")}
+    (folder / ".snakemake/locks").mkdir(parents=True)
+    (folder / ".snakemake/locks/0.output.lock").touch()
+    assert cli.main(["try", ONE, "--scale", "smoke", "--set=optimizer.lr=0.25"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is locked by a Snakemake; if it was killed: (cd trials/geometry-two_weights &&" in line
+    assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} == before
 
 
 def test_outside_of_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):

@@ -62,10 +62,10 @@ def test_the_job_that_it_is_called_from_is_none_of_them(slurm, checkout, monkeyp
     assert [file.name for file in (slurm / "jobs").iterdir()] == ["5"]
 
 
-def test_a_workflow_that_a_head_job_keeps_at_work_is_left_alone(slurm, checkout):
+def test_a_workflow_that_is_in_a_job_is_left_alone(slurm, checkout):
     (slurm / "jobs/3").write_text(RULE.format(checkout))
-    (slurm / "jobs/4").write_text(f"grokatlas-head|(null)|{checkout}")
-    with pytest.raises(UserError, match="head job 4 is at work here; end it by `grokatlas submit"):
+    (slurm / "jobs/4").write_text(f"grokatlas-workflow|(null)|{checkout}")
+    with pytest.raises(UserError, match=r"workflow is in jobs 4 \(running\); `scancel` them"):
         unlock.clear(checkout)
     assert (slurm / "jobs/3").exists()
     assert _locked(checkout)

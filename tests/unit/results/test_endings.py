@@ -10,7 +10,7 @@ from grokatlas import registry
 from grokatlas.claims import divergence
 from grokatlas.code import code_digest
 from grokatlas.declare import signatures
-from grokatlas.operate import status
+from grokatlas.operate.runs import progress
 from grokatlas.results import endings, files, layout
 from grokatlas.rules import savepoint, train
 
@@ -150,14 +150,8 @@ def _history():
 
 
 def test_status_tells_that_members_diverged():
-    manifest = _trained()
-    row = status._done(_Job, "name", manifest)
-    assert row.note.endswith(" s, 2 of 3 members diverged (the first at step 2)")
-
-
-class _Job:
-    target = RUN
-    spec = SPEC
+    said = progress.finished(_trained())
+    assert said.endswith("; 2 of 3 members diverged (the first at step 2)")
 
 
 def test_what_a_log_says_is_no_code_of_a_run():

@@ -12,7 +12,7 @@ import filelock
 import pytest
 
 from grokatlas.errors import UserError
-from grokatlas.operate import status
+from grokatlas.operate.runs import progress
 from grokatlas.results import layout, locks
 from grokatlas.rules import savepoint
 
@@ -148,17 +148,18 @@ def test_an_error_says_locked(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("host", ["here", "node7"])
 def test_status_knows_a_lock_that_is_a_file(bare, host):
-    log = status._Log(bare.with_name("log.txt"))
-    log.host = log.last = ""
+    def state() -> str:
+        return progress.unfinished(bare.parent, {}, set())[0]
+
     lock = locks.acquire(bare)
     if host == "node7":
         _of_another_host(bare)
-    assert status._alive(bare.parent, log, set())
+    assert state() == "running"
     old = time.time() - 2 * locks.SILENT
     os.utime(locks.lease_file(bare), (old, old))
-    assert not status._alive(bare.parent, log, set())
+    assert state() == "waiting"
     lock.release()
-    assert not status._alive(bare.parent, log, set())
+    assert state() == "waiting"
 
 
 def test_a_lock_names_no_artefact():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.operate import heads, unlock
+from grokatlas.operate import slurm, unlock
 from grokatlas.operate.doctor import cluster
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import resources
@@ -64,8 +64,8 @@ def disk(missing: list[Job]) -> Iterator[Finding]:
 
 def lock(folder: Path) -> Iterator[Finding]:
     """What a Snakemake that was killed left: its lock, and jobs on a cluster."""
-    if told := heads.summary(folder):
-        yield Finding("ok", "lock", f"held by the Snakemake of {told}")
+    if jobs := slurm.workflow_or_none(folder):
+        yield Finding("ok", "lock", f"held by the Snakemake of jobs {jobs}")
         return
     if pid := unlock.snakemake(folder):
         yield Finding("ok", "lock", f"held by the Snakemake that runs here (process {pid})")

@@ -1,1 +1,1 @@
-"""``grokatlas runs``: the runs of results and of the run store, found by what they are."""
+"""The reader of runs, of results and of the run store: ``grokatlas runs``, ``status``, ``show``."""

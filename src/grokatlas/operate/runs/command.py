@@ -1,20 +1,29 @@
-"""``grokatlas runs``: conditions in, a table for people or JSON for programs out."""
+"""``grokatlas runs`` and ``status``: a table for people, or JSON for programs."""
 
+import contextlib
+import shlex
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from grokatlas import text as words
 from grokatlas.errors import UserError, nearest
+from grokatlas.operate import slurm
 from grokatlas.operate import store as run_store
 from grokatlas.operate.runs import conditions as asked
 from grokatlas.operate.runs import found
-from grokatlas.operate.runs.run import DIGITS, STATES, Run
-from grokatlas.results import files
+from grokatlas.operate.runs.run import DIGITS, RENAMED, STATES, Run
+from grokatlas.plan import remaining
+from grokatlas.results import files, layout
 
 FIXED = ("id", "state", "where", "experiment", "paper", "scale", "case")  # columns without asking
 MOST = 6  # values in a cell of the table
+ORDER = ("running", "failed", "damaged", "stale", "waiting", "up to date")  # of `status`
+COLOURS = {"running": "cyan", "failed": "red", "damaged": "red", "up to date": "green"}
+PERIOD = 2.0  # seconds between two looks, at least
+SHARE = 5  # times as long as a look takes
 
 
 def main(
@@ -64,6 +73,51 @@ def main(
     yield _summary(len(listed), runs, [run for run, _ in chosen], states)
 
 
+def status(scale: str | None, once: bool) -> None:
+    """Print the runs that the figures of a scale need, again and again at a terminal.
+
+    Args:
+        scale: the configured one if None.
+        once: print them once, as plain text.
+
+    Raises:
+        UserError: this is no checkout, or the configuration has a mistake.
+    """
+    want = remaining.at(scale)
+    if once or not sys.stdout.isatty():
+        print("\n".join(_status(want)[0]))
+        return
+    from rich.live import Live
+    from rich.text import Text
+
+    with contextlib.suppress(KeyboardInterrupt), Live(auto_refresh=False) as live:
+        while True:
+            began = time.monotonic()
+            lines, complete = _status(want)
+            text = Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
+            for state, colour in COLOURS.items():
+                text.highlight_words([f"  {state}  "], colour)
+            live.update(text, refresh=True)
+            if complete:
+                return
+            time.sleep(max(PERIOD, SHARE * (time.monotonic() - began)))
+
+
+def _status(want: remaining.Remaining) -> tuple[list[str], bool]:
+    """The lines of `status`, and whether every run is up to date."""
+    jobs = {job.target.as_posix(): job for job in want.jobs}
+    every = found.every(layout.RESULTS, None, jobs)
+    runs = [run for run in every if layout.run_folder(run.id).as_posix() in jobs]
+    runs.sort(key=lambda run: ORDER.index(run.state))
+    states = [run.state for run in runs]
+    counts = ", ".join(f"{states.count(state)} {state}" for state in ORDER)
+    lines = [f"{len(runs)} runs at scale {want.plan.scale}: {counts}"]
+    if working := slurm.workflow_or_none(Path()):
+        lines.append(f"the workflow is in jobs {working}")
+    lines += _table([(run, [*range(len(run.members))]) for run in runs], [], True)
+    return lines, all(state == "up to date" for state in states)
+
+
 def _states(given: str | None, conditions: list[asked.Condition]) -> list[str]:
     """The states that are asked for."""
     if given is None:
@@ -71,6 +125,8 @@ def _states(given: str | None, conditions: list[asked.Condition]) -> list[str]:
         return [each for each in STATES if own or each != "waiting"]
     listed = [each.strip() for each in given.split(",")]
     for each in listed:
+        if each in RENAMED:
+            raise UserError(f"--state {given}", f"{each!r} is called {RENAMED[each]!r}")
         if each not in STATES:
             raise UserError(f"--state {given}", f"no state {each!r}; {nearest(each, [*STATES])}")
     return listed
@@ -118,15 +174,17 @@ def _of_members(run: Run, name: str, members: list[int]) -> list[Any]:
     return list(found.values())
 
 
-def _table(listed: list[tuple[Run, list[int]]], columns: list[str]) -> Iterator[str]:
-    """One line for each run, below a title."""
+def _table(
+    listed: list[tuple[Run, list[int]]], columns: list[str], every_note: bool = False
+) -> Iterator[str]:
+    """One line for each run, below a title; every note, or those of runs that are not finished."""
     varied = any(len(members) < len(run.members) for run, members in listed)
     head = ("id", "of", "state", *columns, *(["members"] if varied else []), "where")
     rows = [head]
     for run, members in listed:
         cells = [_cell(name, _of_members(run, name, members)) for name in columns]
         cells += [_which(run, members)] if varied else []
-        note = run.note if run.state not in ("done", "orphan") else ""
+        note = run.note if every_note or run.state not in ("up to date", "undeclared") else ""
         rows.append((run.id, _of(run), run.state, *cells, ", ".join(run.places), note))
     widths = [
         max(map(len, column)) for column in zip(*(row[: len(head)] for row in rows), strict=True)
@@ -173,5 +231,5 @@ def _summary(shown: int, runs: list[Run], chosen: list[Run], states: list[str]) 
     others = [run.state for run in chosen if run.state not in states]
     left = [name for name in STATES if name in others]
     counts = ", ".join(f"{others.count(name)} {name}" for name in left)
-    rest = f"; left out: {counts} (--state {','.join(left)})" if left else ""
+    rest = f"; left out: {counts} (--state {shlex.quote(','.join(left))})" if left else ""
     return f"{words.count(shown, 'run')} of {len(runs):,}{rest}"

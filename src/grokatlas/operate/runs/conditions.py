@@ -9,7 +9,7 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError, closest
-from grokatlas.operate.runs.run import DATES, DIGITS, FACTS, PLACES, STATES, Run
+from grokatlas.operate.runs.run import DATES, DIGITS, FACTS, PLACES, RENAMED, STATES, Run
 from grokatlas.results import layout
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
@@ -149,6 +149,8 @@ def _check_values(condition: Condition, there: list[Any]) -> None:
         return
     known = [*texts, *_allowed(condition.name)]
     for given in condition.values:
+        if condition.name == "state" and given.text in RENAMED:
+            raise UserError(condition.text, f"is called state={RENAMED[given.text]!r}")
         lone = Condition(condition.text, condition.name, "=", (given,))
         if any(mark in given.text for mark in "*?[") or lone.holds([*there, *known]):
             continue

@@ -16,7 +16,8 @@ from typing import Any
 from grokatlas.engine import members
 from grokatlas.results import dotted
 
-STATES = ("done", "stale", "running", "failed", "waiting", "orphan", "damaged")
+STATES = ("up to date", "stale", "running", "failed", "waiting", "undeclared", "damaged")
+RENAMED = {"done": "up to date", "orphan": "undeclared"}
 PLACES = ("results", "store")
 FACTS = {
     "id": "of the run; its first digits are enough",

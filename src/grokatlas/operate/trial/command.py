@@ -35,12 +35,13 @@ def main(name: str, given: list[str], scale: str | None, keep: str | None) -> in
         file = declaration.keep(name, tried, scale, keep)
         print(f"{file}: experiment {keep}; say what to expect of it, and draw it in a figure")
         return 0
-    folder = declaration.write(name, tried, scale)
     stem = layout.figure_stem(scale, declaration.PAPER_OF_TRIALS, declaration.FIGURE)
     figure = layout.outputs("figure", stem)
-    command = [sys.executable, "-m", "snakemake", "--snakefile", folder / "workflow" / "Snakefile"]
-    command += ["--directory", folder, "--cores", "all", "--", figure[0].as_posix()]
-    code = followed([str(each) for each in command])
+    with declaration.declared(name, tried, scale) as folder:
+        command = [sys.executable, "-m", "snakemake"]
+        command += ["--snakefile", str(folder / "workflow" / "Snakefile")]
+        command += ["--directory", str(folder), "--cores", "all", "--", figure[0].as_posix()]
+        code = followed(command)
     if code == 0:
         print("\n".join(str(folder / file) for file in figure))
     return code

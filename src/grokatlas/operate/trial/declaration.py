@@ -5,10 +5,12 @@ workflow of this checkout as a module: its results are another tree, and nothing
 reads them.
 """
 
+import contextlib
 import json
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,12 @@ from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper, label
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
-from grokatlas.results import files
+from grokatlas.operate import unlock
+from grokatlas.results import files, locks
 
 FOLDER = Path("trials")
 PAPER_OF_TRIALS, FIGURE = "trials", "runs"  # `grokatlas.papers.trials.runs` draws it
+LOCK = ".grokatlas_try.lock"  # in the folder of a trial, held while it runs
 CONFIG = Path("config")
 SETTINGS = CONFIG / "config.yaml"
 PATH = r"seed|[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
@@ -105,14 +109,15 @@ def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -
     return {"about": found.pop("about", f"a trial of {name}"), **found}
 
 
-def write(name: str, tried: Values, scale: str) -> Path:
-    """Declare a trial in ``trials/<paper>-<experiment>``; its folder.
+@contextlib.contextmanager
+def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
+    """Declare a trial in ``trials/<paper>-<experiment>``, and hold that folder; the folder.
 
     Results of earlier trials there stay, so that a further value makes a further run alone.
 
     Raises:
-        UserError: there is no such experiment, it cannot have these values, or the folder
-            cannot be written.
+        UserError: there is no such experiment, it cannot have these values, or the folder is in
+            use or cannot be written.
     """
     paper_name, own, papers = experiment(name)
     paper = papers[paper_name]
@@ -122,25 +127,50 @@ def write(name: str, tried: Values, scale: str) -> Path:
         "defaults": paper.defaults.model_dump(mode="json", by_alias=True, exclude_unset=True),
         "figures": {FIGURE: {"experiments": [own], "caption": f"A trial of {told}."}},
     }
-    declared = {own: block(paper_name, paper, own, scale, tried)}
+    there = FOLDER / f"{paper_name}-{own}"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "papers" / PAPER_OF_TRIALS
         folder.mkdir(parents=True)
         (folder / PAPER).write_text(text(about), encoding="utf-8")
-        (folder / EXPERIMENTS).write_text(text(declared), encoding="utf-8")
+        block_of_own = {own: block(paper_name, paper, own, scale, tried)}
+        (folder / EXPERIMENTS).write_text(text(block_of_own), encoding="utf-8")
         trial = load_papers(folder.parent, "all")[PAPER_OF_TRIALS]
         _check(PAPER_OF_TRIALS, trial, own, scale, tried)
-        there = FOLDER / f"{paper_name}-{own}"
         settings = {"scale": scale, **_settings()}
-        try:
-            shutil.rmtree(there / CONFIG, ignore_errors=True)
-            shutil.copytree(folder.parent, there / CONFIG / "papers")
-            (there / SETTINGS).write_text(text(settings), encoding="utf-8")
-            (there / "workflow").mkdir(exist_ok=True)
-            (there / "workflow" / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
-        except OSError as error:
-            raise UserError(str(there), f"cannot be written: {error.strerror or error}") from None
-    return there
+        with _alone(there):
+            try:
+                shutil.rmtree(there / CONFIG, ignore_errors=True)
+                shutil.copytree(folder.parent, there / CONFIG / "papers")
+                (there / SETTINGS).write_text(text(settings), encoding="utf-8")
+                (there / "workflow").mkdir(exist_ok=True)
+                (there / "workflow" / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
+            except OSError as error:
+                raise _unwritable(there, error) from None
+            yield there
+
+
+@contextlib.contextmanager
+def _alone(there: Path) -> Iterator[None]:
+    """Hold the folder of a trial: another one would replace the configuration that this one reads.
+
+    Raises:
+        UserError: a trial or another Snakemake is at work in it, or it cannot be written.
+    """
+    try:
+        there.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(there, error) from None
+    with locks.held(there / LOCK) as alone:
+        if not alone:
+            raise UserError(str(there), "another trial of the experiment runs; wait for its end")
+        if unlock.locked(there):
+            hint = f"if it was killed: (cd {there} && grokatlas unlock)"
+            raise UserError(str(there), f"is locked by a Snakemake; {hint}")
+        yield
+
+
+def _unwritable(folder: Path, error: OSError) -> UserError:
+    return UserError(str(folder), f"cannot be written: {error.strerror or error}")
 
 
 def _settings() -> Block:
