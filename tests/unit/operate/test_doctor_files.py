@@ -257,3 +257,31 @@ def test_packages_are_compared_with_what_runs_were_made_by(here, monkeypatch):
     assert len(of("packages", software.packages, here, [])) == 1  # nothing new is made
     store.write_json(runs[1], store.sealed(store.read_json(runs[0])))
     assert len(of("packages", software.packages, here, missing)) == 1
+
+
+@pytest.mark.parametrize(
+    ("dtype", "device", "variables", "text"),
+    [
+        ("float32", "cuda", {"NVIDIA_TF32_OVERRIDE": "1"}, "(NVIDIA_TF32_OVERRIDE=1); remove"),
+        ("float32", "cpu", {"DNNL_DEFAULT_FPMATH_MODE": "BF16"}, "1 runs here were computed in"),
+        ("float64", "cuda", {"CUBLAS_EMULATE_DOUBLE_PRECISION": "1"}, "results/runs/a (CUBLAS_"),
+        ("float32", "cpu", {"NVIDIA_TF32_OVERRIDE": "1"}, None),
+        ("float64", "cuda", {"NVIDIA_TF32_OVERRIDE": "1"}, None),
+        ("float32", "cuda", {"NVIDIA_TF32_OVERRIDE": "0"}, None),
+    ],
+)
+def test_runs_that_were_computed_in_fewer_bits_are_told(here, dtype, device, variables, text):
+    content = {"environment": variables, "device": {"type": device}}
+    content |= {"spec": {"train": {"dtype": dtype}}}
+    store.write_json(here / "results/runs/a/manifest.json", content)
+    store.write_json(here / "results/runs/b/manifest.json", {"environment": []})
+    first, *others = of("precision", software.precision)
+    assert first.state == "ok"
+    assert [text in other.text for other in others] == [True] * bool(text)
+
+
+def test_variables_that_lower_precision_are_told(monkeypatch):
+    monkeypatch.setenv("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1")
+    state, text = found(software.precision)
+    assert state == "ok"
+    assert "jobs leave out TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1" in text
