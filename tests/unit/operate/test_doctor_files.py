@@ -54,14 +54,14 @@ def test_without_results_the_folder_above_is_tried(tmp_path, monkeypatch, check)
 
 
 @pytest.mark.parametrize(("missing", "state"), [(["a job"], "fail"), ([], "warn")])
-@pytest.mark.parametrize("step", ["mkstemp", "replace"])
+@pytest.mark.parametrize("step", [(os, "fsync"), (Path, "replace"), (os, "utime")])
 def test_a_disk_that_takes_no_file_is_a_failure_if_something_is_missing(
     here, monkeypatch, missing, state, step
 ):
     def refuse(*_, **__):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr(*((files.tempfile, step) if step == "mkstemp" else (Path, step)), refuse)
+    monkeypatch.setattr(*step, refuse)
     told = found(files.writing, missing)
     assert told[0] == state
     assert told[1].startswith(f"{here / 'results'} cannot be written (Read-only file system); ")
@@ -69,15 +69,27 @@ def test_a_disk_that_takes_no_file_is_a_failure_if_something_is_missing(
 
 
 def test_a_folder_of_results_on_another_disk_is_tried_too(here, monkeypatch):
-    real = files._exercise
+    real = Path.replace
 
-    def exercise(folder):
-        if folder.name == "runs":
+    def replace(path, target):
+        if path.parent.name == "runs":
             raise OSError(errno.EDQUOT, "Disk quota exceeded")
-        real(folder)
+        return real(path, target)
 
-    monkeypatch.setattr(files, "_exercise", exercise)
+    monkeypatch.setattr(Path, "replace", replace)
     assert "results/runs cannot be written (Disk quota exceeded)" in found(files.writing, [1])[1]
+
+
+def test_a_disk_without_modes_and_syncs_is_ok(here, monkeypatch):
+    """As for jobs, which write there."""
+
+    def refuse(*_, **__):
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    monkeypatch.setattr(os, "chmod", refuse)
+    assert found(files.writing, ["a job"])[0] == "ok"
+    assert not left(here)
 
 
 @pytest.mark.parametrize(

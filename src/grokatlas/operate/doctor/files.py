@@ -1,6 +1,7 @@
 """The disk that results are on: who may write there, its times, its locks."""
 
 import os
+import secrets
 import stat
 import subprocess
 import sys
@@ -10,9 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from grokatlas.errors import UserError
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan.jobs import Job
-from grokatlas.results import account, layout
+from grokatlas.results import account, dates, layout
+from grokatlas.results import files as store
 
 NAME = ".doctor-"  # a check's own files begin so
 PART = ".part"  # and end so, as temporary files do, which no command takes for results
@@ -61,8 +64,9 @@ def writing(missing: list[Job]) -> Iterator[Finding]:
     for folder in folders:
         try:
             _exercise(folder)
-        except OSError as error:
-            text = f"{folder} cannot be written ({error.strerror})"
+        except (OSError, UserError) as error:
+            why = error.strerror if isinstance(error, OSError) else error.problem
+            text = f"{folder} cannot be written ({str(why).removeprefix('cannot be written: ')})"
             hint = "give this account the right to write there, or keep results on another disk"
             state = "fail" if missing else "warn"
             yield Finding(state, "writing", f"{text}; {hint}")
@@ -179,18 +183,18 @@ def _new(folder: Path) -> Path:
 
 
 def _exercise(folder: Path) -> None:
-    """Make, rename and remove a file.
+    """Write a file as jobs do, with a date of theirs, and remove it.
 
     Raises:
-        OSError: one of them is not possible.
+        OSError: it cannot be removed.
+        UserError: one of the other steps is not possible.
     """
-    path = _new(folder)
-    other = path.with_name(f"{path.stem}-2{PART}")
+    path = folder / f"{NAME}{secrets.token_hex(4)}{PART}"
     try:
-        path.replace(other)
+        store.write_text(path, "x")
+        dates.date(path, dates.WRITTEN)
     finally:
-        for each in (path, other):
-            each.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 def _step(path: Path) -> float:
