@@ -134,7 +134,12 @@ class Notifier:
             "GROKATLAS_HOST": host,
             **facts,
         }
-        problem = call(self._notify, message, facts)
+        try:
+            problem = call(self._notify, message, facts)
+        except OSError as error:  # its files have no room: a later message may have
+            problem = (
+                f"no message was sent: {error.strerror or error}; set TMPDIR to another folder"
+            )
         if problem:
             print(f"warning: notify: {problem}", file=sys.stderr, flush=True)
 

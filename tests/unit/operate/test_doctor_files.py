@@ -4,6 +4,7 @@ import errno
 import fcntl
 import importlib.metadata
 import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -197,6 +198,16 @@ def test_an_account_without_a_home_is_told(monkeypatch, home):
 def test_an_account_with_a_home_has_no_line(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a/b"))
     assert of("home", files.cache) == []
+
+
+def test_a_full_folder_of_temporary_files_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert of("temporary", files.temporary) == []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("TMPDIR", "/scratch")
+    state, text = found(files.temporary)
+    assert state == "fail"
+    assert text.startswith("/scratch takes no file of 1.0 MB (No such file or directory); make")
 
 
 def test_a_link_that_was_checked_out_as_text_is_told(tmp_path):

@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+import tempfile
 import time
 from types import SimpleNamespace
 
@@ -156,6 +157,13 @@ def test_a_command_that_cannot_be_run_costs_one_line(here, capsys):
 
 
 @pytest.mark.usefixtures("here")
+def test_a_full_folder_of_temporary_files_costs_one_line(here, capsys, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(here / "nowhere"))
+    _notifier(_notify(WRITE)).ended(well=True)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("warning: notify: no message was sent: No such file or directory; set")
+
+
 def test_without_the_setting_nothing_is_called_and_nothing_listens():
     before = [*logger.handlers]
     for project in (SimpleNamespace(), SimpleNamespace(settings=SimpleNamespace(notify=None))):

@@ -16,9 +16,11 @@ from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan.jobs import Job
 from grokatlas.results import account, dates, layout
 from grokatlas.results import files as store
+from grokatlas.text import file_size
 
 NAME = ".doctor-"  # a check's own files begin so
 PART = ".part"  # and end so, as temporary files do, which no command takes for results
+ROOM = 10**6  # bytes that a folder of temporary files should take
 TOLERANCE = 2.0  # seconds; some disks keep times to two
 PATIENCE = 60.0  # seconds that the second process of the locks' check may take
 REMEDY = "mount the disk with locks, or keep results on another one"
@@ -162,6 +164,17 @@ def cache() -> Iterator[Finding]:
     if not folder.is_absolute() or not os.access(there, os.W_OK | os.X_OK):
         text = f"{folder} cannot be made, and Snakemake keeps its cache there"
         yield Finding("fail", "home", f"{text}; set HOME to a folder that can be written")
+
+
+def temporary() -> Iterator[Finding]:
+    """The folder of temporary files, which Snakemake plans in; nothing where it has room."""
+    try:
+        with tempfile.TemporaryFile() as stream:
+            stream.write(bytes(ROOM))
+    except OSError as error:
+        folder = os.environ.get("TMPDIR") or "the folder of temporary files"
+        text = f"{folder} takes no file of {file_size(ROOM)} ({error.strerror or error})"
+        yield Finding("fail", "temporary", f"{text}; make room, or set TMPDIR to another folder")
 
 
 def profile(folder: Path) -> Iterator[Finding]:

@@ -54,6 +54,7 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
     yield from findings.of("commit", software.commit)
     yield from findings.of("packages", software.packages, folder, missing)
     yield from findings.of("home", files.cache)
+    yield from findings.of("temporary", files.temporary)
     yield from findings.of("profile", files.profile, folder)
     yield from findings.of("cluster", cluster.look, missing, project.settings.device, submit)
     yield from findings.of("gpu", machine.gpus, missing, project.settings.device)
