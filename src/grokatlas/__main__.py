@@ -6,9 +6,9 @@ import sys
 
 code = None
 if os.environ.get("GROKATLAS_WARM"):
-    from grokatlas.rules import warm
+    from grokatlas.rules import warm_client
 
-    code = warm.run(sys.argv[1:])
+    code = warm_client.run(sys.argv[1:])
 if code is None:
     from grokatlas.cli import main
 

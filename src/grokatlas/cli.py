@@ -11,7 +11,7 @@ from grokatlas.audit.command_line import AUDIT, DRY_RUN, RESULTS
 from grokatlas.cli_types import Command, argument
 from grokatlas.errors import UserError
 from grokatlas.plan import which_code
-from grokatlas.results import layout
+from grokatlas.results import environment, layout
 from grokatlas.rules import devices
 
 
@@ -30,6 +30,7 @@ def main(given: list[str] | None = None) -> int:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         options.rest = rest
         if given is None and hasattr(options, "job"):
+            environment.compute_in_full()
             devices.use_threads(getattr(options, "threads", 1))
         return _run(options.command, options)
     except UserError as error:

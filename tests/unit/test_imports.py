@@ -33,7 +33,7 @@ ROOMS = {
     "study": "rules engine plots claims run_store plan declare results code registry",
     "": "study registry code.sources",
     "cli": "operate publish rules export audit plan results registry study",
-    "__main__": "cli rules.warm",
+    "__main__": "cli rules.warm_client",
 }
 EVERYWHERE = {"errors", "text", "cli_types"}  # they import nothing of this package
 # libraries that a plan, a command or a job on a cluster's login node does without

@@ -27,6 +27,7 @@ HOSTILE = {
     "NUMBA_NUM_THREADS": "2",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1",
     "NVIDIA_TF32_OVERRIDE": "1",
+    "DNNL_DEFAULT_FPMATH_MODE": "BF16",
     "PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64",
     "GIT_DIR": "/nonexistent",
 }

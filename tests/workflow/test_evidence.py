@@ -88,6 +88,24 @@ def test_a_clone_draws_what_was_recorded_and_all_of_it_verifies(recorded, clone)
 
 
 @exhaustive
+@pytest.mark.parametrize("name", ["EROFS", "ENOENT", "ENOSYS", "ENOSPC"])
+def test_without_semaphores_figures_are_drawn_one_after_the_other(clone, name):
+    """As where /dev/shm is missing, closed or full."""
+    preamble = (
+        "import errno, os, _multiprocessing\n"
+        "class SemLock(_multiprocessing.SemLock):\n"
+        "    def __new__(cls, *given, **named):\n"
+        f"        raise OSError(errno.{name}, os.strerror(errno.{name}))\n"
+        "_multiprocessing.SemLock = SemLock\n"
+    )
+    (clone.folder / "src/sitecustomize.py").write_text(preamble)
+    done = grokatlas(clone, "restore", "--scale", "smoke")
+    assert done.returncode == 0, done.stderr
+    assert "drew 1 of 5 figures and tables" in done.stdout
+    assert (clone.folder / FIGURE).is_file()
+
+
+@exhaustive
 def test_a_restyled_figure_is_drawn_from_the_recorded_table(clone):
     done = grokatlas(clone, "restore", "--scale", "smoke")
     assert done.returncode == 0, done.stderr

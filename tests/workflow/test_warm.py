@@ -1,8 +1,10 @@
 """Jobs that fork from a warm process do what they do without one, and leave nothing behind."""
 
+import contextlib
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.rules import warm
+from grokatlas.rules import warm, warm_client
 from tests.tiers import exhaustive
 from tests.workflow.holder import Holder, processes
 from tests.workflow.test_killed_runs import _command as command
@@ -26,9 +28,9 @@ def until(condition, seconds: float = 20) -> None:
         time.sleep(0.02)
 
 
-def held():
+def held(more=None):
     """A holder, until the test or the module ends."""
-    made = Holder()
+    made = Holder(more)
     if not made.folder:
         pytest.skip("a GPU is visible here")
     until(lambda: all(Path(made.folder, family).exists() for family in warm.FAMILIES))
@@ -38,8 +40,15 @@ def held():
     shutil.rmtree(made.folder, ignore_errors=True)  # of warm processes that a test killed
 
 
-shared_holder = pytest.fixture(held, scope="module", name="shared_holder")
-own_holder = pytest.fixture(held, name="own_holder")  # of a test that ends it or its processes
+@pytest.fixture(scope="module")
+def shared_holder():
+    yield from held()
+
+
+@pytest.fixture
+def own_holder():
+    """That of a test that ends it or its processes."""
+    yield from held()
 
 
 @pytest.fixture
@@ -107,6 +116,83 @@ def test_a_job_that_is_killed_takes_its_fork_along(holder, tmp_path):
     until(lambda: len(holder.servers()) == len(warm.FAMILIES))
 
 
+def _parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def _forks(holder: Holder) -> list[int]:
+    servers = {pid for pid in holder.servers() if _parent(pid) == holder.process.pid}
+    return [pid for pid in holder.servers() if pid not in servers]
+
+
+def _has_socket(process: int) -> bool:
+    with contextlib.suppress(FileNotFoundError):  # one was closed meanwhile
+        files = Path(f"/proc/{process}/fd").iterdir()
+        return any(str(file.readlink()).startswith("socket:") for file in files)
+    return False
+
+
+def test_a_job_that_is_killed_before_its_fork_is_there_ends_no_other_job(holder, cold, tmp_path):
+    """The warm process reads its request when it is gone: it was importing libraries before."""
+    with start(holder, tmp_path / "other") as other:
+        _wait_for_state(other, tmp_path / "other")
+        (server,) = {_parent(pid) for pid in _forks(holder)}
+        os.kill(server, signal.SIGSTOP)
+        with start(holder, tmp_path / "killed") as killed:
+            until(lambda: _has_socket(killed.pid))
+            time.sleep(0.5)  # it sends its request
+            killed.kill()
+        os.kill(server, signal.SIGCONT)
+        text = other.stderr.read()
+    assert other.returncode == 0, text
+    assert "goes on" not in text  # its fork did all of it
+    assert _result(tmp_path / "other") == cold
+    until(lambda: not _forks(holder))
+    assert len(holder.servers()) == len(warm.FAMILIES)
+    assert not (tmp_path / "killed/history.parquet").exists()
+
+
+def test_a_fork_ends_where_the_warm_process_and_its_job_are_killed(own_holder, tmp_path):
+    log = tmp_path / "log.txt"
+    with log.open("w") as stderr:
+        process = subprocess.Popen(command(tmp_path), env=own_holder.env, stderr=stderr)
+    with process:
+        _wait_for_state(process, tmp_path)
+        (fork,) = _forks(own_holder)
+        process.send_signal(signal.SIGSTOP)  # it cannot end the fork
+        os.kill(_parent(fork), signal.SIGKILL)
+        process.kill()
+    until(lambda: fork not in own_holder.servers())
+    assert not (tmp_path / "history.parquet").exists()
+
+
+def test_a_client_that_asks_for_nothing_holds_no_other_up(holder, cold, tmp_path):
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.connect(str(Path(holder.folder, "training")))
+        with start(holder, tmp_path) as process:
+            text = process.stderr.read()
+    assert process.returncode == 0, text
+    assert _result(tmp_path) == cold
+
+
+def test_a_long_path_of_temporary_files_holds_them_too(tmp_path):
+    folder = tmp_path / ("a" * 100)
+    folder.mkdir()
+    for made in held({"TMPDIR": str(folder)}):
+        assert Path(made.folder).parent == folder
+        with start(made, tmp_path) as process:
+            _wait_for_state(process, tmp_path)
+            assert _forks(made)
+            process.kill()
+
+
+def test_a_disk_without_room_for_them_is_no_error(tmp_path):
+    code = "from grokatlas.rules import warm; import os, tempfile; os.environ[warm.VARIABLE] = '';"
+    code += "tempfile.tempdir = 'nowhere'; warm.start(); print(repr(os.environ[warm.VARIABLE]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("''\n", "")
+
+
 @exhaustive
 def test_a_job_whose_warm_process_is_killed_goes_on_by_itself(own_holder, cold, tmp_path):
     with start(own_holder, tmp_path) as process:
@@ -132,18 +218,14 @@ def test_a_mistake_is_one_line_with_its_exit_code(holder, tmp_path):
 def test_other_settings_of_libraries_are_declined(holder, variable, monkeypatch):
     for name, value in {**holder.env, variable: "other"}.items():
         monkeypatch.setenv(name, value)
-    assert warm.run(["figure", "no-file"]) is None
-
-
-def _parent(process: int) -> int:
-    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    assert warm_client.run(["figure", "no-file"]) is None
 
 
 def test_another_interpreter_is_declined(holder, monkeypatch):
     for name, value in holder.env.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "executable", "another")
-    assert warm.run(["figure", "no-file"]) is None
+    assert warm_client.run(["figure", "no-file"]) is None
 
 
 def test_where_there_are_some_none_are_started(holder, monkeypatch):
@@ -160,9 +242,9 @@ def test_more_threads_and_other_commands_import_for_themselves(holder, monkeypat
     for name, value in holder.env.items():
         monkeypatch.setenv(name, value)
     for threads in (["--threads", "2"], ["--threads=1"], ["--threads"]):
-        assert warm.run(["train", "no-file", *threads]) is None
-    assert warm.run(["verify"]) is None
-    assert warm.run([]) is None
+        assert warm_client.run(["train", "no-file", *threads]) is None
+    assert warm_client.run(["verify"]) is None
+    assert warm_client.run([]) is None
 
 
 @exhaustive

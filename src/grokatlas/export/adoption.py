@@ -18,7 +18,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure
 from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, counted, some_of
 from grokatlas.export.archive_files import ArchivedFile
-from grokatlas.results import hashing, layout, links, placing, records_only
+from grokatlas.results import files, hashing, layout, links, placing, records_only
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
 
@@ -185,7 +185,7 @@ def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> No
                 found.update(chunk)
                 sink.write(chunk)
             sink.flush()
-            os.fsync(sink.fileno())
+            files.sync(sink)
         if found.hexdigest() != listed[entry.name]["sha256"]:
             raise UserError(str(archive), f"member {entry.name!r} is damaged; fetch it again")
 

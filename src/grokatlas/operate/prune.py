@@ -23,14 +23,14 @@ def prune(dry_run: bool) -> Iterator[str]:
     """Remove orphans, leftovers of killed jobs that are older than a day, and refused states.
 
     An orphan is a finished result that no paper declares at any scale and no declared one was made
-    from, or one that is where another belongs. What is in a declared result's place stays, and so
-    do files that no job wrote.
+    from, or a second copy of a result. What is in a declared result's place stays, and so do a
+    moved result that is needed and is nowhere else, hidden folders, and files that no job wrote.
 
     Args:
         dry_run: only list what would be removed.
 
     Yields:
-        a line for everything removed or held by a process, then a summary.
+        a line for everything that is removed, or stays as it is needed or held, then a summary.
 
     Raises:
         UserError: this is no checkout, Snakemake runs in it, or something cannot be removed.
@@ -45,6 +45,9 @@ def prune(dry_run: bool) -> Iterator[str]:
     total = count = 0
     verb = "would remove" if dry_run else "removed"
     for target, paths, reason in _doomed(tree, report, {*jobs}):
+        if not paths:
+            yield f"{target}: {reason}"
+            continue
         with _unless_held(target, dry_run) as free:
             if not free:
                 yield f"{target}: a process holds its lock; it stays"
@@ -75,17 +78,55 @@ def _refuse_running() -> None:
 def _doomed(
     tree: Tree, report: Report, declared: set[str]
 ) -> Iterator[tuple[Path, list[Path], str]]:
-    """What is to be removed: its name, its files in the order in which they go, and why."""
+    """What is to be removed: its name, its files in the order in which they go, and why.
+
+    Of a moved result that stays there are no files, and the reason is why it stays.
+    """
+    needed = _needed(tree, declared)
     for target, result in sorted(tree.results.items()):
         found = report.findings.get(result.manifest.name) if result.manifest else None
-        if found and found.verdict == "orphan" and target not in declared:
-            yield Path(target), _files(tree, result), found.reason.partition(";")[0]
+        if found and found.verdict == "orphan" and target not in declared and not _hidden(target):
+            home = layout.home(result.sound)
+            if home != target and home in needed and not _holds(tree, report, home, result):
+                hint = "is other than what is there; remove one of them"
+                if not layout.manifest_of(result.kind, Path(home)).exists():
+                    hint = "is not in its place; move it there"
+                yield Path(target), [], f"is {home}, and {hint}"
+            else:
+                yield Path(target), _files(tree, result), found.reason.partition(";")[0]
     for name in sorted(tree.leftovers):
         path = tree.path(name)
-        if _old(path):
+        ours = path.name.startswith(".") and not _hidden(path.parent)
+        if ours and _old(path):
             yield path, [path], "left by a killed job"
-    for path in sorted(layout.run_folder("").glob(f"*/{REFUSED}")):
+    for path in sorted(layout.run_folder("").glob(f"[!.]*/{REFUSED}")):
         yield path, [path], "a state that was set aside"
+
+
+def _needed(tree: Tree, declared: set[str]) -> set[str]:
+    """The declared results, and all that those which are here were made from, here or not."""
+    needed = set(declared)
+    waiting = [target for target in declared if target in tree.results]
+    while waiting:
+        upstream = {*tree.results[waiting.pop()].upstream} - needed
+        needed |= upstream
+        waiting += upstream & tree.results.keys()
+    return needed
+
+
+def _holds(tree: Tree, report: Report, home: str, moved: Result) -> bool:
+    """Whether the place that a moved result belongs to has the same files, all of them sound."""
+    there = tree.results.get(home)
+    if there is None or there.sound.get("outputs") != moved.sound["outputs"]:
+        return False
+    return all(
+        tree.path(n).is_file() and report.hashes.get(n) == sha for n, sha in there.outputs.items()
+    )
+
+
+def _hidden(path: str | Path) -> bool:
+    """Whether a file or folder, or one above it, is hidden: of a program, or of a disk."""
+    return any(part.startswith(".") for part in Path(path).parts)
 
 
 def _files(tree: Tree, result: Result) -> list[Path]:

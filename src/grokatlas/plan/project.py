@@ -19,7 +19,7 @@ from grokatlas.plan import job_files, which_code
 from grokatlas.plan.graph import light_measures, make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.registry import PACKAGE
-from grokatlas.results import account, links
+from grokatlas.results import account, environment, links
 from grokatlas.results.layout import SCALES
 from grokatlas.run_store import store
 
@@ -198,9 +198,10 @@ class Project:
 
 
 def use_this_code() -> None:
-    """Let jobs run this code with this Python, and know the account's name."""
+    """Let jobs run this code with this Python, in full precision, and know the account's name."""
     which_code.choose_this()
     account.tell_programs()
+    environment.compute_in_full()
     for variable, first in (("PATH", Path(sys.executable)), ("PYTHONPATH", PACKAGE)):
         entries = [str(first.parent), os.environ.get(variable)]
         os.environ[variable] = os.pathsep.join(filter(None, entries))

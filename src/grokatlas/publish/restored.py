@@ -71,7 +71,7 @@ def _draw(jobs: list[Job]) -> Iterator[str]:
 
 
 def _in_parallel(targets: list[Path]) -> Iterator[str]:
-    """`_draw_one` of each, in as many processes as this one may use cores.
+    """`_draw_one` of each, in as many processes as this one may use cores, or in this one alone.
 
     Raises:
         UserError: a process was killed.
@@ -80,9 +80,15 @@ def _in_parallel(targets: list[Path]) -> Iterator[str]:
     workers = min(len(targets), len(usable))
     if not workers:
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _be_quiet) as pool:
+    try:
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _be_quiet)
+        drawn = pool.map(_draw_one, targets)
+    except (OSError, NotImplementedError):  # no semaphores (/dev/shm), or no more processes
+        yield from map(_draw_one, targets)
+        return
+    with pool:
         try:
-            yield from pool.map(_draw_one, targets)
+            yield from drawn
         except BrokenExecutor:
             problem = "a process that drew a figure was killed; is there enough memory?"
             raise UserError("restore", f"{problem} Call it again") from None

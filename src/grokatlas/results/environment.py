@@ -6,6 +6,7 @@ import platform
 import resource
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,36 @@ FAMILIES = (
     *("MKL_", "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "BLIS_", "VECLIB_", "NUMEXPR_"),
     *("NUMBA_", "NPY_"),
 )
+# by these, libraries compute in fewer bits than a run's dtype has, or by other means
+LOWERING = {
+    "cuda": (
+        *("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "NVIDIA_TF32_OVERRIDE"),
+        *("CUBLAS_EMULATE_SINGLE_PRECISION", "CUBLAS_EMULATE_DOUBLE_PRECISION"),
+    ),
+    "cpu": ("DNNL_DEFAULT_FPMATH_MODE", "ONEDNN_DEFAULT_FPMATH_MODE"),
+}
+FULL = ("", "0", "STRICT")  # values with which they lower nothing
+
+
+def compute_in_full() -> None:
+    """Let this process, and those that it starts, compute in the dtype that a spec names.
+
+    Libraries read these variables when they are imported, or when they first use a GPU.
+    """
+    for name in (*LOWERING["cuda"], *LOWERING["cpu"]):
+        os.environ.pop(name, None)
+    os.environ["NVIDIA_TF32_OVERRIDE"] = "0"  # convolutions have TF32 unless they are asked
+
+
+def lowered(environment: Mapping[str, str], device: str) -> list[str]:
+    """The variables that lower precision on a kind of device, as ``NAME=value``.
+
+    Args:
+        environment: variables by name, such as those that a manifest records.
+        device: ``cuda`` or ``cpu``.
+    """
+    named = ((name, environment.get(name, "")) for name in LOWERING.get(device, ()))
+    return [f"{name}={value}" for name, value in named if value.upper() not in FULL]
 
 
 def versions() -> dict[str, str]:

@@ -6,17 +6,19 @@ file records. Nothing here unpickles.
 """
 
 import contextlib
+import errno
 import json
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from grokatlas.errors import UserError
 from grokatlas.results import hashing, layout
 
+UNKNOWN = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)  # to a disk: what is asked
 METADATA = "metadata"  # of the arrays of a file: a JSON text under this key
 
 
@@ -38,14 +40,30 @@ def atomic(path: Path) -> Iterator[Path]:
         raise UserError(str(path), f"cannot be written: {error.strerror}") from None
     try:
         yield temporary
-        temporary.chmod(mode)
+        allow(temporary, mode)
         with temporary.open("rb") as stream:
-            os.fsync(stream.fileno())
+            sync(stream)
         temporary.replace(path)
     except OSError as error:
         raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def allow(path: Path, mode: int) -> None:
+    """Give a file or folder a mode, if it has another and its disk lets it be changed."""
+    if stat.S_IMODE(path.stat().st_mode) != mode:
+        with contextlib.suppress(OSError):
+            path.chmod(mode)
+
+
+def sync(stream: IO[bytes]) -> None:
+    """Bring a file's bytes to its disk, if that knows how; disks of a network may not."""
+    try:
+        os.fsync(stream.fileno())
+    except OSError as error:
+        if error.errno not in UNKNOWN:
+            raise
 
 
 def json_text(data: Any) -> str:

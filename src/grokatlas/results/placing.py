@@ -7,6 +7,8 @@ import shutil
 import uuid
 from pathlib import Path
 
+from grokatlas.results import files
+
 
 def all_or_none(moves: list[tuple[Path, Path]], removed: list[Path]) -> None:
     """Move files to their targets and remove others; after any error everything is as before.
@@ -65,7 +67,7 @@ def _move(source: Path, target: Path) -> None:
         with source.open("rb") as read, target.open("xb") as written:
             shutil.copyfileobj(read, written)
             written.flush()
-            os.fsync(written.fileno())
+            files.sync(written)
 
 
 def _restore(old: Path, target: Path) -> None:

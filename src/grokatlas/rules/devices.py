@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grokatlas.errors import UserError
+from grokatlas.results import environment
 
 if TYPE_CHECKING:
     import torch
@@ -28,12 +29,14 @@ def use_threads(count: int) -> None:
 
 def use_repeatable_kernels() -> None:
     """Let this process compute the same numbers every time, before it uses a GPU."""
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # for repeatable products
+    environment.compute_in_full()
+    os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"  # for repeatable products
     import torch
 
     torch.set_deterministic_debug_mode("error")
     torch.utils.deterministic.fill_uninitialized_memory = False
-    torch.backends.cudnn.allow_tf32 = False  # float32 is float32 in convolutions, as on a CPU
+    torch.set_float32_matmul_precision("highest")  # float32 is float32 in products
+    torch.backends.cudnn.allow_tf32 = False  # and in convolutions, as on a CPU
 
 
 def chosen(name: str) -> "torch.device":

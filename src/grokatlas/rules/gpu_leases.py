@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.errors import UserError
-from grokatlas.results import locks
+from grokatlas.results import files, locks
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 FOLDER = "grokatlas-leases"  # in the folder of temporary files
@@ -103,7 +103,7 @@ def _leased(found: list[str]) -> tuple[str, Any]:
     try:
         with contextlib.suppress(FileExistsError):
             folder.mkdir()
-            folder.chmod(0o1777)  # every user adds lock files, none removes those of another
+            files.allow(folder, 0o1777)  # every user adds lock files, none removes those of another
         for looks in itertools.count():
             for device in found:
                 file = folder / f"{device.replace('/', '_')}.lock"

@@ -3,20 +3,22 @@
 Importing torch takes two seconds of a processor, which a run of a few seconds notices. So the
 Snakemake of a workstation starts one process for each of `FAMILIES`. With its first job it imports
 libraries of others, and never a module of this package: no code of ours in it can be out of date.
-A job's own process asks it for a fork. The fork runs the same command with the same environment,
-folder, files and signals, and the job's process ends with its exit code. Where the warm process is
-not there, or was started with other settings of the libraries, the job imports for itself: nothing
-needs it.
+A job's own process asks it for a fork (`warm_client`). The fork runs the same command with the
+same environment, folder, files and signals, and the job's process ends with its exit code. Where
+the warm process is not there, or was started with other settings of the libraries, the job imports
+for itself: nothing needs it.
 
 It ends with its Snakemake, however that ends, when its last job has ended; one that finds warm
-processes in its environment, as in the tests, starts none. It is used on Linux for
-local jobs on the CPU alone: never on a cluster, and never where a GPU is visible.
+processes in its environment, as in the tests, starts none. A fork ends with the warm process, and
+with the process of its job. All this is used on Linux for local jobs on the CPU alone: never on a
+cluster, and never where a GPU is visible.
 
 This file imports the standard library alone, and is run by its path.
 """
 
 import atexit
 import contextlib
+import ctypes
 import importlib
 import json
 import os
@@ -28,6 +30,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from pathlib import Path
@@ -53,6 +56,9 @@ STARTUP += ("ONEDNN_", "CUDA_", "CUBLAS", "NUMBA_", "NPY_", "ARROW_")
 SENT = "PYTHONPATH"  # a fork is sent what Python makes of it
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 LENGTH = 8  # bytes of a message's length
+PATIENCE = 5.0  # seconds that a job's process may take to send its request
+PAUSE = 0.1  # seconds after a connection that cannot be had, as where no more files may be open
+PR_SET_PDEATHSIG = 1  # of Linux's prctl
 # one thread for each job, by the variables that Snakemake sets and those that a job sets
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 THREADS += ("GOTO_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -64,11 +70,15 @@ def start() -> None:
         return
     if (there := os.environ.get(VARIABLE)) and all(Path(there, f).exists() for f in FAMILIES):
         return
-    folder = Path(tempfile.mkdtemp(prefix="grokatlas-warm-"))
+    with contextlib.suppress(OSError):  # a full disk: jobs import for themselves
+        _start(Path(tempfile.mkdtemp(prefix="grokatlas-warm-")))
+
+
+def _start(folder: Path) -> None:
     alive, held = os.pipe()  # the writing end is this process's alone, and closes with it
     env = {**os.environ, **dict.fromkeys(THREADS, "1")}
     for family in FAMILIES:
-        command = [sys.executable, __file__, str(folder), family, str(alive)]
+        command = [sys.executable, __file__, str(folder.resolve()), family, str(alive)]
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
         subprocess.Popen(command, env=env, pass_fds=[alive], start_new_session=True, **quiet)
     os.close(alive)
@@ -81,93 +91,13 @@ def _end(folder: Path, held: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)  # also where a warm process was killed
 
 
-def run(arguments: list[str]) -> int | None:
-    """Run a command in a fork of a warm process.
-
-    Args:
-        arguments: of the command line.
-
-    Returns:
-        its exit code; None if no warm process could take it to its end.
-    """
-    family = COMMANDS.get(arguments[0]) if arguments else None
-    folder = os.environ.get(VARIABLE)
-    if family is None or not folder or _threads(arguments) != "1":
-        return None
-    settings = {**os.environ, **dict.fromkeys(THREADS, "1")}
-    request = {
-        "arguments": arguments,
-        "environment": dict(os.environ),
-        "settings": _of_startup(settings),
-        "folder": str(Path.cwd()),
-        "umask": _umask(),
-        "path": sys.path,
-        "ignored": _ignored(),
-    }
-    text = json.dumps(request).encode()
-    with socket.socket(socket.AF_UNIX) as connection:
-        try:
-            connection.connect(str(Path(folder) / family))
-            socket.send_fds(connection, [len(text).to_bytes(LENGTH)], [0, 1, 2])
-            connection.sendall(text)
-            process = int.from_bytes(_received(connection, LENGTH))
-        except OSError:
-            return None
-        return _outcome(connection, process) if process else None
-
-
-def _outcome(connection: socket.socket, process: int) -> int | None:
-    """The exit code of a fork; signals that this process gets meanwhile, the fork gets.
-
-    Where the warm process was killed, the fork is ended, and the result is None: the job's process
-    does the job itself.
-    """
-
-    def forward(number: int, _frame: object) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, number)
-
-    before = {number: signal.getsignal(number) for number in FORWARDED}
-    for number in set(FORWARDED) - set(_ignored()):
-        signal.signal(number, forward)
-    try:
-        code = int.from_bytes(_received(connection, LENGTH), signed=True)
-    except OSError:
-        forward(signal.SIGKILL, None)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        return None
-    if code < 0:  # it was ended by a signal, and so is this process
-        if -code != signal.SIGKILL:
-            signal.signal(-code, signal.SIG_DFL)
-        os.kill(os.getpid(), -code)
-    return code
-
-
-def _threads(arguments: list[str]) -> str:
-    """The number of threads that a command line asks for, or an empty text."""
-    asked = [b for a, b in zip(arguments, [*arguments[1:], ""], strict=True) if a == "--threads"]
-    return asked[-1] if asked else "" if any("--threads=" in a for a in arguments) else "1"
-
-
-def _ignored() -> list[int]:
-    """The signals that this process was started to ignore, as a shell's background jobs are."""
-    return [s for s in (signal.SIGHUP, signal.SIGINT) if signal.getsignal(s) == signal.SIG_IGN]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _of_startup(environment: dict[str, str]) -> dict[str, str]:
-    """The interpreter, and the variables that are read when it and libraries start."""
+def of_startup(environment: dict[str, str]) -> dict[str, str]:
+    """The interpreter, and the variables of an environment that libraries read when they start."""
     read = {k: value for k, value in environment.items() if k.startswith(STARTUP) and k != SENT}
     return {"interpreter": sys.executable, **read}
 
 
-def _received(connection: socket.socket, size: int) -> bytes:
+def received(connection: socket.socket, size: int) -> bytes:
     """Exactly so many bytes.
 
     Raises:
@@ -195,7 +125,7 @@ class Server:
         self.libraries = libraries
         self.alive = alive
         self.forks: dict[int, socket.socket] = {}  # connection of each process
-        self.settings = _of_startup(dict(os.environ))
+        self.settings = of_startup(dict(os.environ))
         self.selector = selectors.DefaultSelector()
         self.woken, self.wake = socket.socketpair()
         for end in (self.woken, self.wake):
@@ -223,29 +153,41 @@ class Server:
             self.reap()
 
     def accept(self) -> None:
-        """Take one request, and fork for it."""
-        connection, _ = self.listener.accept()
+        """Take one request, and fork for it; a failure of it ends neither this nor another job."""
         try:
-            head, files, _, _ = socket.recv_fds(connection, LENGTH, 3)
-            head += _received(connection, LENGTH - len(head)) if len(head) < LENGTH else b""
-            request = json.loads(_received(connection, int.from_bytes(head)))
-        except (OSError, ValueError):
-            connection.close()
+            connection, _ = self.listener.accept()
+        except OSError:
+            time.sleep(PAUSE)
             return
-        if request["settings"] != self.settings:
-            connection.close()  # which declines
-        else:
-            self.warm_up()
-            with warnings.catch_warnings():  # of a thread of pyarrow's allocator, which bears it
-                warnings.simplefilter("ignore", DeprecationWarning)
-                process = os.fork()
-            if process == 0:
-                self.become(request, files)
-            connection.sendall(process.to_bytes(LENGTH))
-            self.forks[process] = connection
-            self.selector.register(connection, selectors.EVENT_READ)
+        process, files = 0, []
+        try:
+            connection.settimeout(PATIENCE)
+            head, files, _, _ = socket.recv_fds(connection, LENGTH, 3)
+            head += received(connection, LENGTH - len(head))
+            request = json.loads(received(connection, int.from_bytes(head)))
+            if request["settings"] == self.settings:  # else it is declined
+                self.warm_up()
+                process = self.fork(request, files)
+                connection.sendall(process.to_bytes(LENGTH))
+                self.selector.register(connection, selectors.EVENT_READ)
+                self.forks[process] = connection
+        except Exception:  # the job's process was killed, or no process can be had
+            if process:
+                os.kill(process, signal.SIGKILL)
         for file in files:
             os.close(file)
+        if process not in self.forks:
+            connection.close()
+
+    def fork(self, request: dict, files: list[int]) -> int:
+        """A process that does a job; returns here alone."""
+        server = os.getpid()
+        with warnings.catch_warnings():  # of a thread of pyarrow's allocator, which bears it
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process = os.fork()
+        if process == 0:
+            self.become(request, files, server)
+        return process
 
     def warm_up(self) -> None:
         """Import the libraries, if that was not done yet."""
@@ -257,10 +199,13 @@ class Server:
                 _load_registries()
         self.libraries = ()
 
-    def become(self, request: dict, files: list[int]) -> None:
-        """Be the job's process; never returns."""
+    def become(self, request: dict, files: list[int], server: int) -> None:
+        """Be the job's process, which ends with this server; never returns."""
         code = 1
         try:
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != server:
+                os._exit(1)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for number in FORWARDED:
@@ -305,11 +250,16 @@ class Server:
 
     def reap(self) -> None:
         """Tell how forks ended."""
-        while self.forks:
-            process, status = os.waitpid(-1, os.WNOHANG)
+        while True:
+            try:
+                process, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
             if process == 0:
                 return
-            connection = self.forks.pop(process)
+            connection = self.forks.pop(process, None)
+            if connection is None:  # nobody waits for it
+                continue
             code = os.waitstatus_to_exitcode(status)
             with contextlib.suppress(OSError, KeyError, ValueError):
                 self.selector.unregister(connection)
@@ -335,9 +285,13 @@ def main(folder: Path, family: str, alive: int) -> None:
     """
     sys.path[:] = [entry for entry in sys.path if Path(entry or ".") != Path(__file__).parent]
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(hidden := folder / f".{family}"))
+        try:
+            os.chdir(folder)  # a socket's path has 107 bytes at most
+            listener.bind(f".{family}")
+        except OSError:  # a full disk: jobs import for themselves
+            return
         listener.listen(64)
-        hidden.rename(folder / family)  # from now on it is found
+        Path(f".{family}").rename(family)  # from now on it is found
         try:
             Server(listener, alive, FAMILIES[family]).serve()
         finally:

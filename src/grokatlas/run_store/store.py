@@ -89,7 +89,7 @@ def _put(root: Path, entry: StoredRun) -> bool:
         _make(stage, access)
         _fill(stage, entry)
         for file in stage.iterdir():
-            file.chmod(access & 0o444 | 0o400)
+            files.allow(file, access & 0o444 | 0o400)
         stage.rename(place)
     except OSError as error:
         if entries.exists(place):
@@ -104,7 +104,7 @@ def _make(folder: Path, access: int) -> None:
     """Make a folder, if it is not there, with the access that the store's folder gives."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(0o700)
-        folder.chmod(access & 0o2775 | 0o700)
+        files.allow(folder, access & 0o2775 | 0o700)
 
 
 def _fill(stage: Path, entry: StoredRun) -> None:

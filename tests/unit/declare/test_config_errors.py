@@ -11,6 +11,7 @@ import pytest
 from grokatlas.errors import UserError
 from grokatlas.plan import graph
 from grokatlas.plan import project as plan
+from grokatlas.results.environment import LOWERING
 from tests.tiers import every
 from tests.unit.malformed import FILES, MALFORMED, ONE, changed, write_paper
 from tests.unit.malformed_names import MALFORMED_NAMES
@@ -64,7 +65,7 @@ def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
 def _environment(monkeypatch):
     """Whatever a test's `prepare_jobs` sets is undone."""
     named = ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", *FOLDERS.values(), *plan.KEPT_MEMORY)
-    for variable in named:
+    for variable in (*named, *LOWERING["cpu"], *LOWERING["cuda"]):
         monkeypatch.setenv(variable, os.environ.get(variable, ""))
 
 
@@ -85,6 +86,13 @@ def test_jobs_keep_freed_memory_unless_told_otherwise(tmp_path):
     os.environ[second] = "0"
     plan.Project(write(tmp_path), {}).prepare_jobs()
     assert (os.environ[first], os.environ[second]) == (str(32 * 1024**2), "0")
+
+
+@pytest.mark.usefixtures("_environment")
+def test_jobs_and_warm_processes_compute_in_full(tmp_path):
+    os.environ["DNNL_DEFAULT_FPMATH_MODE"] = "BF16"
+    plan.Project(write(tmp_path), {}).prepare_jobs()
+    assert "DNNL_DEFAULT_FPMATH_MODE" not in os.environ
 
 
 @pytest.mark.usefixtures("_environment")

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import importlib.metadata
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -52,14 +53,14 @@ def test_without_results_the_folder_above_is_tried(tmp_path, monkeypatch, check)
 
 
 @pytest.mark.parametrize(("missing", "state"), [(["a job"], "fail"), ([], "warn")])
-@pytest.mark.parametrize("step", ["mkstemp", "replace"])
+@pytest.mark.parametrize("step", [(os, "fsync"), (Path, "replace"), (os, "utime")])
 def test_a_disk_that_takes_no_file_is_a_failure_if_something_is_missing(
     here, monkeypatch, missing, state, step
 ):
     def refuse(*_, **__):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr(*((files.tempfile, step) if step == "mkstemp" else (Path, step)), refuse)
+    monkeypatch.setattr(*step, refuse)
     told = found(files.writing, missing)
     assert told[0] == state
     assert told[1].startswith(f"{here / 'results'} cannot be written (Read-only file system); ")
@@ -67,15 +68,27 @@ def test_a_disk_that_takes_no_file_is_a_failure_if_something_is_missing(
 
 
 def test_a_folder_of_results_on_another_disk_is_tried_too(here, monkeypatch):
-    real = files._exercise
+    real = Path.replace
 
-    def exercise(folder):
-        if folder.name == "runs":
+    def replace(path, target):
+        if path.parent.name == "runs":
             raise OSError(errno.EDQUOT, "Disk quota exceeded")
-        real(folder)
+        return real(path, target)
 
-    monkeypatch.setattr(files, "_exercise", exercise)
+    monkeypatch.setattr(Path, "replace", replace)
     assert "results/runs cannot be written (Disk quota exceeded)" in found(files.writing, [1])[1]
+
+
+def test_a_disk_without_modes_and_syncs_is_ok(here, monkeypatch):
+    """As for jobs, which write there."""
+
+    def refuse(*_, **__):
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    monkeypatch.setattr(os, "chmod", refuse)
+    assert found(files.writing, ["a job"])[0] == "ok"
+    assert not left(here)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
@@ -112,6 +125,16 @@ def test_an_account_without_a_home_is_told(monkeypatch, home):
 def test_an_account_with_a_home_has_no_line(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a/b"))
     assert of("home", files.cache) == []
+
+
+def test_a_full_folder_of_temporary_files_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert of("temporary", files.temporary) == []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("TMPDIR", "/scratch")
+    state, text = found(files.temporary)
+    assert state == "fail"
+    assert text.startswith("/scratch takes no file of 1.0 MB (No such file or directory); make")
 
 
 def test_a_link_that_was_checked_out_as_text_is_told(tmp_path):
@@ -184,3 +207,31 @@ def test_packages_are_compared_with_what_runs_were_made_by(here, monkeypatch):
     assert len(of("packages", software.packages, here, [])) == 1  # nothing new is made
     store.write_json(runs[1], store.sealed(store.read_json(runs[0])))
     assert len(of("packages", software.packages, here, missing)) == 1
+
+
+@pytest.mark.parametrize(
+    ("dtype", "device", "variables", "text"),
+    [
+        ("float32", "cuda", {"NVIDIA_TF32_OVERRIDE": "1"}, "(NVIDIA_TF32_OVERRIDE=1); remove"),
+        ("float32", "cpu", {"DNNL_DEFAULT_FPMATH_MODE": "BF16"}, "1 runs here were computed in"),
+        ("float64", "cuda", {"CUBLAS_EMULATE_DOUBLE_PRECISION": "1"}, "results/runs/a (CUBLAS_"),
+        ("float32", "cpu", {"NVIDIA_TF32_OVERRIDE": "1"}, None),
+        ("float64", "cuda", {"NVIDIA_TF32_OVERRIDE": "1"}, None),
+        ("float32", "cuda", {"NVIDIA_TF32_OVERRIDE": "0"}, None),
+    ],
+)
+def test_runs_that_were_computed_in_fewer_bits_are_told(here, dtype, device, variables, text):
+    content = {"environment": variables, "device": {"type": device}}
+    content |= {"spec": {"train": {"dtype": dtype}}}
+    store.write_json(here / "results/runs/a/manifest.json", content)
+    store.write_json(here / "results/runs/b/manifest.json", {"environment": []})
+    first, *others = of("precision", software.precision)
+    assert first.state == "ok"
+    assert [text in other.text for other in others] == [True] * bool(text)
+
+
+def test_variables_that_lower_precision_are_told(monkeypatch):
+    monkeypatch.setenv("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1")
+    state, text = found(software.precision)
+    assert state == "ok"
+    assert "jobs leave out TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1" in text

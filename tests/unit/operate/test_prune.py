@@ -78,6 +78,53 @@ def test_a_moved_result_goes_and_its_own_place_is_not_touched(jobs, capsys):
     assert all(file.exists() for file in run.outputs)
 
 
+@pytest.mark.parametrize("name", ["results/before/{}", "results/runs/{} (1)"])
+def test_the_only_copy_of_a_declared_result_stays(jobs, capsys, name):
+    run = next(job for job in jobs.values() if job.kind == "run")
+    moved = Path(name.format(run.target.name))
+    moved.parent.mkdir(exist_ok=True)
+    shutil.move(run.target, moved)
+    for options in (["--dry-run"], []):
+        line = f"{moved}: is {run.target}, and is not in its place; move it there"
+        assert line in pruned(capsys, *options)
+    assert len([*moved.iterdir()]) == 4
+    shutil.copytree(moved, run.target)
+    assert f"removed {moved}: is {run.target}" in pruned(capsys)
+
+
+def test_the_only_copy_of_what_a_declared_result_was_made_from_stays(jobs, capsys):
+    audit_tree.build(audit_tree.declared((0.1, 0.3)))  # the table is of a run that is not declared
+    run = orphan(jobs)
+    shutil.move(run, "results/moved")
+    assert f"results/moved: is {run}, and is not in its place" in pruned(capsys)
+    assert Path("results/moved/history.parquet").exists()
+
+
+@pytest.mark.parametrize("how", ["another", "damaged"])
+def test_a_copy_stays_that_is_other_than_what_is_in_its_place(jobs, capsys, how):
+    run = next(job for job in jobs.values() if job.kind == "run")
+    shutil.copytree(run.target, "results/runs/copy")
+    if how == "another":
+        audit_tree.make(run, 1.0)
+    else:
+        run.outputs[0].write_bytes(b"half")
+    assert f"results/runs/copy: is {run.target}, and is other than" in pruned(capsys)
+    assert Path("results/runs/copy/manifest.json").exists()
+
+
+def test_hidden_folders_and_parts_of_others_stay(jobs, capsys):
+    for name in (".snapshot/a", ".Trash-1000"):
+        shutil.copytree(orphan(jobs), Path("results", name, "x"))
+    inner = Path("results/.snapshot/a")
+    own = [inner / ".history.parquet.1.part", inner / layout.LOCK, Path("results/paper.pdf.part")]
+    (inner / ".state.refused-1").mkdir()
+    for file in own:
+        file.write_text("mine")
+    before = {name for name in files() if name.startswith(("results/.", "results/paper.pdf"))}
+    pruned(capsys)
+    assert before <= files()
+
+
 def test_files_that_no_job_wrote_stay(jobs, capsys):
     declared = next(job for job in jobs.values() if job.kind == "run").target
     own = [declared / "notes.txt", orphan(jobs) / "notes.txt", Path("results/notes.txt")]

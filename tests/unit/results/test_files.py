@@ -1,4 +1,5 @@
 import contextlib
+import errno
 import os
 import resource
 
@@ -91,6 +92,40 @@ def test_a_failing_sync_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(UserError, match="No space left on device"):
         store.write_json(tmp_path / "a.json", {})
     assert list(tmp_path.iterdir()) == []
+
+
+def _refusing(number: int):
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    return refuse
+
+
+@writers
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
+def test_a_disk_that_changes_no_mode_takes_files(tmp_path, monkeypatch, write, number):
+    monkeypatch.setattr(os, "chmod", _refusing(number))
+    path = tmp_path / "file"
+    write(path, 10)
+    assert path.stat().st_size
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_disk_that_knows_no_sync_takes_files(tmp_path, monkeypatch, number):
+    monkeypatch.setattr(os, "fsync", _refusing(number))
+    store.write_json(tmp_path / "a.json", {})
+    assert store.read_json(tmp_path / "a.json") == {}
+
+
+def test_a_mode_is_changed_only_where_it_differs(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(os, "chmod", lambda *given, **_: asked.append(given))
+    tmp_path.joinpath("file").touch(0o640)
+    mode = tmp_path.joinpath("file").stat().st_mode & 0o777
+    store.allow(tmp_path / "file", mode)
+    assert not asked
+    store.allow(tmp_path / "file", mode ^ 0o020)
+    assert len(asked) == 1
 
 
 @pytest.fixture

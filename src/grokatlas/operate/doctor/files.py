@@ -1,18 +1,23 @@
 """The disk that results are on: who may write there, its locks."""
 
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from grokatlas.errors import UserError
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan.jobs import Job
-from grokatlas.results import layout
+from grokatlas.results import dates, layout
+from grokatlas.results import files as store
+from grokatlas.text import file_size
 
 NAME = ".doctor-"  # a check's own files begin so
 PART = ".part"  # and end so, as temporary files do, which no command takes for results
+ROOM = 10**6  # bytes that a folder of temporary files should take
 PATIENCE = 60.0  # seconds that the second process of the locks' check may take
 REMEDY = "mount the disk with locks, or keep results on another one"
 SECOND = (
@@ -41,8 +46,9 @@ def writing(missing: list[Job]) -> Iterator[Finding]:
     for folder in folders:
         try:
             _exercise(folder)
-        except OSError as error:
-            text = f"{folder} cannot be written ({error.strerror})"
+        except (OSError, UserError) as error:
+            why = error.strerror if isinstance(error, OSError) else error.problem
+            text = f"{folder} cannot be written ({str(why).removeprefix('cannot be written: ')})"
             hint = "give this account the right to write there, or keep results on another disk"
             state = "fail" if missing else "warn"
             yield Finding(state, "writing", f"{text}; {hint}")
@@ -86,6 +92,17 @@ def cache() -> Iterator[Finding]:
         yield Finding("fail", "home", f"{text}; set HOME to a folder that can be written")
 
 
+def temporary() -> Iterator[Finding]:
+    """The folder of temporary files, which Snakemake plans in; nothing where it has room."""
+    try:
+        with tempfile.TemporaryFile() as stream:
+            stream.write(bytes(ROOM))
+    except OSError as error:
+        folder = os.environ.get("TMPDIR") or "the folder of temporary files"
+        text = f"{folder} takes no file of {file_size(ROOM)} ({error.strerror or error})"
+        yield Finding("fail", "temporary", f"{text}; make room, or set TMPDIR to another folder")
+
+
 def profile(folder: Path) -> Iterator[Finding]:
     """The link by which `--profile slurm` is found; nothing where it leads to the profile."""
     link = folder / "slurm"
@@ -105,15 +122,15 @@ def _new(folder: Path) -> Path:
 
 
 def _exercise(folder: Path) -> None:
-    """Make, rename and remove a file.
+    """Write a file as jobs do, with a date of theirs, and remove it.
 
     Raises:
-        OSError: one of them is not possible.
+        OSError: it cannot be removed.
+        UserError: one of the other steps is not possible.
     """
-    path = _new(folder)
-    other = path.with_name(f"{path.stem}-2{PART}")
+    path = folder / f"{NAME}{secrets.token_hex(4)}{PART}"
     try:
-        path.replace(other)
+        store.write_text(path, "x")
+        dates.date(path, dates.WRITTEN)
     finally:
-        for each in (path, other):
-            each.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)

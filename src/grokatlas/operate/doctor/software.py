@@ -1,9 +1,12 @@
-"""The software that jobs use: the commit of the code, the packages against lock and results."""
+"""The software that jobs use: commit of the code, precision, packages against lock and results."""
 
+import contextlib
 import importlib.metadata
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from grokatlas.errors import UserError
 from grokatlas.operate.doctor.findings import Finding
@@ -24,6 +27,31 @@ def commit() -> Iterator[Finding]:
     else:
         state = "with uncommitted changes" if found["git"]["dirty"] else "clean"
         yield Finding("ok", "commit", f"{found['git']['commit'][:12]} ({state})")
+
+
+def precision() -> Iterator[Finding]:
+    """The variables here that lower precision, which jobs leave out, and runs made with them."""
+    lowering = [
+        each for kind in environment.LOWERING for each in environment.lowered(os.environ, kind)
+    ]
+    set_here = f"; jobs leave out {', '.join(lowering)}, which is set here" if lowering else ""
+    yield Finding("ok", "precision", f"jobs compute in the dtype of each run{set_here}")
+    made_so = {path: names for path, each in _manifests() if (names := _lowered(each))}
+    if made_so:
+        path, variables = next(iter(made_so.items()))
+        text = f"{len(made_so)} runs here were computed in fewer bits, such as {path.parent}"
+        hint = "remove their folders and run `snakemake`"
+        yield Finding("warn", "precision", f"{text} ({', '.join(variables)}); {hint}")
+
+
+def _lowered(manifest: dict[str, Any]) -> list[str]:
+    """The variables by which a run was computed in fewer bits than its dtype has."""
+    try:
+        names = environment.lowered(manifest["environment"], manifest["device"]["type"])
+        single = manifest["spec"]["train"]["dtype"] == "float32"
+        return [name for name in names if single or "DOUBLE" in name]
+    except (LookupError, TypeError, AttributeError):
+        return []
 
 
 def packages(folder: Path, missing: list[Job]) -> Iterator[Finding]:
@@ -69,11 +97,8 @@ def _installed(name: str) -> str | None:
 def _against_runs() -> Iterator[Finding]:
     """Packages of finished runs that are not those here: new runs will not be made alike."""
     made_by: dict[str, Counter[str]] = {}
-    for path in sorted(layout.run_folder("").glob("*/manifest.json")):
-        try:
-            versions = files.read_json(path)["versions"]
-        except (UserError, LookupError, TypeError):
-            continue  # `verify` says what is wrong with it
+    for _, manifest in _manifests():
+        versions = manifest.get("versions")
         for name in environment.COMPUTING:
             if isinstance(versions, dict) and name in versions:
                 made_by.setdefault(name, Counter())[str(versions[name])] += 1
@@ -87,3 +112,12 @@ def _against_runs() -> Iterator[Finding]:
     if texts:
         hint = "install that version, or see by `grokatlas verify` which figures have both"
         yield Finding("warn", "runs", f"{', '.join(texts)}; {hint}")
+
+
+def _manifests() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Those of the runs that are here; `verify` says what is wrong with one that is left out."""
+    for path in sorted(layout.run_folder("").glob("*/manifest.json")):
+        with contextlib.suppress(UserError):
+            content = files.read_json(path)
+            if isinstance(content, dict):
+                yield path, content
