@@ -23,7 +23,7 @@ ROOMS = {
     "claims": "",
     "plots": "",
     "papers": "plots claims.readings",
-    "audit": "plan run_store declare results code_digest",
+    "audit": "plan run_store declare results code_digest registry",
     "export": "plan declare results code_digest registry",
     "atlas": "audit plots claims results engine.members registry",
     "rules": "atlas claims plots engine run_store plan declare results code_digest registry",

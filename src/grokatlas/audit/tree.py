@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.plan import results_folder
-from grokatlas.results import hashing, layout, records_only
+from grokatlas.results import hashing, records_only
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import (
     JOB_FILE_TABLES,
@@ -24,8 +25,7 @@ from grokatlas.results.result import (
 
 MANIFEST = "manifest.json"
 JOB_FILE = "spec.json"
-NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", results_folder.MARK)
-NO_ARTEFACTS += (records_only.LIST,)
+NO_ARTEFACTS = ("README.md", "log.txt", records_only.LIST)
 NO_ARTEFACT_SUFFIXES = (".log", ".lock")
 BROKEN_LOCK = ".lock."  # of a process that was killed while it took over a lock
 
@@ -124,17 +124,19 @@ class Tree:
             if inner in self.roots:
                 yield from self._walk(self.roots[inner], inner)
                 continue
+            leftover = entry.name.endswith(".part") or BROKEN_LOCK in entry.name
+            if registry.hidden(entry.name) and not leftover:
+                continue
             if entry.is_symlink():
                 reason = results_folder.refusal(Path(entry.path), self.roots)
                 if reason:
                     self.refused[inner] = reason
                     yield inner
                     continue
-            if entry.name.endswith(".part") or BROKEN_LOCK in entry.name:
+            if leftover:
                 self.leftovers.append(inner)
             elif entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith(layout.STATE):
-                    yield from self._walk(entry.path, inner)
+                yield from self._walk(entry.path, inner)
             elif not entry.name.endswith(NO_ARTEFACT_SUFFIXES) and entry.name not in NO_ARTEFACTS:
                 if not entry.is_file():
                     self.refused[inner] = "is no regular file; refused"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.export import archive, archive_files, closure
 from grokatlas.plan.jobs import Job
@@ -37,7 +38,7 @@ def archives(scale: str | None = None) -> Iterator[tuple[str, str, str]]:
     Args:
         scale: of these alone.
     """
-    for file in sorted(FOLDER.glob(f"{scale or '*'}/*/*.zip")):
+    for file in registry.own_files(FOLDER, f"{scale or '*'}/*/*.zip"):
         yield file.parts[-3], file.parts[-2], file.stem
 
 
@@ -144,7 +145,7 @@ def _refuse_large(kept: Path, size: int) -> None:
     if size > LARGEST_FILE:
         problem = f"would have {file_size(size)}; allowed are {file_size(LARGEST_FILE)}"
         raise UserError(str(kept), f"{problem}: log fewer steps, or split the experiment")
-    others = (file for file in FOLDER.rglob("*.zip") if file != kept)
+    others = (file for file in registry.own_files(FOLDER, "**/*.zip") if file != kept)
     total = size + sum(file.stat().st_size for file in others)
     if total > LARGEST_TOGETHER:
         problem = f"would make {FOLDER} {file_size(total)}"

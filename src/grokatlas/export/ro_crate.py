@@ -58,5 +58,5 @@ def _sources(root: Path) -> list[FileToPack]:
     if not workflow.is_file():
         problem = "no such file; run this in a checkout, as a crate holds its workflow"
         raise UserError(ro_crate_metadata.WORKFLOW, problem)
-    paths = [workflow, *(path for glob in SOURCES for path in sorted(root.glob(glob)))]
+    paths = [workflow, *(path for glob in SOURCES for path in registry.own_files(root, glob))]
     return [FileToPack(p.as_posix(), p, hashing.file_sha256(p), p.stat().st_size) for p in paths]

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import endings, files, freshness, layout, notes
@@ -19,7 +20,8 @@ def run(name: str) -> str:
     Raises:
         UserError: no run, or more than one, begins so.
     """
-    runs = sorted(path.parent for path in layout.run_folder("").glob("*/spec.json"))
+    job_files = registry.own_files(layout.run_folder(""), "*/spec.json")
+    runs = [path.parent for path in job_files]
     folders = [folder for folder in runs if folder.name.startswith(name)]
     if not folders:
         known = ", ".join(folder.name for folder in runs) or "none; run `snakemake`"

@@ -121,7 +121,8 @@ def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
             sizes = _sizes(papers, name, entry.experiments, plan.scale)
             told[name]["figures"][figure]["sizes"] = sizes
             told[name]["figures"][figure] |= _so_far(plan, name, entry.experiments)
-    parts = sorted(file for file in SITE.rglob("*") if file.suffix in (".html", ".css", ".js"))
+    files = registry.own_files(SITE, "**/*")
+    parts = [file for file in files if file.suffix in (".html", ".css", ".js")]
     spec = {
         "scale": plan.scale,
         "papers": told,

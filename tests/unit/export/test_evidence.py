@@ -55,6 +55,16 @@ def test_it_holds_the_table_and_all_records_behind_it(tree):
     assert list(evidence.archives("paper")) == []
 
 
+def test_a_hidden_file_is_no_archive(tree):
+    evidence.write(TOYS, [tree["table"]])
+    file = evidence.path(*TOYS)
+    for name in (file.with_name(f"._{file.name}"), file.parent.parent / ".trash" / "toys.zip"):
+        name.parent.mkdir(exist_ok=True)
+        name.write_bytes(b"\0\5\26\7")
+    assert list(evidence.archives()) == [TOYS]
+    assert evidence.disagreement() == ""
+
+
 def test_of_finished_runs_it_holds_what_a_table_reads(tree):
     assert evidence.write(TOYS, [tree["run"], tree["measure"]])
     logged = (layout.outputs("run", tree["run"])[0], *layout.outputs("measure", tree["measure"]))

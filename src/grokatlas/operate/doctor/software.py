@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan.jobs import Job
@@ -69,7 +70,7 @@ def _installed(name: str) -> str | None:
 def _against_runs() -> Iterator[Finding]:
     """Packages of finished runs that are not those here: new runs will not be made alike."""
     made_by: dict[str, Counter[str]] = {}
-    for path in sorted(layout.run_folder("").glob("*/manifest.json")):
+    for path in registry.own_files(layout.run_folder(""), "*/manifest.json"):
         try:
             versions = files.read_json(path)["versions"]
         except (UserError, LookupError, TypeError):
