@@ -23,6 +23,10 @@ from grokatlas.results import files
 SUFFIXES = (".tar.gz", ".tgz", ".zip")
 _BLOCK = tarfile.BLOCKSIZE
 _CHUNK = 1 << 20
+_NO_ARCHIVES = {  # how a file begins that takes the place of an archive, and what it is
+    b"PK\x05\x06": "is an empty zip; fetch it again",
+    b"version https://git-lfs": "is a pointer of Git LFS; `git lfs pull` fetches it",
+}
 _LONGEST = 100  # bytes of a name in a plain tar header
 _DAMAGE = (
     EOFError,
@@ -145,11 +149,14 @@ def entries(path: Path) -> Iterator[ArchivedFile]:
     """
     try:
         with path.open("rb") as stream:
-            start = stream.read(4)
+            start = stream.read(_BLOCK)
     except OSError as error:
         raise UserError(str(path), f"cannot be read: {error.strerror}") from None
     if not start.startswith((b"PK\x03\x04", b"\x1f\x8b")):
-        raise UserError(str(path), f"is no archive; allowed: {', '.join(SUFFIXES)}")
+        allowed = f"is no archive; allowed: {', '.join(SUFFIXES)}"
+        known = (text for begin, text in _NO_ARCHIVES.items() if start.startswith(begin))
+        problem = next(known, allowed) if start else "is empty; fetch it again"
+        raise UserError(str(path), problem)
     found = _zip_entries(path) if start.startswith(b"PK") else _tar_entries(path)
     with _intact(path):
         yield from found

@@ -56,6 +56,31 @@ def manifests(scale: str, paper: str, experiment: str, kind: str) -> dict[str, d
     return found
 
 
+def refuse_misplaced(place: tuple[str, str, str], tables: dict[tuple[str, str], Job]) -> None:
+    """Refuse an archive that is not that of the experiment that its path names.
+
+    Args:
+        place: scale, paper and experiment.
+        tables: those that are declared at the scale.
+
+    Raises:
+        UserError: no paper declares the experiment, or the archive holds another one's table, or
+            runs of other experiments alone; or it is damaged.
+    """
+    own = tables.get(place[1:])
+    if own is None:
+        name = "/".join(place[1:])
+        raise UserError(str(path(*place)), f"no paper declares {name}; declare it, or remove this")
+    held = set(manifests(*place, "table"))
+    if not held:  # runs alone: those of an experiment that is not finished
+        runs = manifests(*place, "run").keys()
+        read = {job.target: {str(each.target) for each in job.inputs} for job in tables.values()}
+        held = {table.as_posix() for table, inputs in read.items() if runs & inputs}
+    if held and own.target.as_posix() not in held:
+        problem = f"holds what is behind {min(held)}, another experiment"
+        raise UserError(str(path(*place)), f"{problem}; give it that name")
+
+
 def finished(table: Job, is_up_to_date: Callable[[Job], bool]) -> dict[Path, list[Job]]:
     """The runs of which all that a table reads is made: each with its measures, by target.
 
