@@ -1,7 +1,7 @@
 """The jobs of a plan, and which of them depend on which."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -85,8 +85,15 @@ class Plan:
     figures: dict[tuple[str, str], Job] = field(default_factory=dict)
     claims: dict[str, Job] = field(default_factory=dict)  # by the scale, as the atlas
     atlas: dict[str, Job] = field(default_factory=dict)
+    besides: set[Path] = field(default_factory=set)  # read by these two, and not made here
     sources: code_digest.Sources = field(default_factory=code_digest.Sources)
     _states: dict[Path, freshness.State] = field(default_factory=dict)
+
+    def copy(self) -> "Plan":
+        """A plan with the same jobs, to which others can be added; it shares all states."""
+        groups = {each.name: getattr(self, each.name) for each in fields(self)}
+        copied = {key: dict(each) for key, each in groups.items() if isinstance(each, dict)}
+        return replace(self, **{**copied, "_states": self._states})
 
     @property
     def jobs(self) -> list[Job]:
@@ -120,14 +127,15 @@ class Plan:
         return [job for job in jobs if job in found]
 
     def inputs(self, job: Job) -> list[tuple[Path, bool]]:
-        """Every file that a job reads, and whether it is up to date.
+        """Every file that a job reads and that this plan makes, and whether it is up to date.
 
         A job that is up to date waits for no file that was never here: the data set of a run that
         was made elsewhere, and what an archive left out. Snakemake may make such a file meanwhile
         for another job, and would then make this one again.
         """
         read = set(job.files_read)
-        found = [(file, each) for each in job.inputs for file in each.outputs if file in read]
+        inputs = [each for each in job.inputs if each.target not in self.besides]
+        found = [(file, each) for each in inputs for file in each.outputs if file in read]
         absent = {file for file in read if not file.exists()}
         if absent and self.is_up_to_date(job):
             if job.kind != "run" or not manifest.made_elsewhere(files.read_json(job.manifest)):
