@@ -9,6 +9,7 @@ if CODE.is_dir():
     sys.path.insert(0, str(CODE))
 
 from grokatlas.errors import UserError
+from grokatlas.plan.failures import Failures
 from grokatlas.plan.invocation import opened
 from grokatlas.plan.notifying import Notifier
 from grokatlas.plan.resources import of_job
@@ -21,6 +22,7 @@ except UserError as error:
     sys.exit(1)
 
 NOTIFIER = Notifier(PROJECT, SCALE)  # tells a command of the user's, if one is configured
+FAILURES = Failures()
 config["captions"] = PROJECT.captions  # for `snakemake --report`
 
 
