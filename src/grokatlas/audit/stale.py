@@ -153,7 +153,7 @@ def _changed_files(tree: Tree, result: Result, job: Job) -> list[str]:
     found = []
     for name, recorded in result.inputs.items():
         owner = tree.owner(name)
-        if owner and owner.sound and owner.outputs.get(name) != recorded:
+        if owner and owner.sound and not tree.fits(owner, name, recorded):
             found.append(f"{name} was made again since, with other bytes")
     absent = [file.as_posix() for file in job.outputs if not file.exists()]
     if absent and len(absent) < len(job.outputs):

@@ -78,6 +78,13 @@ class Tree:
             if result
         )
 
+    def fits(self, owner: Result, name: str, sha256: str) -> bool:
+        """Whether a result that read a file with this hash was made from what is here.
+
+        Also of one that came without the file, which the same job made here with other bytes.
+        """
+        return sha256 in (owner.outputs.get(name), self._left_out.get(name))
+
     def inputs(self, target: str) -> list[str]:
         """The results that a result was made from, as far as they are here."""
         owners = [self.owner(name) for name in self.results[target].inputs]

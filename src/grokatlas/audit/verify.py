@@ -240,7 +240,7 @@ class _Judge:
                 if found.verdict == "unverified" and len(found.chain) > 1:
                     return replace(found, chain=(result.target, *found.chain))
                 return self._edge(result, name, f"is {found.verdict}")
-            if owner.outputs.get(name) != recorded:
+            if not self.tree.fits(owner, name, recorded):
                 problem = "was made again since and differs; run `snakemake`"
                 return self._edge(result, name, problem)
         return OK

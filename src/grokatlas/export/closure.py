@@ -9,7 +9,7 @@ from pathlib import Path
 from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.plan import results_folder
-from grokatlas.results import hashing, layout
+from grokatlas.results import hashing, layout, records_only
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.layout import SCALES
 from grokatlas.results.manifest import code_of
@@ -129,9 +129,11 @@ def check(results: dict[str, Result]) -> None:
             if upstream is None:
                 raise UserError(target, f"was made from {name}, which is not here")
             if upstream.outputs.get(name) != recorded:
-                raise UserError(
-                    target, f"was made from another {name}; run `snakemake`, or remove it"
-                )
+                what = f"was made from another {name}"
+                if records_only.was_made_from(Path(name), recorded):
+                    problem = f"{what}, which its archive left out, so it cannot be handed on"
+                    raise UserError(target, f"{problem}; remove it, or that, and run `snakemake`")
+                raise UserError(target, f"{what}; run `snakemake`, or remove it")
         if all(name in results for name in result.planned["inputs"]):
             digests = [results[name].sound["digest"] for name in result.planned["inputs"]]
             code = code_of(result.sound)

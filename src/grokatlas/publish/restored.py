@@ -59,16 +59,23 @@ def _unpack(
         replace: overwrite results that lie here and differ.
         left_out: gets the errors of archives that cannot be adopted.
     """
-    kept, tables = [], experiments.plan_of_all(names[0][0]).tables
+    kept: list[str] = []
+    beside: list[str] = []
+    tables = experiments.plan_of_all(names[0][0]).tables
     for name in names:
         try:
             evidence.refuse_misplaced(name, tables)
-            adoption.adopt(evidence.path(*name), replace)
+            twins: set[str] = set()
+            adoption.adopt(evidence.path(*name), replace, twins)
+            beside += ["/".join(name[1:])] if twins else []
         except adoption.DifferError:
             kept.append("/".join(name[1:]))
         except UserError as error:
             left_out.append(error)
             yield str(error)
+    if beside:
+        problem = f"results that the same code made here with other bytes stay, of {len(beside)}"
+        yield f"{problem} experiments ({', '.join(beside)}); what is recorded is drawn beside them"
     if kept:
         problem = f"other results are here, and stay, of {len(kept)} experiments"
         yield f"{problem} ({', '.join(kept)}); `grokatlas restore --replace` overwrites them"

@@ -109,7 +109,7 @@ def _same(tree: Tree, result: Result, job: Job) -> bool:
     if not freshness.matches(result.sound, job.digest):
         return False
     owners = ((tree.owner(name), name, sha256) for name, sha256 in result.inputs.items())
-    return all(not owner or owner.outputs.get(name) == sha256 for owner, name, sha256 in owners)
+    return all(not owner or tree.fits(owner, name, sha256) for owner, name, sha256 in owners)
 
 
 def _ended(tree: Tree, result: Result) -> str:
