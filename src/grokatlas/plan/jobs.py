@@ -53,9 +53,11 @@ class Job:
     @property
     def files_read(self) -> list[Path]:
         """The files of other jobs that this one reads; a table reads no snapshots."""
-        if self.kind != "table":
-            return [file for each in self.inputs for file in each.outputs]
-        return [each.outputs[0] for each in self.inputs]
+        return [file for each in self.inputs for file in each.read_by(self.kind)]
+
+    def read_by(self, kind: str) -> list[Path]:
+        """The files of it that jobs of a kind read."""
+        return self.outputs[:1] if kind == "table" else self.outputs
 
     def state(self) -> freshness.State:
         """Whether its result is up to date, stale or absent now."""
@@ -129,19 +131,29 @@ class Plan:
     def inputs(self, job: Job) -> list[tuple[Path, bool]]:
         """Every file that a job reads and that this plan makes, and whether it is up to date.
 
-        A job that is up to date waits for no file that was never here: the data set of a run that
-        was made elsewhere, and what an archive left out. Snakemake may make such a file meanwhile
-        for another job, and would then make this one again.
+        A job that is up to date and whose files are here waits for no file that was never here: the
+        data set of a run that was made elsewhere, and what an archive left out. Snakemake may make
+        such a file meanwhile for another job, and would then make this one again.
         """
-        read = set(job.files_read)
         inputs = [each for each in job.inputs if each.target not in self.besides]
-        found = [(file, each) for each in inputs for file in each.outputs if file in read]
-        absent = {file for file in read if not file.exists()}
-        if absent and self.is_up_to_date(job):
-            if job.kind != "run" or not manifest.made_elsewhere(files.read_json(job.manifest)):
-                absent &= set(map(Path, records_only.read(layout.RESULTS)))
-            found = [(file, each) for file, each in found if file not in absent]
+        found = [(file, each) for each in inputs for file in each.read_by(job.kind)]
+        if self.is_up_to_date(job) and all(file.exists() for file in job.read_by("table")):
+            elsewhere = job.kind == "run" and _made_elsewhere(job)
+            found = [
+                (file, each)
+                for file, each in found
+                if file.exists() or not (elsewhere or file.as_posix() in self._left_out)
+            ]
         return [(file, self.is_up_to_date(each)) for file, each in found]
+
+    @cached_property
+    def _left_out(self) -> dict[str, str]:
+        """The files that archives left out; many jobs ask."""
+        return records_only.read(layout.RESULTS)
+
+
+def _made_elsewhere(run: Job) -> bool:
+    return manifest.made_elsewhere(files.read_json(run.manifest))
 
 
 def with_ancestors(jobs: Iterable[Job]) -> list[Job]:

@@ -12,7 +12,7 @@ from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout, notes
 from grokatlas.results.manifest import Recorder
-from grokatlas.rules import compiled_loops, devices
+from grokatlas.rules import compiled_loops, dataset, devices
 from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
 from grokatlas.rules.noting import Notes, watched
 from grokatlas.rules.progress import Progress
@@ -30,8 +30,8 @@ def execute(
     """Train one run.
 
     Args:
-        job_file: the run's ``spec.json``. Where the data set that it names is not here, the data
-            are made in this process.
+        job_file: the run's ``spec.json``. Where the data set that it names is not here, it is made
+            in its place if its record is; else the data are made in this process.
         out: folder of history, snapshots and manifest; the job file is copied there.
         device: ``auto``, ``cpu`` or ``cuda``. Unless it is the CPU, a GPU of this machine is leased
             first; ``auto`` is the CPU for a dynamics that is compiled for it.
@@ -47,14 +47,12 @@ def execute(
     job = read_job_file(job_file, "run")
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
         device = "cpu"
-    data = [f for folder in job["inputs"] for f in layout.outputs("dataset", Path(folder))]
-    data = [files.verified(file) for file in data if file.exists()]
-    if data:
-        _check_planned(job_file, job)
+    data = _data(job_file, job)
     with savepoint.locked(out):
         if freshness.finished("run", out, job["digest"], data):
             print(f"run {out.name}: is already there", file=sys.stderr)
             return
+        data = data or _made_again(job_file, job)
         if device != "cpu":
             gpu_leases.take()
         recorder = Recorder(job, data)
@@ -97,9 +95,7 @@ def _trained(
     run = f"run {record.folder.parent.name}"
     print(f"{run}: trains on {socket.gethostname()}, {devices.name_of(chosen)}", file=sys.stderr)
     with one_line_errors(job_file, "training"):
-        dataset = (
-            datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
-        )
+        arrays = datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
         registry.load("dynamics", spec["dynamics"]["name"])
         compiled_loops.share(job["code"])
         watcher = watching.Watcher(watched(spec), spec["train"]["steps"], len(members.of(spec)))
@@ -109,7 +105,7 @@ def _trained(
             progress(step, steps)
             noted.write()
 
-        watching.train(spec, dataset, chosen, watcher, record, after_log, noted.tell)
+        watching.train(spec, arrays, chosen, watcher, record, after_log, noted.tell)
     found = noted.entries()
     how = {"steps": record.updates.how} if record.updates.how else {}
     return {
@@ -121,6 +117,26 @@ def _trained(
         "seeds": spec["ensemble"]["seed"],
         **({notes.KEY: found} if found else {}),
     }
+
+
+def _data(job_file: Path, job: dict[str, Any]) -> list[Path]:
+    """The file of the run's data set; none where it is not here."""
+    data = [f for folder in job["inputs"] for f in layout.outputs("dataset", Path(folder))]
+    data = [files.verified(file) for file in data if file.exists()]
+    if data:
+        _check_planned(job_file, job)
+    return data
+
+
+def _made_again(job_file: Path, job: dict[str, Any]) -> list[Path]:
+    """The data set that an archive left out, made in its place, so that the run names it.
+
+    None where no record of it is here.
+    """
+    for folder in map(Path, job["inputs"]):
+        if layout.manifest_of("dataset", folder).exists():
+            dataset.execute(layout.spec_path("dataset", folder), folder)
+    return _data(job_file, job)
 
 
 def _check_planned(job_file: Path, job: dict[str, Any]) -> None:
