@@ -74,14 +74,14 @@ class Project:
         check: Callable[[dict[str, Paper]], None],
         warn: Callable[[str], None],
     ) -> dict[str, Paper]:
-        """The selected papers, and the others of which tables are here, for claims and pages.
+        """The selected papers, and the others of which figures are here, for claims and pages.
 
         Raises:
             UserError: a selected paper has a mistake; of another one it is a warning.
         """
         chosen, problem = self.settings.papers, ""
         place = f"{self._sources.get('papers', 'config.yaml')}: papers"
-        if chosen != "all" and (others := _with_tables(folder) - {*chosen}):
+        if chosen != "all" and (others := _drawn(folder) - {*chosen}):
             try:
                 papers = load_papers(folder, [*chosen, *sorted(others)], place)
                 check(papers)
@@ -102,7 +102,7 @@ class Project:
             UserError: for a mistake in the configuration.
         """
         if scale not in self._plans:
-            here = layout.papers_of_tables(scale) & self._known.keys()
+            here = layout.papers_drawn(scale) & self._known.keys()
             shown = select(self._known, [*self._chosen, *sorted(here - {*self._chosen})])
             self._plans[scale] = make_plan(self.papers, scale, shown)
         return self._plans[scale]
@@ -232,9 +232,9 @@ class Project:
                 job_files.write(again, each.states())
 
 
-def _with_tables(folder: Path) -> set[str]:
-    """The papers of a folder of which tables are here, at whichever scale."""
-    names = set().union(*map(layout.papers_of_tables, SCALES))
+def _drawn(folder: Path) -> set[str]:
+    """The papers of a folder of which figures are here, at whichever scale."""
+    names = set().union(*map(layout.papers_drawn, SCALES))
     return {name for name in names if (folder / name / PAPER).is_file()}
 
 

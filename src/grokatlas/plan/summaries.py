@@ -1,7 +1,7 @@
 """The two jobs over all papers of a scale: claims and pages.
 
 A selection of papers says what is made. Claims and pages are of the selected papers and of all
-others of which tables are here: of these they take what is here, and make nothing.
+others of which figures are here: of these they take what is here, and make nothing.
 """
 
 from dataclasses import asdict, dataclass, field

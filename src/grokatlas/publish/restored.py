@@ -11,6 +11,7 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from grokatlas import text
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, evidence
 from grokatlas.plan import remaining
@@ -74,8 +75,8 @@ def _unpack(
             left_out.append(error)
             yield str(error)
     if beside:
-        problem = f"results that the same code made here with other bytes stay, of {len(beside)}"
-        yield f"{problem} experiments ({', '.join(beside)}); what is recorded is drawn beside them"
+        whose = f"{text.count(len(beside), 'experiment')} ({', '.join(beside)})"
+        yield f"results here stay that the same code made with other bytes, of {whose}"
     if kept:
         problem = f"other results are here, and stay, of {len(kept)} experiments"
         yield f"{problem} ({', '.join(kept)}); `grokatlas restore --replace` overwrites them"

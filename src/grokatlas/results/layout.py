@@ -69,9 +69,9 @@ def table_stem(scale: str, paper: str, experiment: str) -> Path:
     return RESULTS / scale / "tables" / owner / name
 
 
-def papers_of_tables(scale: str) -> set[str]:
-    """The names of the papers of which a scale has tables."""
-    made = registry.own_files(RESULTS / scale / "tables", "*/*.manifest.json")
+def papers_drawn(scale: str) -> set[str]:
+    """The names of the papers of which a scale has figures."""
+    made = registry.own_files(RESULTS / scale / "figures", "*/*.manifest.json")
     return {manifest.parent.name for manifest in made}
 
 
