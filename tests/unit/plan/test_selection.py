@@ -1,5 +1,6 @@
 """A selection of papers says what is made: claims and pages are of all papers that are here."""
 
+import csv
 import shutil
 from pathlib import Path
 
@@ -8,10 +9,12 @@ import pytest
 from grokatlas.audit.stale import find
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
+from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Plan
 from grokatlas.plan.project import Project
-from grokatlas.results import layout
+from grokatlas.results import files, freshness, layout
+from grokatlas.rules import claims
 from tests.unit import audit_tree
 
 ROOT = Path(__file__).parents[3]
@@ -19,7 +22,7 @@ CLAIMS, PAGES = "results/quick/claims", "results/quick/atlas"
 CLAIM = """\
 {figure}:
   claims:
-    - {{id: {id}, statement: they come to rest, source: derived, published: "1", scales: [quick],
+    - {{id: {id}, statement: they come to rest, source: derived, published: "1", scales: [{scale}],
        value: {value}, expected: [null, 1e-3]}}
 """
 
@@ -29,11 +32,11 @@ def told(tmp_path, monkeypatch) -> list[str]:
     """A checkout of two papers with a claim each; what its plans warn of."""
     shutil.copytree(ROOT / "config", tmp_path / "config", ignore=lambda *_: {"papers", "schema"})
     shutil.copytree(ROOT / "tests/workflow/papers", tmp_path / "config/papers")
-    for paper, figure, id_, value in (
-        ("geometry", "fig1", "G4", "distance_at_rest"),
-        ("beyond_l2", "fig1", "N1", "spread_of_sparse_times"),
+    for paper, figure, id_, value, scale in (
+        ("geometry", "fig1", "G4", "distance_at_rest", "quick"),
+        ("beyond_l2", "fig1", "N1", "spread_of_sparse_times", "paper"),
     ):
-        text = CLAIM.format(figure=figure, id=id_, value=value)
+        text = CLAIM.format(figure=figure, id=id_, value=value, scale=scale)
         (tmp_path / "config/papers" / paper / "claims.yaml").write_text(text)
     monkeypatch.chdir(tmp_path)
     return []
@@ -72,12 +75,12 @@ def test_after_all_was_made_a_selection_makes_nothing(told):
 def test_a_selection_adds_to_what_was_made_of_others_and_asks_for_none_of_it(told):
     make(plan(told, ["geometry"]))
     other = plan(told, ["beyond_l2"])
-    claims, pages = of(other)
-    assert list(claims.spec["papers"]) == list(pages.spec["papers"]) == ["beyond_l2", "geometry"]
+    judged, pages = of(other)
+    assert list(judged.spec["papers"]) == list(pages.spec["papers"]) == ["beyond_l2", "geometry"]
     assert "results/quick/tables/geometry/two_weights" in map(
-        str, (j.target for j in claims.inputs)
+        str, (j.target for j in judged.inputs)
     )
-    asked = [file.as_posix() for job in (claims, pages) for file, _ in other.inputs(job)]
+    asked = [file.as_posix() for job in (judged, pages) for file, _ in other.inputs(job)]
     assert asked
     assert not any("geometry" in file for file in asked)
 
@@ -86,11 +89,28 @@ def test_what_earlier_code_made_of_others_stays_with_that_mark(told):
     make(plan(told, "all"))
     stem = layout.table_stem("quick", "geometry", "two_weights")
     audit_tree.edited(layout.manifest_of("table", stem), seal=True, digest="0" * 64)
-    (claims, _), (own, _) = (of(plan(told, papers)) for papers in (["beyond_l2"], "all"))
-    assert claims.spec["earlier"] == {stem.as_posix(): "0" * 64}
+    (judged, _), (own, _) = (of(plan(told, papers)) for papers in (["beyond_l2"], "all"))
+    assert judged.spec["earlier"] == {stem.as_posix(): "0" * 64}
     assert "earlier" not in own.spec
     audit_tree.edited(layout.manifest_of("table", stem), seal=True, spec={"other": "spec"})
     assert "earlier" not in of(plan(told, ["beyond_l2"]))[0].spec
+
+
+def test_a_claim_that_fails_on_what_earlier_code_made_of_others_stops_nothing(told):
+    make(plan(told, "all"))
+    stem = layout.table_stem("quick", "geometry", "two_weights")
+    own, _ = of(plan(told, "all"))
+    files.write_json(own.spec_path, files.sealed(own.content))
+    with pytest.raises(UserError, match="G4 of geometry: distance_at_rest cannot be computed"):
+        claims.execute(own.spec_path, own.target)
+    audit_tree.edited(layout.manifest_of("table", stem), seal=True, digest="0" * 64)
+    job, _ = of(plan(told, ["beyond_l2"]))
+    files.write_json(job.spec_path, files.sealed(job.content))
+    claims.execute(job.spec_path, job.target)
+    rows = csv.DictReader(job.outputs[0].read_text(encoding="utf-8").splitlines())
+    reasons = {row["id"]: row["reason"] for row in rows}
+    assert "distance_at_rest cannot be computed" in reasons["G4"]
+    assert freshness.state("claims", job.target, job.digest, job.files_read) == "up to date"
 
 
 def test_a_mistake_in_a_paper_that_is_not_selected_is_a_warning(told):
