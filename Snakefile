@@ -22,6 +22,7 @@ rule all:
 # 100 jobs a second would make it look through all ready jobs once a second for every job that has
 # ended so far: hundreds of times a second, near the end of a large plan
 onstart:
+    FAILURES.listen()
     if workflow.local_exec:
         warm.start()
         workflow.scheduler.job_rate_limiter = None
@@ -31,6 +32,7 @@ onsuccess:
     print("figures and tables are in results, by scale", file=sys.stderr)
 
 
-# what failed shows as such in the atlas
+# why jobs failed is said under `--quiet` too; what failed shows as such in the atlas
 onerror:
+    print(*FAILURES.lines(), sep="\n", file=sys.stderr, flush=True)
     shell("python -m grokatlas atlas results/{SCALE}/atlas/spec.json --partial")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import plates
 
+from grokatlas import registry
+
 DOCS = "docs"
 # files outside docs that are pages, by their place in the site
 ELSEWHERE = {
@@ -43,7 +45,7 @@ class Pages:
 
     def add_docs(self) -> None:
         """Add every page of `docs`, and its pictures."""
-        for file in sorted((self.root / DOCS).rglob("*")):
+        for file in registry.own_files(self.root / DOCS, "**/*"):
             origin = file.relative_to(self.root).as_posix()
             page = file.relative_to(self.root / DOCS)
             if page.parts[0] == "site" or file.is_dir():

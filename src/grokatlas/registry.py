@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
@@ -45,11 +45,29 @@ DEFAULTED = "DEFAULTED"  # keywords that came later, with the value that runs ha
 DEFAULT_DYNAMICS = "gradient_training"  # of a run that names none
 
 
+def own_files(folder: Path, pattern: str) -> list[Path]:
+    """The files and folders below a folder that match and are ours, sorted; see `hidden`.
+
+    Args:
+        folder: where to look; it may be absent.
+        pattern: as for `Path.glob`, such as ``*.py`` or ``**/*.py``.
+    """
+    return sorted(path for path in folder.glob(pattern) if not hidden(path.relative_to(folder)))
+
+
+def hidden(path: str | PurePath) -> bool:
+    """Whether a name, or a part of a relative path, has a dot in front: such a file is not ours.
+
+    Systems and editors leave it: ``._name`` of macOS, ``.name.swp``, a disk's ``.snapshot``.
+    """
+    return any(part.startswith(".") for part in PurePath(path).parts)
+
+
 def names(block: str) -> list[str]:
     """The components that a block may name: the files of its folder, here and in the study."""
     folder = FOLDERS[block]
     places = [COMPONENTS, *(root / COMPONENTS.name for root in filter(None, [study()]))]
-    files = (file for place in places for file in (place / folder).glob("*.py"))
+    files = (file for place in places for file in own_files(place / folder, "*.py"))
     return sorted({file.stem for file in files if not file.stem.startswith("_")})
 
 
@@ -146,8 +164,8 @@ def modules_of_study() -> list[Path]:
     root = study()
     if root is None:
         return []
-    found = (file.relative_to(root) for room in ROOMS for file in (root / room).rglob("*.py"))
-    return sorted(file for file in found if not any(part.startswith(".") for part in file.parts))
+    files = (file for room in ROOMS for file in own_files(root / room, "**/*.py"))
+    return sorted(file.relative_to(root) for file in files)
 
 
 def check_study() -> None:

@@ -34,6 +34,19 @@ def test_a_caption_rewrites_the_atlas_alone(checkout):
 
 
 @exhaustive
+def test_a_selection_leaves_claims_and_pages_of_the_others(checkout):
+    checkout.edit("config/config.yaml", "papers: all", "papers: [geometry]")
+    mtime = ("--rerun-triggers", "mtime")  # as in the profiles
+    assert (checkout.jobs(*mtime), checkout.closing(*mtime)) == ([], [])
+    checkout.edit("src/grokatlas/papers/geometry/fig1.py", '"$w_1$"', '"w1"')
+    done = checkout.snakemake("--cores", "1", *mtime)
+    assert done.returncode == 0, done.stderr
+    assert (checkout.folder / "results/smoke/atlas/paper-beyond_l2.html").exists()
+    checkout.edit("config/config.yaml", "papers: [geometry]", "papers: all")
+    assert (checkout.jobs(*mtime), checkout.closing(*mtime)) == ([], [])
+
+
+@exhaustive
 def test_a_new_claim_is_judged_and_told(checkout):
     file = checkout.folder / "config/papers/geometry/claims.yaml"
     file.write_text(CLAIM, encoding="utf-8")

@@ -9,6 +9,7 @@ if CODE.is_dir():
     sys.path.insert(0, str(CODE))
 
 from grokatlas.errors import UserError
+from grokatlas.plan.failures import Failures
 from grokatlas.plan.invocation import opened
 from grokatlas.plan.resources import of_job
 from grokatlas.rules import warm
@@ -19,6 +20,7 @@ except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)
 
+FAILURES = Failures()
 config["captions"] = PROJECT.captions  # for `snakemake --report`
 
 

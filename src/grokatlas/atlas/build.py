@@ -15,6 +15,7 @@ from typing import Any
 import jinja2
 import pandas as pd
 
+from grokatlas import registry
 from grokatlas import text as words
 from grokatlas.atlas import by_reading, contents, curves
 from grokatlas.audit.tree import Tree
@@ -128,7 +129,7 @@ def _shipped() -> dict[str, Path]:
     listed = importlib.metadata.files("plotly") or []
     licence = next(file for file in listed if file.name.startswith("LICENSE"))
     return {
-        **{file.name: file for file in sorted((HERE / "static").iterdir())},
+        **{file.name: file for file in registry.own_files(HERE / "static", "*")},
         "plotly.min.js": Path(str(library)),
         "plotly.LICENSE.txt": Path(str(licence.locate())),
     }

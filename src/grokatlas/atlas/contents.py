@@ -153,7 +153,7 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
 
     Args:
         spec: of the atlas's job.
-        ages: of figures and claims, by target: ``current``, ``earlier`` or empty.
+        ages: of figures and claims, by target: ``current``, ``earlier`` or empty, as is another.
         tree: the results, for manifests and job files.
 
     Raises:
@@ -251,7 +251,8 @@ def _figure(
     tree: Tree,
 ) -> Figure:
     stem = layout.figure_stem(scale, paper, name)
-    target, there = stem.as_posix(), bool(ages[stem])
+    target, age = stem.as_posix(), ages.get(stem, "")
+    there = bool(age)
     found = behind(tree, target)
     runs = [result for result in found.values() if _content(result).get("kind") == "run"]
     specs = [_content(run)["spec"] for run in runs]
@@ -265,7 +266,7 @@ def _figure(
         caption=entry["caption"],
         plate=entry["plate"],
         stem=stem,
-        age=ages[stem],
+        age=age,
         error="" if there else _last_line(layout.beside(stem, ".log")),
         cells=cells(main.read_text(encoding="utf-8")) if published else [],
         methods=methods,

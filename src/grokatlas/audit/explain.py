@@ -87,10 +87,20 @@ def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
     return Part(
         called,
         f"digest {content['digest'][:12]}{kept}",
-        tuple(about(content)),
+        (*about(content), *_read_elsewhere(tree, result)),
         tuple(name for name in content["inputs"] if tree.owner(name) is None),
         tuple(parts(tree, upstream, described) for upstream in _made_from(tree, result)),
     )
+
+
+def _read_elsewhere(tree: Tree, result: Result) -> list[str]:
+    """The files that a result was made from where other ones of the same job are here."""
+    owners = ((name, sha256, tree.owner(name)) for name, sha256 in result.inputs.items())
+    return [
+        f"made from another {name} than is here (sha256 {sha256[:12]}), of the same job"
+        for name, sha256, owner in owners
+        if owner and owner.outputs.get(name) != sha256 and tree.fits(owner, name, sha256)
+    ]
 
 
 def _lines(part: Part, indent: str) -> list[str]:

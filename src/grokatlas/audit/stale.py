@@ -120,12 +120,25 @@ def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
         problem = result.problem if result else "no manifest vouches for it"
         return [Cause("files", f"{target}: {problem}")]
     content = result.sound
+    if papers := _other_papers(content["spec"], job.spec):
+        return [Cause("configuration", papers)]
     settings = changed_settings(tree, jobs, content["spec"], job.spec)
     found = [Cause("configuration", _listed(settings))] if settings else []
     found += changed_code(content, job)
     if content.get("partial"):
         found.append(Cause("files", f"{target}: was made while other results were not complete"))
     return found + [Cause("files", text) for text in _changed_files(tree, result, job)]
+
+
+def _other_papers(old: dict[str, Any], new: dict[str, Any]) -> str:
+    """The papers that claims or pages have and had not, or had and have not, in words."""
+    before, after = (set(spec.get("papers", {})) for spec in (old, new))
+    named = ((after - before, "absent", "present"), (before - after, "present", "absent"))
+    return "; ".join(
+        f"papers {', '.join(sorted(names))} were {was}, now {now}"
+        for names, was, now in named
+        if names
+    )
 
 
 def changed_code(manifest: dict[str, Any], job: Job) -> list[Cause]:
@@ -139,7 +152,7 @@ def _changed_files(tree: Tree, result: Result, job: Job) -> list[str]:
     found = []
     for name, recorded in result.inputs.items():
         owner = tree.owner(name)
-        if owner and owner.sound and owner.outputs.get(name) != recorded:
+        if owner and owner.sound and not tree.fits(owner, name, recorded):
             found.append(f"{name} was made again since, with other bytes")
     absent = [file.as_posix() for file in job.outputs if not file.exists()]
     if absent and len(absent) < len(job.outputs):

@@ -29,7 +29,7 @@ def lines(tree: Tree, name: str | None) -> list[str]:
     Raises:
         UserError: this is no checkout, the tree is another one, or no paper declares the target.
     """
-    jobs = declared_jobs.jobs()
+    jobs = declared_jobs.jobs(next_call=True)
     if jobs is None:
         problem = f"no {declared_jobs.CONFIG}/ here, so nothing says what is current"
         raise UserError("--stale", f"{problem}; run it in a checkout")

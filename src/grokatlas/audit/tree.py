@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from grokatlas import registry
 from grokatlas.errors import UserError
-from grokatlas.results import hashing, layout, links, records_only
+from grokatlas.results import hashing, links, records_only
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import (
     JOB_FILE_TABLES,
@@ -23,8 +24,7 @@ from grokatlas.results.result import (
 
 MANIFEST = "manifest.json"
 JOB_FILE = "spec.json"
-NO_ARTEFACTS = ("README.md", "log.txt", ".gitignore", ".gitkeep", records_only.LIST)
-NO_ARTEFACTS += (".grokatlas-checkout",)  # in a folder on another disk, of version 0.2
+NO_ARTEFACTS = ("README.md", "log.txt", records_only.LIST)
 NO_ARTEFACT_SUFFIXES = (".log", ".lock")
 BROKEN_LOCK = ".lock."  # of a process that was killed while it took over a lock
 
@@ -77,6 +77,13 @@ class Tree:
             if result
         )
 
+    def fits(self, owner: Result, name: str, sha256: str) -> bool:
+        """Whether a result that read a file with this hash was made from what is here.
+
+        Also of one that came without the file, which the same job made here with other bytes.
+        """
+        return sha256 in (owner.outputs.get(name), self._left_out.get(name))
+
     def inputs(self, target: str) -> list[str]:
         """The results that a result was made from, as far as they are here."""
         owners = [self.owner(name) for name in self.results[target].inputs]
@@ -120,17 +127,19 @@ class Tree:
     def _walk(self, folder: str, name: str) -> Iterator[str]:
         for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
             inner = f"{name}/{entry.name}"
+            leftover = entry.name.endswith(".part") or BROKEN_LOCK in entry.name
+            if registry.hidden(entry.name) and not leftover:
+                continue
             if entry.is_symlink():
                 reason = links.refusal(Path(entry.path), self.root)
                 if reason:
                     self.refused[inner] = reason
                     yield inner
                     continue
-            if entry.name.endswith(".part") or BROKEN_LOCK in entry.name:
+            if leftover:
                 self.leftovers.append(inner)
             elif entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith(layout.STATE):
-                    yield from self._walk(entry.path, inner)
+                yield from self._walk(entry.path, inner)
             elif not entry.name.endswith(NO_ARTEFACT_SUFFIXES) and entry.name not in NO_ARTEFACTS:
                 if not entry.is_file():
                     self.refused[inner] = "is no regular file; refused"

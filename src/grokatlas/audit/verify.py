@@ -15,8 +15,10 @@ from grokatlas.results.manifest import MARK, code_of
 from grokatlas.results.result import Record, Result
 
 NOT_KEPT = "not kept"  # an archive handed on the record of the file, and not the file
-VERDICTS = ("ok", NOT_KEPT, "stale-code", "stale-spec", "modified", "missing", "orphan")
-VERDICTS += ("unverified",)
+VERDICTS = (
+    *("ok", NOT_KEPT, "stale-code", "stale-spec", "modified", "missing", "orphan"),
+    "unverified",
+)
 SOUND = ("ok", NOT_KEPT)
 BROKEN = ("modified", "missing", "unverified")
 
@@ -241,7 +243,7 @@ class _Judge:
                 if found.verdict == "unverified" and len(found.chain) > 1:
                     return replace(found, chain=(result.target, *found.chain))
                 return self._edge(result, name, f"is {found.verdict}")
-            if owner.outputs.get(name) != recorded:
+            if not self.tree.fits(owner, name, recorded):
                 problem = "was made again since and differs; run `snakemake`"
                 return self._edge(result, name, problem)
         return OK

@@ -39,7 +39,8 @@ def _tree(path: Path, content: bytes) -> ast.Module:
     try:
         return ast.parse(content.decode("utf-8"))
     except SyntaxError as error:
-        raise UserError(f"{place}: line {error.lineno}", f"not valid Python: {error.msg}") from None
+        where = f"{place}: line {error.lineno}" if error.lineno else place
+        raise UserError(where, f"not valid Python: {error.msg}") from None
     except UnicodeDecodeError as error:
         raise UserError(place, f"not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 

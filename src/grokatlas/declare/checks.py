@@ -46,7 +46,8 @@ def _check_figure(papers: dict[str, Paper], name: str, figure: str) -> None:
     file = registry.source_file(versions.figure_module(name, paper, figure))
     shown = registry.shown(file)
     if not file.is_file():
-        known = sorted(each.stem for each in file.parent.glob("[!_]*.py") if each.stem != "claims")
+        modules = registry.own_files(file.parent, "[!_]*.py")
+        known = [each.stem for each in modules if each.stem != "claims"]
         problem = f"no function draws it ({shown} is missing); {nearest(file.stem, known)}"
         raise UserError(place, problem)
     wanted = "tabulate" if layout.is_published_table(figure) else "draw"

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from grokatlas import registry
 from grokatlas.declare import claim_groups, picture_readings, strict_yaml
 from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import NAME
@@ -98,7 +99,7 @@ def _error(file: str, path: list[str], problem: str) -> UserError:
 
 def _available(folder: Path) -> list[str]:
     """The names of all papers."""
-    entries = sorted(each for each in folder.glob("*") if not each.name.startswith("."))
+    entries = registry.own_files(folder, "*")
     for entry in entries:
         if entry.suffix in (".yaml", ".yml"):
             problem = f"is not read: a paper is a folder of {PAPER}, {EXPERIMENTS} and {CLAIMS}"

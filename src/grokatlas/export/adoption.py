@@ -31,12 +31,15 @@ class DifferError(UserError):
     """Results here differ from those of an archive."""
 
 
-def adopt(archive: Path, replace: bool) -> str:
+def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
     """Unpack an archive into ``results``, all of it or nothing.
 
     Args:
         archive: what `pack` wrote.
         replace: overwrite results that lie here and differ.
+        twins: gets the targets of results that are here with other bytes, sound and of the same
+            digest: unless they are replaced these stay, and all others are adopted. If it is None,
+            they differ as any other.
 
     Returns:
         what was adopted, in words.
@@ -53,6 +56,10 @@ def adopt(archive: Path, replace: bool) -> str:
         results = _loaded(stage, listed)
         moves = {result.target: _moves(result, listed) for result in results}
         differ = [target for target, names in moves.items() if names is None]
+        if twins is not None and not replace:
+            twins |= {each.target for each in results if each.target in differ and _is_twin(each)}
+            differ = [target for target in differ if target not in twins]
+            moves |= {target: [] for target in twins}
         if differ and not replace:
             problem = f"{len(differ)} results here differ from the archive's ({some_of(differ)})"
             raise DifferError(str(archive), f"{problem}; nothing was changed; --replace overwrites")
@@ -60,7 +67,7 @@ def adopt(archive: Path, replace: bool) -> str:
         new = [result for result in results if moves[result.target] != []]
         _place(new, moves, listed, stage)
         placed = {r.target for r in new if _manifest_is_placed(r, moves[r.target])}
-        records_only.update(results, placed)
+        records_only.update(results, placed, twins or set())
     text = counted(new)
     known = len(results) - len(new)
     made = f" into the new folder {layout.RESULTS}" if created else ""
@@ -219,6 +226,17 @@ def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | Non
         return None
     wanted = [name for name in result.outputs if name in listed and name not in present]
     return wanted if here else [*wanted, job_file, manifest_file]
+
+
+def _is_twin(result: Result) -> bool:
+    """Test for a sound result here of the same digest, whatever its bytes."""
+    try:
+        here = closure.load(Path(), result.target)
+    except UserError:
+        return False
+    present = [name for name in here.outputs if os.path.lexists(name)]
+    sound = all(_sha256(name) == here.outputs[name] for name in present)
+    return sound and here.sound["digest"] == result.sound["digest"]
 
 
 def _manifest_is_placed(result: Result, names: list[str] | None) -> bool:

@@ -21,6 +21,10 @@ from grokatlas.results import files
 
 SUFFIX = ".zip"
 _CHUNK = 1 << 20
+_NO_ARCHIVES = {  # how a file begins that takes the place of an archive, and what it is
+    b"PK\x05\x06": "is an empty zip; fetch it again",
+    b"version https://git-lfs": "is a pointer of Git LFS; `git lfs pull` fetches it",
+}
 _DAMAGE = (
     EOFError,
     zlib.error,
@@ -119,7 +123,7 @@ def entries(path: Path) -> Iterator[ArchivedFile]:
     """
     try:
         with path.open("rb") as stream:
-            start = stream.read(4)
+            start = stream.read(64)
     except OSError as error:
         raise UserError(str(path), f"cannot be read: {error.strerror}") from None
     if start.startswith(b"\x1f\x8b"):
@@ -128,7 +132,10 @@ def entries(path: Path) -> Iterator[ArchivedFile]:
         again = f"zip -qrD ../new{SUFFIX} grokatlas-archive.json results"
         raise UserError(str(path), f"{problem} && {unpack} && {again}")
     if not start.startswith(b"PK\x03\x04"):
-        raise UserError(str(path), f"is no {SUFFIX} archive; make one with `grokatlas pack`")
+        allowed = f"is no {SUFFIX} archive; make one with `grokatlas pack`"
+        known = (text for begin, text in _NO_ARCHIVES.items() if start.startswith(begin))
+        problem = next(known, allowed) if start else "is empty; fetch it again"
+        raise UserError(str(path), problem)
     with _intact(path):
         yield from _entries(path)
 

@@ -7,8 +7,9 @@ with ``results``, wherever the tree is.
 import functools
 from pathlib import Path
 
+from grokatlas import registry
 from grokatlas.errors import UserError
-from grokatlas.results import hashing, layout, links
+from grokatlas.results import hashing, layout, links, records_only
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.layout import SCALES
 from grokatlas.results.manifest import code_of
@@ -23,7 +24,7 @@ def only_scale(root: Path) -> str:
         UserError: there is none, or more than one.
     """
     results = root / layout.RESULTS
-    found = [scale for scale in SCALES if any((results / scale).rglob("*.manifest.json"))]
+    found = [scale for scale in SCALES if registry.own_files(results / scale, "**/*.manifest.json")]
     if len(found) == 1:
         return found[0]
     if not found:
@@ -46,7 +47,7 @@ def collect(root: Path, scale: str) -> list[Result]:
         UserError: there is none, or one that does not fit its job file or what it was made from,
             or a link out of the tree.
     """
-    lying = sorted((root / layout.RESULTS / scale).rglob("*"))
+    lying = registry.own_files(root / layout.RESULTS / scale, "**/*")
     _refuse_links(root, [f.relative_to(root).as_posix() for f in lying if f.is_symlink()])
     manifests = (file for file in lying if file.name.endswith(".manifest.json"))
     names = sorted(file.relative_to(root).as_posix() for file in manifests)
@@ -92,8 +93,8 @@ def _refuse_links(root: Path, names: list[str]) -> None:
 
 def unfinished(root: Path, scale: str) -> list[str]:
     """The tables and figures of a scale that have a job file but no manifest."""
-    files = (root / layout.RESULTS / scale).rglob("*.spec.json")
-    targets = (layout.target_of(file) for file in sorted(files))
+    files = registry.own_files(root / layout.RESULTS / scale, "**/*.spec.json")
+    targets = (layout.target_of(file) for file in files)
     missing = [t for t in targets if not layout.manifest_of("figure", t).exists()]
     names = [target.relative_to(root).as_posix() for target in missing]
     return [name for name in names if layout.owner(f"{name}.manifest.json")]  # claims are none
@@ -135,9 +136,11 @@ def check(results: dict[str, Result]) -> None:
             if upstream is None:
                 raise UserError(target, f"was made from {name}, which is not here")
             if upstream.outputs.get(name) != recorded:
-                raise UserError(
-                    target, f"was made from another {name}; run `snakemake`, or remove it"
-                )
+                what = f"was made from another {name}"
+                if records_only.was_made_from(Path(name), recorded):
+                    problem = f"{what}, which its archive left out, so it cannot be handed on"
+                    raise UserError(target, f"{problem}; remove it, or that, and run `snakemake`")
+                raise UserError(target, f"{what}; run `snakemake`, or remove it")
         behind = ancestors(
             [target], lambda name: results[name].planned["inputs"] if name in results else []
         )

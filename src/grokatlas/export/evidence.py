@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.export import archive, archive_files, closure
 from grokatlas.plan.jobs import Job
@@ -37,7 +38,7 @@ def archives(scale: str | None = None) -> Iterator[tuple[str, str, str]]:
     Args:
         scale: of these alone.
     """
-    for file in sorted(FOLDER.glob(f"{scale or '*'}/*/*.zip")):
+    for file in registry.own_files(FOLDER, f"{scale or '*'}/*/*.zip"):
         yield file.parts[-3], file.parts[-2], file.stem
 
 
@@ -53,6 +54,31 @@ def manifests(scale: str, paper: str, experiment: str, kind: str) -> dict[str, d
         if owner and owner[0] == kind and entry.name.endswith("manifest.json"):
             found[owner[1]] = json.loads(b"".join(entry.chunks))
     return found
+
+
+def refuse_misplaced(place: tuple[str, str, str], tables: dict[tuple[str, str], Job]) -> None:
+    """Refuse an archive that is not that of the experiment that its path names.
+
+    Args:
+        place: scale, paper and experiment.
+        tables: those that are declared at the scale.
+
+    Raises:
+        UserError: no paper declares the experiment, or the archive holds another one's table, or
+            runs of other experiments alone; or it is damaged.
+    """
+    own = tables.get(place[1:])
+    if own is None:
+        name = "/".join(place[1:])
+        raise UserError(str(path(*place)), f"no paper declares {name}; declare it, or remove this")
+    held = set(manifests(*place, "table"))
+    if not held:  # runs alone: those of an experiment that is not finished
+        runs = manifests(*place, "run").keys()
+        read = {job.target: {str(each.target) for each in job.inputs} for job in tables.values()}
+        held = {table.as_posix() for table, inputs in read.items() if runs & inputs}
+    if held and own.target.as_posix() not in held:
+        problem = f"holds what is behind {min(held)}, another experiment"
+        raise UserError(str(path(*place)), f"{problem}; give it that name")
 
 
 def finished(table: Job, is_up_to_date: Callable[[Job], bool]) -> dict[Path, list[Job]]:
@@ -159,7 +185,7 @@ def _refuse_large(kept: Path, size: int) -> None:
     if size > LARGEST_FILE:
         problem = f"would have {file_size(size)}; allowed are {file_size(LARGEST_FILE)}"
         raise UserError(str(kept), f"{problem}: log fewer steps, or split the experiment")
-    others = (file for file in FOLDER.rglob("*.zip") if file != kept)
+    others = (file for file in registry.own_files(FOLDER, "**/*.zip") if file != kept)
     total = size + sum(file.stat().st_size for file in others)
     if total > LARGEST_TOGETHER:
         problem = f"would make {FOLDER} {file_size(total)}"

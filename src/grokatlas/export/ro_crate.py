@@ -12,8 +12,10 @@ from grokatlas.results import hashing
 from grokatlas.results.result import Result
 
 METADATA = "ro-crate-metadata.json"
-SOURCES = ("workflow/rules/*.smk", "config/papers/*/*.yaml", "LICENSE", "*.lock")
-SOURCES += (registry.STUDY, *(f"{room}/**/*.py" for room in registry.ROOMS))  # of a study
+SOURCES = (
+    *("workflow/rules/*.smk", "config/papers/*/*.yaml", "LICENSE", "*.lock"),
+    *(registry.STUDY, *(f"{room}/**/*.py" for room in registry.ROOMS)),  # of a study
+)
 
 
 def write(out: Path, scale: str | None) -> str:
@@ -58,5 +60,5 @@ def _sources(root: Path) -> list[FileToPack]:
     if not workflow.is_file():
         problem = "no such file; run this in a checkout, as a crate holds its workflow"
         raise UserError(ro_crate_metadata.WORKFLOW, problem)
-    paths = [workflow, *(path for glob in SOURCES for path in sorted(root.glob(glob)))]
+    paths = [workflow, *(path for glob in SOURCES for path in registry.own_files(root, glob))]
     return [FileToPack(p.as_posix(), p, hashing.file_sha256(p), p.stat().st_size) for p in paths]

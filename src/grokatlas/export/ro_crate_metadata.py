@@ -213,7 +213,7 @@ class _Description:
         if id_ in self.entities:
             return self.entities[id_]
         version = _revision(versions.get("grokatlas", ""), git)
-        facts = {"softwareVersion": version} if version else {}
+        facts: dict[str, Any] = {"softwareVersion": version} if version else {}
         needed = [self.software(n, v) for n, v in sorted(versions.items()) if n != "grokatlas"]
         if needed:
             facts["softwareRequirements"] = needed

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from grokatlas import registry
 from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Tree
 from grokatlas.audit.verify import Report, verify
 from grokatlas.errors import UserError
@@ -99,8 +100,9 @@ def _doomed(
         ours = path.name.startswith(".") and not _hidden(path.parent)
         if ours and _old(path):
             yield path, [path], "left by a killed job"
-    for path in sorted(layout.run_folder("").glob(f"[!.]*/{REFUSED}")):
-        yield path, [path], "a state that was set aside"
+    for folder in registry.own_files(layout.run_folder(""), "*"):
+        for path in sorted(folder.glob(REFUSED)):
+            yield path, [path], "a state that was set aside"
 
 
 def _needed(tree: Tree, declared: set[str]) -> set[str]:

@@ -167,7 +167,7 @@ def _declared() -> dict[str, str] | None:
             name = f"{job.spec['scale']} {job.spec['paper']}/{job.spec['experiment']}"
             for cell in job.spec["cells"]:
                 tables.setdefault(cell["run"], []).append(name)
-    found = {}
+    found: dict[str, str] = {}
     for job in jobs.values():
         if job.kind == "run":
             first, *more = dict.fromkeys(tables[job.target.name])

@@ -1,25 +1,34 @@
 """What the checkout plans now, at every scale, without writing anything."""
 
 from pathlib import Path
+from typing import Any
 
 from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import select
+from grokatlas.declare.settings import load_settings
 from grokatlas.errors import UserError
+from grokatlas.plan import summaries
 from grokatlas.plan.graph import make_plan
-from grokatlas.plan.jobs import Job
+from grokatlas.plan.jobs import Job, Plan
 from grokatlas.plan.project import Project
+from grokatlas.plan.summaries import AtHand
 from grokatlas.results import files, layout
 from grokatlas.results.layout import SCALES
 
 CONFIG = Path("config")
 
 
-def jobs(folder: Path = CONFIG, results: Path = layout.RESULTS) -> dict[str, Job] | None:
+def jobs(
+    folder: Path = CONFIG, results: Path = layout.RESULTS, next_call: bool = False
+) -> dict[str, Job] | None:
     """Every declared job of every paper and scale, upstream first, by target.
 
     Args:
         folder: the configuration; None is returned where it has no ``config.yaml``.
-        results: the tree that is judged: claims and atlas are planned for its selection of papers.
+        results: the tree that is judged: claims and pages are planned as they were made there, of
+            these papers, tables and figures.
+        next_call: plan claims and pages as the next call of ``snakemake`` makes them, with what
+            ``config.yaml`` selects.
 
     Raises:
         UserError: for a mistake in the configuration.
@@ -27,29 +36,58 @@ def jobs(folder: Path = CONFIG, results: Path = layout.RESULTS) -> dict[str, Job
     if not (folder / "config.yaml").is_file():
         return None
     project = Project(folder, {"papers": "all"}, warn=lambda text: None)
+    selected = project
+    if next_call and load_settings(folder / "config.yaml", {}).papers != "all":
+        selected = Project(folder, {}, warn=lambda text: None)
     found: dict[str, Job] = {}
     for scale in SCALES:
-        for job in make_plan(project.papers, scale).jobs:
+        for job in project.at(scale).jobs:
             found.setdefault(job.target.as_posix(), job)
-        chosen = _selection(results, scale, project.papers)
-        if chosen != project.papers:
-            plan = make_plan(chosen, scale)
-            summaries = (*plan.claims.values(), *plan.atlas.values())
-            found |= {job.target.as_posix(): job for job in summaries}
+        plan = selected.at(scale)
+        (judged,), (pages,) = plan.claims.values(), plan.atlas.values()
+        if not next_call:
+            judged = _as_made(results, judged, plan, project.papers)
+            pages = _as_made(results, pages, plan, project.papers, judged)
+        found |= {job.target.as_posix(): job for job in (judged, pages)}
     return found
 
 
-def _selection(results: Path, scale: str, papers: dict[str, Paper]) -> dict[str, Paper]:
-    """The papers that a tree's claims were made for, else planned for; all if nothing tells."""
-    stem = layout.claims_stem(scale)
-    for file in (layout.manifest_of("claims", stem), layout.spec_path("claims", stem)):
+def _as_made(
+    results: Path, job: Job, plan: Plan, papers: dict[str, Paper], judged: Job | None = None
+) -> Job:
+    """The claims or pages of a plan, of what those in a tree were made of, else planned of.
+
+    Args:
+        results: the tree.
+        job: that of the plan.
+        plan: of all papers.
+        papers: all of them.
+        judged: for pages, the claims that they show.
+    """
+    for file in (job.manifest, job.spec_path):
         try:
             content = files.read_sealed(results / file.relative_to(layout.RESULTS))
-            names = list(content["spec"]["papers"])
+            names, earlier = list(content["spec"]["papers"]), content["spec"].get("earlier", {})
+            targets = _made_of(content)
         except (UserError, KeyError, TypeError):
             continue
-        return select(papers, names) if set(names) <= set(papers) else papers
-    return papers
+        if not set(names) <= set(papers):
+            return job
+        chosen = select(papers, names)
+        own = plan if chosen == papers else make_plan(chosen, plan.scale)
+        at_hand = AtHand(targets - earlier.keys(), earlier)
+        if judged is None:
+            return summaries.claims(own, chosen, at_hand)
+        return summaries.atlas(own, chosen, at_hand, judged)
+    return job
+
+
+def _made_of(content: dict[str, Any]) -> set[str]:
+    """The tables or figures that a manifest, or a job file, of claims or pages is about."""
+    if "outputs" not in content:
+        return set(content["inputs"])
+    owners = filter(None, map(layout.owner, content["inputs"]))
+    return {target for _, target in owners}.union(content.get("partial", {}).get("absent", []))
 
 
 def scale(folder: Path = CONFIG) -> str | None:

@@ -1,39 +1,51 @@
 """The jobs that papers declare at a scale, which reads whose files, and their digests.
 
-Pure functions of the configuration and of the source tree. Nothing here imports torch, pandas or
-matplotlib: every cluster job parses the Snakefile.
+Functions of the configuration and of the source tree; of results they see only what `shown` adds.
+Nothing here imports torch, pandas or matplotlib: every cluster job parses the Snakefile.
 """
 
 import functools
 from collections import Counter
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from grokatlas import registry, text
+from grokatlas import registry
 from grokatlas.code import code_digest
-from grokatlas.declare import cells, layers, other_readings, signatures, versions
+from grokatlas.declare import cells, signatures, versions
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
+from grokatlas.plan import summaries
 from grokatlas.plan.jobs import Job, Plan
-from grokatlas.registry import PACKAGE, module_name
+from grokatlas.registry import module_name
 from grokatlas.results import hashing, layout
 
-SITE = PACKAGE / "atlas"  # templates, styles and scripts of the atlas
 
+def make_plan(papers: dict[str, Paper], scale: str, shown: dict[str, Paper] | None = None) -> Plan:
+    """Every job that the papers declare at a scale; equal cells become one run.
 
-def make_plan(papers: dict[str, Paper], scale: str) -> Plan:
-    """Every job that the papers declare at a scale; equal cells become one run."""
+    Args:
+        papers: those of which everything is made.
+        scale: smoke, quick or paper.
+        shown: these and others, which claims and pages are of as well, as far as their tables and
+            figures are here; only these by default.
+    """
     plan = Plan(scale)
+    _declare(plan, papers)
+    whole = plan.copy()
+    _declare(whole, shown or {})
+    summaries.add(plan, whole, shown or papers)
+    return plan
+
+
+def _declare(plan: Plan, papers: dict[str, Paper]) -> None:
+    """Add the experiments and figures of papers to a plan, but for those that it has."""
     for name, paper in papers.items():
         for experiment in paper.experiments:
-            _add_experiment(plan, name, paper, experiment)
+            if (name, experiment) not in plan.tables:
+                _add_experiment(plan, name, paper, experiment)
     for name, paper in papers.items():
         for figure in paper.figures:
-            plan.figures[name, figure] = _figure(plan, name, paper, figure)
-    plan.claims[scale] = _claims(plan, papers)
-    plan.atlas[scale] = _atlas(plan, papers)
-    return plan
+            if (name, figure) not in plan.figures:
+                plan.figures[name, figure] = _figure(plan, name, paper, figure)
 
 
 def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
@@ -50,117 +62,13 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
         # of the published size: beside smaller curves they would say nothing
         "readings": versions.readings(paper, figure) if plan.scale == "paper" else [],
     }
-    spec |= _so_far(plan, name, entry.experiments)
+    spec |= summaries.so_far(plan, name, entry.experiments)
     if entry.quick_note and plan.scale != "paper":
         spec["quick_note"] = entry.quick_note
     tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
     code = plan.sources.code([module, "grokatlas.rules.rendering"])
     stem = layout.figure_stem(plan.scale, name, figure)
     return Job("figure", stem, spec, code, tuple(tables))
-
-
-def _claims(plan: Plan, papers: dict[str, Paper]) -> Job:
-    """The job that judges every claim, from the tables of those that the scale can judge."""
-    declared: dict[str, list[dict[str, Any]]] = {
-        name: [] for name, paper in papers.items() if paper.figures
-    }
-    tables, modules = {}, ["grokatlas.claims.judging"]
-    for name, paper in papers.items():
-        for claim in paper.claims:
-            entry = versions.declared_claim(papers, name, claim)
-            declared[name].append(entry)
-            modules.append(entry["module"])
-            if plan.scale in claim.scales:
-                entry |= _so_far(plan, name, entry["experiments"])
-                for each in entry["experiments"]:
-                    job = plan.tables[layout.owner_of_table(name, each)]
-                    tables[job.target] = job
-    spec: dict[str, Any] = {"scale": plan.scale, "papers": declared}
-    if found := _under_other_readings(plan, papers, tables):
-        spec["other_readings"] = found
-        modules.append("grokatlas.claims.other_readings")
-    stem = layout.claims_stem(plan.scale)
-    return Job("claims", stem, spec, plan.sources.code(modules), tuple(tables.values()))
-
-
-def _under_other_readings(
-    plan: Plan, papers: dict[str, Paper], tables: dict[Path, Job]
-) -> dict[str, list[dict[str, Any]]]:
-    """By paper, its claims under other readings; the tables that these need are added to `tables`.
-
-    A table of a paper that is not selected is not made: what it would hold is told as absent.
-    """
-    found: dict[str, list[dict[str, Any]]] = {}
-    for name, paper in papers.items():
-        skipped = {e.id for e in paper.claims if versions.same_claim(papers, name, e)}
-        at_scale = {claim.id for claim in paper.claims if plan.scale in claim.scales}
-        for each in other_readings.judgements(papers, name, skipped):
-            entry, named = asdict(each), [told["table"] for told in each.instead.values()]
-            made = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
-            if each.claim in at_scale:
-                entry |= _so_far(plan, name, made)
-                jobs = [plan.tables[layout.owner_of_table(name, e)] for e in made]
-                tables |= {job.target: job for job in jobs}
-            found.setdefault(name, []).append(entry)
-    return found
-
-
-def _atlas(plan: Plan, papers: dict[str, Paper]) -> Job:
-    """The job that writes the atlas, from all figures and the claims."""
-    told = {
-        name: paper.model_dump(
-            mode="json", include={"source", "deviations", "figures", "other_readings"}
-        )
-        for name, paper in papers.items()
-        if paper.figures
-    }
-    for name, paper in papers.items():
-        for key in paper.other_readings:
-            choices = other_readings.choices(paper, key)
-            told[name]["other_readings"][key]["choices"] = choices
-        for figure, entry in paper.figures.items():
-            sizes = _sizes(papers, name, entry.experiments, plan.scale)
-            told[name]["figures"][figure]["sizes"] = sizes
-            told[name]["figures"][figure] |= _so_far(plan, name, entry.experiments)
-    parts = sorted(file for file in SITE.rglob("*") if file.suffix in (".html", ".css", ".js"))
-    spec = {
-        "scale": plan.scale,
-        "papers": told,
-        "parts": {file.relative_to(SITE).as_posix(): hashing.file_sha256(file) for file in parts},
-    }
-    inputs = (*plan.figures.values(), *plan.claims.values())
-    code = plan.sources.code(["grokatlas.atlas.build"])
-    return Job("atlas", layout.atlas_folder(plan.scale), spec, code, inputs)
-
-
-def _sizes(
-    papers: dict[str, Paper], name: str, experiments: list[str], scale: str
-) -> dict[str, dict[str, list[Any]]]:
-    """What of some experiments is not as published, by dotted name: values here and published."""
-    found: dict[str, dict[str, list[Any]]] = {}
-    for reference in experiments:
-        owner, experiment = layout.owner_of_table(name, reference)
-        paper = papers[owner]
-        for case in paper.experiments[experiment].cases or [None]:
-            own, full = (
-                layers.of(owner, paper, experiment, case, at).blocks() for at in (scale, "paper")
-            )
-            for path, here, published in layers.differences(own, full):
-                values = found.setdefault(path, {"here": [], "published": []})
-                for place, value in (("here", here), ("published", published)):
-                    if value not in values[place]:
-                        values[place].append(value)
-    return found
-
-
-def _so_far(plan: Plan, name: str, experiments: list[str]) -> dict[str, str]:
-    """Of how many values some tables are, as ``so_far``; nothing where they leave out none."""
-    tables = {each: plan.tables[layout.owner_of_table(name, each)] for each in experiments}
-    told = {each: text.so_far(job.spec.get("so_far", [])) for each, job in tables.items()}
-    if len(set(told.values())) > 1:
-        told = {each: f"{each}: {found}" for each, found in told.items() if found}
-    found = "; ".join(dict.fromkeys(told.values()))
-    return {"so_far": found} if found else {}
 
 
 def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:

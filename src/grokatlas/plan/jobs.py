@@ -1,7 +1,7 @@
 """The jobs of a plan, and which of them depend on which."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -58,9 +58,11 @@ class Job:
     @property
     def files_read(self) -> list[Path]:
         """The files of other jobs that this one reads; a table reads no snapshots."""
-        if self.kind != "table":
-            return [file for each in self.inputs for file in each.outputs]
-        return [each.outputs[0] for each in self.inputs]
+        return [file for each in self.inputs for file in each.read_by(self.kind)]
+
+    def read_by(self, kind: str) -> list[Path]:
+        """The files of it that jobs of a kind read."""
+        return self.outputs[:1] if kind == "table" else self.outputs
 
     def matches(self, manifest: dict[str, Any]) -> bool:
         """Tell if a manifest, empty where it cannot be trusted, is of a whole result of this job.
@@ -106,8 +108,17 @@ class Plan:
     figures: dict[tuple[str, str], Job] = field(default_factory=dict)
     claims: dict[str, Job] = field(default_factory=dict)  # by the scale, as the atlas
     atlas: dict[str, Job] = field(default_factory=dict)
+    besides: set[Path] = field(default_factory=set)  # read by these two, and not made here
     sources: code_digest.Sources = field(default_factory=code_digest.Sources)
     _states: dict[Path, freshness.State] = field(default_factory=dict)
+
+    def copy(self) -> "Plan":
+        """A plan with the same jobs, to which others can be added; it shares all states."""
+        groups: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        copied: dict[str, Any] = {
+            key: dict(each) for key, each in groups.items() if isinstance(each, dict)
+        }
+        return replace(self, **{**copied, "_states": self._states})
 
     @property
     def jobs(self) -> list[Job]:
@@ -141,20 +152,31 @@ class Plan:
         return [job for job in jobs if job in found]
 
     def inputs(self, job: Job) -> list[tuple[Path, bool]]:
-        """Every file that a job reads, and whether it is up to date.
+        """Every file that a job reads and that this plan makes, and whether it is up to date.
 
-        A job that is up to date waits for no file that was never here: the data set of a run that
-        was made elsewhere, and what an archive left out. Snakemake may make such a file meanwhile
-        for another job, and would then make this one again.
+        A job that is up to date and whose files are here waits for no file that was never here: the
+        data set of a run that was made elsewhere, and what an archive left out. Snakemake may make
+        such a file meanwhile for another job, and would then make this one again.
         """
-        read = set(job.files_read)
-        found = [(file, each) for each in job.inputs for file in each.outputs if file in read]
-        absent = {file for file in read if not file.exists()}
-        if absent and self.is_up_to_date(job):
-            if job.kind != "run" or not manifest.made_elsewhere(files.read_json(job.manifest)):
-                absent &= set(map(Path, records_only.read(layout.RESULTS)))
-            found = [(file, each) for file, each in found if file not in absent]
+        inputs = [each for each in job.inputs if each.target not in self.besides]
+        found = [(file, each) for each in inputs for file in each.read_by(job.kind)]
+        if self.is_up_to_date(job) and all(file.exists() for file in job.read_by("table")):
+            elsewhere = job.kind == "run" and _made_elsewhere(job)
+            found = [
+                (file, each)
+                for file, each in found
+                if file.exists() or not (elsewhere or file.as_posix() in self._left_out)
+            ]
         return [(file, self.is_up_to_date(each)) for file, each in found]
+
+    @cached_property
+    def _left_out(self) -> dict[str, str]:
+        """The files that archives left out; many jobs ask."""
+        return records_only.read(layout.RESULTS)
+
+
+def _made_elsewhere(run: Job) -> bool:
+    return manifest.made_elsewhere(files.read_json(run.manifest))
 
 
 def with_ancestors(jobs: Iterable[Job]) -> list[Job]:

@@ -92,7 +92,8 @@ def _modules_key() -> str:
 def _files() -> dict[str, Path]:
     """Every module's file, by its path from the package's folder, or from ``.`` in a study."""
     package = registry.PACKAGE
-    ours = {file.relative_to(package).as_posix(): file for file in package.rglob("*.py")}
+    modules = registry.own_files(package, "**/*.py")
+    ours = {file.relative_to(package).as_posix(): file for file in modules}
     studys = {f"./{file.as_posix()}": file for file in registry.modules_of_study()}
     return dict(sorted((ours | studys).items()))
 

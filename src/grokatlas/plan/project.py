@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.declare import checks, study
-from grokatlas.declare.models import Paper
-from grokatlas.declare.papers import load_papers
+from grokatlas.declare.models import PAPER, Paper
+from grokatlas.declare.papers import load_papers, select
 from grokatlas.declare.settings import Settings, home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
 from grokatlas.plan import job_files, which_code
 from grokatlas.plan.graph import light_measures, make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.registry import PACKAGE
-from grokatlas.results import account, environment, links
+from grokatlas.results import account, environment, layout, links
 from grokatlas.results.layout import SCALES
 from grokatlas.run_store import store
 
@@ -55,17 +55,45 @@ class Project:
         study.check()
         self._sources = {**dict.fromkeys(overrides, "--config"), **(sources or {})}
         self.settings: Settings = load_settings(folder / "config.yaml", overrides, self._sources)
-        place = f"{self._sources.get('papers', 'config.yaml')}: papers"
-        self.papers: dict[str, Paper] = load_papers(folder / "papers", self.settings.papers, place)
+        self._known = self._checked(folder / "papers", check, warn or _to_stderr)
+        chosen = self.settings.papers
+        self._chosen = list(self._known) if chosen == "all" else chosen
+        self.papers: dict[str, Paper] = select(self._known, self._chosen)
         self._plans: dict[str, Plan] = {}
         self._prepared: set[str] = set()  # scales whose job files are written
         self._elsewhere: dict[Path, Path] = {}  # job files of a plan that does not run
         self._temporary: Path | None = None  # the folder of these
         self._store: Path | None = None  # looked up for missing runs
         self._sought: set[Path] = set()  # runs that were looked up in it
-        check(self.papers)
         for text in checks.unused_experiments(self.papers):
             (warn or _to_stderr)(f"warning: {text}")
+
+    def _checked(
+        self,
+        folder: Path,
+        check: Callable[[dict[str, Paper]], None],
+        warn: Callable[[str], None],
+    ) -> dict[str, Paper]:
+        """The selected papers, and the others of which figures are here, for claims and pages.
+
+        Raises:
+            UserError: a selected paper has a mistake; of another one it is a warning.
+        """
+        chosen, problem = self.settings.papers, ""
+        place = f"{self._sources.get('papers', 'config.yaml')}: papers"
+        if chosen != "all" and (others := _drawn(folder) - {*chosen}):
+            try:
+                papers = load_papers(folder, [*chosen, *sorted(others)], place)
+                check(papers)
+            except UserError as error:
+                problem = f"warning: {error}; claims and pages of papers that are not selected"
+            else:
+                return papers
+        papers = load_papers(folder, chosen, place)
+        check(papers)
+        if problem:
+            warn(f"{problem} are left out")
+        return papers
 
     def at(self, scale: str) -> Plan:
         """The plan of one scale.
@@ -74,7 +102,9 @@ class Project:
             UserError: for a mistake in the configuration.
         """
         if scale not in self._plans:
-            self._plans[scale] = make_plan(self.papers, scale)
+            here = layout.papers_drawn(scale) & self._known.keys()
+            shown = select(self._known, [*self._chosen, *sorted(here - {*self._chosen})])
+            self._plans[scale] = make_plan(self.papers, scale, shown)
         return self._plans[scale]
 
     def prepare(self, scale: str) -> Plan:
@@ -185,7 +215,7 @@ class Project:
         """Bring the missing runs that a job depends on from the run store, and plan with them."""
         if self._store is None:
             return
-        needed = [each for each in with_ancestors([job]) if each.kind == "run"]
+        needed = [each for each in with_ancestors([job]) if each.target.name in plan.runs]
         wanted = [run for run in needed if run.target not in self._sought]
         self._sought |= {run.target for run in wanted}
         if not runs:  # a Snakemake that runs here may need a stale one as it is
@@ -195,6 +225,12 @@ class Project:
             again = each.look_again(renewed)
             if each.scale in self._prepared:
                 job_files.write(again, each.states())
+
+
+def _drawn(folder: Path) -> set[str]:
+    """The papers of a folder of which figures are here, at whichever scale."""
+    names = set().union(*map(layout.papers_drawn, SCALES))
+    return {name for name in names if (folder / name / PAPER).is_file()}
 
 
 def use_this_code() -> None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.plan.project import Project
 from grokatlas.results import layout
@@ -40,7 +39,7 @@ def at(scale: str | None, folder: Path = CONFIG) -> Remaining:
     if not (folder / "config.yaml").is_file():
         raise UserError(str(folder / "config.yaml"), "no such file; run this in the checkout")
     project = Project(folder, {}, warn=lambda text: None)
-    plan = make_plan(project.papers, scale or project.settings.scale)
+    plan = project.at(scale or project.settings.scale)
     needed = {job.target for job in with_ancestors(plan.figures.values())}
     return Remaining(project, plan, [job for job in plan.jobs if job.target in needed])
 

@@ -11,10 +11,12 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from grokatlas import text
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, evidence
 from grokatlas.plan import remaining
 from grokatlas.plan.jobs import Job
+from grokatlas.publish import experiments
 from grokatlas.results import layout
 from grokatlas.rules import atlas, figure, partial
 
@@ -30,27 +32,51 @@ def main(scale: str, replace: bool) -> Iterator[str]:
         what was done, and where the first page is.
 
     Raises:
-        UserError: nothing is recorded at this scale, an archive is damaged, or this is no checkout.
+        UserError: nothing is recorded at this scale, or this is no checkout; or, in the end, an
+            archive was left out as it is damaged or in the place of another.
     """
     names = list(evidence.archives(scale))
     if not names:
         problem = f"nothing is recorded at this scale; `make figures SCALE={scale}` trains"
         raise UserError(f"{evidence.FOLDER}/{scale}", problem)
     yield f"{len(names)} experiments are recorded at {scale} scale"
-    yield from _unpack(names, replace)
+    left_out: list[UserError] = []
+    yield from _unpack(names, replace, left_out)
     job_file = atlas.atlas_job_file(scale)
     yield from _draw(list(remaining.at(scale).plan.figures.values()))
     yield str(atlas.from_what_is_there(job_file))
+    if left_out:
+        problem = f"{len(left_out)} of {len(names)} archives are left out, as is said above"
+        raise UserError(f"{evidence.FOLDER}/{scale}", f"{problem}; mend them, and restore again")
 
 
-def _unpack(names: list[tuple[str, str, str]], replace: bool) -> Iterator[str]:
-    """Adopt archives; of one that does not fit the results here, these stay."""
-    kept = []
+def _unpack(
+    names: list[tuple[str, str, str]], replace: bool, left_out: list[UserError]
+) -> Iterator[str]:
+    """Adopt archives; of one that does not fit the results here, these stay.
+
+    Args:
+        names: scale, paper and experiment of each archive.
+        replace: overwrite results that lie here and differ.
+        left_out: gets the errors of archives that cannot be adopted.
+    """
+    kept: list[str] = []
+    beside: list[str] = []
+    tables = experiments.plan_of_all(names[0][0]).tables
     for name in names:
         try:
-            adoption.adopt(evidence.path(*name), replace)
+            evidence.refuse_misplaced(name, tables)
+            twins: set[str] = set()
+            adoption.adopt(evidence.path(*name), replace, twins)
+            beside += ["/".join(name[1:])] if twins else []
         except adoption.DifferError:
             kept.append("/".join(name[1:]))
+        except UserError as error:
+            left_out.append(error)
+            yield str(error)
+    if beside:
+        whose = f"{text.count(len(beside), 'experiment')} ({', '.join(beside)})"
+        yield f"results here stay that the same code made with other bytes, of {whose}"
     if kept:
         problem = f"other results are here, and stay, of {len(kept)} experiments"
         yield f"{problem} ({', '.join(kept)}); `grokatlas restore --replace` overwrites them"

@@ -1,7 +1,8 @@
 """Whether a result is up to date, decided here alone: by digests and hashes, never by times.
 
 ``up to date``: the manifest carries the planned digest and, for every input that exists, the hash
-that the input's own manifest records. ``stale``: there is a result, and it is not up to date.
+that the input's own manifest records, or that of a file which an archive left out. ``stale``: there
+is a result, and it is not up to date.
 ``absent``: there is none. `job_files` translates this for Snakemake, which compares times.
 """
 
@@ -13,7 +14,7 @@ from typing import Any, Literal
 
 from grokatlas.code import code_digest
 from grokatlas.errors import UserError
-from grokatlas.results import files, hashing, layout
+from grokatlas.results import files, hashing, layout, records_only
 from grokatlas.results.manifest import code_of
 
 State = Literal["up to date", "stale", "absent"]
@@ -97,4 +98,6 @@ def _same_input(manifest: dict[str, Any], file: Path) -> bool:
     if upstream is None:
         return True
     recorded = manifest.get("inputs", {}).get(str(file))
-    return recorded is None or recorded == upstream.get("outputs", {}).get(file.name)
+    if recorded is None or recorded == upstream.get("outputs", {}).get(file.name):
+        return True
+    return records_only.was_made_from(file, recorded)

@@ -69,6 +69,12 @@ def table_stem(scale: str, paper: str, experiment: str) -> Path:
     return RESULTS / scale / "tables" / owner / name
 
 
+def papers_drawn(scale: str) -> set[str]:
+    """The names of the papers of which a scale has figures."""
+    made = registry.own_files(RESULTS / scale / "figures", "*/*.manifest.json")
+    return {manifest.parent.name for manifest in made}
+
+
 def table_stems(scale: str, paper: str, experiments: list[str]) -> dict[str, Path]:
     """The paths of a figure's tables, without suffix, by the experiment's own name."""
     return {owner_of_table(paper, each)[1]: table_stem(scale, paper, each) for each in experiments}

@@ -8,7 +8,7 @@ from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
 from grokatlas.rules import claims
 from grokatlas.rules.job_file import read_job_file
-from grokatlas.rules.partial import CURRENT, at_hand, note_gaps
+from grokatlas.rules.partial import CURRENT, at_hand, earlier, note_gaps
 
 
 def main(job_file: Path | None, out: Path | None, partial: bool, scale: str | None) -> str | None:
@@ -45,7 +45,8 @@ def execute(job_file: Path, folder: Path, partial: bool = False) -> None:
     Args:
         job_file: the job's file.
         folder: of the pages.
-        partial: show what is there, and what is not as such; otherwise everything has to be.
+        partial: show what is there, and what is not as such; otherwise everything has to be, but
+            for figures of papers that are not selected.
 
     Raises:
         UserError: a figure is missing or damaged.
@@ -55,13 +56,15 @@ def execute(job_file: Path, folder: Path, partial: bool = False) -> None:
     job = read_job_file(job_file, "atlas")
     targets = {Path(target): _kind(Path(target)) for target in job["inputs"]}
     ages = {t: at_hand(kind, t) if partial else CURRENT for t, kind in targets.items()}
-    there = [target for target in targets if ages[target]]
-    shown = [file for target in there for file in layout.outputs(targets[target], target)]
+    ages |= earlier(job["spec"])
+    there = [target for target in ages if ages[target]]
+    shown = [file for target in there for file in layout.outputs(_kind(target), target)]
     for file in shown:
         files.verified(file)
     recorder = Recorder(job, shown)
     made = build.write(job["spec"], ages, folder)
-    note_gaps(recorder, ages)
+    if partial:
+        note_gaps(recorder, ages)
     recorder.write(layout.manifest_of("atlas", folder), made)
 
 

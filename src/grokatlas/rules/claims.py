@@ -8,7 +8,7 @@ from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
 from grokatlas.rules import other_readings
 from grokatlas.rules.job_file import read_job_file
-from grokatlas.rules.partial import CURRENT, at_hand, note_gaps
+from grokatlas.rules.partial import CURRENT, EARLIER, at_hand, earlier, note_gaps
 from grokatlas.rules.table_origin import origin
 
 
@@ -19,7 +19,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
         job_file: the job's file.
         stem: where ``claims.csv`` and ``claims.readings.csv`` go, without suffix.
         partial: judge by the tables that are there, and leave out claims whose function fails;
-            otherwise all have to be there.
+            otherwise all have to be there, but for those of papers that are not selected.
 
     Raises:
         UserError: a table is missing or damaged, or a claim's function fails.
@@ -33,7 +33,8 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     job = read_job_file(job_file, "claims")
     scale, targets = job["spec"]["scale"], [Path(target) for target in job["inputs"]]
     ages = {target: at_hand("table", target) if partial else CURRENT for target in targets}
-    there = [target for target in targets if ages[target]]
+    ages |= earlier(job["spec"])
+    there = [target for target in ages if ages[target]]
     recorder = Recorder(job, [layout.outputs("table", target)[0] for target in there])
 
     @functools.lru_cache(maxsize=8)  # figures of a paper share tables
@@ -44,12 +45,12 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     for paper, declared in job["spec"]["papers"].items():
         for claim in declared:
             stems = layout.table_stems(scale, paper, claim["experiments"])
-            whole = scale in claim["scales"] and all(ages[target] for target in stems.values())
+            whole = scale in claim["scales"] and all(map(ages.get, stems.values()))
             tables = {name: read(target) for name, target in stems.items()} if whole else None
             try:
                 row = judging.row(paper, claim, tables, scale)
             except UserError as error:
-                if not partial:
+                if not partial and EARLIER not in map(ages.get, stems.values()):
                     raise
                 row = judging.row(paper, claim, None, scale) | {"reason": str(error)}
                 failed.append(f"{paper}/{claim['id']}")
@@ -60,5 +61,6 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     file, second = layout.outputs("claims", stem)
     files.write_csv(file, judging.frame(rows))
     files.write_csv(second, readings.frame(list(others.rows())))
-    note_gaps(recorder, ages, failed)
+    if partial:
+        note_gaps(recorder, ages, failed)
     recorder.write(layout.manifest_of("claims", stem), [file, second])

@@ -34,7 +34,7 @@ def use_repeatable_kernels() -> None:
     import torch
 
     torch.set_deterministic_debug_mode("error")
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.set_float32_matmul_precision("highest")  # float32 is float32 in products
     torch.backends.cudnn.allow_tf32 = False  # and in convolutions, as on a CPU
 

@@ -1,6 +1,7 @@
 """Claims and pages from results that are not complete, or that earlier code made."""
 
 from pathlib import Path
+from typing import Any
 
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
@@ -28,6 +29,11 @@ def at_hand(kind: str, target: Path) -> str:
     drawn_from_earlier = kind == "figure" and "partial" in manifest
     same = manifest["digest"] == job["digest"] and not drawn_from_earlier
     return CURRENT if same else EARLIER
+
+
+def earlier(spec: dict[str, Any]) -> dict[Path, str]:
+    """The ages of what papers that are not selected have of earlier code, as a spec lists it."""
+    return dict.fromkeys(map(Path, spec.get("earlier", {})), EARLIER)
 
 
 def note_gaps(recorder: Recorder, ages: dict[Path, str], failed: list[str] | None = None) -> None:

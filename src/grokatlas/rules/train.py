@@ -13,7 +13,7 @@ from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout
 from grokatlas.results.manifest import Recorder, code_of
-from grokatlas.rules import compiled_loops, devices
+from grokatlas.rules import compiled_loops, dataset, devices
 from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
 from grokatlas.rules.progress import LastLog, Progress
 from grokatlas.run_store import store as run_store
@@ -30,8 +30,8 @@ def execute(
     """Train one run.
 
     Args:
-        job_file: the run's ``spec.json``. Where the data set that it names is not here, the data
-            are made in this process.
+        job_file: the run's ``spec.json``. Where the data set that it names is not here, it is made
+            in its place if its record is; else the data are made in this process.
         out: folder of history, snapshots and manifest; the job file is copied there.
         device: ``auto``, ``cpu`` or ``cuda``. Unless it is the CPU, a GPU of this machine is leased
             first; ``auto`` is the CPU for a dynamics that is compiled for it.
@@ -47,14 +47,12 @@ def execute(
     job = read_job_file(job_file, "run")
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
         device = "cpu"
-    data = [f for folder in job["inputs"] for f in layout.outputs("dataset", Path(folder))]
-    data = [files.verified(file) for file in data if file.exists()]
-    if data:
-        _check_planned(job_file, job)
+    data = _data(job_file, job)
     with savepoint.locked(out):
         if freshness.finished("run", out, job["digest"], data):
             print(f"run {out.name}: is already there", file=sys.stderr)
             return
+        data = data or _made_again(job_file, job)
         if device != "cpu":
             gpu_leases.take()
         recorder = Recorder(job, data)
@@ -98,12 +96,10 @@ def _trained(
     run = f"run {record.folder.parent.name}"
     print(f"{run}: trains on {socket.gethostname()}, {devices.name_of(chosen)}", file=sys.stderr)
     with one_line_errors(job_file, "training"):
-        dataset = (
-            datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
-        )
+        arrays = datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
         registry.load("dynamics", spec["dynamics"]["name"])
         compiled_loops.share(job["code"])
-        trainer = Trainer(Run(spec, dataset, chosen), record)
+        trainer = Trainer(Run(spec, arrays, chosen), record)
         trainer.history = history = LastLog(record.add_rows, spec)
         trainer.resume(record.restored())
         trainer.finish(Progress(run, history.unsound))
@@ -116,6 +112,26 @@ def _trained(
         "segments": record.all_segments(record.step),
         "seeds": spec["ensemble"]["seed"],
     }
+
+
+def _data(job_file: Path, job: dict[str, Any]) -> list[Path]:
+    """The file of the run's data set; none where it is not here."""
+    data = [f for folder in job["inputs"] for f in layout.outputs("dataset", Path(folder))]
+    data = [files.verified(file) for file in data if file.exists()]
+    if data:
+        _check_planned(job_file, job)
+    return data
+
+
+def _made_again(job_file: Path, job: dict[str, Any]) -> list[Path]:
+    """The data set that an archive left out, made in its place, so that the run names it.
+
+    None where no record of it is here.
+    """
+    for folder in map(Path, job["inputs"]):
+        if layout.manifest_of("dataset", folder).exists():
+            dataset.execute(layout.spec_path("dataset", folder), folder)
+    return _data(job_file, job)
 
 
 def _check_planned(job_file: Path, job: dict[str, Any]) -> None:

@@ -34,6 +34,7 @@ import time
 import traceback
 import warnings
 from pathlib import Path
+from typing import Any
 
 VARIABLE = "GROKATLAS_WARM"  # names the folder of the sockets
 COMPILED = "GROKATLAS_COMPILED"  # names the folder of `compiled_loops` in it
@@ -50,9 +51,11 @@ FAMILIES = {  # what jobs of some commands import
 COMMANDS = {"train": "training", "measure": "training"}
 COMMANDS |= dict.fromkeys(("table", "figure", "claims", "atlas"), "drawing")
 # variables that libraries read when they start; a fork has those of the process that it came from
-STARTUP = ("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "GOTO_", "BLIS_", "VECLIB_", "NUMEXPR_")
-STARTUP += ("MALLOC_", "GLIBC_", "LD_", "PYTHON", "MPL", "ATEN_", "TORCH", "PYTORCH_", "DNNL_")
-STARTUP += ("ONEDNN_", "CUDA_", "CUBLAS", "NUMBA_", "NPY_", "ARROW_")
+STARTUP = (
+    *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "GOTO_", "BLIS_", "VECLIB_", "NUMEXPR_"),
+    *("MALLOC_", "GLIBC_", "LD_", "PYTHON", "MPL", "ATEN_", "TORCH", "PYTORCH_", "DNNL_"),
+    *("ONEDNN_", "CUDA_", "CUBLAS", "NUMBA_", "NPY_", "ARROW_"),
+)
 SENT = "PYTHONPATH"  # a fork is sent what Python makes of it
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 LENGTH = 8  # bytes of a message's length
@@ -60,8 +63,10 @@ PATIENCE = 5.0  # seconds that a job's process may take to send its request
 PAUSE = 0.1  # seconds after a connection that cannot be had, as where no more files may be open
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
 # one thread for each job, by the variables that Snakemake sets and those that a job sets
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-THREADS += ("GOTO_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+THREADS = (
+    *("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
+    *("GOTO_NUM_THREADS", "NUMEXPR_NUM_THREADS"),
+)
 
 
 def start() -> None:
@@ -79,8 +84,14 @@ def _start(folder: Path) -> None:
     env = {**os.environ, **dict.fromkeys(THREADS, "1")}
     for family in FAMILIES:
         command = [sys.executable, __file__, str(folder.resolve()), family, str(alive)]
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-        subprocess.Popen(command, env=env, pass_fds=[alive], start_new_session=True, **quiet)
+        subprocess.Popen(
+            command,
+            env=env,
+            pass_fds=[alive],
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
     os.close(alive)
     os.environ[VARIABLE] = str(folder)
     atexit.register(_end, folder, held)
@@ -159,7 +170,8 @@ class Server:
         except OSError:
             time.sleep(PAUSE)
             return
-        process, files = 0, []
+        process = 0
+        files: list[int] = []
         try:
             connection.settimeout(PATIENCE)
             head, files, _, _ = socket.recv_fds(connection, LENGTH, 3)
@@ -179,7 +191,7 @@ class Server:
         if process not in self.forks:
             connection.close()
 
-    def fork(self, request: dict, files: list[int]) -> int:
+    def fork(self, request: dict[str, Any], files: list[int]) -> int:
         """A process that does a job; returns here alone."""
         server = os.getpid()
         with warnings.catch_warnings():  # of a thread of pyarrow's allocator, which bears it
@@ -199,7 +211,7 @@ class Server:
                 _load_registries()
         self.libraries = ()
 
-    def become(self, request: dict, files: list[int], server: int) -> None:
+    def become(self, request: dict[str, Any], files: list[int], server: int) -> None:
         """Be the job's process, which ends with this server; never returns."""
         code = 1
         try:

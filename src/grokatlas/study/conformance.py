@@ -48,15 +48,21 @@ def repeats_bit_for_bit(spec: Spec, block: str, name: str) -> str:
     found = []
     for seed in (1, 2):
         with _global_seed(seed):
-            before = torch.get_rng_state(), np.random.get_state(legacy=True)[1]
+            before = torch.get_rng_state(), _numpy_state()
             found.append(_trained(spec))
-            after = torch.get_rng_state(), np.random.get_state(legacy=True)[1]
+            after = torch.get_rng_state(), _numpy_state()
         if not all(np.array_equal(a, b) for a, b in zip(before, after, strict=True)):
             return "it draws from a global generator; draw from the one that it is given"
     for key, values in found[0].items():
         if not np.array_equal(values, found[1][key], equal_nan=values.dtype.kind == "f"):
             return f"{key} differs between two trainings; draw from the generator that it is given"
     return ""
+
+
+def _numpy_state() -> Any:
+    """The state of NumPy's global generator, as an array."""
+    state: Any = np.random.get_state()
+    return state[1]
 
 
 def member_alone_as_in_company(spec: Spec, block: str, name: str) -> str:

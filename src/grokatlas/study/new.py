@@ -34,7 +34,7 @@ def make(folder: Path) -> Iterator[str]:
     """
     paper = folder.resolve().name.replace("-", "_").lower()
     _check(folder, paper)
-    for file in sorted(TEMPLATE.rglob(f"*{SUFFIX}")):
+    for file in registry.own_files(TEMPLATE, f"**/*{SUFFIX}"):
         name = file.relative_to(TEMPLATE).as_posix().removesuffix(SUFFIX)
         name = HIDDEN.get(name, name.replace(PAPER, paper))
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,14 @@ def test_a_sound_tree_is_ok_throughout(jobs):
     assert len(found.findings) == len(files) == found.counts["ok"]
 
 
+def test_hidden_files_of_systems_and_editors_are_none_of_ours(jobs):
+    for file in [file for file in Path("results").rglob("*") if file.is_file()]:
+        file.with_name(f"._{file.name}").write_bytes(b"\0\5\26\7")
+    shutil.copytree("results/runs", "results/.snapshot/runs")
+    assert judge(jobs).findings.keys() == judge(jobs, plan=False).findings.keys()
+    assert wrong(jobs) == {}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("place", [0, 0.31, 0.77, 1])
 def test_a_flipped_byte_is_named(jobs, kind, place):

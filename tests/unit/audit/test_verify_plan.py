@@ -76,6 +76,7 @@ def test_claims_are_judged_by_the_papers_they_were_made_for(tmp_path):
         layout.manifest_of("claims", stem): ["beyond_l2", "geometry"],
         layout.spec_path("claims", stem): ["geometry"],
     }.items():
-        store.write_json(file, store.sealed({"spec": {"papers": {name: [] for name in names}}}))
+        spec = {"papers": {name: [] for name in names}}
+        store.write_json(file, store.sealed({"spec": spec, "inputs": {}, "outputs": {}}))
     jobs = declared_jobs.jobs(Path(__file__).parents[3] / "config", tmp_path / layout.RESULTS)
     assert list(jobs["results/smoke/claims"].spec["papers"]) == ["beyond_l2", "geometry"]

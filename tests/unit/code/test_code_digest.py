@@ -179,6 +179,7 @@ def test_an_edit_reaches_only_those_who_import_it(package):
     [
         (b"x = (\n", r": line 1: not valid Python"),
         (b"x = '\xe9'\n", r": not UTF-8 text \(byte 5\)"),
+        (b"x = 1\0\n", r": not valid Python: source code string cannot contain null bytes"),
     ],
 )
 def test_a_module_that_cannot_be_parsed_is_one_line(package, source, problem):

@@ -1,13 +1,16 @@
 """The evidence of an experiment: its table and the records behind it, of results fit for it."""
 
+import shutil
+
 import pytest
 
+from grokatlas.audit import explain
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive, archive_files, evidence
 from grokatlas.plan.jobs import Job
-from grokatlas.results import files, hashing, layout, records_only
+from grokatlas.results import files, freshness, hashing, layout, records_only
 from tests.unit import small_tree
 
 TOYS = ("smoke", "atlas", "toys")
@@ -53,6 +56,16 @@ def test_it_holds_the_table_and_all_records_behind_it(tree):
     assert names_in_archive() == names_of(tree, kinds, *layout.outputs("table", tree["table"]))
     assert list(evidence.archives()) == [TOYS]
     assert list(evidence.archives("paper")) == []
+
+
+def test_a_hidden_file_is_no_archive(tree):
+    evidence.write(TOYS, [tree["table"]])
+    file = evidence.path(*TOYS)
+    for name in (file.with_name(f"._{file.name}"), file.parent.parent / ".trash" / "toys.zip"):
+        name.parent.mkdir(exist_ok=True)
+        name.write_bytes(b"\0\5\26\7")
+    assert list(evidence.archives()) == [TOYS]
+    assert evidence.disagreement() == ""
 
 
 def test_of_finished_runs_it_holds_what_a_table_reads(tree):
@@ -153,6 +166,63 @@ def test_a_restored_tree_verifies_and_says_what_was_not_kept(restored):
     found = verdicts()
     assert found.keys() == {"ok", "not kept"}
     assert found["not kept"] == {path.as_posix() for path in unkept}
+
+
+def make_again(kind: str, tree, text: bytes, **facts) -> None:
+    """Make a result of an archive here, with other bytes, as another machine does."""
+    made = layout.outputs(kind, tree[kind])
+    for file in made:
+        file.write_bytes(text)
+    outputs = {file.name: hashing.file_sha256(file) for file in made}
+    edit_manifest(kind, tree[kind], outputs=outputs, **facts)
+
+
+def restore_beside(tree, tmp_path, monkeypatch, damage: bytes = b"", **facts) -> set[str]:
+    """Restore an archive where its run and measure were made, the measure with other bytes."""
+    evidence.write(TOYS, [tree["table"]])
+    file = evidence.path(*TOYS).absolute()
+    shutil.copytree("results", tmp_path / "to/results")
+    monkeypatch.chdir(tmp_path / "to")
+    for path in layout.table_stem(*TOYS).parent.iterdir():
+        path.unlink()
+    shutil.rmtree("results/smoke/figures")
+    make_again("measure", tree, b"last bits", **facts)
+    if damage:
+        layout.outputs("measure", tree["measure"])[0].write_bytes(damage)
+    twins: set[str] = set()
+    adoption.adopt(file, replace=False, twins=twins)
+    return twins
+
+
+def test_a_table_is_restored_beside_a_measure_of_other_bytes(tree, tmp_path, monkeypatch):
+    assert restore_beside(tree, tmp_path, monkeypatch) == {tree["measure"].as_posix()}
+    (measure,), (table,) = (layout.outputs(kind, tree[kind]) for kind in ("measure", "table"))
+    assert (measure.read_bytes(), table.is_file()) == (b"last bits", True)
+    assert verdicts().keys() == {"ok"}
+    digest = files.read_json(layout.manifest_of("table", tree["table"]))["digest"]
+    read = [layout.outputs("run", tree["run"])[0], measure]
+    assert freshness.state("table", tree["table"], digest, read) == "up to date"
+    told = explain.text(Tree(layout.RESULTS), tree["table"].as_posix(), with_values=False)
+    assert f"made from another {measure} than is here" in told
+    with pytest.raises(UserError, match="which its archive left out, so it cannot be handed on"):
+        archive.pack(tmp_path / "all.zip", "smoke", tables_only=True)
+
+
+def test_a_measure_that_is_made_once_more_beside_it_is_stale(tree, tmp_path, monkeypatch):
+    restore_beside(tree, tmp_path, monkeypatch)
+    names = layout.outputs("run", tree["run"])
+    make_again("run", tree, b"other")
+    assert "unverified" in verdicts()
+    digest = files.read_json(layout.manifest_of("table", tree["table"]))["digest"]
+    assert freshness.state("table", tree["table"], digest, names) == "stale"
+
+
+@pytest.mark.parametrize("facts", [{"digest": "0" * 64}, {"damage": b"damaged"}])
+def test_no_table_is_restored_beside_another_or_a_damaged_measure(
+    tree, tmp_path, monkeypatch, facts
+):
+    with pytest.raises(adoption.DifferError):
+        restore_beside(tree, tmp_path, monkeypatch, **facts)
 
 
 def test_a_table_that_is_lost_is_missing(restored):

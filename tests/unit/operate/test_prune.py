@@ -46,6 +46,18 @@ def orphan(jobs) -> Path:
     return Path(name)
 
 
+def test_hidden_files_beside_results_hinder_nothing_and_stay(jobs, capsys):
+    run = orphan(jobs)
+    for folder in (run, *(Path(target) for target in jobs if "/runs/" in target)):
+        (folder / "._manifest.json").write_bytes(b"\0\5\26\7")
+    shutil.copytree(run, "results/.snapshot/run")
+    before = files()
+    assert f"removed {run}: no paper declares it" in pruned(capsys)
+    assert f"{run}/manifest.json" in before - files()
+    assert f"{run}/._manifest.json" in files()
+    assert {name for name in before if "/.snapshot" in name} <= files()
+
+
 def test_what_no_paper_declares_goes_and_the_rest_stays(jobs, capsys):
     run = orphan(jobs)
     (run / "log.txt").write_text("run: step\n")

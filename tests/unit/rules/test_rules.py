@@ -93,6 +93,20 @@ def test_a_run_needs_its_spec_alone():
 
 
 @pytest.mark.usefixtures("here")
+def test_a_run_names_its_data_also_where_their_record_alone_is_here():
+    data = layout.data_folder("0123456789ab")
+    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    file = data / layout.DATA
+    recorded = hashing.file_sha256(file)
+    file.unlink()  # as after `grokatlas restore`
+    _train(RUN, [DATA])
+    assert store.read_json(RUN / "manifest.json")["inputs"] == {str(file): recorded}
+    file.unlink()
+    train.execute(layout.spec_path("run", RUN), RUN, "cpu", 1, 300)  # it is finished
+    assert not file.exists()
+
+
+@pytest.mark.usefixtures("here")
 def test_the_manifest_of_a_run_vouches_for_all_its_files():
     _train(RUN)
     manifest = store.read_json(RUN / "manifest.json")

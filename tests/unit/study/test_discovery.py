@@ -28,6 +28,14 @@ def test_components_are_found_beside_those_of_the_package(study):
     assert list(signatures.signature("penalties", "doubled").keywords) == ["weight"]
 
 
+@pytest.mark.parametrize("name", ["._doubled.py", ".doubled.py.swp", ".#doubled.py"])
+def test_what_systems_and_editors_leave_is_no_component(study, name):
+    for room in ("components/penalties", "papers/mine"):
+        (study / room / name).write_bytes(b"\0\5\26\7")
+    assert not [each for each in registry.names("penalties") if each.startswith(".")]
+    assert not any(registry.hidden(file) for file in registry.modules_of_study())
+
+
 def test_a_folder_without_study_yaml_is_no_study(study):
     (study / "study.yaml").unlink()
     assert registry.study() is None

@@ -12,7 +12,7 @@ from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError
 from grokatlas.operate import slurm
 from grokatlas.operate.doctor import findings
-from grokatlas.operate.doctor.findings import Finding
+from grokatlas.operate.doctor.findings import Finding, State
 from grokatlas.plan import resources
 from grokatlas.plan.jobs import Job
 from grokatlas.results import account
@@ -50,7 +50,7 @@ def here() -> bool:
 def look(missing: list[Job], device: str, submit: bool) -> Iterator[Finding]:
     """Everything of a cluster that the profile relies on, or that there is none."""
     if not here():
-        state = "fail" if submit else "ok"
+        state: State = "fail" if submit else "ok"
         yield Finding(state, "cluster", "no Slurm here (no sinfo): jobs run on this machine")
         return
     settings = block(SETTINGS)
@@ -94,7 +94,7 @@ def takes_gpus(limits: Any) -> bool:
 
 def _partitions(wanted: dict[str, Any], found: dict[str, Partition]) -> Iterator[Finding]:
     """Those of the profile exist, are up, and have the GPUs that it says."""
-    problems = []
+    problems: list[tuple[State, str]] = []
     for name, limits in wanted.items():
         if name not in found:
             there = ", ".join(sorted(found)) or "none"
@@ -115,7 +115,7 @@ def _limits(
 ) -> Iterator[Finding]:
     """What missing jobs ask for is allowed where they go."""
     asked = [resources.of_job(job, device) for job in missing if job.kind in ("run", "measure")]
-    problems = []
+    problems: list[str] = []
     for gpu in (True, False):
         names = [n for n, limits in wanted.items() if takes_gpus(limits) == gpu and n in found]
         longest = max((each.runtime for each in asked if bool(each.gpu) == gpu), default=0)
@@ -191,7 +191,7 @@ def _job(settings: dict[str, Any], wanted: dict[str, Any], submit: bool) -> Iter
     try:
         said = slurm.ask(*command, sys.executable, "-c", PROBE, patience=WAIT + 300)
     except UserError as error:
-        state = "warn" if re.search("busy|immediate", str(error), re.IGNORECASE) else "fail"
+        state: State = "warn" if re.search("busy|immediate", str(error), re.IGNORECASE) else "fail"
         yield Finding(state, "job", f"none ran in {names[0]} within {WAIT} s: {error}")
         return
     host, _, device = (said.strip().splitlines() or [""])[-1].partition("|")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.operate.doctor.findings import Finding
+from grokatlas.operate.doctor.findings import Finding, State
 from grokatlas.plan.jobs import Job
 from grokatlas.results import dates, layout
 from grokatlas.results import files as store
@@ -50,7 +50,7 @@ def writing(missing: list[Job]) -> Iterator[Finding]:
             why = error.strerror if isinstance(error, OSError) else error.problem
             text = f"{folder} cannot be written ({str(why).removeprefix('cannot be written: ')})"
             hint = "give this account the right to write there, or keep results on another disk"
-            state = "fail" if missing else "warn"
+            state: State = "fail" if missing else "warn"
             yield Finding(state, "writing", f"{text}; {hint}")
             return
     yield Finding("ok", "writing", f"files can be made, renamed and removed in {folders[0]}")

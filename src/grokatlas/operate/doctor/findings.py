@@ -11,6 +11,9 @@ from grokatlas.errors import UserError
 BROKEN = (OSError, subprocess.SubprocessError, LookupError, ValueError, TypeError, AttributeError)
 
 
+State = Literal["ok", "warn", "fail"]
+
+
 @dataclass(frozen=True)
 class Finding:
     """One line of the report.
@@ -21,7 +24,7 @@ class Finding:
         text: what was found and, unless it is ok, what to do.
     """
 
-    state: Literal["ok", "warn", "fail"]
+    state: State
     what: str
     text: str
 

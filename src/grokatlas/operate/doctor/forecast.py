@@ -100,9 +100,9 @@ def _summary(jobs: list[Estimate | None]) -> str:
 def recorded() -> list[Recorded]:
     """Every finished run and measure below ``results``; what cannot be read is left out."""
     found = []
-    runs = layout.run_folder("").glob("*/manifest.json")
-    measures = layout.measure_stem("*", "*.manifest.json")
-    for path in sorted([*runs, *Path().glob(str(measures))]):
+    measures = layout.measure_stem("", "")
+    runs = registry.own_files(layout.run_folder(""), "*/manifest.json")
+    for path in [*registry.own_files(measures, "*/*.manifest.json"), *runs]:
         with contextlib.suppress(UserError, LookupError, TypeError, ValueError, OSError):
             found.append(_record(files.read_json(path), path.parent.name))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from grokatlas.engine.memory import group_size
 from grokatlas.operate.doctor import cluster
-from grokatlas.operate.doctor.findings import Finding
+from grokatlas.operate.doctor.findings import Finding, State
 from grokatlas.plan import gpu_runs, resources
 from grokatlas.plan.jobs import Job
 from grokatlas.rules import gpu_leases
@@ -58,7 +58,7 @@ def _memory(runs: list[Job]) -> Iterator[Finding]:
     text = f"{text} ({whose})"
     if refused := [job for job in runs if sizes[job] == 0]:
         hint = "`sweep` their seeds instead of `ensemble`, or set device: cpu"
-        state = "fail" if known else "warn"
+        state: State = "fail" if known else "warn"
         text = f"{text}; do not fit even member by member: {_names(refused)}; {hint}"
         yield Finding(state, "gpu-memory", text)
     elif parted := [job for job in runs if sizes[job] < needs[job].members]:

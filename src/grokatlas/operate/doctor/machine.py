@@ -10,7 +10,7 @@ from pathlib import Path
 from grokatlas.errors import UserError
 from grokatlas.operate import slurm, unlock
 from grokatlas.operate.doctor import cluster
-from grokatlas.operate.doctor.findings import Finding
+from grokatlas.operate.doctor.findings import Finding, State
 from grokatlas.plan import resources
 from grokatlas.plan.jobs import Job
 from grokatlas.results import layout, links
@@ -40,7 +40,7 @@ def gpus(missing: list[Job], device: str) -> Iterator[Finding]:
     if done.returncode or name == "no GPU":
         last = done.stderr.strip().splitlines()[-1:] or ["a build without CUDA, or an old driver"]
         text = f"nvidia-smi shows {len(found)}, but torch sees none: {last[0]}"
-        state = "fail" if device == "cuda" else "warn"
+        state: State = "fail" if device == "cuda" else "warn"
         yield Finding(state, "gpu", f"{text}; install the torch of your driver's CUDA")
         return
     wanting = sum(resources.of_job(job, device).gpu for job in _costly(missing))

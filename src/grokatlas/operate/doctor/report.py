@@ -17,6 +17,7 @@ from grokatlas.operate.doctor import (
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan import remaining
 from grokatlas.plan.jobs import Job
+from grokatlas.plan.project import Project
 
 
 def main(scale: str | None, submit: bool) -> int:
@@ -74,7 +75,7 @@ def _files(missing: list[Job]) -> Iterator[Finding]:
         yield from findings.of("flock", files.locks)
 
 
-def _settings(project: remaining.Project) -> Iterator[Finding]:
+def _settings(project: Project) -> Iterator[Finding]:
     """The folders that the configuration names; from here on they are in the environment."""
     project.prepare_jobs()
     keys = ("device", "data_dir", "run_store")

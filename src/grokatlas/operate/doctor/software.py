@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.operate.doctor.findings import Finding
 from grokatlas.plan.jobs import Job
@@ -116,7 +117,7 @@ def _against_runs() -> Iterator[Finding]:
 
 def _manifests() -> Iterator[tuple[Path, dict[str, Any]]]:
     """Those of the runs that are here; `verify` says what is wrong with one that is left out."""
-    for path in sorted(layout.run_folder("").glob("*/manifest.json")):
+    for path in registry.own_files(layout.run_folder(""), "*/manifest.json"):
         with contextlib.suppress(UserError):
             content = files.read_json(path)
             if isinstance(content, dict):

@@ -196,8 +196,8 @@ def _table(
 
 def _of(run: Run) -> str:
     """The first cell that a run is in, and how many others there are."""
-    first, *more = run.uses or [""]
-    return f"{first} +{len(more)}" if more else str(first)
+    first, *more = [*map(str, run.uses)] or [""]
+    return f"{first} +{len(more)}" if more else first
 
 
 def _cell(name: str, values: list[Any]) -> str:

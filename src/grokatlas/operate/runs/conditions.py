@@ -1,9 +1,12 @@
 """Conditions on fields of runs: ``optimizer.lr>=1e-3``, and which members meet them."""
 
+import contextlib
 import fnmatch
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from grokatlas import registry
@@ -15,6 +18,7 @@ from grokatlas.results import layout
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 ORDERED = OPERATORS[2:]
 LISTED = 8  # values or fields that an error names
+DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\dZ?)?)?)?)?)?")  # or its beginning
 CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 
 
@@ -90,7 +94,11 @@ def parse(text: str) -> Condition:
         raise UserError(text, f"lacks a value after {operator!r}; {how}")
     if len(listed) > 1 and operator in ORDERED:
         raise UserError(text, f"{operator!r} takes one value; a list is for = and !=")
-    return Condition(text, name, operator, tuple(Value(each, _plain(each)) for each in listed))
+    values = tuple(Value(each, _plain(each)) for each in listed)
+    for value in values:
+        if isinstance(value.plain, float) and not math.isfinite(value.plain):
+            raise UserError(text, f"{value.text} is not a finite number; write a finite one")
+    return Condition(text, name, operator, values)
 
 
 def matching(run: Run, conditions: list[Condition]) -> list[int]:
@@ -133,6 +141,8 @@ def _check_values(condition: Condition, there: list[Any]) -> None:
     numbers = any(map(_is_number, there))
     texts = [value for value in there if isinstance(value, str)]
     dates = condition.name in DATES
+    if dates and not all(_is_date(given.text) for given in condition.values):
+        raise UserError(condition.text, "a date is such as 2026-11-20, or its beginning")
     if condition.operator in ORDERED:
         given = condition.values[0]
         if there and not numbers and not dates:
@@ -142,10 +152,8 @@ def _check_values(condition: Condition, there: list[Any]) -> None:
             raise UserError(
                 condition.text, f"{given.text!r} is no number; {_values(condition, there)}"
             )
-        if dates and not re.match(r"\d{4}(-\d{2}){0,2}", given.text):
-            raise UserError(condition.text, "a date is such as 2026-11-20")
         return
-    if condition.name in DATES or not there:
+    if dates or not there:
         return
     known = [*texts, *_allowed(condition.name)]
     for given in condition.values:
@@ -218,8 +226,18 @@ def shown(value: Any) -> str:
 def _plain(text: str) -> Any:
     """A value as YAML has it: a number, true, false, null or text."""
     if strict_yaml.NUMBER.fullmatch(text):
-        return int(text) if re.fullmatch(r"[-+]?\d+", text) else float(text)
+        number = float(text)
+        whole = math.isfinite(number) and re.fullmatch(r"[-+]?\d+", text)
+        return int(text) if whole else number
     return CONSTANTS.get(text.lower(), text)
+
+
+def _is_date(text: str) -> bool:
+    """Test for a date that there is, with or without a time, or for the beginning of one."""
+    if DATE.fullmatch(text):
+        with contextlib.suppress(ValueError):
+            return bool(datetime.fromisoformat(text + "2000-01-01"[len(text) :]))
+    return False
 
 
 def _is_number(value: Any) -> bool:

@@ -135,7 +135,7 @@ def _same(tree: Tree | None, result: Result, job: Job) -> bool:
     if tree is None or not job.matches(result.sound):
         return False
     owners = ((tree.owner(name), name, sha256) for name, sha256 in result.inputs.items())
-    return all(not owner or owner.outputs.get(name) == sha256 for owner, name, sha256 in owners)
+    return all(not owner or tree.fits(owner, name, sha256) for owner, name, sha256 in owners)
 
 
 def _add_stored(here: list[Run], id_: str, each: Stored, jobs: Jobs | None) -> None:

@@ -1,0 +1,189 @@
+"""The two jobs over all papers of a scale: claims and pages.
+
+A selection of papers says what is made. Claims and pages are of the selected papers and of all
+others of which figures are here: of these they take what is here, and make nothing.
+"""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grokatlas import registry, text
+from grokatlas.declare import layers, other_readings, versions
+from grokatlas.declare.models import Paper
+from grokatlas.plan.jobs import Job, Plan
+from grokatlas.registry import PACKAGE
+from grokatlas.results import freshness, hashing, layout
+
+SITE = PACKAGE / "atlas"  # templates, styles and scripts of the atlas
+
+
+@dataclass(frozen=True)
+class AtHand:
+    """The tables and figures that claims and pages are made of.
+
+    Attributes:
+        current: targets of those that are made, or here, as this checkout makes them.
+        earlier: of those that earlier code made and that are not made again: digests by target.
+    """
+
+    current: set[str]
+    earlier: dict[str, str] = field(default_factory=dict)
+
+    def split(self, jobs: list[Job]) -> tuple[tuple[Job, ...], dict[str, dict[str, str]]]:
+        """The jobs among some whose results are current, and what a spec says of the earlier."""
+        targets = [job.target.as_posix() for job in jobs]
+        earlier = {target: self.earlier[target] for target in targets if target in self.earlier}
+        current = tuple(job for job in jobs if job.target.as_posix() in self.current)
+        return current, {"earlier": earlier} if earlier else {}
+
+
+def add(plan: Plan, whole: Plan, papers: dict[str, Paper]) -> None:
+    """Plan claims and pages.
+
+    Args:
+        plan: of all that is made; gets the two jobs.
+        whole: this, and the tables and figures of other papers.
+        papers: all of these.
+    """
+    at_hand = _at_hand(plan, whole)
+    papers = dict(sorted(papers.items()))  # the same job, whatever is selected
+    plan.besides = {Path(target) for target in at_hand.current} - {job.target for job in plan.jobs}
+    plan.claims[plan.scale] = claims(whole, papers, at_hand)
+    plan.atlas[plan.scale] = atlas(whole, papers, at_hand, plan.claims[plan.scale])
+
+
+def _at_hand(plan: Plan, whole: Plan) -> AtHand:
+    """What a plan makes, and what of the others is here."""
+    current = {job.target.as_posix() for job in plan.jobs}
+    earlier: dict[str, str] = {}
+    for job in (*whole.tables.values(), *whole.figures.values()):
+        target = job.target.as_posix()
+        if target in current or not all(file.exists() for file in job.outputs):
+            continue
+        made = freshness.manifest_or_none(job.manifest) or {}
+        if whole.is_up_to_date(job):
+            current.add(target)
+        elif made.get("spec") == job.spec:
+            earlier[target] = str(made.get("digest"))
+    return AtHand(current, earlier)
+
+
+def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
+    """The job that judges every claim, from the tables of those that the scale can judge.
+
+    Args:
+        plan: with every table of the papers.
+        papers: whose claims are judged.
+        at_hand: the tables that there will be.
+    """
+    declared: dict[str, list[dict[str, Any]]] = {
+        name: [] for name, paper in papers.items() if paper.figures
+    }
+    tables, modules = {}, ["grokatlas.claims.judging"]
+    for name, paper in papers.items():
+        for claim in paper.claims:
+            entry = versions.declared_claim(papers, name, claim)
+            declared[name].append(entry)
+            modules.append(entry["module"])
+            if plan.scale in claim.scales:
+                entry |= so_far(plan, name, entry["experiments"])
+                for each in entry["experiments"]:
+                    job = plan.tables[layout.owner_of_table(name, each)]
+                    tables[job.target] = job
+    spec: dict[str, Any] = {"scale": plan.scale, "papers": declared}
+    if found := _under_other_readings(plan, papers, tables):
+        spec["other_readings"] = found
+        modules.append("grokatlas.claims.other_readings")
+    inputs, earlier = at_hand.split(list(tables.values()))
+    stem = layout.claims_stem(plan.scale)
+    return Job("claims", stem, spec | earlier, plan.sources.code(modules), inputs)
+
+
+def _under_other_readings(
+    plan: Plan, papers: dict[str, Paper], tables: dict[Path, Job]
+) -> dict[str, list[dict[str, Any]]]:
+    """By paper, its claims under other readings; the tables that these need are added to `tables`.
+
+    A table of a paper that is not selected is not made: what it would hold is told as absent.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name, paper in papers.items():
+        skipped = {e.id for e in paper.claims if versions.same_claim(papers, name, e)}
+        at_scale = {claim.id for claim in paper.claims if plan.scale in claim.scales}
+        for each in other_readings.judgements(papers, name, skipped):
+            entry, named = asdict(each), [told["table"] for told in each.instead.values()]
+            made = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
+            if each.claim in at_scale:
+                entry |= so_far(plan, name, made)
+                jobs = [plan.tables[layout.owner_of_table(name, e)] for e in made]
+                tables |= {job.target: job for job in jobs}
+            found.setdefault(name, []).append(entry)
+    return found
+
+
+def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) -> Job:
+    """The job that writes the pages, from figures and the claims.
+
+    Args:
+        plan: with every table and figure of the papers.
+        papers: that have pages.
+        at_hand: the figures that there will be.
+        judged: the claims.
+    """
+    told = {
+        name: paper.model_dump(
+            mode="json", include={"source", "deviations", "figures", "other_readings"}
+        )
+        for name, paper in papers.items()
+        if paper.figures
+    }
+    for name, paper in papers.items():
+        for key in paper.other_readings:
+            choices = other_readings.choices(paper, key)
+            told[name]["other_readings"][key]["choices"] = choices
+        for figure, entry in paper.figures.items():
+            sizes = _sizes(papers, name, entry.experiments, plan.scale)
+            told[name]["figures"][figure]["sizes"] = sizes
+            told[name]["figures"][figure] |= so_far(plan, name, entry.experiments)
+    files = registry.own_files(SITE, "**/*")
+    parts = [file for file in files if file.suffix in (".html", ".css", ".js")]
+    spec = {
+        "scale": plan.scale,
+        "papers": told,
+        "parts": {file.relative_to(SITE).as_posix(): hashing.file_sha256(file) for file in parts},
+    }
+    figures = [plan.figures[name, figure] for name in told for figure in papers[name].figures]
+    inputs, earlier = at_hand.split(figures)
+    code = plan.sources.code(["grokatlas.atlas.build"])
+    return Job("atlas", layout.atlas_folder(plan.scale), spec | earlier, code, (*inputs, judged))
+
+
+def _sizes(
+    papers: dict[str, Paper], name: str, experiments: list[str], scale: str
+) -> dict[str, dict[str, list[Any]]]:
+    """What of some experiments is not as published, by dotted name: values here and published."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for reference in experiments:
+        owner, experiment = layout.owner_of_table(name, reference)
+        paper = papers[owner]
+        for case in paper.experiments[experiment].cases or [None]:
+            own, full = (
+                layers.of(owner, paper, experiment, case, at).blocks() for at in (scale, "paper")
+            )
+            for path, here, published in layers.differences(own, full):
+                values = found.setdefault(path, {"here": [], "published": []})
+                for place, value in (("here", here), ("published", published)):
+                    if value not in values[place]:
+                        values[place].append(value)
+    return found
+
+
+def so_far(plan: Plan, name: str, experiments: list[str]) -> dict[str, str]:
+    """Of how many values some tables are, as ``so_far``; nothing where they leave out none."""
+    tables = {each: plan.tables[layout.owner_of_table(name, each)] for each in experiments}
+    told = {each: text.so_far(job.spec.get("so_far", [])) for each, job in tables.items()}
+    if len(set(told.values())) > 1:
+        told = {each: f"{each}: {found}" for each, found in told.items() if found}
+    found = "; ".join(dict.fromkeys(told.values()))
+    return {"so_far": found} if found else {}
