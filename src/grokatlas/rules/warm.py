@@ -50,7 +50,7 @@ COMMANDS |= dict.fromkeys(("table", "figure", "claims", "atlas"), "drawing")
 STARTUP = ("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "GOTO_", "BLIS_", "VECLIB_", "NUMEXPR_")
 STARTUP += ("MALLOC_", "GLIBC_", "LD_", "PYTHON", "MPL", "ATEN_", "TORCH", "PYTORCH_", "DNNL_")
 STARTUP += ("ONEDNN_", "CUDA_", "CUBLAS", "NUMBA_", "NPY_", "ARROW_")
-SENT = "PYTHONPATH"  # a fork is sent what Python makes of it
+SENT = ("PYTHONPATH", "PYTHONSAFEPATH")  # a fork is sent what Python makes of them
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 LENGTH = 8  # bytes of a message's length
 # one thread for each job, by the variables that Snakemake sets and those that a job sets
@@ -163,7 +163,7 @@ def _umask() -> int:
 
 def _of_startup(environment: dict[str, str]) -> dict[str, str]:
     """The interpreter, and the variables that are read when it and libraries start."""
-    read = {k: value for k, value in environment.items() if k.startswith(STARTUP) and k != SENT}
+    read = {k: value for k, value in environment.items() if k.startswith(STARTUP) and k not in SENT}
     return {"interpreter": sys.executable, **read}
 
 

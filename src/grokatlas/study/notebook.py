@@ -16,7 +16,7 @@ from grokatlas.declare.models import EXPERIMENTS, Paper, label
 from grokatlas.declare.papers import experiment_alone
 from grokatlas.declare.settings import Settings, load_settings
 from grokatlas.errors import UserError
-from grokatlas.plan import job_files, project, remaining
+from grokatlas.plan import job_files, project, remaining, which_code
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.results import files, layout
@@ -165,6 +165,7 @@ def _settings() -> Settings:
 def _environment() -> Iterator[None]:
     """Give back the variables of this process as they were: jobs are told things by them."""
     before = dict(os.environ)
+    which_code.keep_libraries()
     try:
         yield
     finally:
