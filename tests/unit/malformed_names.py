@@ -155,6 +155,7 @@ SPLITS = [
         ),
     ]
 ]
+LONG = 51 * "a"
 NAMES = [
     Bad(
         "experiment path",
@@ -163,6 +164,15 @@ NAMES = [
         "experiments.yaml: ../../two",
         "not a name: use a-z",
     ),
+    Bad(
+        "experiment length",
+        "\ntwo:",
+        f"\n{LONG}:",
+        f"experiments.yaml: {LONG}",
+        "at most 50 in all",
+    ),
+    Bad("figure length", "  fig1:", f"  {LONG}:", f"paper.yaml: figures.{LONG}", "at most 50 in"),
+    Bad("case length", "descent:", f"{LONG}:", f"{TWO}cases.{LONG}", "at most 50 in all"),
     Bad("experiment dot", "\ntwo:", "\nt.wo:", "experiments.yaml: t.wo", "is not a name"),
     Bad("figure path", "  fig1:", "  /tmp/fig1:", "paper.yaml: figures./tmp/fig1", "is not a name"),
     Bad("figure dunder", "  fig1:", "  __init__:", "paper.yaml: figures.__init__", "is not a name"),
