@@ -98,7 +98,8 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
         name = str(first["loc"][-1])
         block = next(branch for branch in _branches(kind) if hasattr(branch, "model_fields"))
         if first["type"] == "extra_forbidden":
-            hint = nearest(name, list(block.model_fields))
+            fields = block.model_fields.items()
+            hint = nearest(name, [field.alias or key for key, field in fields])
             return MistakeError([*path, name], f"unknown key; {hint}")
         field = block.model_fields[name]
         needed = phrase(field.annotation, tuple(field.metadata))

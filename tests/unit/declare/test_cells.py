@@ -414,3 +414,13 @@ def test_a_negative_zero_of_a_notebook_is_no_run_of_its_own(path, other):
     for key in path:
         found = found[key]
     assert str(found) == "0.0"
+
+
+def test_an_axis_takes_the_place_of_a_weaker_value():
+    over = {"ensemble": {"optimizer.lr": [0.2, 0.3]}}
+    assert spec(over)["ensemble"]["optimizer.lr"] == [0.2, 0.3]
+    assert "lr" not in spec(over)["optimizer"]
+    quick = {**over, "quick": {"optimizer": {"lr": 0.4}}}
+    with pytest.raises(UserError, match=r"one.quick.optimizer.lr: is never used"):
+        spec(quick, "quick")
+    spec(quick, "paper")
