@@ -15,6 +15,8 @@ ifneq ($(shell mkdir -p $(CACHE) 2>/dev/null && test -w $(CACHE) || echo none),)
 export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 endif
 export HOME ?= $(CURDIR)/.snakemake/home
+# an account whose pip installs for the user cannot install into an environment
+export PIP_USER := 0
 
 .PHONY: figures plates atlas site test test-all lint benchmark clean-environment moved
 
@@ -33,7 +35,7 @@ plates: $(STAMP) ## draw these and the plates, figures that no paper has
 	@$(DRAWN)
 
 atlas: $(STAMP) ## from recorded results: every figure, claim and page; trains nothing
-	@. $(BIN)/activate && python -m grokatlas restore $(if $(filter command line,$(origin SCALE)),--scale $(SCALE))
+	@. $(BIN)/activate && python -P -m grokatlas restore $(if $(filter command line,$(origin SCALE)),--scale $(SCALE))
 
 site: $(SITE_STAMP) ## build the documentation in build/site; a warning is an error
 	@. $(BIN)/activate && python docs/site/build.py

@@ -39,6 +39,12 @@ def pytest_collection_finish():
     gc.enable()
 
 
+@pytest.fixture(autouse=True)
+def _paths_of_python_are_given_back(monkeypatch):
+    """A command that a test calls in this process sets it for the processes that follow."""
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _no_test_fetches_a_file():
     def retrieve(*_, **__):

@@ -24,7 +24,7 @@ COMMANDS = """\
 # Commands
 
 `grokatlas COMMAND` in the environment, or `python -m grokatlas COMMAND`; `--help` says the same as
-this page. A mistake of the user is one line on stderr and exit code 1.
+this page. A mistake of the user is one line on stderr and exit code 1 (of compare and diff 2).
 """
 COMPONENTS = {
     "task": "what is learnt: data and labels",

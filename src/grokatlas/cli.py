@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,14 +10,18 @@ from pathlib import Path
 from grokatlas import cli_types, registry
 from grokatlas.audit.command_line import AUDIT, DRY_RUN, RESULTS
 from grokatlas.cli_types import Command, argument
-from grokatlas.errors import UserError
+from grokatlas.errors import UserError, refused
 from grokatlas.plan import which_code
 from grokatlas.results import environment, layout
 from grokatlas.rules import devices
 
 
 def main(given: list[str] | None = None) -> int:
-    """Run one command; a user's mistake becomes one line on stderr and exit code 1."""
+    """Run one command; a user's mistake becomes one line on stderr and exit code 1.
+
+    The code is 2 where 1 says that two things differ, and for what is no command.
+    """
+    failed = 1
     try:
         if given is None:
             which_code.run_that_of(Path(), sys.argv[1:])
@@ -24,23 +29,30 @@ def main(given: list[str] | None = None) -> int:
         first = next(iter(sys.argv[1:] if given is None else given), "")
         if first in GONE:
             raise UserError(f"grokatlas {first}", f"is no longer a command; {GONE[first]}")
+        failed = 2  # argparse's own, for a command line that means nothing
         parser = _parser()
         options, rest = parser.parse_known_args(given)
         if rest and not options.command.passes_on:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         options.rest = rest
+        failed = 1 + options.command.compares
         if given is None and hasattr(options, "job"):
             environment.compute_in_full()
             devices.use_threads(getattr(options, "threads", 1))
         return _run(options.command, options)
     except UserError as error:
         print(error, file=sys.stderr)
-        return error.code
+        return failed
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        return 1
+        return failed
+    except OSError as error:
+        if os.environ.get("GROKATLAS_TRACEBACK"):
+            raise
+        print(refused(error), file=sys.stderr)
+        return failed
 
 
 # commands of earlier versions, and what to use instead

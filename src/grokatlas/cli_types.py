@@ -2,7 +2,10 @@
 
 import argparse
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from grokatlas.errors import UserError
 
 
 class Argument(NamedTuple):
@@ -21,7 +24,22 @@ class Argument(NamedTuple):
     def add_to(self, parser: argparse.ArgumentParser) -> str:
         """Add the argument to a parser, and return the attribute that holds its value."""
         default = {"default": os.environ[self.variable]} if self.variable in os.environ else {}
-        return parser.add_argument(*self.names, **{**self.keywords, **default}).dest
+        keywords = {**self.keywords, **default}
+        if "action" not in keywords or keywords["action"] == "append":
+            keywords["type"] = self._not_empty(keywords.get("type", str))
+        return parser.add_argument(*self.names, **keywords).dest
+
+    def _not_empty(self, kind: Callable[[str], Any]) -> Callable[[str], Any]:
+        """A type that refuses an empty text, which a path takes for the working directory."""
+        place = self.names[0]
+        place = place if place.startswith("-") else self.keywords.get("metavar", place)
+
+        def read(text: str) -> Any:
+            if not text.strip():
+                raise UserError(place, "is empty; give a value, or leave it out")
+            return kind(text)
+
+        return read
 
 
 class Command(NamedTuple):
@@ -35,6 +53,7 @@ class Command(NamedTuple):
         help: one line.
         arguments: what it takes.
         passes_on: whether it takes all other arguments too, as a list, for another program.
+        compares: whether exit code 1 says that two things differ, so that a mistake has 2.
     """
 
     name: str
@@ -42,6 +61,7 @@ class Command(NamedTuple):
     help: str
     arguments: tuple[Argument, ...] = ()
     passes_on: bool = False
+    compares: bool = False
 
 
 def argument(*names: str, variable: str = "", **keywords: Any) -> Argument:

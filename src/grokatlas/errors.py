@@ -7,10 +7,8 @@ from typing import Any
 class UserError(Exception):
     """What is wrong, where, what is allowed and what to do, in one line.
 
-    The command line and the Snakefile print it without a traceback and exit with `code`.
+    The command line and the Snakefile print it without a traceback.
     """
-
-    code = 1
 
     def __init__(self, place: str, problem: str) -> None:
         self.place = place
@@ -33,6 +31,14 @@ class MistakeError(Exception):
         self.path = path
         self.problem = problem
         self.missing = missing
+
+
+def refused(error: OSError) -> UserError:
+    """A file or folder that the system does not let a command have."""
+    place = str(error.filename or error.filename2 or "this machine")
+    hint = "see that the path is right, the disk has room and this account may write there"
+    problem = f"{error.strerror or error}; {hint} (GROKATLAS_TRACEBACK=1 shows where)"
+    return UserError(place, problem)
 
 
 def nearest(name: str, allowed: list[str]) -> str:

@@ -10,6 +10,22 @@ AXES = [
     Bad("text seed", "seed: 2", "seed: [a]", f"{ONE}ensemble.seed", '["a"] is not allowed'),
     Bad("boolean seed", "seed: 2", "seed: true", f"{ONE}ensemble.seed", "true is not allowed"),
     Bad("seed twice", "seed: 2", "seed: [1, 1]", f"{ONE}ensemble.seed", "twice"),
+    Bad("typo of seed", "seed: 2", "sed: 3", f"{ONE}ensemble.sed", "mean 'seed'?"),
+    Bad("no axis", "seed: 2", "zip: {a: 1}", f"{ONE}ensemble.zip", "not an axis of members"),
+    Bad(
+        "value beside its axis",
+        "ensemble: {seed: 2",
+        "ensemble: {penalties.0.weight: [0.2], seed: 2",
+        f"{ONE}penalties.0.weight",
+        "is never used, as ensemble has the axis penalties.0.weight; keep one",
+    ),
+    Bad(
+        "value of a scale above its axis",
+        "smoke: {train: {steps: 5}}",
+        "quick: {model: {init: [3.0]}}",
+        f"{ONE}quick.model.init",
+        "is never used, as ensemble has the axis model.init",
+    ),
     Bad("not a list", "[[1.0], [2.0]]", "1.0", f"{ONE}ensemble.model.init", "1.0 is not allowed"),
     Bad("empty axis", "[[1.0], [2.0]]", "[]", f"{ONE}ensemble.model.init", "at least one value"),
     Bad("same value", "[[1.0], [2.0]]", "[[1], [1.0]]", f"{ONE}ensemble.model.init", "twice"),
@@ -155,6 +171,7 @@ SPLITS = [
         ),
     ]
 ]
+LONG = 51 * "a"
 NAMES = [
     Bad(
         "experiment path",
@@ -163,6 +180,15 @@ NAMES = [
         "experiments.yaml: ../../two",
         "not a name: use a-z",
     ),
+    Bad(
+        "experiment length",
+        "\ntwo:",
+        f"\n{LONG}:",
+        f"experiments.yaml: {LONG}",
+        "at most 50 in all",
+    ),
+    Bad("figure length", "  fig1:", f"  {LONG}:", f"paper.yaml: figures.{LONG}", "at most 50 in"),
+    Bad("case length", "descent:", f"{LONG}:", f"{TWO}cases.{LONG}", "at most 50 in all"),
     Bad("experiment dot", "\ntwo:", "\nt.wo:", "experiments.yaml: t.wo", "is not a name"),
     Bad("figure path", "  fig1:", "  /tmp/fig1:", "paper.yaml: figures./tmp/fig1", "is not a name"),
     Bad("figure dunder", "  fig1:", "  __init__:", "paper.yaml: figures.__init__", "is not a name"),

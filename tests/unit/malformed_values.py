@@ -108,8 +108,8 @@ VALUES = [
     ),
     Bad(
         "the same for some members",
-        "train: {steps: 20}\n" + TWO_CASES,
-        "train: {steps: 9}\n  dynamics: {name: isolated_first_layer, rate: 1}\n"
+        ", output_scale: 1.0}\n  train: {steps: 20}\n" + TWO_CASES,
+        "}\n  train: {steps: 9}\n  dynamics: {name: isolated_first_layer, rate: 1}\n"
         "  ensemble: {model.output_scale: [1.0, 0.5]}\n",
         f"{TWO}ensemble.model.output_scale",
         "0.5 is not read by dynamics isolated_first_layer",

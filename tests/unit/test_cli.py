@@ -34,3 +34,41 @@ def test_a_command_of_an_earlier_version_names_what_to_use_instead(capsys):
     assert cli.main(["rulegraph"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("grokatlas rulegraph: is no longer a command; use `snakemake")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["compare", "", "main"],
+        ["diff", "geometry/fig1", " "],
+        ["new", ""],
+        ["show", ""],
+        ["verify", "--results", ""],
+        ["runs", "task.name=mnist", ""],
+        ["try", "geometry/two_weights", "--set", ""],
+    ],
+)
+def test_an_empty_text_is_not_taken_for_this_folder(tmp_path, monkeypatch, capsys, given):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(given) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(": is empty; give a value, or leave it out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file/my-study"
+    assert cli.main(["new", str(folder)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{folder}: Not a directory; see that the path is right")
+    monkeypatch.setenv("GROKATLAS_TRACEBACK", "1")
+    with pytest.raises(NotADirectoryError):
+        cli.main(["new", str(folder)])
+
+
+@pytest.mark.parametrize("command", ["compare", "diff"])
+def test_a_comparison_that_cannot_be_made_is_no_difference(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([command, "nowhere", "elsewhere"]) == 2
+    assert cli.main(["show", "nowhere"]) == 1

@@ -104,6 +104,14 @@ def test_an_account_that_names_no_home_gets_one_in_the_checkout(checkout, monkey
     assert make(checkout, "show").strip() == str(checkout / ".snakemake/home")
 
 
+def test_an_account_whose_pip_installs_for_the_user_gets_an_environment(checkout):
+    pip = '"-m pip") echo "user: $PIP_USER" ;;'
+    python = checkout.parent / "python"
+    python.write_text(python.read_text().replace('"-m pip") : ;;', pip))
+    assert "user: 0" in make(checkout, ".venv/.installed", PIP_USER="1")
+    assert "user: 0" in make(checkout, ".venv/.installed", "--always-make")
+
+
 # four jobs, one after the other, and a figure to list in the end
 SNAKEFILE = """
 rule all:

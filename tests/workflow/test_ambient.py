@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.tiers import exhaustive
-from tests.workflow.conftest import Checkout
+from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
 HOSTILE = {
@@ -76,3 +76,30 @@ def test_a_hostile_environment_changes_no_byte(checkout: Checkout):
         )
         assert done.returncode == 0, f"{job}: {done.stderr}"
         assert json.loads(manifest.read_text())["outputs"] == before[manifest], job
+
+
+def test_files_of_a_checkout_hide_no_library(tmp_path):
+    checkout = copy_checkout(tmp_path / "atlas")
+    for name in (*sys.stdlib_module_names, "yaml", "torch", "pandas", "matplotlib"):
+        (checkout.folder / f"{name}.py").write_text("raise SystemExit('hidden by ' + __file__)\n")
+    figure = "results/smoke/figures/geometry/fig1.pdf"
+    command = [Path(sys.executable).with_name("snakemake"), "--cores", "2", figure]
+    variables = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
+    done = subprocess.run(
+        [*command, "--config", "scale=smoke"],
+        cwd=checkout.folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (checkout.folder / figure).is_file()
+
+
+def test_a_path_that_snakemake_cannot_name_is_one_line(tmp_path):
+    checkout = copy_checkout(tmp_path / "a {b}")
+    done = checkout.snakemake("-n")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{checkout.folder}: has '{{' and '}}' in its path")

@@ -29,7 +29,8 @@ def jobs(text: str) -> dict[str, int]:
 def deployed(folder: Path, checkout: Checkout) -> Checkout:
     """A folder that uses a checkout's workflow as a module, with a configuration of its own."""
     (folder / "workflow").mkdir(parents=True)
-    (folder / "workflow/Snakefile").write_text(MODULE.format(checkout.folder))
+    text = f"{MODULE.format(checkout.folder)}\nassert [*config] == ['scale']\n"
+    (folder / "workflow/Snakefile").write_text(text)  # what it has configured is its own
     shutil.copytree(checkout.folder / "config", folder / "config")
     return Checkout(folder)
 

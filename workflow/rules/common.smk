@@ -21,7 +21,8 @@ except UserError as error:
     sys.exit(1)
 
 FAILURES = Failures()
-config["captions"] = PROJECT.captions  # for `snakemake --report`
+# for `snakemake --report`; a copy, as the configuration may be that of a workflow that uses this one
+config = {**config, "captions": PROJECT.captions}
 
 
 report: "../report/workflow.rst"

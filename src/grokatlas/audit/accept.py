@@ -31,11 +31,8 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
         one line for each accepted result, and for each that must still be remade.
 
     Raises:
-        UserError: no reason is given, a result does not verify or its spec changed. Nothing is
-            written then.
+        UserError: a result does not verify or its spec changed. Nothing is written then.
     """
-    if not reason.strip():
-        raise UserError("--reason", "is empty; say why the change is neutral")
     jobs = declared_jobs.jobs()
     if jobs is None:
         raise UserError(str(declared_jobs.CONFIG), "no configuration here; accept in a checkout")

@@ -45,6 +45,7 @@ AUDIT = (
         "audit.commands:diff",
         "what differs between two figures, tables, runs or trees",
         (argument("first", metavar="A"), argument("second", metavar="B"), RESULTS),
+        compares=True,
     ),
     Command(
         "compare",
@@ -57,6 +58,7 @@ AUDIT = (
             argument("--markdown", type=Path, metavar="FILE", help="append a summary to it"),
             argument("--pictures", metavar="URL", help="for it: where files of commits are"),
         ),
+        compares=True,
     ),
     Command(
         "accept",

@@ -245,9 +245,9 @@ class _Checker:
 
     def _axis(self, path: str, axis: Any, values: dict[str, Any]) -> list[Any]:
         place = ["ensemble", path]
+        name, annotation = self._varied(path, values)
         if not isinstance(axis, list) or not axis:
             self._fail(place, f"{shown(axis)} is not allowed: give a list of at least one value")
-        name, annotation = self._varied(path, values)
         kinds = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
         program = f"members cannot differ in this keyword of {name}; use a sweep or cases"
         if not kinds & MEMBER_KINDS:
@@ -299,6 +299,10 @@ class _Checker:
         name = self._name(block, path, entry)
         prefix = ".".join(path) + "."
         varied = {axis.removeprefix(prefix) for axis in axes if axis.startswith(prefix)}
+        for keyword in varied & entry.keys():
+            if self.layers.is_as_strong([*path, keyword], ["ensemble", prefix + keyword]):
+                problem = f"is never used, as ensemble has the axis {prefix}{keyword}; keep one"
+                self._fail([*path, keyword], problem)
         given = renaming.later_defaults(block, name) | registry.keywords(entry)
         keywords = {k: v for k, v in given.items() if k not in varied}
         try:

@@ -6,13 +6,14 @@ import types
 import typing
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
 from grokatlas.errors import MistakeError
 
 PositiveInt = Annotated[int, Field(ge=1)]
 WholeInt = Annotated[int, Field(ge=0)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
+ONE_ZERO = AfterValidator(lambda value: value + 0.0)  # -0.0 is 0.0, and no run of its own
+Number = Annotated[float, Field(allow_inf_nan=False), ONE_ZERO]
 SeedInt = Annotated[int, Field(ge=0, le=2**32 - 1)]  # NumPy takes no larger seed
 
 # the names of `engine.keyword_types` (and the plain ones) as validated types
@@ -21,11 +22,11 @@ KINDS: dict[str, Any] = {
     "int": int,
     "bool": bool,
     "str": str,
-    "Positive": Annotated[float, Field(gt=0, allow_inf_nan=False)],
-    "NonNegative": Annotated[float, Field(ge=0, allow_inf_nan=False)],
-    "Fraction": Annotated[float, Field(gt=0, lt=1)],
-    "Unit": Annotated[float, Field(ge=0, le=1)],
-    "Decay": Annotated[float, Field(ge=0, lt=1)],
+    "Positive": Annotated[float, Field(gt=0, allow_inf_nan=False), ONE_ZERO],
+    "NonNegative": Annotated[float, Field(ge=0, allow_inf_nan=False), ONE_ZERO],
+    "Fraction": Annotated[float, Field(gt=0, lt=1), ONE_ZERO],
+    "Unit": Annotated[float, Field(ge=0, le=1), ONE_ZERO],
+    "Decay": Annotated[float, Field(ge=0, lt=1), ONE_ZERO],
     "Count": PositiveInt,
     "Whole": WholeInt,
     "Vector": Annotated[list[Number], Field(min_length=1)],

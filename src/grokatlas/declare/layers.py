@@ -140,6 +140,11 @@ class Layers:
                 return UserError(f"{holder.place}.{'.'.join(keys)}", problem)
         return UserError(f"{self.place}.{'.'.join(keys)}", problem)
 
+    def is_as_strong(self, keys: list[str], other: list[str]) -> bool:
+        """Whether the layer that gives one path is not weaker than the one that gives another."""
+        places = [self.parts.index(part) for part in map(self._holder, (keys, other)) if part]
+        return len(places) == 2 and places[0] >= places[1]
+
     def _holder(self, keys: list[str]) -> Part | None:
         return next((part for part in reversed(self.parts) if _holds(part.values, keys)), None)
 

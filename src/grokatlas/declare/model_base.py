@@ -4,7 +4,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-NAME = "^[a-z][a-z0-9_]*$"  # of papers, experiments, cases and figures: they become file names
+# of papers, experiments, cases and figures: they become file names, two of them in one name, with
+# endings of 20 and temporary ones of 23 letters; some disks take 143 in all
+LONGEST = 50
+NAME = f"^[a-z][a-z0-9_]{{0,{LONGEST - 1}}}$"
+NAME_RULE = f"use a-z, 0-9 and _, a letter first, at most {LONGEST} in all"
 Name = Annotated[str, Field(pattern=NAME)]
 
 

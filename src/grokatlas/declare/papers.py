@@ -16,7 +16,7 @@ from typing import Any, Literal
 from grokatlas import registry
 from grokatlas.declare import claim_groups, picture_readings, strict_yaml
 from grokatlas.declare.merging import merged
-from grokatlas.declare.model_base import NAME
+from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
 from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError, nearest, shown
@@ -107,8 +107,7 @@ def _available(folder: Path) -> list[str]:
     names = [entry.name for entry in entries if (entry / PAPER).exists()]
     for name in names:
         if not re.fullmatch(NAME, name):
-            problem = "is not a name for a paper: use a-z, 0-9 and _, a letter first"
-            raise UserError(f"papers/{name}", problem)
+            raise UserError(f"papers/{name}", f"is not a name for a paper: {NAME_RULE}")
     if not names:
         raise UserError("papers", f"no paper in {folder}; add one, such as my_paper/{PAPER}")
     return names

@@ -122,7 +122,7 @@ def _scalar(node: yaml.ScalarNode, label: str, keys: tuple[str, ...]) -> Any:
             raise UserError(_where(node, label, keys), problem)
         return int(text)
     if NUMBER.fullmatch(text) and math.isfinite(float(text)):
-        return float(text)
+        return float(text) + 0.0  # -0.0 is 0.0: two spellings of a number are one run
     if NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text):
         problem = f"{text} is not a finite number; write a finite one"
         raise UserError(_where(node, label, keys), problem)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from grokatlas.declare import signatures, strict_yaml
 from grokatlas.declare.checked_types import annotation_type, phrase
+from grokatlas.declare.model_base import NAME_RULE
 from grokatlas.errors import MistakeError, nearest, shown
 
 
@@ -100,14 +101,17 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
         block = next(branch for branch in _branches(kind) if hasattr(branch, "model_fields"))
         if first["type"] == "extra_forbidden":
             gone = getattr(block, "GONE", {})
-            problem = f"unknown key; {nearest(name, list(block.model_fields))}"
-            problem = f"is no longer a key, remove it: {gone[name]}" if name in gone else problem
-            return MistakeError([*path, name], problem)
+            if name in gone:
+                problem = f"is no longer a key, remove it: {gone[name]}"
+                return MistakeError([*path, name], problem)
+            fields = block.model_fields.items()
+            hint = nearest(name, [field.alias or key for key, field in fields])
+            return MistakeError([*path, name], f"unknown key; {hint}")
         field = block.model_fields[name]
         needed = phrase(field.annotation, tuple(field.metadata))
         return MistakeError([*path, name], f"missing; give {needed}", missing=True)
     if first["type"] == "string_pattern_mismatch":
-        problem = "is not a name: use a-z, 0-9 and _, a letter first"
+        problem = f"is not a name: {NAME_RULE}"
         return MistakeError(_walk(model, [*first["loc"]])[0], problem)
     # of the branches of a union, the one that got furthest
     walked = [(_walk(model, [*each["loc"]]), each) for each in found]

@@ -1,13 +1,14 @@
 """What Snakemake was asked for, as its command line says: the plan, and the scale."""
 
 import gc
+import sys
 from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
 from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError
-from grokatlas.plan import kept
+from grokatlas.plan import kept, which_code
 from grokatlas.plan.project import Project
 from grokatlas.plan.written_jobs import WrittenJobs
 
@@ -23,10 +24,13 @@ def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs
         the plan of the configuration; in a job's own Snakemake, the plan that its head wrote.
 
     Raises:
-        UserError: for a mistake in the configuration or on the command line.
+        UserError: for a mistake in the configuration or on the command line, or for code in a
+            folder that cannot be named.
     """
+    which_code.refuse_unfit_path()
     gc.freeze()  # what Snakemake has imported stays: no collection needs to look at it
     base = _root(Path(workflow.basedir))
+    _put_last(str(workflow.basedir))
     if not workflow.is_main_process:
         return WrittenJobs(base / "config", config), str(config.get("scale", ""))
     _refuse_subfolder(base, workflow.overwrite_workdir)
@@ -68,6 +72,12 @@ def overrides(
         given[key] = None if value in ("null", "~") else value
         sources[key] = "--config"
     return given, sources
+
+
+def _put_last(folder: str) -> None:
+    """Let libraries come before the files beside a Snakefile, which Snakemake puts first."""
+    if folder in sys.path:
+        sys.path.append(sys.path.pop(sys.path.index(folder)))
 
 
 def _root(base: Path) -> Path:

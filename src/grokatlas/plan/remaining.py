@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from grokatlas.errors import UserError
+from grokatlas.errors import UserError, nearest, shown
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.plan.project import Project
 from grokatlas.results import layout
@@ -34,8 +34,11 @@ def at(scale: str | None, folder: Path = CONFIG) -> Remaining:
         folder: the configuration.
 
     Raises:
-        UserError: this is no checkout, or the configuration has a mistake.
+        UserError: there is no such scale, this is no checkout, or the configuration has a mistake.
     """
+    if scale is not None and scale not in layout.SCALES:
+        hint = nearest(str(scale), [*layout.SCALES])
+        raise UserError("scale", f"{shown(scale)} is not allowed; {hint}")
     if not (folder / "config.yaml").is_file():
         raise UserError(str(folder / "config.yaml"), "no such file; run this in the checkout")
     project = Project(folder, {}, warn=lambda text: None)

@@ -45,6 +45,8 @@ AXES = """\
 `ensemble` holds `seed`, a number of seeds (`3` means 0, 1, 2) or a list of them, and dotted paths
 of keywords that are marked with * below, such as `optimizer.lr: [0.1, 0.2]` or
 `penalties.0.weight`. Members of a run are the product of these axes and share shapes and steps.
+A keyword of an axis has no value beside it in the same layer or a stronger one, which would not be
+used.
 `sweep` holds dotted paths of any keyword; every point of their product is a run of its own.
 
 `split` says how many values of an axis share a run: with `split: {seed: 1}` each seed is a run of

@@ -56,7 +56,7 @@ STARTUP = (
     *("MALLOC_", "GLIBC_", "LD_", "PYTHON", "MPL", "ATEN_", "TORCH", "PYTORCH_", "DNNL_"),
     *("ONEDNN_", "CUDA_", "CUBLAS", "NUMBA_", "NPY_", "ARROW_"),
 )
-SENT = "PYTHONPATH"  # a fork is sent what Python makes of it
+SENT = ("PYTHONPATH", "PYTHONSAFEPATH")  # a fork is sent what Python makes of them
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 LENGTH = 8  # bytes of a message's length
 PATIENCE = 5.0  # seconds that a job's process may take to send its request
@@ -104,7 +104,7 @@ def _end(folder: Path, held: int) -> None:
 
 def of_startup(environment: dict[str, str]) -> dict[str, str]:
     """The interpreter, and the variables of an environment that libraries read when they start."""
-    read = {k: value for k, value in environment.items() if k.startswith(STARTUP) and k != SENT}
+    read = {k: value for k, value in environment.items() if k.startswith(STARTUP) and k not in SENT}
     return {"interpreter": sys.executable, **read}
 
 

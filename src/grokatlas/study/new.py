@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 
 from grokatlas import __version__, registry
-from grokatlas.declare.model_base import NAME
+from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.errors import UserError
 from grokatlas.study import shipped
 
@@ -49,8 +49,7 @@ def make(folder: Path) -> Iterator[str]:
 
 def _check(folder: Path, paper: str) -> None:
     if not re.fullmatch(NAME, paper):
-        problem = f"{paper!r} is not a name for a paper: use a-z, 0-9, _ and -, a letter first"
-        raise UserError(str(folder), problem)
+        raise UserError(str(folder), f"{paper!r} is not a name for a paper: {NAME_RULE}")
     if (registry.PACKAGE / "papers" / paper).exists():
         problem = f"grokatlas has a paper {paper!r}; give the study another name"
         raise UserError(str(folder), problem)

@@ -15,8 +15,8 @@ from grokatlas.declare import cells, renaming, study
 from grokatlas.declare.models import EXPERIMENTS, Paper, label
 from grokatlas.declare.papers import experiment_alone
 from grokatlas.declare.settings import Settings, load_settings
-from grokatlas.errors import UserError
-from grokatlas.plan import job_files, project, remaining
+from grokatlas.errors import UserError, shown
+from grokatlas.plan import job_files, project, remaining, which_code
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.results import files, layout
@@ -45,8 +45,10 @@ def run(spec: dict[str, Any], *, threads: int = 1) -> "pd.DataFrame":
         spec hold the member's values.
 
     Raises:
-        UserError: the spec has a mistake, or a job failed.
+        UserError: the spec or `threads` has a mistake, or a job failed.
     """
+    if type(threads) is not int or threads < 1:
+        raise UserError("threads", f"{shown(threads)} is not allowed: must be a whole number >= 1")
     with _environment():
         plan = _plan_of(spec)
         settings = _settings()
@@ -135,6 +137,11 @@ def figure(
 
 def _made(group: str, key: tuple[str, str], scale: str | None) -> Job:
     """A job of the configuration, its files made by the workflow where they are not up to date."""
+    for place, name in zip(
+        ("paper", "experiment" if group == "tables" else "name"), key, strict=True
+    ):
+        if not isinstance(name, str):
+            raise UserError(place, f"{shown(name)} is not allowed: must be text")
     planned = remaining.at(scale)
     job, _ = planned.project.job(group, key, planned.plan.scale)
     if not remaining.made(job):
@@ -166,6 +173,7 @@ def _settings() -> Settings:
 def _environment() -> Iterator[None]:
     """Give back the variables of this process as they were: jobs are told things by them."""
     before = dict(os.environ)
+    which_code.keep_libraries()
     try:
         yield
     finally:

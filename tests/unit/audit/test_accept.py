@@ -126,7 +126,7 @@ def test_what_fits_is_left_alone(made, capsys):
 def test_a_reason_is_needed(made, capsys, reason):
     made(run_code="2")
     before = bytes_of_results()
-    assert accept("toy/fig1", reason=reason) == 1
+    assert accept("toy/fig1", reason=reason) == 2
     assert "is empty" in capsys.readouterr().err
     assert bytes_of_results() == before
 

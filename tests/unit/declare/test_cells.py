@@ -38,6 +38,9 @@ BASE = {
     "train": {"steps": 100},
 }
 MSE = {"reduction": "sum", "half": True}
+SGD = {"name": "sgd", "lr": 0.2, "momentum": 0.9, "nesterov": False}
+STOP = {"train": {"steps": 9, "stop": {"train_loss": {"below": -0.0}}}}
+STOP |= {"observables": [{"name": "losses"}]}
 ADAM = {"name": "adam", "lr": 0.2, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
 
 
@@ -366,3 +369,33 @@ def test_columns_are_written_out(tmp_path, monkeypatch, text):
     signatures.columns.cache_clear()
     with pytest.raises(UserError, match=r"observables/odd_one\.py: COLUMNS: write out a dict"):
         signatures.columns("odd_one")
+
+
+@pytest.mark.parametrize(
+    ("path", "other"),
+    [
+        (("penalties", 0, "weight"), {"penalties": [{"name": "l1", "weight": -0.0}]}),
+        (
+            ("optimizer", "weight_decay"),
+            {"optimizer": {**SGD, "weight_decay": -0.0}},
+        ),
+        (("train", "stop", "train_loss", "below"), STOP),
+        (("ensemble", "penalties.0.weight", 1), None),
+    ],
+)
+def test_a_negative_zero_of_a_notebook_is_no_run_of_its_own(path, other):
+    axis = {"penalties": [{"name": "l1"}], "ensemble": {"penalties.0.weight": [1e-3, -0.0]}}
+    found = spec(other or axis)
+    for key in path:
+        found = found[key]
+    assert str(found) == "0.0"
+
+
+def test_an_axis_takes_the_place_of_a_weaker_value():
+    over = {"ensemble": {"optimizer.lr": [0.2, 0.3]}}
+    assert spec(over)["ensemble"]["optimizer.lr"] == [0.2, 0.3]
+    assert "lr" not in spec(over)["optimizer"]
+    quick = {**over, "quick": {"optimizer": {"lr": 0.4}}}
+    with pytest.raises(UserError, match=r"one.quick.optimizer.lr: is never used"):
+        spec(quick, "quick")
+    spec(quick, "paper")

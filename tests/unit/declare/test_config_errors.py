@@ -11,6 +11,7 @@ import pytest
 from grokatlas.errors import UserError
 from grokatlas.plan import graph
 from grokatlas.plan import project as plan
+from grokatlas.results import files, layout
 from grokatlas.results.environment import LOWERING
 from tests.tiers import every
 from tests.unit.malformed import FILES, MALFORMED, ONE, changed, write_paper
@@ -190,10 +191,20 @@ def test_no_paper_at_all(tmp_path):
     assert refusal(tmp_path).startswith("papers: no paper in ")
 
 
-@pytest.mark.parametrize("name", ["Geometry", "geo-metry", "a b"])
+@pytest.mark.parametrize("name", ["Geometry", "geo-metry", "a b", 51 * "a"])
 def test_a_paper_with_a_name_that_makes_no_file(tmp_path, name):
     write_paper(write(tmp_path) / "papers" / name)
     assert refusal(tmp_path).startswith(f"papers/{name}: is not a name for a paper")
+
+
+def test_the_longest_names_have_files_on_every_disk(tmp_path):
+    name = 50 * "a"
+    project = plan.Project(write(tmp_path, changed("descent:", f"{name}:")), {})
+    assert name in project.papers["geometry"].experiments["two"].cases
+    manifest = layout.manifest_of("table", layout.table_stem("smoke", "geometry", name))
+    for file in (manifest.name, f"{name}-{name}.png"):  # the second is a picture of the atlas
+        with files.atomic(tmp_path / file) as temporary:
+            assert len(temporary.name) <= 143
 
 
 @pytest.mark.parametrize("name", ["other.yaml", "other.yml"])

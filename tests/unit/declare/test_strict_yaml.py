@@ -102,3 +102,8 @@ def test_a_reader_without_the_c_library_refuses_the_same(tmp_path, monkeypatch):
     for text in ("a: &x 1\n", "a: !t 1\n", "a: 1\na: 2\n", "a:\n\tb: 1\n", "[" * 1000):
         with pytest.raises(UserError):
             load(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", ["-0.0", "-0.", "-0e5", "-1e-400", "-.0E-2"])
+def test_zero_has_one_sign(tmp_path, text):
+    assert str(load(tmp_path, f"key: {text}\n")["key"]) == "0.0"

@@ -75,3 +75,49 @@ def test_code_that_cannot_be_reached_is_one_line(other, monkeypatch):
     monkeypatch.setenv(which_code.CHOSEN, str(package.resolve()))
     with pytest.raises(UserError, match="is the code of this checkout, and Python imports"):
         which_code.run_that_of(other, [])
+
+
+@pytest.mark.parametrize("name", ["a {b}", "a:b", "}"])
+def test_a_checkout_whose_path_cannot_be_named_is_refused_at_once(tmp_path, name):
+    with pytest.raises(UserError, match=r"has '.*' in its path, .*; move the folder") as caught:
+        which_code.refuse_unfit_path(tmp_path / name / "src/grokatlas")
+    assert caught.value.place == str(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a b", "it's", 'a"b', "a[b]", "$a", "a*", "%a", "a;b", "a=b"])
+def test_other_signs_in_a_path_are_fine(tmp_path, name):
+    which_code.refuse_unfit_path(tmp_path / name / "src/grokatlas")
+
+
+def test_a_command_names_the_colon_instead_of_the_environment(other):
+    moved = other.parent / "a:b"
+    other.rename(moved)
+    done = grokatlas(moved, "store", "ls", "--store", "store")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{moved}: has ':' in its path")
+
+
+def test_the_code_of_the_folder_runs_beside_files_with_names_of_libraries(other):
+    for name in ("json", "random", "copy", "yaml"):
+        (other / f"{name}.py").write_text("raise SystemExit(__file__)\n")
+    done = grokatlas(other, "store", "ls", "--store", "store", PYTHONSAFEPATH="1")
+    assert done.stdout == "the other code\n", done.stderr
+    done = subprocess.run(
+        [Path(sys.executable).with_name("grokatlas"), "store", "ls", "--store", "store"],
+        cwd=other,
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "the other code\n", done.stderr
+
+
+def test_the_doctor_says_that_the_path_cannot_be_named(other):
+    moved = other.parent / "a {b}"
+    other.rename(moved)
+    done = grokatlas(moved, "doctor", PYTHONPATH=str(moved / "src"))
+    assert done.returncode == 1
+    (line,) = done.stdout.splitlines()
+    assert line.startswith(f"fail  plan        {moved}: has ")

@@ -277,7 +277,6 @@ def test_markdown_has_both_pictures_by_their_commits(clone, capsys):
         (("before", "--markdown=no/told.md", "after"), "--markdown no/told.md: must name a file"),
         (("before", "--markdown=docs", "after"), "--markdown docs: must name a file in a folder"),
         (("before", "--pictures=https://a.b", "after"), "--pictures: is of the Markdown summary"),
-        (("before", ""), "an empty name: is a folder without results and no commit"),
         (("docs", "before"), "docs: is a folder without results and no commit of this clone"),
         (("before", "empty"), "empty: holds no figure and no claim"),
     ],
@@ -289,7 +288,7 @@ def test_wrong_input_is_one_line(clone, capsys, arguments, told):
     git("commit", "--quiet", "--allow-empty", "--message", "nothing")
     Path("thesis.html").write_text("<html>mine</html>")
     code, text = compare(capsys, *arguments)
-    assert code == 1
+    assert code == 2
     assert text.startswith(told)
     assert text.count("\n") == 1
     assert Path("thesis.html").read_text() == "<html>mine</html>"
@@ -312,7 +311,7 @@ def test_a_damaged_recorded_table_is_one_line(clone, capsys, name, old, new, tol
     file.write_text(damaged)
     commit("after")
     code, text = compare(capsys, "before", "after")
-    assert code == 1
+    assert code == 2
     assert text.startswith(f"after: recorded/{name}: {told}")
     assert text.count("\n") == 1
 
@@ -321,8 +320,21 @@ def test_without_a_repository_a_branch_is_one_line(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     code, text = compare(capsys, "main", "other")
-    assert code == 1
+    assert code == 2
     assert "main: is no results folder, and there is no git repository here" in text
+
+
+def test_a_shallow_clone_says_how_older_commits_come(clone, capsys, monkeypatch):
+    older = git("rev-parse", "HEAD")
+    commit("after")
+    git("clone", "--quiet", "--depth", "1", f"file://{clone}", "shallow")
+    monkeypatch.chdir("shallow")
+    code, text = compare(capsys, older, "after")
+    assert code == 2
+    assert text.startswith(f"{older}: is no commit of this clone; ")
+    assert "`git fetch --unshallow` brings older commits" in text
+    monkeypatch.chdir(clone)
+    assert "shallow" not in compare(capsys, "nonsense", "after")[1]
 
 
 @pytest.fixture
@@ -373,11 +385,11 @@ def test_a_damaged_picture_is_one_line(trees, capsys):
     Path("results/smoke/figures/toy/fig1.png").write_bytes(b"x")
     stem = layout.figure_stem("smoke", "toy", "fig1").as_posix()
     code, text = compare(capsys, "../b/results", "results")
-    assert code == 1
+    assert code == 2
     assert text.startswith("results/smoke/figures/toy/fig1.png: is not the file its manifest")
     again(stem, png=b"x")
     code, text = compare(capsys, "../b/results", "results")
-    assert code == 1
+    assert code == 2
     assert text.startswith("toy/fig1: its picture is no png file (")
 
 
@@ -391,7 +403,7 @@ def test_a_result_whose_manifest_is_damaged_is_told(trees, capsys):
 
 def test_a_page_is_not_written_into_a_results_tree(trees, capsys):
     code, text = compare(capsys, "../b/results", "results", "--out", "results/page.html")
-    assert code == 1
+    assert code == 2
     assert "is in a results folder; write it elsewhere" in text
     assert compare(capsys, "results", "./results")[1].endswith("are the same folder; name two\n")
 

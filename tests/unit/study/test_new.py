@@ -115,6 +115,11 @@ def test_an_unknown_name_of_the_package_is_no_attribute():
         ({"optimizer": {"name": "gd"}}, r"spec.optimizer.lr: missing: gd needs it"),
         ({"modle": {}}, r"spec.modle: unknown key; did you mean 'model'"),
         ({"train": {"steps": 0}}, r"spec.train.steps: 0 is not allowed"),
+        (
+            {"ensemble": {"sed": 3}},
+            r"spec.ensemble.sed: not an axis of members; did you mean 'seed'",
+        ),
+        ({"as_": "x"}, r"spec.as_: unknown key; did you mean 'as'\?"),
     ],
 )
 def test_a_mistake_in_a_spec_is_told_by_its_place_before_anything_runs(
@@ -133,6 +138,31 @@ def test_a_table_or_figure_that_is_not_declared_is_told_with_the_nearest(made):
         grokatlas.table("my_study", "elastic")
     with pytest.raises(UserError, match=r"my_study/share: not declared in config; .*shares'"):
         grokatlas.figure("my_study", "share")
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (
+            lambda: grokatlas.table("my_study", "elastic_net", scale="papr"),
+            "scale: \"papr\" .*'paper'",
+        ),
+        (
+            lambda: grokatlas.figure("my_study", "shares", scale=1),
+            "scale: 1 is not allowed; allowed",
+        ),
+        (lambda: grokatlas.figure("my_study", "shares", ""), 'scale: "" is not allowed; allowed'),
+        (lambda: grokatlas.table("my_study", 1), "experiment: 1 is not allowed: must be text"),
+        (lambda: grokatlas.figure(None, "shares"), "paper: null is not allowed: must be text"),
+        (lambda: grokatlas.run(SPEC, threads=0), "threads: 0 is not allowed: must be a whole"),
+        (lambda: grokatlas.run(SPEC, threads="2"), 'threads: "2" is not allowed'),
+        (lambda: grokatlas.run([SPEC]), "spec: .* is not allowed: must be a block"),
+        (lambda: grokatlas.run({**SPEC, 3: 4}), "spec.*3"),
+    ],
+)
+def test_an_argument_that_means_nothing_is_one_line(made, call, problem):
+    with pytest.raises(UserError, match=f"^{problem}"):
+        call()
 
 
 def test_a_job_that_fails_is_one_line(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from grokatlas.operate.doctor import (
     software,
 )
 from grokatlas.operate.doctor.findings import Finding
-from grokatlas.plan import remaining
+from grokatlas.plan import remaining, which_code
 from grokatlas.plan.jobs import Job
 from grokatlas.plan.project import Project
 
@@ -42,6 +42,7 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
         folder: the checkout, which is the working directory.
     """
     try:
+        which_code.refuse_unfit_path()
         want = remaining.at(scale)
     except UserError as error:
         yield Finding("fail", "plan", str(error))

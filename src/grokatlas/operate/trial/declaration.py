@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from grokatlas.declare import cells, layers, strict_yaml
-from grokatlas.declare.model_base import NAME
+from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper, label
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import home_expanded, load_settings
@@ -211,7 +211,7 @@ def keep(name: str, tried: Values, scale: str, new: str) -> Path:
     paper_name, own, papers = experiment(name)
     file = CONFIG / "papers" / paper_name / EXPERIMENTS
     if not re.fullmatch(NAME, new):
-        raise UserError(f"--keep {new}", "is no name: use a-z, 0-9 and _, a letter first")
+        raise UserError(f"--keep {new}", f"is no name: {NAME_RULE}")
     if new in papers[paper_name].experiments:
         raise UserError(f"--keep {new}", f"is in {label(paper_name, EXPERIMENTS)} already")
     told = "; ".join(f"{path} {', '.join(map(str, listed))}" for path, listed in tried.items())

@@ -20,7 +20,7 @@ def main(first: str, second: str, out: Path, markdown: Path | None, pictures: st
         pictures: the address below which a commit's files are, for that summary; None for none.
 
     Returns:
-        0 if nothing changed, else 1.
+        0 if nothing changed, else 1; the command line ends with 2 for an error.
 
     Raises:
         UserError: an argument means nothing, both mean the same, a file is damaged, or what

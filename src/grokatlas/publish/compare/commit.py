@@ -27,7 +27,7 @@ class Commit:
         try:
             found = _git("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
         except subprocess.CalledProcessError as error:
-            raise UserError(name or "an empty name", _why_unknown(name, error)) from None
+            raise UserError(name, _why_unknown(name, error)) from None
         self.sha = found.decode().strip()
         shown = _git("show", "--no-patch", "--format=%h of %cs: %s", self.sha)
         self.title = shown.decode("utf-8", "replace").strip()
@@ -87,5 +87,7 @@ def _why_unknown(name: str, error: subprocess.CalledProcessError) -> str:
         return "is no results folder, and there is no git repository here in which it is a branch"
     names = _git("for-each-ref", "--format=%(refname:short)").decode("utf-8", "replace").split()
     hint = closest(name, names) or "give a branch, a tag, a commit or a results folder"
+    if _git("rev-parse", "--is-shallow-repository").strip() == b"true":
+        hint += "; it is shallow, and `git fetch --unshallow` brings older commits"
     there = "a folder without results and " if Path(name).is_dir() else ""
     return f"is {there}no commit of this clone; {hint}"
