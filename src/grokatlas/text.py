@@ -35,9 +35,7 @@ def number(value: float | None, endless: str = "∞", digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
-def interval(
-    low: float | None, high: float | None, shown: Callable[[float], str] = number
-) -> str:
+def interval(low: float | None, high: float | None, shown: Callable[[float], str] = number) -> str:
     """What is expected: ``5 to 20``, ``at most 0.06``, ``at least 0.99``.
 
     Args:

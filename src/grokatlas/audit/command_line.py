@@ -53,9 +53,9 @@ AUDIT = (
         (
             argument("first", metavar="A", help="branch, commit or results folder: before"),
             argument("second", metavar="B", help="after"),
-            argument("--out", type=Path, default=Path("comparison.html"), metavar="FILE"),
-            argument("--markdown", type=Path, metavar="FILE", help="append a summary to it"),
+            argument("--markdown", type=Path, metavar="FILE", help="append it with pictures"),
             argument("--pictures", metavar="URL", help="for it: where files of commits are"),
+            argument("--out", metavar="FILE", help="no longer: use --markdown"),
         ),
     ),
     Command(

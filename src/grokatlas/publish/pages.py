@@ -160,7 +160,10 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     for claim in paper.claims:
         row = record.judged(name, claim)
         cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
-        cells += [words.interval(*claim.expected, "{:g}".format), _judged(row) + _counted_as(record.same_as(name, claim))]
+        cells += [
+            words.interval(*claim.expected, "{:g}".format),
+            _judged(row) + _counted_as(record.same_as(name, claim)),
+        ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     if any(f"**{UNKEPT} " in line for line in lines):
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
