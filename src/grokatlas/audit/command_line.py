@@ -21,7 +21,7 @@ AUDIT = (
     ),
     Command(
         "explain",
-        "publish.lineage.command:main",
+        "publish.lineage:main",
         "the tree behind a figure, table or run; what would be made again, and why",
         (
             argument(
