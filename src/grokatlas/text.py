@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 WORDS = {"fig": "Figure", "table": "Table"}
@@ -15,12 +16,13 @@ def infinite(unit: str) -> str:
     return NEVER if unit in ("steps", "time") else "∞"
 
 
-def number(value: float | None, endless: str = "∞") -> str:
-    """A number in four digits: ``1,234``, ``0.0268``, ``3.1e-06``; empty for None.
+def number(value: float | None, endless: str = "∞", digits: int = 4) -> str:
+    """A number in some digits: ``1,234``, ``0.0268``, ``3.1e-06``; empty for None.
 
     Args:
         value: the number.
         endless: for an infinite one; see `infinite`.
+        digits: of a number that is not whole.
     """
     if value is None or math.isnan(value):
         return ""
@@ -28,16 +30,22 @@ def number(value: float | None, endless: str = "∞") -> str:
         return endless if value > 0 else "-∞"
     if value == int(value) and abs(value) < 1e9:
         return f"{int(value):,}"
-    if 1e4 <= abs(value) < 1e6:
+    if 10**digits <= abs(value) < 1e6:
         return f"{value:,.0f}"
-    return f"{value:.4g}"
+    return f"{value:.{digits}g}"
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """What is expected: ``5 to 20``, ``at most 0.06``, ``at least 0.99``."""
-    below, above = number(low), number(high)
+def interval(low: float | None, high: float | None, shown: Callable[[float], str] = number) -> str:
+    """What is expected: ``5 to 20``, ``at most 0.06``, ``at least 0.99``.
+
+    Args:
+        low: the lowest value; None for no limit.
+        high: the highest.
+        shown: a limit as text.
+    """
+    below, above = ("" if limit is None else shown(limit) for limit in (low, high))
     if below and above:
-        return below if below == above else f"{below} to {above}"
+        return f"{below} to {above}"
     return f"at least {below}" if below else f"at most {above}" if above else ""
 
 

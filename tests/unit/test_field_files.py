@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
-OTHERS = {".", "cd", "gh", "git", "sed", "test"}  # programs that every runner has
+OTHERS = {".", "cd", "gh", "git", "mkdir", "mv", "sed", "test"}  # programs that every runner has
 TEXTS = (*FORMS, GITHUB / "pull_request_template.md", ROOT / "CODE_OF_CONDUCT.md")
 
 
@@ -67,10 +67,11 @@ def test_continuous_integration_runs_what_is_run_here_and_shows_both_branches():
     (run,) = [step["run"] for step in content["jobs"]["tests"]["steps"] if "run" in step]
     assert run == "bash .ci/run"
     compared = [each for each in commands(GITHUB / "workflows" / "ci.yml") if "compare" in each]
-    assert [each[2:4] for each in compared] == [["$BASE", "$HEAD"], ["../base/results", "results"]]
-    pages = [each[each.index("--out") + 1] for each in compared]
+    assert [each[2:4] for each in compared] == [["$BASE", "$HEAD"], ["before", "results"]]
+    *_, drawn = (each[each.index("--markdown") + 1] for each in compared)
     (upload,) = [step for step in steps(GITHUB / "workflows" / "ci.yml") if "upload" in str(step)]
-    assert upload["with"]["path"].split() == pages
+    pictures = [f"{folder}/*/figures/**/*.png" for folder in ("before/results", "results")]
+    assert upload["with"]["path"].split() == [drawn, *pictures]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)

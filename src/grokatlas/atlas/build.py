@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 
 from grokatlas import registry
-from grokatlas import text as words
-from grokatlas.atlas import by_reading, contents, curves
+from grokatlas.atlas import by_reading, contents, curves, templating
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts
 from grokatlas.results import files, layout
@@ -81,13 +79,7 @@ def _pages(
     sections: list[by_reading.Section],
 ) -> Iterator[tuple[str, str]]:
     """The name and text of every page."""
-    pages = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    pages = templating.environment()
     pages.globals |= {
         "scale": scale,
         "about_scale": SCALES[scale],
@@ -100,8 +92,7 @@ def _pages(
         "drawn": drawn,
         "outputs": layout.outputs,
     }
-    pages.filters |= {name: getattr(words, name) for name in ("slug", "plain", "first_sentence")}
-    pages.filters |= {"counted": words.count, "dependence": by_reading.in_words}
+    pages.filters["dependence"] = by_reading.in_words
     every = [claim for paper in papers for claim in paper.own_claims]
     every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
     figures = [figure for paper in papers for figure in paper.figures]

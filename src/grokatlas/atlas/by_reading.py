@@ -144,13 +144,13 @@ def in_words(counts: dict[str, int]) -> str:
 def _table(
     figure: contents.Figure, readings: dict[str, dict[str, Any]], told: list[dict[str, str]]
 ) -> Table:
-    ids = {claim.told["id"] for claim in figure.claims}
+    ids = {claim.row["id"] for claim in figure.claims}
     used = {row["reading"] for row in told if row["id"] in ids}
     columns = tuple(key for key in readings if key in used)
     found = {(row["id"], row["reading"]): row for row in told}
     rows = []
     for claim in figure.claims:
-        own = {key: found.get((claim.told["id"], key)) for key in columns}
+        own = {key: found.get((claim.row["id"], key)) for key in columns}
         if any(own.values()):
             rows.append(_row(claim, own, readings))
     return Table(figure, columns, tuple(rows))
@@ -168,13 +168,13 @@ def _row(
         if mark
     ]
     kind, sentence = dependence.told(claim.verdict, under)
-    drawn = Mark(DRAWN, claim.verdict, False, claim.number, _details(claim), claim.told["reason"])
+    drawn = Mark(DRAWN, claim.verdict, False, claim.number, _details(claim), claim.row["reason"])
     return Row(claim, (drawn, *marks), kind, sentence)
 
 
 def _mark(claim: contents.Claim, reading: str, row: dict[str, str]) -> Mark:
     """The mark of a row of ``claims.readings.csv``."""
-    found = contents.claim({**claim.told, **{key: row[key] for key in row if key in claim.told}})
+    found = contents.Claim({**claim.row, **{key: row[key] for key in row if key in claim.row}})
     reason = row["reason"]
     if row["state"] == ABSENT and row["forecast_seconds"]:
         time = words.duration(float(row["forecast_seconds"]))
@@ -192,8 +192,7 @@ def _mark(claim: contents.Claim, reading: str, row: dict[str, str]) -> Mark:
 
 
 def _details(claim: contents.Claim) -> str:
-    values = words.count(int(claim.told["count"] or 0), "value") if claim.number else ""
-    return ", ".join(filter(None, (claim.range, values)))
+    return ", ".join(filter(None, (claim.range, claim.values if claim.number else "")))
 
 
 def marks(table: Table) -> Iterator[tuple[Row, Mark]]:

@@ -12,6 +12,7 @@ from grokatlas import text as words
 from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts as judging
+from grokatlas.claims.view import ClaimView
 from grokatlas.engine import members
 from grokatlas.registry import DEFAULT_DYNAMICS
 from grokatlas.results import files, layout
@@ -19,48 +20,45 @@ from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import Result
 
 METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # blocks of a run's spec
-NUMBERS = ("expected_low", "expected_high", "value", "lowest", "highest")
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim as it is shown.
+class Claim(ClaimView):
+    """A claim as the pages show it.
 
     Attributes:
-        told: its row of ``claims.csv`` as text.
-        number: our value with its unit; empty where there is none.
-        range: the lowest and highest over seeds, if there are several.
-        expected: the interval.
-        published: the paper's own number.
-        earlier: whether earlier code made its tables.
         methods: of the runs behind its figure.
-        so_far: of how many values its tables are, if it is judged and they leave out some.
+        of_tables: of how many values its tables are, if they leave out some.
     """
 
-    told: dict[str, str]
-    number: str
-    range: str
-    expected: str
-    published: str
-    earlier: bool
     methods: tuple[str, ...] = ()
-    so_far: str = ""
+    of_tables: str = ""
 
     @property
     def paper(self) -> str:
         """Its paper's name."""
-        return self.told["paper"]
+        return self.row["paper"]
+
+    @property
+    def earlier(self) -> bool:
+        """Whether earlier code made its tables."""
+        return self.row["code"] == "earlier"
+
+    @property
+    def so_far(self) -> str:
+        """Of how many values its tables are, if it is judged and they leave out some."""
+        return self.of_tables if self.verdict != judging.NOT_RUN else ""
 
     @property
     def same_as(self) -> tuple[str, str] | None:
         """The paper and the id of the claim that has the same judgement and is counted."""
-        paper, _, name = self.told.get("same_as", "").partition("/")
+        paper, _, name = self.row.get("same_as", "").partition("/")
         return (paper, name) if paper else None
 
     @property
     def verdict(self) -> str:
         """One of `grokatlas.claims.verdicts.VERDICTS`."""
-        return self.told["verdict"]
+        return self.row["verdict"]
 
 
 @dataclass(frozen=True)
@@ -169,7 +167,7 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
             _figure(scale, name, figure, entry, own, ages, tree)
             for figure, entry in sorted(told["figures"].items(), key=lambda e: words.place(e[0]))
         ]
-        by_id = {claim.told["id"]: claim for figure in figures for claim in figure.claims}
+        by_id = {claim.row["id"]: claim for figure in figures for claim in figure.claims}
         claims = [by_id[row["id"]] for row in own if row["id"] in by_id]
         deviations = [
             each | {"effects": [by_id[claim] for claim in each["claims"] if claim in by_id]}
@@ -184,25 +182,6 @@ def read_rows(file: Path) -> list[dict[str, str]]:
     """The rows of ``claims.csv`` or ``claims.readings.csv``, every cell as its text."""
     frame = pd.read_csv(files.verified(file), dtype=str, keep_default_na=False)
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
-
-
-def claim(row: dict[str, str], methods: tuple[str, ...] = (), so_far: str = "") -> Claim:
-    """A row of ``claims.csv`` as it is shown."""
-    low, high, value, lowest, highest = (_float(row[name]) for name in NUMBERS)
-    unit = f" {row['unit']}" if row["unit"] else ""
-    endless = words.infinite(row["unit"])
-    ends = [words.number(lowest, endless), words.number(highest, endless)]
-    found = words.number(value, endless)
-    return Claim(
-        told=row,
-        number=f"{found}{unit}" if found not in ("", words.NEVER) else found,
-        range=" to ".join(ends) if ends[0] != ends[1] else "",
-        expected=words.interval(low, high) + unit,
-        published=row["published"],
-        earlier=row["code"] == "earlier",
-        methods=methods,
-        so_far=so_far if row["verdict"] != judging.NOT_RUN else "",
-    )
 
 
 def counted(claims: list[Claim]) -> dict[str, int]:
@@ -280,7 +259,9 @@ def _figure(
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
         origin=explain.parts(tree, target) if there else None,
         specs={name: _content(result).get("spec", {}) for name, result in sorted(found.items())},
-        claims=tuple(claim(row, methods, some) for row in rows if row["figure"] == name),
+        claims=tuple(
+            Claim(row, methods=methods, of_tables=some) for row in rows if row["figure"] == name
+        ),
     )
 
 
@@ -328,10 +309,6 @@ def _content(result: Result) -> dict[str, Any]:
 
 def _listed(given: Any) -> Iterator[dict[str, Any]]:
     yield from given if isinstance(given, list) else [given]
-
-
-def _float(text: str) -> float | None:
-    return float(text) if text else None
 
 
 def _last_line(log: Path) -> str:

@@ -21,7 +21,7 @@ AUDIT = (
     ),
     Command(
         "explain",
-        "publish.lineage.command:main",
+        "publish.lineage:main",
         "the tree behind a figure, table or run; what would be made again, and why",
         (
             argument(
@@ -54,9 +54,9 @@ AUDIT = (
         (
             argument("first", metavar="A", help="branch, commit or results folder: before"),
             argument("second", metavar="B", help="after"),
-            argument("--out", type=Path, default=Path("comparison.html"), metavar="FILE"),
-            argument("--markdown", type=Path, metavar="FILE", help="append a summary to it"),
+            argument("--markdown", type=Path, metavar="FILE", help="append it with pictures"),
             argument("--pictures", metavar="URL", help="for it: where files of commits are"),
+            argument("--out", metavar="FILE", help="no longer: use --markdown"),
         ),
         compares=True,
     ),

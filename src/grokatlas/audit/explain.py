@@ -20,18 +20,22 @@ class Part:
     """One result of the tree behind another.
 
     Attributes:
+        target: its name in the tree.
         title: what it is.
         state: its digest, what is wrong with its manifest, or where it was described before.
         about: spec, members, code, machine and time, a line each.
         missing: files that it was made from and that are not here.
         made_from: runs, then their measures, then data.
+        again: whether it was described before.
     """
 
+    target: str
     title: str
     state: str
     about: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     made_from: tuple["Part", ...] = ()
+    again: bool = False
 
 
 def text(tree: Tree, name: str, with_values: bool) -> str:
@@ -78,13 +82,14 @@ def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
     described = set() if described is None else described
     result, called = tree.results[target], title(target)
     if target in described:
-        return Part(called, "see above")
+        return Part(target, called, "see above", again=True)
     described.add(target)
     if not result.sound:
-        return Part(called, result.problem)
+        return Part(target, called, result.problem)
     content = result.sound
     kept = "" if result.files else "; its files were not kept"
     return Part(
+        target,
         called,
         f"digest {content['digest'][:12]}{kept}",
         (*about(content), *_read_elsewhere(tree, result)),

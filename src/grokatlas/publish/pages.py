@@ -3,13 +3,13 @@
 A figure's picture, or a table's text, is in the page's own folder; `recorded.py` put it there.
 """
 
-import math
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import text as words
 from grokatlas.claims.verdicts import NOT_RUN, tally
+from grokatlas.claims.view import ClaimView
 from grokatlas.declare import models, versions
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
@@ -160,7 +160,10 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     for claim in paper.claims:
         row = record.judged(name, claim)
         cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
-        cells += [_interval(claim), _judged(row) + _counted_as(record.same_as(name, claim))]
+        cells += [
+            words.interval(*claim.expected, "{:g}".format),
+            _judged(row) + _counted_as(record.same_as(name, claim)),
+        ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     if any(f"**{UNKEPT} " in line for line in lines):
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
@@ -242,25 +245,9 @@ def _origin(row: dict[str, str] | None) -> str:
 
 
 def _ours(claim: models.Claim, row: dict[str, str]) -> str:
-    if not row.get("value"):
-        return ""
-    endless = words.infinite(claim.unit)
-    value, low, high = (_number(row[key], endless) for key in ("value", "lowest", "highest"))
-    return value if row["count"] == "1" else f"{value} ({low} to {high}, {row['count']} values)"
-
-
-def _number(text: str, endless: str) -> str:
-    value = float(text)
-    if math.isinf(value):
-        return endless
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def _interval(claim: models.Claim) -> str:
-    low, high = claim.expected
-    if low is None:
-        return f"at most {high:g}"
-    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+    shown = ClaimView(row | {"unit": claim.unit}, digits=3)
+    several = shown.value and row["count"] != "1"
+    return f"{shown.value} ({shown.ends}, {shown.values})" if several else shown.value
 
 
 def _judged(row: dict[str, str]) -> str:

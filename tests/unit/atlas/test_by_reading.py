@@ -36,7 +36,7 @@ def shown(**ages: str) -> list[contents.Paper]:
 
 
 def rows(section: by_reading.Section) -> dict[str, by_reading.Row]:
-    return {row.claim.told["id"]: row for row in section.rows}
+    return {row.claim.row["id"]: row for row in section.rows}
 
 
 def test_a_conclusion_is_a_row_of_marks_with_what_it_depends_on(sections):

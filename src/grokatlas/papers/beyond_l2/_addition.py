@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _addition_numbers, _panels
+from grokatlas.papers.beyond_l2 import _addition_numbers, _panels, _quantities
 from grokatlas.papers.beyond_l2._addition_numbers import RATE, WEIGHT
 from grokatlas.plots import marks, panels, style
 
@@ -61,7 +61,7 @@ def halves_read_off(
     weights: Iterable[float],
 ) -> list[pd.DataFrame]:
     """Where the published test accuracies pass one half: an open mark in each weight's colour."""
-    panel, drawn = _addition_numbers.rate_panel(rate), []
+    panel, drawn = _quantities.rate_panel(rate), []
     for weight in weights:
         curve = _addition_numbers.half_curve(weight)
         seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
@@ -107,7 +107,7 @@ def parts_named(made: Figure, axes: Axes, *, published: bool = False) -> None:
         axes.plot([], [], ls=dashes, label=column.removesuffix("_accuracy"), **grey)
     axes.plot([], [], "o", ms=4, ls="", label="$t_2$", **grey)
     if published:
-        axes.plot([], [], "o", ms=4.5, ls="", mfc="none", mec=style.GUIDE, label="published")
+        marks.published_key(axes)
     panels.legend(made, *axes.get_legend_handles_labels(), loc="outside upper right", ncols=4)
 
 

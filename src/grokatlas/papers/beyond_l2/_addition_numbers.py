@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from grokatlas.claims import readings
+from grokatlas.papers.beyond_l2 import _quantities
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -105,11 +106,6 @@ def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: fl
     return [readings.order(part[WEIGHT], part["t2"]) for _, part in parts]
 
 
-def rate_panel(rate: float) -> str:
-    """The panel of a step size in what was read off the scaling images."""
-    return f"rate {rate:g}"
-
-
 def half_curve(weight: float) -> str:
     """The name of what was read off for one weight: where the test accuracy passes one half."""
     return f"test, one half, weight {weight:g}"
@@ -129,7 +125,7 @@ def distance_of_halves(
         rate: the panel's step size.
         readings: points of the published curves.
     """
-    points = [each for each in readings if each["panel"] == rate_panel(rate)]
+    points = [each for each in readings if each["panel"] == _quantities.rate_panel(rate)]
     published = {each["curve"]: each["x"] for each in points}
     rows = tables["regularised_addition"].query("record == 'history'")
     rows = rows[(rows["case"] == case) & (rows[RATE] == rate)]

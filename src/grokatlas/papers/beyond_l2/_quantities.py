@@ -81,6 +81,6 @@ def depth_curve(depth: int) -> str:
     return f"L = {depth}"
 
 
-def students_panel(rate: float) -> str:
-    """The panel of a step size in what was read off the figures on students."""
+def rate_panel(rate: float) -> str:
+    """The panel of a step size in what was read off a figure."""
     return f"rate {rate:g}"

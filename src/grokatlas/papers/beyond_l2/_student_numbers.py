@@ -55,7 +55,7 @@ def factor_of_falls(tables: Tables, experiment: str, readings: list[dict[str, An
     found = []
     for _, own in tables[experiment].query("record == 'history'").groupby("seed"):
         ours = {
-            (_quantities.students_panel(rate), half_curve(weight)): step
+            (_quantities.rate_panel(rate), half_curve(weight)): step
             for rate, part in own.groupby(RATE)
             for weight, step in _falls(part, WEIGHTS[experiment]).items()
         }
@@ -79,9 +79,7 @@ def distance_of_plateaus(
     for _, own in rows.groupby("seed"):
         far = []
         for each in readings:
-            part = own[own[RATE].map(_quantities.students_panel) == each["panel"]].sort_values(
-                "step"
-            )
+            part = own[own[RATE].map(_quantities.rate_panel) == each["panel"]].sort_values("step")
             half = part["test_squared_error"] / 2
             ours = np.interp(each["x"], part["step"], half) if len(part) else np.nan
             far.append(abs(ours - each["y"]))

@@ -39,7 +39,7 @@ def draw(
         for axes, scale, part in zip(grid[:, column], ("linear", "log"), PARTS, strict=True):
             drawn.append(part(axes, rows, weight, colours).assign(**{RATE: rate}))
             axes.set(xscale="log", yscale=scale, xlabel="step")
-        panel = _quantities.students_panel(rate)
+        panel = _quantities.rate_panel(rate)
         curves = {_student_numbers.half_curve(value): shade for value, shade in colours.items()}
         for curve, shade in {_student_numbers.PLATEAU: style.GUIDE, **curves}.items():
             seen = marks.published(grid[0, column], readings, panel, curve, shade)

@@ -62,7 +62,7 @@ def _panel(
     drawn.append(marks.published(twin, readings, quantity, "l2 norm", style.COLOURS["l2"]))
     axes.plot([], [], label="l2 norm", **green)
     if readings:
-        axes.plot([], [], "o", mfc="none", mec=style.GUIDE, ms=4.5, label="published")
+        marks.published_key(axes)
     axes.set(ylabel=quantity, ylim=(0, 1.04) if quantity == "accuracy" else (0, None))
     axes.set_zorder(twin.get_zorder() + 1)
     axes.patch.set_visible(False)

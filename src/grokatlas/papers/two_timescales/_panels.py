@@ -45,7 +45,7 @@ def published(
 def name_published(axes: Axes, readings: list[dict[str, Any]]) -> None:
     """The entry of the open marks in a legend, where there are any."""
     if readings:
-        axes.plot([], [], "o", mfc="none", mec=style.GUIDE, ms=4.5, label="published")
+        marks.published_key(axes)
 
 
 def time_limits(axes: Axes, time: pd.Series, readings: list[dict[str, Any]]) -> None:

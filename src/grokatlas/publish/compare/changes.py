@@ -13,7 +13,6 @@ from grokatlas.text import place
 LIMITS, FOUND = NUMBERS[:2], NUMBERS[2:]
 ROUNDING = 1e-9  # numbers that are nearer to each other than this, relatively, differ in rounding
 DECLARED = ("statement", "published", "unit")
-AFTER = "<!--"  # in a published table's text, what follows is no cell of it
 
 
 class _Named(Protocol):
@@ -33,9 +32,9 @@ class FigureChange:
     Attributes:
         first: of the first side.
         second: of the other.
-        facts: its scale, or of how many values it is, where these differ: ``what: old -> new``.
-        picture: how the pictures differ; None where they look the same, or are no pictures.
-        texts: of a published table: both texts, if they differ.
+        facts: its scale, or of how many values it is, where these differ (``what: old -> new``),
+            then what is seen: how its pictures differ, or which cells of a published table.
+        looks_the_same: whether both sides show the same picture or text.
         numbers: by file, the columns that differ in one way: ``(columns, how)``.
         compared: whether both sides have numbers of it.
     """
@@ -43,20 +42,14 @@ class FigureChange:
     first: Drawn
     second: Drawn
     facts: list[str]
-    picture: pixels.Difference | None
-    texts: tuple[str, str] | None
+    looks_the_same: bool
     numbers: dict[str, list[tuple[list[str], str]]]
     compared: bool
 
     @property
-    def looks_the_same(self) -> bool:
-        """Whether both sides show the same picture or text."""
-        return self.picture is None and self.texts is None
-
-    @property
     def differs(self) -> bool:
         """Whether there is anything to tell."""
-        return bool(self.facts or self.numbers or not self.looks_the_same)
+        return bool(self.facts or self.numbers)
 
 
 @dataclass(frozen=True)
@@ -232,24 +225,30 @@ def _figure(first: Drawn, second: Drawn) -> FigureChange:
         facts.append(f"scale: {' -> '.join(scales)}")
     if first.so_far != second.so_far:
         facts.append(f"drawn: {first.so_far or 'all'} -> {second.so_far or 'all'}")
-    picture, texts = None, None
+    seen: list[str] = []
     if first.version != second.version:
         a, b = first.read(), second.read()
         if first.is_table:
-            texts = (_cells_of(a), _cells_of(b))
-            texts = None if texts[0] == texts[1] else texts
+            seen = _cells(a, b)
         else:
-            picture = pixels.difference(a, b, "/".join(first.key))
+            seen = list(filter(None, [pixels.difference(a, b, "/".join(first.key))]))
     names = first.numbers.keys() & second.numbers.keys()
     names = {CSV} if CSV in names else names
     numbers = {name: _numbers(name, first, second) for name in sorted(names)}
     numbers = {name: lines for name, lines in numbers.items() if lines}
-    return FigureChange(first, second, facts, picture, texts, numbers, bool(names))
+    return FigureChange(first, second, facts + seen, not seen, numbers, bool(names))
 
 
-def _cells_of(data: bytes) -> str:
-    """A published table's text without what follows its cells."""
-    return data.decode("utf-8", "replace").partition(AFTER)[0].strip()
+def _cells(first: bytes, second: bytes) -> list[str]:
+    """The cells of a published table that differ, in one line; nothing where none does."""
+    from grokatlas.atlas import contents
+
+    old, new = (contents.cells(data.decode("utf-8", "replace")) for data in (first, second))
+    if [len(row) for row in old] != [len(row) for row in new]:
+        return ["the table has other rows or columns"]
+    pairs = [pair for rows in zip(old, new, strict=True) for pair in zip(*rows, strict=True)]
+    differ = [f"{a} -> {b}" for a, b in pairs if a != b]
+    return [f"cells of the table differ: {', '.join(differ)}"] if differ else []
 
 
 def _numbers(name: str, first: Drawn, second: Drawn) -> list[tuple[list[str], str]]:

@@ -1,36 +1,37 @@
-"""``grokatlas compare``: two sides in, a page and a few lines out."""
+"""``grokatlas compare``: two sides in, a few lines out, and Markdown where that is asked for."""
 
 import tempfile
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.publish import one_page
-from grokatlas.publish.compare import changes, page, sides, summary
-from grokatlas.results import files
+from grokatlas.publish.compare import changes, sides, summary
 
 
-def main(first: str, second: str, out: Path, markdown: Path | None, pictures: str | None) -> int:
-    """Compare two commits or results folders, write the page, print what changed.
+def main(
+    first: str, second: str, markdown: Path | None, pictures: str | None, out: str | None = None
+) -> int:
+    """Compare two commits or results folders, and print what changed.
 
     Args:
         first: a branch, tag or commit of this checkout, or a results folder: what was before.
         second: the same of what is after.
-        out: where the page goes.
-        markdown: where a summary in Markdown is appended; None for none.
-        pictures: the address below which a commit's files are, for that summary; None for none.
+        markdown: where the same is appended as Markdown, with pictures; None for none.
+        pictures: the address below which a commit's files are, for the Markdown; None for none.
+        out: earlier versions wrote a page there.
 
     Returns:
         0 if nothing changed, else 1; the command line ends with 2 for an error.
 
     Raises:
-        UserError: an argument means nothing, both mean the same, a file is damaged, or what
-            is told cannot be written.
+        UserError: an argument means nothing, both mean the same, a file is damaged, or the
+            Markdown cannot be written.
     """
     if first == second:
         raise UserError(first, "is given twice; name two branches, commits or results folders")
-    one_page.check_place(f"--out {out}", out, page.GENERATOR)
+    if out is not None:
+        raise UserError("--out", "no html page is written any more; give --markdown FILE")
     if pictures is not None and markdown is None:
-        raise UserError("--pictures", "is of the Markdown summary; give --markdown FILE as well")
+        raise UserError("--pictures", "is of the Markdown; give --markdown FILE as well")
     if markdown is not None and (markdown.is_dir() or not markdown.parent.is_dir()):
         raise UserError(f"--markdown {markdown}", "must name a file in a folder that is there")
     with tempfile.TemporaryDirectory() as scratch:
@@ -39,11 +40,9 @@ def main(first: str, second: str, out: Path, markdown: Path | None, pictures: st
         if a.identity == b.identity and Path(a.identity).is_dir():
             raise UserError(f"{first}, {second}", "are the same folder; name two")
         found = changes.between(a, b)
-        with files.atomic(out) as temporary:
-            temporary.write_text(page.html(found), encoding="utf-8")
         if markdown is not None:
-            _append(markdown, summary.markdown(found, pictures))
-    print("\n".join([*summary.lines(found), f"wrote {out}"]))
+            _append(markdown, summary.markdown(found, pictures, markdown.parent))
+    print("\n".join(summary.lines(found)))
     return 0 if found.nothing else 1
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
-from grokatlas import text as words
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.declare import models, versions
 from grokatlas.declare.papers import load_papers
@@ -21,10 +20,10 @@ from grokatlas.results import layout
 PAGES = "docs/papers"
 PAPERS = "config/papers"
 WORDED = {
-    recorded.FIGURES: ("paper", "figure", "scale", "machine", "made", "commit"),
+    recorded.FIGURES: ("paper", "figure", "scale"),
     recorded.CLAIMS: ("paper", "id", "scale", "verdict", "reason"),
 }
-COUNTED = {recorded.FIGURES: ("runs",), recorded.CLAIMS: (*NUMBERS, "count")}
+COUNTED = {recorded.FIGURES: (), recorded.CLAIMS: (*NUMBERS, "count")}
 
 
 class CommitSide:
@@ -100,17 +99,11 @@ class CommitSide:
         paper, name = key
         entry = self._papers[paper].figures.get(name) if paper in self._papers else None
         contents = self._files[path]
-        origin = "origin not recorded"
-        if row:
-            origin = f"{words.count(int(float(row['runs'] or 0)), 'run')} on {row['machine']}"
-            origin += f", {row['made']}, commit {row['commit']}"
         return Drawn(
             paper=paper,
             name=name,
             scale=row.get("scale", ""),
             so_far=row.get("so_far", ""),
-            origin=origin,
-            caption=entry.caption.strip() if entry else "",
             path=path,
             version=contents,
             read=lambda: self._commit.read(contents),
@@ -169,7 +162,6 @@ def _told(claim: models.Claim, paper: str, row: Row | None) -> Row:
         "statement": claim.statement,
         "published": claim.published,
         "unit": claim.unit,
-        "place": claim.place,
         "expected_low": low,
         "expected_high": high,
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from grokatlas.audit import locate
+from grokatlas.claims.view import ClaimView
 from grokatlas.errors import UserError
 from grokatlas.results import layout
 
@@ -24,9 +25,7 @@ class Drawn:
         name: of its function.
         scale: smoke, quick or paper; empty where it is not recorded.
         so_far: of how many values it is; empty if it leaves out none.
-        origin: when and where it was made, in words.
-        caption: what it shows; empty where that is not known.
-        path: of the picture or text in a commit; empty in a results tree.
+        path: of the picture or text: in the commit, or absolute for a results tree.
         version: the same for two files of the same bytes.
         read: its picture as png, or its table as Markdown.
         numbers: files of numbers behind it: by name a version, and what gives the path.
@@ -36,8 +35,6 @@ class Drawn:
     name: str
     scale: str
     so_far: str
-    origin: str
-    caption: str
     path: str
     version: str
     read: Callable[[], bytes]
@@ -54,15 +51,8 @@ class Drawn:
         return layout.is_published_table(self.name)
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A claim of one side.
-
-    Attributes:
-        row: as in ``claims.csv``, with `statement`, `published`, `unit` and `place`, where known.
-    """
-
-    row: Row
+class Judged(ClaimView):
+    """A claim of one side; its row also has `statement`, `published` and `unit`, where known."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -73,10 +63,6 @@ class Judged:
     def scale(self) -> str:
         """Of the tables that it was judged by; empty where it was not."""
         return self.row.get("scale", "")
-
-    def numbers(self, *names: str) -> tuple[float | None, ...]:
-        """Some of `NUMBERS`; None where there is none."""
-        return tuple(float(self.row[name]) if self.row.get(name) else None for name in names)
 
 
 class Side(Protocol):

@@ -65,8 +65,6 @@ class TreeSide:
         spec = content["spec"]
         shown = layout.outputs("figure", Path(target))
         file = shown[0 if layout.is_published_table(spec["figure"]) else 1].as_posix()
-        git = content.get("git") or {}
-        commit = git.get("commit", "unknown")[:12] + " with changes" * bool(git.get("dirty"))
         stems = layout.table_stems(spec["scale"], spec["paper"], spec.get("experiments", []))
         tables = [stem.as_posix() for stem in stems.values()]
         numbers = {f"table {t.split('/')[-1]}": f"{t}.parquet" for t in tables}
@@ -78,9 +76,7 @@ class TreeSide:
             name=spec["figure"],
             scale=spec["scale"],
             so_far=spec.get("so_far", ""),
-            origin=f"drawn {content.get('started', '')[:10]} at commit {commit}",
-            caption="",
-            path="",
+            path=str(self._tree.path(file).resolve()),
             version=self._sha256(file),
             read=lambda: diff.sound_file(self._tree, file).read_bytes(),
             numbers={

@@ -1,0 +1,59 @@
+"""A judged claim as text: our number, its range and its interval, for every page and list."""
+
+from dataclasses import dataclass
+
+from grokatlas import text as words
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """A claim's row as readers see it.
+
+    Attributes:
+        row: as in ``claims.csv``, every cell as its text; a column may be absent.
+        digits: of a number that is not whole.
+    """
+
+    row: dict[str, str]
+    digits: int = 4
+
+    def numbers(self, *names: str) -> tuple[float | None, ...]:
+        """Some columns as numbers; None where a cell is empty or absent."""
+        return tuple(float(self.row[name]) if self.row.get(name) else None for name in names)
+
+    @property
+    def value(self) -> str:
+        """Our number without its unit; empty where there is none."""
+        return self._text("value")
+
+    @property
+    def number(self) -> str:
+        """Our number with its unit; empty where there is none."""
+        return self.value if self.value in ("", words.NEVER) else self._with_unit(self.value)
+
+    @property
+    def ends(self) -> str:
+        """The lowest and the highest number over seeds."""
+        return f"{self._text('lowest')} to {self._text('highest')}"
+
+    @property
+    def range(self) -> str:
+        """The same; empty where the two are the same."""
+        return self.ends if self._text("lowest") != self._text("highest") else ""
+
+    @property
+    def values(self) -> str:
+        """How many numbers there are: ``5 values``."""
+        return words.count(int(float(self.row.get("count") or 0)), "value")
+
+    @property
+    def expected(self) -> str:
+        """The interval with its unit."""
+        return self._with_unit(words.interval(*self.numbers("expected_low", "expected_high")))
+
+    def _text(self, name: str) -> str:
+        (value,) = self.numbers(name)
+        return words.number(value, words.infinite(self.row.get("unit", "")), self.digits)
+
+    def _with_unit(self, text: str) -> str:
+        return f"{text} {self.row.get('unit', '')}".strip()

@@ -1,1 +1,0 @@
-"""The page of `grokatlas explain --html`: what a result was made from, down to its data."""
