@@ -33,11 +33,11 @@ from torch._subclasses.fake_tensor import (
 from torch.utils import backend_registration
 from torch.utils._pytree import tree_flatten, tree_map
 
-from grokatlas.engine import dataset, members
 from grokatlas.engine.ensemble import Mapped
 from grokatlas.engine.run import Run
 from grokatlas.engine.trace.tracing import operations_of
 from tests import image_files
+from tests.runs import begun
 
 DEVICE = "pretended"
 CPU = torch.device("cpu")
@@ -106,7 +106,7 @@ def _calls(spec: dict[str, Any], steps: int) -> dict[str, list[Call]]:
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(Mapped, "__call__", recorded)
-        made = Run(spec, dataset.make(members.tasks(spec)), CPU)
+        made = begun(spec)
         programs, found = made.groups[0].programs, {}
         names |= {id(part): key for key, part in vars(programs).items() if isinstance(part, Mapped)}
         if programs.advance is not None:

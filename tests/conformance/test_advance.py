@@ -9,11 +9,9 @@ import torch
 from examples.runs import RUNS
 
 from grokatlas import registry
-from grokatlas.engine import dataset, members
-from grokatlas.engine.run import Run
+from tests.runs import begun
 from tests.tiers import every
 
-CPU = torch.device("cpu")
 TOLERANCE = {"float64": 1e-10, "float32": 1e-4}
 CASES = [
     name
@@ -34,12 +32,8 @@ def _spec(name: str, dtype: str = "float64") -> dict[str, Any]:
     return spec
 
 
-def _run(spec: dict[str, Any]) -> Run:
-    return Run(spec, dataset.make(members.tasks(spec)), CPU)
-
-
 def _state(spec: dict[str, Any], *pieces: int) -> list[torch.Tensor]:
-    run = _run(spec)
+    run = begun(spec)
     for steps in pieces:
         run.move(steps)
     return torch.utils._pytree.tree_leaves(run.groups[0].state) + list(run.parameters().values())
@@ -94,7 +88,7 @@ def test_neither_threads_nor_members_matter(name):
 @every_run
 def test_advance_goes_on_from_a_saved_state(name):
     spec = _spec(name)
-    first, second = _run(spec), _run(spec)
+    first, second = begun(spec), begun(spec)
     first.move(120)
     second.restore(copy.deepcopy(first.saved()))
     first.move(80)
@@ -105,7 +99,7 @@ def test_advance_goes_on_from_a_saved_state(name):
 
 @every_run
 def test_advance_leaves_its_arguments_alone(name):
-    run = _run(_spec(name))
+    run = begun(_spec(name))
     given = torch.utils._pytree.tree_leaves((run.groups[0].state, run.data))
     before = copy.deepcopy(given)
     run.move(5)

@@ -8,10 +8,10 @@ from examples.operations import WAITS, waiting
 from examples.runs import MINIBATCHES, RUNS
 
 from grokatlas import registry
-from grokatlas.engine import capture, dataset, members
-from grokatlas.engine.run import Run
+from grokatlas.engine import capture
 from grokatlas.plan import gpu_runs
 from tests.pretended_graphs import Pretended
+from tests.runs import begun
 from tests.tiers import every
 
 CPU = torch.device("cpu")
@@ -29,7 +29,7 @@ def _moved(run, monkeypatch, recorder):
     if run in MINIBATCHES:
         spec["train"] |= {"batch_size": MINIBATCHES[run], "shuffle": True}
     monkeypatch.setattr(capture, "recorder", lambda device: recorder)
-    made = Run(spec, dataset.make(members.tasks(spec)), CPU)
+    made = begun(spec)
     for steps in STEPS:
         made.move(steps)
     return made

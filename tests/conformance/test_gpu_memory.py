@@ -1,22 +1,20 @@
 """What the facts of components say of a run's memory against the tensors that a run makes."""
 
 import pytest
-import torch
 from examples.runs import RUNS
 from torch.utils._pytree import tree_leaves
 
-from grokatlas.engine import dataset, members
-from grokatlas.engine.run import Run
+from grokatlas.engine import members
 from grokatlas.plan import gpu_runs
+from tests.runs import begun
 
-CPU = torch.device("cpu")
 SMALL = 1000  # bytes: besides what is of a sample, a model may write a few numbers
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_facts_agree_with_the_tensors_of_a_run(name):
     spec = RUNS[name]
-    run = Run(spec, dataset.make(members.tasks(spec)), CPU)
+    run = begun(spec)
     said, made = gpu_runs.needs(spec), run.needs()
     assert said.members == made.members == len(members.of(spec))
     assert made.parameters <= said.parameters <= made.parameters + _bytes(run.constants)

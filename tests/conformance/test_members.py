@@ -21,6 +21,7 @@ from grokatlas.declare import signatures
 from grokatlas.engine import dataset, members, training
 from grokatlas.engine import run as training_run
 from grokatlas.engine.run import Run
+from tests.runs import begun, trained
 from tests.tiers import every, exhaustive
 
 CPU = torch.device("cpu")
@@ -34,7 +35,7 @@ COMPANY += [(run, None, "float32") for run in ("blog", "mlp", "isolated")]
 
 
 def _train(spec: dict[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    result = training.train(spec, dataset.make(members.tasks(spec)), CPU)
+    result = trained(spec)
     return result.history, result.snapshots
 
 
@@ -77,7 +78,7 @@ def test_member_alone_equals_member_in_company(run, batch_size, dtype, steps):
 )
 def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch):
     def moved() -> tuple[dict[str, torch.Tensor], dict[str, np.ndarray]]:
-        made = Run(spec, dataset.make(members.tasks(spec)), CPU)
+        made = begun(spec)
         made.move(5)
         return made.parameters(), made.observe(made.parameters(), 5)
 

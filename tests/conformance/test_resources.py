@@ -1,4 +1,4 @@
-"""What a run asks of a machine follows its size, for every model and task."""
+"""What a run asks of a machine follows its size."""
 
 import copy
 import math
@@ -12,10 +12,6 @@ from examples.runs import RUNS
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.declare import signatures
-from grokatlas.engine import dataset, members
-from grokatlas.engine.ensemble import generators
-from grokatlas.engine.network import member_model
 from grokatlas.errors import UserError
 from grokatlas.plan import resources
 
@@ -24,35 +20,6 @@ def _changed(spec: dict[str, Any], **train: Any) -> dict[str, Any]:
     changed = copy.deepcopy(spec)
     changed["train"] |= train
     return changed
-
-
-@pytest.mark.parametrize("run", RUNS)
-def test_a_model_says_how_many_parameters_it_has(run):
-    spec = RUNS[run]
-    member = members.of(spec)[0]
-    data = dataset.make(members.tasks(spec))
-    (generator,) = generators([member["seed"]])
-    model = member_model(spec, data, member, generator)
-    counted = sum(value.numel() for value in model.parameters())
-    declared = resources.size(spec).parameters
-    fixed = sum(value.numel() for value in model.buffers())  # tables that do not train count too
-    assert counted <= declared <= counted + fixed
-
-
-TASKS = [(name, k) for name in registry.names("task") for k in EXAMPLES["task"].get(name, [])]
-
-
-@pytest.mark.parametrize(("name", "keywords"), TASKS)
-def test_a_task_says_how_large_its_data_are(name, keywords):
-    task = {"name": name} | keywords
-    made = dataset.make([{k: 0 if v == "member" else v for k, v in task.items()}])
-    said = signatures.fact("task", name, "size", **keywords)
-    assert said["samples"] == len(made.train_inputs)
-    assert said["shape"] == made.input_shape
-    assert said["outputs"] == made.outputs
-    assert said.get("vocabulary") == made.vocabulary
-    if "truth" in made.extras and made.extras["truth"].ndim == 2 and "matrix" in said:
-        assert said["matrix"] == made.extras["truth"].shape
 
 
 def test_a_task_that_the_core_does_not_know_is_planned_with_its_size(tmp_path, monkeypatch):

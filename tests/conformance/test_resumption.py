@@ -6,16 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from examples.runs import MINIBATCHES, RUNS
 
 from grokatlas import registry
-from grokatlas.engine import dataset, members, training
+from grokatlas.engine import training
 from grokatlas.results import layout
 from grokatlas.rules import savepoint
+from tests.runs import trained
 from tests.tiers import every
-
-CPU = torch.device("cpu")
 
 
 class KilledError(BaseException):
@@ -41,7 +39,7 @@ def _spec(run: str, **train) -> dict:
 def _train(spec: dict, folder: Path, period: float = 0.0, key: str = "key") -> None:
     """Train in this process as a job does, saving after every step."""
     record = savepoint.Savepoint(folder, key, period, {})
-    training.train(spec, dataset.make(members.tasks(spec)), CPU, record)
+    trained(spec, record=record)
     record.finish(*layout.outputs("run", folder))
 
 
@@ -90,7 +88,7 @@ def test_killed_at_a_random_write_and_finished_equals_undisturbed(
 
 def test_killed_while_members_stop_one_by_one(tmp_path, monkeypatch, capsys):
     spec = _spec("mlp", steps=40, log={"every": 1, "first": 0}, snapshots=[0, 20, 40])
-    level = training.train(spec, dataset.make(members.tasks(spec)), CPU).history
+    level = trained(spec).history
     rising = level["l2_norm"].reshape(-1, 3)
     spec["train"]["stop"] = {"l2_norm": float(np.sort(rising.max(axis=0))[1])}
     _train(spec, tmp_path / "whole", period=1e9)

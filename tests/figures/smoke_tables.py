@@ -21,13 +21,13 @@ from grokatlas.claims import divergence
 from grokatlas.declare import signatures, validation, versions
 from grokatlas.declare.models import Claim, Paper
 from grokatlas.declare.papers import load_papers
-from grokatlas.engine import dataset, members, training
 from grokatlas.engine.ensemble import Mapped
 from grokatlas.errors import MistakeError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Plan
 from grokatlas.results import layout
 from grokatlas.rules import split_table, tidy_table
+from tests.runs import finished
 
 CONFIG = Path(__file__).parents[2] / "config" / "papers"
 OTHERS = ("train.", "observables.", "truth")
@@ -100,26 +100,8 @@ def _table(paper: str, experiment: str) -> pd.DataFrame:
 @functools.cache
 def _run(name: str) -> SimpleNamespace:
     """A finished run, as measures see it."""
-    spec = _plan().runs[name].spec
-    data = dataset.make(members.tasks(spec))
     with _untraced():
-        result = training.train(spec, data, torch.device("cpu"))
-    snapshots: dict[int, dict[str, np.ndarray]] = {}
-    for key, array in result.snapshots.items():
-        step, _, parameter = key.partition("/")
-        snapshots.setdefault(int(step), {})[parameter] = array
-    manifest = {
-        "device": {"type": "cpu", "threads": 1},
-        "host": {"cpu": "some"},
-        "members": len(members.of(spec)),
-        "train_seconds": 36.0,
-        "updates": {"count": 4, "seconds": 2.0},
-        "peak_memory_mb": 300.0,
-    }
-    history = pd.DataFrame(result.history)
-    return SimpleNamespace(
-        spec=spec, history=history, snapshots=snapshots, data=data, manifest=manifest
-    )
+        return finished(_plan().runs[name].spec)
 
 
 @contextlib.contextmanager

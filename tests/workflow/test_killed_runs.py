@@ -16,39 +16,14 @@ from grokatlas.code import code_digest
 from grokatlas.results import files, layout
 from grokatlas.rules import train
 from grokatlas.rules.savepoint import SIGNALS
+from tests.runs import addition, schedule
 from tests.tiers import every, exhaustive
+from tests.unit.rules.test_rules import SPEC as SHORT
 from tests.workflow.conftest import once
 
-SPEC = {
-    "task": {
-        "name": "modular_addition",
-        "modulus": 7,
-        "pairs": "ordered",
-        "encoding": "tokens",
-        "train_fraction": 0.5,
-        "split_seed": "member",
-    },
-    "model": {
-        "name": "bilinear_encoder",
-        "embedding": "shared",
-        "composition": "sum",
-        "side": 2,
-        "width": 8,
-        "bias": True,
-    },
-    "loss": {"name": "cross_entropy"},
-    "optimizer": {"name": "adam", "lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
-    "dynamics": {"name": "gradient_training"},
-    "observables": [{"name": "losses"}, {"name": "accuracies"}],
-    "ensemble": {"seed": [0, 1]},
-    "train": {
-        "steps": 3000,
-        "batch_size": 5,
-        "shuffle": True,
-        "dtype": "float32",
-        "log": {"every": 7, "first": 0},
-        "snapshots": [0, 1500, 3000],
-    },
+SPEC = SHORT | {
+    "task": addition(7, "tokens", train_fraction=0.5, split_seed="member"),
+    "train": schedule(3000, 7, [0, 1500, 3000], dtype="float32", batch_size=5, shuffle=True),
 }
 TIMES = ("started", "wall_seconds", "cpu_seconds", "train_seconds", "updates")
 TIMES += ("peak_memory_mb", "segments")

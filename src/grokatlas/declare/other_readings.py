@@ -86,8 +86,7 @@ class Judgement:
         reading: its key.
         claim: id of the claim.
         keywords: that its function gets.
-        same_as: id of the claim that says the same of the other case; empty if there is none.
-        by_claim: whether its number is that claim's, by another function.
+        same_as: id of the claim whose function gives its number; empty if it is its own.
         not_judged: why it cannot be judged; empty if it can.
         instead: by experiment: the ``table`` (a reference as a figure has it) and its ``cases``.
         rejects: what a miss rejects, as in a claim.
@@ -97,7 +96,6 @@ class Judgement:
     claim: str
     keywords: dict[str, Any]
     same_as: str = ""
-    by_claim: bool = False
     not_judged: str = ""
     instead: dict[str, dict[str, Any]] = field(default_factory=dict)
     rejects: str | None = None
@@ -106,9 +104,8 @@ class Judgement:
 def judgements(papers: Mapping[str, "Paper"], name: str, skipped: set[str]) -> list[Judgement]:
     """Every claim of a paper under each of its other readings that can concern it.
 
-    A claim that is another one under a reading (same function, keywords of the other case) is told
-    by ``same_as`` and is not judged under readings itself. Whether a claim without keywords reads a
-    case is seen from the tables, when it is judged.
+    A claim that gives another one its number under a reading is not judged under readings itself.
+    Whether a claim without keywords reads a case is seen from the tables, when it is judged.
 
     Args:
         papers: by name.
@@ -136,16 +133,14 @@ def choices(paper: "Paper", reading: str) -> list[str]:
 
 
 def _judgement(paper: "Paper", key: str, reading: OtherReading, claim: "Claim") -> Judgement:
-    by_claim = claim.id in reading.claims
-    keywords = _over(reading, claim)
+    same_as = reading.claims.get(claim.id, "")
     return Judgement(
         reading=key,
         claim=claim.id,
-        keywords=keywords,
-        same_as=reading.claims.get(claim.id) or _same(paper, reading, claim, keywords),
-        by_claim=by_claim,
+        keywords=_over(reading, claim),
+        same_as=same_as,
         not_judged=reading.not_judged.get(claim.id, ""),
-        instead={} if by_claim else _instead(paper, reading, claim.figure),
+        instead={} if same_as else _instead(paper, reading, claim.figure),
         rejects=reading.about if reading.rejects else None,
     )
 
@@ -164,25 +159,6 @@ def _over(reading: OtherReading, claim: "Claim") -> dict[str, Any]:
     """The keywords of a claim under a reading."""
     laid = {key: value for key, value in reading.keywords.items() if key in claim.keywords}
     return {**claim.keywords, **laid}
-
-
-def _same(
-    paper: "Paper", reading: OtherReading, claim: "Claim", keywords: Mapping[str, Any]
-) -> str:
-    """The claim that names the other case itself: same function and interval, its keywords."""
-    names = {}
-    for experiment, each in reading.instead.items():
-        names[experiment] = (each.of or experiment).rpartition("/")[2]
-        names |= each.cases or {}
-    told = {
-        key: names.get(value, value) if isinstance(value, str) else value
-        for key, value in keywords.items()
-    }
-    for other in paper.claims:
-        alike = (other.value, other.keywords, other.figure) == (claim.value, told, claim.figure)
-        if alike and other.id != claim.id and other.expected == claim.expected:
-            return other.id
-    return ""
 
 
 def _may_concern(

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import text as words
-from grokatlas.claims.verdicts import NOT_RUN, tally
+from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.claims.view import ClaimView
-from grokatlas.declare import models, versions
+from grokatlas.declare import models
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
 from grokatlas.publish import readings, recorded
+from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
@@ -50,7 +51,7 @@ def write(configuration: Path, pages: Path) -> None:
                 "deviations": "\n".join(
                     [
                         deviations(name, paper, record),
-                        *readings.lines(name, papers, record.judged),
+                        *readings.lines(name, paper, record, _ours),
                     ]
                 ),
             }
@@ -59,63 +60,6 @@ def write(configuration: Path, pages: Path) -> None:
     if readme.exists():
         parts = {"state": state(papers, record)}
         _renew(readme, parts, "config/papers and recorded")
-
-
-class RecordedRows:
-    """What was recorded of results: rows of figures and claims, by paper and name.
-
-    Args:
-        folder: of the two tables.
-        papers: what is declared, to count a judgement once that two papers share.
-    """
-
-    def __init__(self, folder: Path, papers: dict[str, models.Paper]) -> None:
-        self._papers = papers
-        rows = recorded.read(folder / recorded.FIGURES)
-        self.figures = {(row["paper"], row["figure"]): row for row in rows}
-        rows = recorded.read(folder / recorded.CLAIMS)
-        self.claims = {(row["paper"], row["id"]): row for row in rows}
-
-    def verdict(self, paper: str, claim: models.Claim) -> str:
-        """The recorded verdict of a claim."""
-        return str(self.judged(paper, claim).get("verdict", NOT_RUN))
-
-    def judged(self, paper: str, claim: models.Claim) -> dict[str, str]:
-        """The recorded row of a claim; empty if there is none or the interval changed since.
-
-        Of a claim that another paper counts it is the row of that one.
-        """
-        same = self.same_as(paper, claim)
-        owner, _, name = same.partition("/") if same else (paper, "", claim.id)
-        row = self.claims.get((owner, name), {})
-        limits = [row.get("expected_low", ""), row.get("expected_high", "")]
-        return row if [float(each) if each else None for each in limits] == claim.expected else {}
-
-    def same_as(self, paper: str, claim: models.Claim) -> str:
-        """The claim of another paper that has the same judgement: ``paper/id``, or nothing."""
-        return versions.same_claim(self._papers, paper, claim)
-
-    def verdicts(self, paper: str, claims: list[models.Claim], usual: str | None = None) -> str:
-        """How many claims have each verdict, as text; those that another paper counts apart.
-
-        Args:
-            paper: of the claims.
-            claims: some of its claims.
-            usual: with it, claims that were judged at another scale are counted apart as well.
-        """
-        found: dict[str, list[str]] = {usual or "": []}
-        others: dict[str, int] = {}
-        for claim in claims:
-            if same := self.same_as(paper, claim):
-                other = same.partition("/")[0]
-                others[other] = others.get(other, 0) + 1
-                continue
-            scale = (self.judged(paper, claim).get("scale") or usual) if usual else ""
-            found.setdefault(scale or "", []).append(self.verdict(paper, claim))
-        parts = [tally(found.pop(usual or ""))]
-        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in found.items()]
-        parts += [f"{count} counted with `{other}`" for other, count in others.items()]
-        return "; ".join(filter(None, parts))
 
 
 def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -> str:
@@ -144,7 +88,7 @@ def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
         code = f" **Code:** {entry.code}." if entry.code else ""
         text = f"{number}. *{entry.where}*. **Paper:** {entry.paper}.{code} "
         text += f"**Ours:** {entry.ours}. **Why:** {entry.why}."
-        text += _effect([told[each] for each in entry.claims], name, record)
+        text += _effect([told[each] for each in entry.claims], entry.other_readings, name, record)
         lines.append(_filled(text, " " * (len(str(number)) + 2)))
     return "\n".join(lines)
 
@@ -221,12 +165,16 @@ def _answered(plate: models.Plate | None) -> list[str]:
     return [_filled(line) for line in (f"**Answer.** {answer}", f"**Limits.** {plate.limits}")]
 
 
-def _effect(claims: list[models.Claim], name: str, record: RecordedRows) -> str:
-    """What claims found, as far as they were judged."""
+def _effect(
+    claims: list[models.Claim], readings: list[str], name: str, record: RecordedRows
+) -> str:
+    """What claims found, as drawn and under other readings, as far as they were judged."""
     parts = []
     for claim in claims:
         row = record.judged(name, claim)
         if ours := _ours(claim, row):
+            under = record.under(name, claim)
+            ours += "".join(f"; `{e}`: {_ours(claim, under[e])}" for e in readings if e in under)
             parts.append(f"{claim.statement} ({claim.id}): {ours}, {row['scale']} scale")
     return f" **Measured:** {'; '.join(parts)}." if parts else ""
 

@@ -1,10 +1,10 @@
 """What the repository keeps of results: evidence, verdicts, and for each figure its origin.
 
 The evidence of an experiment is an archive of its table (`grokatlas.export.evidence`). Beside the
-archives, in ``recorded``, are two small tables, ``claims.csv`` and ``figures.csv``, which the pages
-of papers repeat; a picture (or a table's text) of each figure is in the folder of its paper's
-pages. In both, ``kept`` tells whether the archives hold what the row was made from: rows that were
-recorded before there were archives have none.
+archives, in ``recorded``, are small tables, ``figures.csv``, ``claims.csv`` and
+``claims.readings.csv``, which the pages of papers repeat; a picture (or a table's text) of each
+figure is in the folder of its paper's pages. In all, ``kept`` tells whether the archives hold what
+the row was made from: rows that were recorded before there were archives have none.
 """
 
 import csv
@@ -25,6 +25,7 @@ from grokatlas.rules import atlas
 
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
+READINGS = "claims.readings.csv"  # claims under other readings of their paper
 KEPT = "yes"
 ORIGIN = (
     *("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds"),
@@ -34,6 +35,8 @@ JUDGED = (
     *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
     *("value", "lowest", "highest", "count", "commit", "code", "kept"),
 )
+OTHERWISE = ("paper", "id", "reading", *JUDGED[2:])
+INTERVAL = ("expected_low", "expected_high")
 
 Row = dict[str, Any]
 
@@ -111,41 +114,70 @@ class Rows:
 
     def take_claims(self) -> str:
         """Take the verdicts on every claim whose tables are all recorded."""
-        kept = {(row["paper"], row["id"]): row for row in read(evidence.FOLDER / CLAIMS)}
         stem = layout.claims_stem(self.scale)
         spec = files.read_sealed(layout.spec_path("claims", stem))["spec"]
+        judged, otherwise = map(read, map(files.verified, layout.outputs("claims", stem)))
         tables = {
-            (name, claim["id"]): set(
-                layout.table_stems(self.scale, name, claim["experiments"]).values()
-            )
+            (name, claim["id"]): self._stems(name, claim["experiments"])
             for name, claims in spec["papers"].items()
             for claim in claims
         }
-        rows, counted = [], []
-        for row in read(files.verified(layout.outputs("claims", stem)[0])):
-            key = row["paper"], row["id"]
-            found = self._renewed(row, kept.get(key), tables[key])
-            rows.append(found)
-            counted += [] if row.get("same_as") else [found["verdict"]]
-        _write(evidence.FOLDER / CLAIMS, JUDGED, rows)
-        return tally(counted)
+        rows = self._all_renewed(CLAIMS, JUDGED, judged, tables)
+        own = {(row["paper"], row["id"]): row for row in judged}
+        for row in otherwise:
+            row |= {key: own[row["paper"], row["id"]][key] for key in INTERVAL}
+        under = {
+            (name, each["claim"], each["reading"]): tables[name, each["same_as"] or each["claim"]]
+            | self._stems(name, [entry["table"] for entry in each["instead"].values()])
+            for name, listed in spec.get("other_readings", {}).items()
+            for each in listed
+        }
+        self._all_renewed(READINGS, OTHERWISE, otherwise, under)
+        pairs = zip(rows, judged, strict=True)
+        return tally([row["verdict"] for row, made in pairs if not made.get("same_as")])
+
+    def _stems(self, paper: str, experiments: list[str]) -> set[Path]:
+        return set(layout.table_stems(self.scale, paper, experiments).values())
+
+    def _all_renewed(
+        self,
+        name: str,
+        columns: tuple[str, ...],
+        made: list[Row],
+        tables: dict[tuple[str, ...], set[Path]],
+    ) -> list[Row]:
+        """Renew one of the tables of verdicts, and write it; of readings, what was judged alone.
+
+        Args:
+            name: of the file.
+            columns: of the file; those before ``scale`` name a row.
+            made: the rows of the results.
+            tables: what each row is made of.
+        """
+        names = columns[: columns.index("scale")]
+        old = {tuple(row[key] for key in names): row for row in read(evidence.FOLDER / name)}
+        rows = []
+        for row in made:
+            key = tuple(row[key] for key in names)
+            renewed = self._renewed(row, old.get(key), tables[key])
+            rows.append({column: renewed.get(column, "") for column in columns})
+        if name == READINGS:
+            rows = [row for row in rows if row["verdict"] != NOT_RUN]
+        _write(evidence.FOLDER / name, columns, rows)
+        return rows
 
     def _renewed(self, row: Row, old: Row | None, tables: set[Path]) -> Row:
         """The row of a claim that is to be kept: a new verdict, or what was known of it."""
         taken = self._takes(old, tables)
         if taken and row["verdict"] != NOT_RUN:
-            return {name: row.get(name, "") for name in JUDGED} | {
-                "scale": self.scale,
-                "kept": KEPT,
-            }
+            return row | {"scale": self.scale, "kept": KEPT}
         if old is not None and not (taken and not old["scale"]):
             self._doubt(old, tables)
             return old
         if row["verdict"] != NOT_RUN:
             row |= dict.fromkeys(("value", "lowest", "highest", "commit", "code"), "")
             row |= {"count": "0", "reason": "its tables are not recorded"}
-        unjudged = {"scale": "", "verdict": NOT_RUN, "kept": ""}
-        return {name: row.get(name, "") for name in JUDGED} | unjudged
+        return row | {"scale": "", "verdict": NOT_RUN, "kept": ""}
 
     def _takes(self, old: Row | None, tables: set[Path]) -> bool:
         """Whether what was made of some tables is recorded now."""
@@ -195,7 +227,7 @@ def picture(pages: Path, name: str, figure: str) -> Path:
 
 
 def read(file: Path) -> list[Row]:
-    """The rows of one of the two tables, as text; none where there is no file."""
+    """The rows of one of the tables, as text; none where there is no file."""
     try:
         with file.open(encoding="utf-8", newline="") as stream:
             return list(csv.DictReader(stream))

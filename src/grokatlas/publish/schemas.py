@@ -12,15 +12,17 @@ from grokatlas.declare import models, signatures
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+COMPONENTS = "components.json"  # what a layer may hold: said once, and every component is in it
 
 
 def texts() -> dict[str, str]:
     """The schema of each file of a paper, as text, by its path below `config/`.
 
-    They are made of the models and of the keywords of every component.
+    They are made of the models and of the keywords of every component. What a layer may hold is in
+    a file of its own, to which the others refer.
     """
     whole = _whole()
-    definitions, keys = whole["$defs"], whole["properties"]
+    definitions, keys = whole.pop("$defs"), whole["properties"]
     parts = {
         models.PAPER: {
             **whole,
@@ -32,13 +34,27 @@ def texts() -> dict[str, str]:
             "additionalProperties": {"$ref": "#/$defs/ClaimGroup"},
         },
     }
-    found = {}
+    of_layers = _used({"$ref": "#/$defs/Layer"}, definitions)
+    made = {f"schema/{COMPONENTS}": _text(_tidy({"$schema": DIALECT, "$defs": of_layers})) + "\n"}
     for file, part in parts.items():
-        own = {key: value for key, value in part.items() if key != "$defs"}
-        content = {"$schema": DIALECT, **own, "$defs": _used(own, definitions)}
-        text = json.dumps(_tidy(content), indent=1, sort_keys=True) + "\n"
-        found[f"schema/{Path(file).with_suffix('.json')}"] = text
-    return found
+        own = {k: v for k, v in _used(part, definitions).items() if k not in of_layers}
+        text = _text(_tidy({"$schema": DIALECT, **part, "$defs": own})) + "\n"
+        for name in of_layers:
+            text = text.replace(f'"#/$defs/{name}"', f'"{COMPONENTS}#/$defs/{name}"')
+        made[f"schema/{Path(file).with_suffix('.json')}"] = text
+    return made
+
+
+def _text(schema: dict[str, Any], indent: str = "") -> str:
+    """A schema as JSON: each definition and each key has a line, with all that is said of it."""
+    parts = {key: json.dumps(value, sort_keys=True) for key, value in schema.items()}
+    inner = indent + " "
+    for key in schema.keys() & {"$defs", "properties"}:
+        lines = [
+            f'{inner}"{name}": {_text(schema[key][name], inner)}' for name in sorted(schema[key])
+        ]
+        parts[key] = ",\n".join(lines).join(("{\n", f"\n{indent}}}"))
+    return "{" + ", ".join(f'"{key}": {parts[key]}' for key in sorted(parts)) + "}"
 
 
 def _used(part: Any, definitions: dict[str, Any]) -> dict[str, Any]:

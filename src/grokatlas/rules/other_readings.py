@@ -41,7 +41,7 @@ class Judge:
             claims = {claim["id"]: claim for claim in self._spec["papers"][paper]}
             for each in listed:
                 claim = claims[each["claim"]]
-                other = claims[each["same_as"]] if each["by_claim"] else None
+                other = claims[each["same_as"]] if each["same_as"] else None
                 stems, taken = self._stems(paper, other or claim, each)
                 needed = [*stems.values(), *taken.values()]
                 there = all(self._ages.get(target) for target in needed)

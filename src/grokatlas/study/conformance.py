@@ -231,8 +231,8 @@ def _function(spec: Spec, block: str, name: str) -> tuple[Callable[..., Tensor],
     built = registry.load(block, name).build(**keywords)
     targets = torch.from_numpy(data["train_targets"])
     if block == "loss":
-        shape = targets.shape if targets.is_floating_point() else (len(targets), data["outputs"])
-        return lambda at: built(at["outputs"], targets), {"outputs": _normal(shape, 7)}
+        outputs = _normal((len(targets), data["outputs"]), 7)
+        return lambda at: built(at["outputs"], targets), {"outputs": outputs}
     inputs = torch.from_numpy(data["train_inputs"])
     network = Network(model, dict(model.named_buffers()))
     at = {key: v.detach() + 0.1 * _normal(v.shape, 7) for key, v in model.named_parameters()}

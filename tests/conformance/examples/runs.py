@@ -305,6 +305,20 @@ def member_keywords(spec: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
                     yield name, f"{path}.{keyword}", entry[keyword]
 
 
+def run_with(block: str, name: str, keywords: dict[str, Any]) -> dict[str, Any]:
+    """A run of one member that uses a component with these keywords."""
+
+    def has(entries: Any) -> bool:
+        listed = entries if isinstance(entries, list) else [entries]
+        return name in [entry["name"] for entry in listed]
+
+    spec = next(run for run in RUNS.values() if block in run and has(run[block]))
+    entry: Any = {"name": name} | keywords
+    changed = {block: [entry] if isinstance(spec[block], list) else entry}
+    changed |= {"task": TASKS[name]} if block == "model" else {}
+    return spec | changed | {"ensemble": {"seed": [0]}}
+
+
 def data_of(model: str) -> dataset.Dataset:
     """The data set of a task that the model can learn."""
     if model not in TASKS:

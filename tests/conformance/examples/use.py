@@ -5,8 +5,6 @@ import functools
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import torch
 
 from examples import EXAMPLES, observables
@@ -17,9 +15,10 @@ from examples.runs import RUNS, data_of
 from examples.task import ONE_HOT
 from grokatlas import registry
 from grokatlas.declare import signatures
-from grokatlas.engine import dataset, members, training
+from grokatlas.engine import dataset
 from grokatlas.engine.network import Network
 from grokatlas.engine.observed import Observed
+from tests.runs import finished, trained
 
 
 def randn(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -86,24 +85,7 @@ def _record(run: str) -> SimpleNamespace:
     spec = copy.deepcopy(RUNS[run])
     spec["ensemble"] = {"seed": [0, 1]}
     spec["train"] |= {"steps": 3, "log": {"every": 1, "first": 0}, "snapshots": [0, 3]}
-    data = dataset.make(members.tasks(spec))
-    result = training.train(spec, data, torch.device("cpu"))
-    snapshots: dict[int, dict[str, np.ndarray]] = {}
-    for key, array in result.snapshots.items():
-        step, _, parameter = key.partition("/")
-        snapshots.setdefault(int(step), {})[parameter] = array
-    history = pd.DataFrame(result.history)
-    manifest = {
-        "device": {"type": "cpu", "threads": 1},
-        "host": {"cpu": "some"},
-        "members": 2,
-        "train_seconds": 36.0,
-        "updates": {"count": 4, "seconds": 2.0},
-        "peak_memory_mb": 300.0,
-    }
-    return SimpleNamespace(
-        spec=spec, history=history, snapshots=snapshots, data=data, manifest=manifest
-    )
+    return finished(spec)
 
 
 def ingredients(block: str, name: str = "") -> dict[str, Any]:
@@ -147,8 +129,7 @@ def use(block: str, name: str, keywords: dict, given: dict[str, Any]) -> Any:
         spec = next(run for run in RUNS.values() if run["dynamics"]["name"] == name)
         train = spec["train"] | {"steps": 2, "log": {"every": 1, "first": 0}, "snapshots": [2]}
         spec = spec | {"dynamics": {"name": name} | keywords, "train": train}
-        data = dataset.make(members.tasks(spec))
-        result = training.train(spec, data, torch.device("cpu"))
+        result = trained(spec)
         return result.history | result.snapshots
     built = registry.load(block, name).build(**keywords)
     if block == "task":

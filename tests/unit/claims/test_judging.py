@@ -260,11 +260,11 @@ def read_otherwise(planned) -> Path:
     other = table("two_weights_again", weights(1.0, 0.6667))
     job = files.read_sealed(planned)
     del job["seal"]
-    told = {"claim": "G4", "keywords": {}, "same_as": "", "by_claim": False, "not_judged": ""}
+    told = {"claim": "G4", "keywords": {}, "same_as": "", "not_judged": ""}
     told |= {"rejects": "a reading"}
     absent = {"two_weights": {"table": "nowhere/two_weights", "cases": None}}
     made = {"two_weights": {"table": "two_weights_again", "cases": None}}
-    claim = {"reading": "third", "same_as": "G5", "by_claim": True, "instead": {}}
+    claim = {"reading": "third", "same_as": "G5", "instead": {}}
     job["spec"]["other_readings"] = {
         "geometry": [
             told | {"reading": "first", "instead": made},

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from grokatlas.components.observables import effective_step
-from grokatlas.engine import dataset, members, training
 from grokatlas.engine.observed import Observed
 from tests.conformance.examples.runs import RUNS
+from tests.runs import trained
 
 RATE = 1e-3
 
@@ -22,7 +22,7 @@ def _history(optimizer, ensemble):
     spec["observables"] = [{"name": "effective_step"}, {"name": "parameters"}]
     spec["ensemble"] = ensemble
     spec["train"] |= {"steps": 6, "log": {"every": 1, "first": 0}, "snapshots": []}
-    result = training.train(spec, dataset.make(members.tasks(spec)), torch.device("cpu"))
+    result = trained(spec)
     return pd.DataFrame(result.history)
 
 

@@ -5,38 +5,19 @@ import pytest
 import torch
 
 from grokatlas.engine import dataset, training
+from tests.runs import addition, mlp, schedule
 
 RATE = 0.01
-TASK = {
-    "name": "modular_addition",
-    "modulus": 5,
-    "pairs": "ordered",
-    "encoding": "one_hot",
-    "train_fraction": 0.6,
-    "split_seed": 0,
-}
+TASK = addition()
 SPEC = {
     "task": TASK,
-    "model": {
-        "name": "mlp",
-        "width": 12,
-        "hidden_layers": 1,
-        "bias": True,
-        "init_law": "uniform_fan_in",
-        "init_scale": 1.0,
-        "output_scale": 1.0,
-    },
+    "model": mlp(12),
     "loss": {"name": "mse", "reduction": "mean", "half": False},
     "optimizer": {"name": "adam", "lr": RATE, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
     "dynamics": {"name": "fixed_norm_training"},
     "observables": [{"name": "losses"}, {"name": "norms", "orders": ["l2"]}],
     "ensemble": {"dynamics.relative_norm": [0.3, 1.0, 4.0], "seed": [0, 1]},
-    "train": {
-        "steps": 40,
-        "dtype": "float64",
-        "log": {"every": 1, "first": 0},
-        "snapshots": [0, 40],
-    },
+    "train": schedule(40, snapshots=[0, 40]),
 }
 CPU = torch.device("cpu")
 

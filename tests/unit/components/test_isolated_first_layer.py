@@ -6,38 +6,19 @@ import torch
 
 from grokatlas.components.dynamics import isolated_first_layer
 from grokatlas.engine import dataset, training
+from tests.runs import addition, mlp, schedule
 
 RATE = 0.01
 FIRST, SECOND = isolated_first_layer.FIRST, isolated_first_layer.SECOND
-TASK = {
-    "name": "modular_addition",
-    "modulus": 7,
-    "pairs": "unordered",
-    "encoding": "summed",
-    "train_fraction": 0.7,
-    "split_seed": 0,
-}
+TASK = addition(7, "summed", pairs="unordered", train_fraction=0.7)
 SPEC = {
     "task": TASK,
-    "model": {
-        "name": "mlp",
-        "width": 64,
-        "hidden_layers": 1,
-        "bias": False,
-        "init_law": "normal_fan_in",
-        "init_scale": 1.0,
-        "output_scale": 1.0,
-    },
+    "model": mlp(64, bias=False, init_law="normal_fan_in"),
     "loss": {"name": "mse", "reduction": "sample_mean", "half": False},
     "dynamics": {"name": "isolated_first_layer", "rate": RATE},
     "observables": [{"name": "losses"}, {"name": "accuracies"}],
     "ensemble": {"seed": [0]},
-    "train": {
-        "steps": 100,
-        "dtype": "float64",
-        "log": {"every": 10, "first": 0},
-        "snapshots": [0, 1, 100],
-    },
+    "train": schedule(100, every=10, snapshots=[0, 1, 100]),
 }
 
 

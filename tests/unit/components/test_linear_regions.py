@@ -12,7 +12,7 @@ from matplotlib.path import Path
 
 from grokatlas.components.measures import _regions, linear_regions
 from grokatlas.components.measures._regions import Plane, regions
-from grokatlas.engine import dataset, training
+from tests.runs import addition, finished, mlp, schedule
 
 HALF = 2.5
 
@@ -131,47 +131,20 @@ def test_points_on_a_line_are_refused():
 
 
 SPEC = {
-    "task": {
-        "name": "modular_addition",
-        "modulus": 5,
-        "pairs": "ordered",
-        "encoding": "one_hot",
-        "train_fraction": 0.6,
-        "split_seed": 0,
-    },
-    "model": {
-        "name": "mlp",
-        "width": 12,
-        "hidden_layers": 2,
-        "bias": True,
-        "init_law": "uniform_fan_in",
-        "init_scale": 1.0,
-        "output_scale": 2.0,
-    },
+    "task": addition(),
+    "model": mlp(12, 2, output_scale=2.0),
     "loss": {"name": "cross_entropy"},
     "optimizer": {"name": "adam", "lr": 0.03, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "accuracies"}],
     "ensemble": {"seed": [0, 1]},
-    "train": {
-        "steps": 60,
-        "dtype": "float64",
-        "log": {"every": 20, "first": 0},
-        "snapshots": [0, 20, 40, 60],
-    },
+    "train": schedule(60, every=20, snapshots=[0, 20, 40, 60]),
 }
 
 
 @pytest.fixture(scope="module")
 def run():
-    data = dataset.make([SPEC["task"]])
-    result = training.train(SPEC, data, torch.device("cpu"))
-    snapshots = {}
-    for key, array in result.snapshots.items():
-        step, _, name = key.partition("/")
-        snapshots.setdefault(int(step), {})[name] = array
-    history = {key: np.array(value) for key, value in result.history.items()}
-    return SimpleNamespace(spec=SPEC, data=data, snapshots=snapshots, history=history)
+    return finished(SPEC)
 
 
 def _measure(run, **changes):

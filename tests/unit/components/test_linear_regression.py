@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from grokatlas.engine import dataset, training
+from tests.runs import schedule
 
 TASK = {
     "name": "linear_regression",
@@ -32,12 +33,7 @@ def test_components_decay_at_the_rates_of_the_singular_values_and_of_the_decay()
         "dynamics": {"name": "gradient_training"},
         "observables": [{"name": "parameters"}],
         "ensemble": {"penalties.0.weight": [decay / 2 for decay in DECAYS], "seed": [0]},
-        "train": {
-            "steps": STEPS,
-            "dtype": "float64",
-            "log": {"every": 1, "first": 0},
-            "snapshots": [],
-        },
+        "train": schedule(STEPS),
     }
     history = training.train(spec, data, torch.device("cpu")).history
     found = np.stack([history[f"parameters.weight.{k}"] for k in range(7)], axis=1)

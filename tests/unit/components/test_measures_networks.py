@@ -15,29 +15,15 @@ from grokatlas.components.measures import (
     predictor_curve,
     robust_accuracy,
 )
-from grokatlas.engine import dataset, members, training
+from grokatlas.engine import dataset, members
 from grokatlas.engine.ensemble import generators
 from grokatlas.engine.rebuilt import network, restored
 from grokatlas.engine.run import Run
+from tests.runs import addition, finished, mlp, schedule
 
 CPU = torch.device("cpu")
-ADDITION = {
-    "name": "modular_addition",
-    "modulus": 5,
-    "pairs": "ordered",
-    "encoding": "one_hot",
-    "train_fraction": 0.6,
-    "split_seed": 0,
-}
-MLP = {
-    "name": "mlp",
-    "width": 12,
-    "hidden_layers": 2,
-    "bias": True,
-    "init_law": "uniform_fan_in",
-    "init_scale": 1.0,
-    "output_scale": 2.0,
-}
+ADDITION = addition()
+MLP = mlp(12, 2, output_scale=2.0)
 SPEC = {
     "task": ADDITION,
     "model": MLP,
@@ -46,24 +32,12 @@ SPEC = {
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "accuracies"}, {"name": "losses"}],
     "ensemble": {"seed": [4, 1]},
-    "train": {
-        "steps": 30,
-        "dtype": "float64",
-        "log": {"every": 10, "first": 0},
-        "snapshots": [0, 10, 30],
-    },
+    "train": schedule(30, every=10, snapshots=[0, 10, 30]),
 }
 
 
 def _run(**changes):
-    spec = copy.deepcopy(SPEC) | changes
-    data = dataset.make(members.tasks(spec))
-    result = training.train(spec, data, CPU)
-    snapshots = {}
-    for key, array in result.snapshots.items():
-        step, _, name = key.partition("/")
-        snapshots.setdefault(int(step), {})[name] = array
-    return SimpleNamespace(spec=spec, data=data, snapshots=snapshots, history=result.history)
+    return finished(copy.deepcopy(SPEC) | changes)
 
 
 @pytest.fixture(scope="module")

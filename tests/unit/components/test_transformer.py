@@ -8,15 +8,9 @@ from grokatlas.components.models import transformer
 from grokatlas.engine import dataset
 from grokatlas.engine.ensemble import Mapped, stack
 from grokatlas.engine.run import Run
+from tests.runs import addition, schedule
 
-TASK = {
-    "name": "modular_addition",
-    "modulus": 7,
-    "pairs": "ordered",
-    "encoding": "tokens",
-    "train_fraction": 0.6,
-    "split_seed": 0,
-}
+TASK = addition(7, "tokens")
 SMALL = {
     "dimension": 12,
     "heads": 3,
@@ -131,12 +125,7 @@ def test_a_fixed_matrix_is_neither_trained_nor_decayed(fixed):
         "optimizer": {"name": "gd", "lr": 0.1},
         "penalties": [{"name": "l2", "weight": 0.1, "squared": True}],
         "ensemble": {"seed": [0, 1]},
-        "train": {
-            "steps": 5,
-            "dtype": "float64",
-            "snapshots": [0, 5],
-            "log": {"every": 5, "first": 0},
-        },
+        "train": schedule(5, every=5, snapshots=[0, 5]),
     }
     data = dataset.make([TASK])
     run = Run(spec, data, torch.device("cpu"))

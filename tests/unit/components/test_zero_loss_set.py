@@ -11,8 +11,9 @@ from grokatlas.components.dynamics.isolated_first_layer import IsolatedFirstLaye
 from grokatlas.components.gradients import scale
 from grokatlas.components.measures import first_layer_drift, orthogonality, zero_loss_distance
 from grokatlas.components.models import fitted_mlp
-from grokatlas.engine import dataset, members, training
+from grokatlas.engine import dataset
 from grokatlas.engine.dataset import Dataset
+from tests.runs import addition, data_of, finished, schedule
 
 FIRST, SECOND = first_layer_drift.FIRST, first_layer_drift.SECOND
 MSE = {"name": "mse", "reduction": "sample_mean", "half": False}
@@ -23,14 +24,7 @@ HYPERBOLA = {
     "ensemble": {"seed": [0]},
     "train": {"dtype": "float64"},
 }
-ADDITION = {
-    "name": "modular_addition",
-    "modulus": 5,
-    "pairs": "unordered",
-    "encoding": "summed",
-    "train_fraction": 0.7,
-    "split_seed": 0,
-}
+ADDITION = addition(5, "summed", pairs="unordered", train_fraction=0.7)
 RATE, DECAY = 0.05, 1e-4
 NETWORK = {
     "task": ADDITION,
@@ -42,19 +36,12 @@ NETWORK = {
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "losses"}],
     "ensemble": {"gradients.0.factor": [1.0, 0.01], "model.excess": [0.0, 1.0], "seed": [0]},
-    "train": {
-        "steps": 1001,
-        "dtype": "float64",
-        "log": {"every": 500, "first": 0},
-        "snapshots": [0, 1, 100, 1000, 1001],
-    },
+    "train": schedule(1001, every=500, snapshots=[0, 1, 100, 1000, 1001]),
 }
 
 
 def _finished(spec, snapshots):
-    return SimpleNamespace(
-        spec=spec, data=dataset.make(members.tasks(spec)), snapshots=snapshots, history=None
-    )
+    return SimpleNamespace(spec=spec, data=data_of(spec), snapshots=snapshots, history=None)
 
 
 def _on_hyperbola(*points):
@@ -64,13 +51,7 @@ def _on_hyperbola(*points):
 
 @pytest.fixture(scope="module")
 def trained():
-    data = dataset.make(members.tasks(NETWORK))
-    result = training.train(NETWORK, data, torch.device("cpu"))
-    snapshots = {}
-    for key, array in result.snapshots.items():
-        step, _, name = key.partition("/")
-        snapshots.setdefault(int(step), {})[name] = array
-    return SimpleNamespace(spec=NETWORK, data=data, snapshots=snapshots, history=result.history)
+    return finished(NETWORK)
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,14 @@ from grokatlas.plan import project as plan
 from grokatlas.results import files, layout
 from grokatlas.results.environment import LOWERING
 from tests.tiers import every
-from tests.unit.malformed import FILES, MALFORMED, ONE, changed, write_paper
-from tests.unit.malformed_names import MALFORMED_NAMES
-from tests.unit.malformed_readings import GOOD, MALFORMED_READINGS, bad
-from tests.unit.malformed_values import MALFORMED_VALUES
+from tests.unit.malformed import (
+    FILES,
+    GOOD_READING,
+    changed,
+    malformed,
+    with_reading,
+    write_paper,
+)
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = {"data_dir": "GROKATLAS_DATA", "run_store": "GROKATLAS_RUN_STORE"}
@@ -47,17 +51,13 @@ def test_the_good_files_are_accepted(tmp_path):
 
 
 def test_a_good_reading_is_accepted(tmp_path):
-    good = bad("good", GOOD, "", "")
-    made = plan.Project(write(tmp_path, changed(good.old, good.new)), {}).papers["geometry"]
+    made = plan.Project(write(tmp_path, with_reading(GOOD_READING)), {}).papers["geometry"]
     assert made.other_readings["slow"].instead["two"].cases == {"descent": "adaptive"}
 
 
-BAD = [*MALFORMED, *MALFORMED_VALUES, *MALFORMED_NAMES, *MALFORMED_READINGS]
-
-
-@pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", list(malformed()), ids=lambda case: case.name)
 def test_a_mistake_in_a_paper_is_told_in_one_line(tmp_path, case):
-    line = refusal(write(tmp_path, changed(case.old, case.new)))
+    line = refusal(write(tmp_path, case.files))
     assert line.startswith(f"papers/geometry/{case.place}: "), line
     assert case.fragment in line
 
@@ -229,7 +229,7 @@ def test_a_paper_without_functions(tmp_path):
 
 def test_every_scale_is_checked_whatever_is_run(tmp_path):
     write(tmp_path, changed("steps: 5}", "steps: none}"))
-    place = f"papers/geometry/{ONE}smoke.train.steps"
+    place = "papers/geometry/experiments.yaml: one.smoke.train.steps"
     assert refusal(tmp_path, scale="paper").startswith(f"{place}: ")
 
 

@@ -73,23 +73,11 @@ def test_a_claim_on_another_figure_or_experiment_is_not_concerned():
     assert set(found(paper(claim("T2", experiment="one", case="drawn"), rough=ROUGH))) == {"T2"}
 
 
-def test_the_claim_that_names_the_other_case_is_the_same_one():
-    papers = paper(
-        claim("T1", case="drawn", step=5), claim("T2", case="other", step=5), rough=ROUGH
-    )
-    assert {each.claim: each.same_as for each in found(papers).values()} == {"T1": "T2"}
-    other_step = paper(
-        claim("T1", case="drawn", step=5), claim("T2", case="other", step=6), rough=ROUGH
-    )
-    assert found(other_step)["T1"].same_as == ""
-
-
-def test_a_whole_table_stands_in_and_names_its_claim():
+def test_a_whole_table_stands_in():
     reading = OtherReading(about="x", figures=["fig1"], instead={"one": Instead(of="else/two")})
-    same = claim("T2", experiment="two", case="drawn")
-    judged = found(paper(claim("T1", experiment="one", case="drawn"), same, rough=reading))
+    other = claim("T2", experiment="two", case="drawn")
+    judged = found(paper(claim("T1", experiment="one", case="drawn"), other, rough=reading))
     assert judged["T1"].instead == {"one": {"table": "else/two", "cases": None}}
-    assert judged["T1"].same_as == "T2"
     assert set(judged) == {"T1"}
 
 
@@ -101,12 +89,11 @@ def test_keywords_concern_the_claims_that_have_others():
         "T1": {"step": 9},
         "T4": {"step": 9},
     }
-    assert judged["T1"].same_as == "T2"
 
 
 def test_what_is_another_claim_under_a_reading_has_no_row_of_its_own():
-    fine = OtherReading(about="x", figures=["fig1"], keywords={"step": 9})
-    claims = claim("T1", case="drawn", step=5), claim("T2", case="drawn", step=9)
+    fine = OtherReading(about="x", figures=["fig1"], claims={"T1": "T2"})
+    claims = claim("T1", case="drawn"), claim("T2", value="other", case="drawn")
     papers = paper(*claims, rough=ROUGH, fine=fine)
     judged = [(e.reading, e.claim) for e in other_readings.judgements(papers, "toy", set())]
     assert judged == [("rough", "T1"), ("fine", "T1")]
@@ -115,9 +102,7 @@ def test_what_is_another_claim_under_a_reading_has_no_row_of_its_own():
 def test_claims_of_another_function_and_chosen_ones():
     reading = OtherReading(about="x", figures=["fig1"], claims={"T1": "T2"})
     judged = found(paper(claim("T1"), claim("T2", value="other"), claim("T3"), rough=reading))
-    assert {each.claim: (each.same_as, each.by_claim) for each in judged.values()} == {
-        "T1": ("T2", True)
-    }
+    assert {each.claim: each.same_as for each in judged.values()} == {"T1": "T2"}
     chosen = ROUGH.model_copy(update={"only": {"loss": "ce"}, "not_judged": {"T1": "why"}})
     judged = found(paper(claim("T1", loss="ce"), claim("T2", loss="mse"), rough=chosen))
     assert {each.claim: each.not_judged for each in judged.values()} == {"T1": "why"}
@@ -142,13 +127,13 @@ def test_the_readings_of_the_papers_find_their_claims(papers):
             papers, name, {c.id for c in entry.claims if versions.same_claim(papers, name, c)}
         )
     }
-    assert judged["beyond_l2", "notebook", "N1"].same_as == "N1c"
-    assert judged["beyond_l2", "caption", "N45"].same_as == "N45c"
+    assert judged["beyond_l2", "notebook", "N1"].rejects
+    assert judged["beyond_l2", "caption", "N45"].keywords["weight"] == 1e-4
     assert judged["beyond_l2", "minibatches", "N23"].instead["addition_at_one_rate"] == {
         "table": "regularised_addition",
         "cases": {"nuclear": "minibatches"},
     }
-    assert judged["grokalign", "unit_scale", "A34"].same_as == "A34e"
+    assert judged["grokalign", "at_85_percent", "A16"].same_as == "A16c"
     assert (
         judged["jacobian_alignment", "code_weight", "J8"].instead["xor"]["table"] == "grokalign/xor"
     )

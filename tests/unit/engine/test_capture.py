@@ -11,38 +11,19 @@ from grokatlas.engine import capture, dataset, members, training
 from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
 from tests.pretended_graphs import Pretended
+from tests.runs import addition, mlp, schedule
 from tests.tiers import every
 
 CPU = torch.device("cpu")
-TASK = {
-    "name": "modular_addition",
-    "modulus": 7,
-    "pairs": "ordered",
-    "encoding": "summed",
-    "train_fraction": 0.5,
-    "split_seed": 0,
-}
+TASK = addition(7, "summed", train_fraction=0.5)
 SPEC = {
     "task": TASK,
-    "model": {
-        "name": "mlp",
-        "width": 8,
-        "hidden_layers": 1,
-        "bias": True,
-        "init_law": "uniform_fan_in",
-        "init_scale": 1.0,
-        "output_scale": 1.0,
-    },
+    "model": mlp(8),
     "loss": {"name": "cross_entropy"},
     "optimizer": {"name": "adam", "lr": 1e-2, "beta1": 0.9, "beta2": 0.98, "eps": 1e-8},
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "losses"}, {"name": "accuracies"}],
-    "train": {
-        "steps": 207,
-        "dtype": "float32",
-        "log": {"every": 25, "first": 3},
-        "snapshots": [100, 207],
-    },
+    "train": schedule(207, every=25, snapshots=[100, 207], first=3, dtype="float32"),
     "ensemble": {"optimizer.lr": [1e-2, 3e-2], "seed": [0, 1]},
 }
 NOISE = {"name": "jacobian", "form": "norm", "projections": 1, "weight": 1e-2}

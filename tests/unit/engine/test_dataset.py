@@ -2,15 +2,9 @@ import numpy as np
 import pytest
 
 from grokatlas.engine import dataset, members
+from tests.runs import addition
 
-TASK = {
-    "name": "modular_addition",
-    "modulus": 5,
-    "pairs": "ordered",
-    "encoding": "tokens",
-    "train_fraction": 0.5,
-    "split_seed": "member",
-}
+TASK = addition(5, "tokens", train_fraction=0.5, split_seed="member")
 ONE = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0, "test_points": 3, "test_seed": 0}
 
 
@@ -74,13 +68,6 @@ def test_one_sample_is_solved_by_the_least_norm_weights():
 
 
 def test_a_task_that_leaves_no_samples_is_refused():
-    none = {
-        "name": "modular_addition",
-        "modulus": 3,
-        "pairs": "ordered",
-        "encoding": "tokens",
-        "train_fraction": 0.1,
-        "split_seed": 0,
-    }
+    none = addition(3, "tokens", train_fraction=0.1)
     with pytest.raises(ValueError, match="modular_addition leaves no samples for train inputs"):
         dataset.make([none])

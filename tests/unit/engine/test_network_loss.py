@@ -10,12 +10,11 @@ import torch
 from grokatlas.components.dynamics import gradient_training
 from grokatlas.components.losses import binary_cross_entropy, cross_entropy, sobolev
 from grokatlas.components.optimizers import gd
-from grokatlas.engine import dataset, members, training
 from grokatlas.engine.network_loss import network_loss
 from grokatlas.engine.run import Run
+from tests.runs import begun, trained
 from tests.unit.engine.test_run import SPEC
 
-CPU = torch.device("cpu")
 MARGIN = 20.0  # of a memorised point: its loss is 2e-9, below the 6e-8 that float32 resolves at 1
 LOGITS = {"logits": torch.tensor([[MARGIN, 0.0]])}
 LABELS = torch.tensor([0])
@@ -35,10 +34,6 @@ def _run(**train: object) -> dict:
     spec["train"] |= {"dtype": "float32", "steps": 20, "snapshots": [20]} | train
     del spec["train"]["stop"]
     return spec
-
-
-def _train(spec: dict):
-    return training.train(spec, dataset.make(members.tasks(spec)), CPU)
 
 
 def test_the_loss_of_a_memorised_point_is_not_rounded_to_zero():
@@ -93,7 +88,7 @@ def test_a_loss_in_another_precision_ends_the_run_before_it_trains(monkeypatch):
     moved = []
     monkeypatch.setattr(Run, "move", lambda self, steps: moved.append(steps))
     with pytest.raises(ValueError, match=wrong):
-        _train(_run(loss_dtype="float64"))
+        trained(_run(loss_dtype="float64"))
     assert not moved
 
 
@@ -114,7 +109,7 @@ def test_penalties_see_the_network_in_its_own_precision():
 
 
 def test_losses_are_logged_in_float64_and_all_else_in_float32():
-    double, single = _train(_run(loss_dtype="float64")), _train(_run())
+    double, single = trained(_run(loss_dtype="float64")), trained(_run())
     for column, values in double.history.items():
         if column not in ("member", "step"):
             expected = np.float64 if column.endswith("_loss") else np.float32
@@ -132,7 +127,7 @@ def test_what_is_logged_is_what_is_trained_on():
     del spec["train"]["batch_size"], spec["train"]["shuffle"], spec["penalties"]
     spec |= {"optimizer": {"name": "gd"}, "observables": [{"name": "losses"}]}
     spec["ensemble"] = {"optimizer.lr": [1e-3], "seed": [0]}
-    run = Run(spec, dataset.make(members.tasks(spec)), CPU)
+    run = begun(spec)
     before = run.observe(run.parameters(), 0)["train_loss"][0]
     start = {key: value.double() for key, value in run.parameters().items()}
     run.move(1)
@@ -143,6 +138,6 @@ def test_what_is_logged_is_what_is_trained_on():
 
 def test_a_whole_run_in_float64_is_the_same_with_the_key_and_without():
     """The cast changes nothing where there is nothing to cast; declaring it is refused."""
-    both = (_train(_run(dtype="float64", **key)) for key in ({}, {"loss_dtype": "float64"}))
+    both = (trained(_run(dtype="float64", **key)) for key in ({}, {"loss_dtype": "float64"}))
     first, second = (each.history for each in both)
     assert all(np.array_equal(first[key], second[key]) for key in first)

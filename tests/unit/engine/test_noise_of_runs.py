@@ -6,30 +6,16 @@ import pytest
 import torch
 
 from grokatlas.code import code_digest
-from grokatlas.engine import dataset, group, members, noise, run
+from grokatlas.engine import group, noise, run
 from grokatlas.engine.noise import Ahead, standard_normal
+from tests.runs import addition, begun, mlp, schedule
 from tests.tiers import every
 
-CPU, DOUBLE = torch.device("cpu"), torch.float64
+DOUBLE = torch.float64
 SEEDS = torch.tensor([5, 0, 2**32 - 1])
 SPEC = {
-    "task": {
-        "name": "modular_addition",
-        "modulus": 5,
-        "pairs": "ordered",
-        "encoding": "one_hot",
-        "train_fraction": 0.6,
-        "split_seed": "member",
-    },
-    "model": {
-        "name": "mlp",
-        "width": 6,
-        "hidden_layers": 1,
-        "bias": True,
-        "init_law": "uniform_fan_in",
-        "init_scale": 1.0,
-        "output_scale": 1.0,
-    },
+    "task": addition(split_seed="member"),
+    "model": mlp(6),
     "loss": {"name": "cross_entropy"},
     "optimizer": {"name": "gd", "lr": 0.1},
     "inputs": [{"name": "accuracy_scaled_noise", "high": 0.5, "low": 0.4}],
@@ -37,14 +23,7 @@ SPEC = {
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "losses"}],
     "ensemble": {"seed": [3, 1, 4]},
-    "train": {  # of 15 samples: the last batch of an epoch is smaller
-        "steps": 12,
-        "dtype": "float64",
-        "batch_size": 4,
-        "shuffle": True,
-        "log": {"every": 5, "first": 0},
-        "snapshots": [],
-    },
+    "train": schedule(12, every=5, batch_size=4, shuffle=True),
 }
 STEPS = 10
 
@@ -66,41 +45,37 @@ def heard(monkeypatch):
     return found
 
 
-def _run(spec=SPEC):
-    return run.Run(spec, dataset.make(members.tasks(spec)), CPU)
-
-
 def _together(spec, monkeypatch):
-    _run(spec).move(STEPS)
+    begun(spec).move(STEPS)
 
 
 def _alone(spec, monkeypatch):
     for seed in spec["ensemble"]["seed"]:
-        _run(spec | {"ensemble": {"seed": [seed]}}).move(STEPS)
+        begun(spec | {"ensemble": {"seed": [seed]}}).move(STEPS)
 
 
 def _in_another_order(spec, monkeypatch):
-    _run(spec | {"ensemble": {"seed": [4, 8, 3, 1]}}).move(STEPS)
+    begun(spec | {"ensemble": {"seed": [4, 8, 3, 1]}}).move(STEPS)
 
 
 def _in_groups(spec, monkeypatch):
     monkeypatch.setattr(run, "CACHE", 1)
-    made = _run(spec)
+    made = begun(spec)
     assert len(made.groups) == 3
     made.move(STEPS)
 
 
 def _resumed(spec, monkeypatch):
-    first = _run(spec)
+    first = begun(spec)
     first.move(6)
     saved = copy.deepcopy(first.saved())
-    again = _run(spec)
+    again = begun(spec)
     again.restore(saved)
     again.move(STEPS - 6)
 
 
 def _while_others_stop(spec, monkeypatch):
-    made = _run(spec | {"ensemble": {"seed": [8, 3, 1, 9, 4]}})
+    made = begun(spec | {"ensemble": {"seed": [8, 3, 1, 9, 4]}})
     made.move(4)
     made.keep({1, 2, 4})
     made.move(STEPS - 4)
@@ -125,14 +100,14 @@ def test_a_member_hears_its_own_noise(way, heard, monkeypatch):
 
 @pytest.mark.parametrize("way", every(2, ["groups", "resumed", "cut"], first=1))
 def test_a_noisy_trajectory_is_the_same(way, monkeypatch):
-    whole, made = _run(), _run()
+    whole, made = begun(SPEC), begun(SPEC)
     if way == "groups":
         monkeypatch.setattr(run, "CACHE", 1)
-        made = _run()
+        made = begun(SPEC)
     made.move(7)
     if way == "resumed":
         saved = copy.deepcopy(made.saved())
-        made = _run()
+        made = begun(SPEC)
         made.restore(saved)
     made.move(5)
     whole.move(12)
@@ -141,16 +116,16 @@ def test_a_noisy_trajectory_is_the_same(way, monkeypatch):
 
 
 def test_both_precisions_of_a_run_hear_the_same(heard):
-    _run().move(3)
+    begun(SPEC).move(3)
     double = {key: [value.float() for value in values] for key, values in heard.items()}
     heard.clear()
-    _run(SPEC | {"train": SPEC["train"] | {"dtype": "float32"}}).move(3)
+    begun(SPEC | {"train": SPEC["train"] | {"dtype": "float32"}}).move(3)
     for key, values in heard.items():
         assert all(map(torch.equal, values, double[key]))
 
 
 def test_a_group_saves_its_step_and_no_noise():
-    made = _run()
+    made = begun(SPEC)
     made.move(5)
     (saved,) = made.saved().values()
     assert saved.keys() == {"places", "state", "step", "batches"}
@@ -159,13 +134,13 @@ def test_a_group_saves_its_step_and_no_noise():
 
 def test_a_state_of_earlier_code_is_refused():
     """It has states of generators in place of a step."""
-    made = _run()
+    made = begun(SPEC)
     made.move(5)
     saved = made.saved()
     del saved["0"]["step"]
     saved["0"]["noise"] = {"inputs.0": torch.zeros(3, 5056, dtype=torch.uint8)}
     with pytest.raises(RuntimeError, match=r"has no step.*; remove its folder \.state to train"):
-        _run().restore(saved)
+        begun(SPEC).restore(saved)
 
 
 def test_code_of_noise_is_code_of_every_run():

@@ -6,69 +6,40 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.engine import dataset, history, members, record, run, training
+from grokatlas.engine import history, run
+from tests.runs import addition, begun, mlp, schedule, trained
 from tests.tiers import every, exhaustive
 
-CPU = torch.device("cpu")
 SPEC = {
-    "task": {
-        "name": "modular_addition",
-        "modulus": 5,
-        "pairs": "ordered",
-        "encoding": "one_hot",
-        "train_fraction": 0.6,
-        "split_seed": "member",
-    },
-    "model": {
-        "name": "mlp",
-        "width": 12,
-        "hidden_layers": 1,
-        "bias": True,
-        "init_law": "uniform_fan_in",
-        "init_scale": 1.0,
-        "output_scale": 1.0,
-    },
+    "task": addition(split_seed="member"),
+    "model": mlp(12),
     "loss": {"name": "cross_entropy"},
     "optimizer": {"name": "adam", "beta1": 0.9, "beta2": 0.99, "eps": 1e-8},
     "penalties": [{"name": "jacobian", "weight": 0.01, "form": "norm", "projections": 1}],
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "losses"}, {"name": "accuracies"}],
     "ensemble": {"optimizer.lr": [0.03, 0.01], "seed": [0, 1, 2]},
-    "train": {
-        "steps": 60,
-        "dtype": "float64",
-        "batch_size": 4,
-        "shuffle": True,
-        "log": {"every": 5, "first": 0},
-        "snapshots": [0, 30, 60],
-        "stop": {"train_accuracy": 0.8},
-    },
+    "train": schedule(
+        60, every=5, snapshots=[0, 30, 60], batch_size=4, shuffle=True, stop={"train_accuracy": 0.8}
+    ),
 }
-
-
-def _run(spec: dict) -> run.Run:
-    return run.Run(spec, dataset.make(members.tasks(spec)), CPU)
-
-
-def _train(spec: dict) -> record.Record:
-    return training.train(spec, dataset.make(members.tasks(spec)), CPU)
 
 
 @pytest.mark.parametrize(("bytes_of_a_group", "sizes"), [(1, [1] * 6), (1 << 30, [6])])
 def test_a_group_is_as_large_as_its_cache(bytes_of_a_group, sizes, monkeypatch):
     monkeypatch.setattr(run, "CACHE", bytes_of_a_group)
-    assert [len(group.indices) for group in _run(SPEC).groups] == sizes
+    assert [len(group.indices) for group in begun(SPEC).groups] == sizes
 
 
 @exhaustive
 @pytest.mark.parametrize("split", ["member", 0])
 def test_results_do_not_depend_on_the_groups(split, monkeypatch):
     spec = SPEC | {"task": SPEC["task"] | {"split_seed": split}}
-    together = _train(spec)
+    together = trained(spec)
     monkeypatch.setattr(run, "_bytes_written", lambda model, inputs: 100)
     monkeypatch.setattr(run, "CACHE", 250)
-    assert [len(group.indices) for group in _run(spec).groups] == [2, 2, 2]
-    apart = _train(spec)
+    assert [len(group.indices) for group in begun(spec).groups] == [2, 2, 2]
+    apart = trained(spec)
     ends = {
         member: together.history["step"][together.history["member"] == member].max()
         for member in range(6)
@@ -82,13 +53,13 @@ def test_results_do_not_depend_on_the_groups(split, monkeypatch):
 
 def test_a_run_in_groups_goes_on_where_it_was_saved(monkeypatch):
     monkeypatch.setattr(run, "CACHE", 1)
-    straight, cut = _run(SPEC), _run(SPEC)
+    straight, cut = begun(SPEC), begun(SPEC)
     straight.move(7)
     straight.keep({0, 2, 5})
     straight.move(6)
     cut.move(7)
     cut.keep({0, 2, 5})
-    again = _run(SPEC)
+    again = begun(SPEC)
     again.restore(copy.deepcopy(cut.saved()))
     again.move(6)
     assert again.indices == straight.indices == [0, 2, 5]
@@ -98,7 +69,7 @@ def test_a_run_in_groups_goes_on_where_it_was_saved(monkeypatch):
 
 @pytest.mark.parametrize("cuts", every(3, [[13], [1, 12], [5, 5, 3]], first=2))
 def test_how_a_stretch_is_cut_changes_no_number(cuts):
-    whole, cut = _run(SPEC), _run(SPEC)
+    whole, cut = begun(SPEC), begun(SPEC)
     whole.move(13)
     for steps in cuts:
         cut.move(steps)
@@ -123,14 +94,14 @@ def test_history_is_handed_on_in_blocks_of_bounded_size(monkeypatch):
 
 def test_a_state_of_other_groups_is_refused(monkeypatch):
     monkeypatch.setattr(run, "CACHE", 1)
-    saved = _run(SPEC).saved()
+    saved = begun(SPEC).saved()
     monkeypatch.setattr(run, "CACHE", 1 << 30)
     with pytest.raises(RuntimeError, match="other groups of members"):
-        _run(SPEC).restore(saved)
+        begun(SPEC).restore(saved)
 
 
 def test_a_loss_sees_the_targets_before_anything_trains():
     xor = {"name": "xor_clusters", "features": 6, "train_points": 8, "test_points": 5}
     spec = SPEC | {"task": xor | {"amplitude": 0.05, "data_seed": 0}}
     with pytest.raises(ValueError, match="needs targets 0 and 1, not -1"):
-        _run(spec | {"loss": {"name": "binary_cross_entropy"}})
+        begun(spec | {"loss": {"name": "binary_cross_entropy"}})

@@ -9,6 +9,7 @@ import torch
 from grokatlas import registry
 from grokatlas.declare import span_rules
 from grokatlas.engine import dataset, members, run, span, training
+from tests.runs import begun, mlp, schedule, trained
 from tests.tiers import every
 
 CPU = torch.device("cpu")
@@ -22,15 +23,7 @@ SPEC = {
         "amplitude": 0.3,
         "data_seed": 0,
     },
-    "model": {
-        "name": "mlp",
-        "width": UNITS,
-        "hidden_layers": 1,
-        "bias": True,
-        "init_law": "uniform_fan_in",
-        "init_scale": 2.0,
-        "output_scale": 1.0,
-    },
+    "model": mlp(UNITS, init_scale=2.0),
     "loss": {"name": "mse", "reduction": "mean", "half": False},
     "optimizer": {
         "name": "sgd",
@@ -53,12 +46,7 @@ SPEC = {
         {"name": "ntk", "probe": 0},
     ],
     "ensemble": {"penalties.0.weight": [0.1, 1.0], "seed": [0, 1]},
-    "train": {
-        "steps": 60,
-        "dtype": "float64",
-        "log": {"every": 10, "first": 0},
-        "snapshots": [],
-    },
+    "train": schedule(60, every=10),
 }
 NOISY = {"name": "noisy_accuracy", "amplitudes": [0.3], "spared": SPARED, "noise_seed": 0}
 
@@ -67,17 +55,13 @@ def _in_span(spec: dict) -> dict:
     return spec | {"train": spec["train"] | {"coordinates": "span"}}
 
 
-def _train(spec: dict) -> dict[str, np.ndarray]:
-    return training.train(spec, dataset.make(members.tasks(spec)), CPU).history
-
-
 def _drawn(rows: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(rows)
     return torch.randn(rows, FEATURES, generator=generator, dtype=torch.float64)
 
 
 def test_training_in_the_span_is_training_in_all_coordinates():
-    plain, moved = _train(SPEC), _train(_in_span(SPEC))
+    plain, moved = trained(SPEC).history, trained(_in_span(SPEC)).history
     assert plain["train_loss"][-1] < 0.8 * plain["train_loss"][0]
     assert set(plain) == set(moved)
     for key, column in plain.items():
@@ -92,7 +76,7 @@ def test_a_run_in_the_span_has_as_many_inputs_as_samples_and_units():
 
 def test_a_run_in_the_span_goes_on_where_it_was_saved():
     spec = _in_span(SPEC)
-    straight, cut, again = (run.Run(spec, dataset.make(members.tasks(spec)), CPU) for _ in "abc")
+    straight, cut, again = (begun(spec) for _ in "abc")
     straight.move(13)
     cut.move(7)
     again.restore(copy.deepcopy(cut.saved()))
@@ -103,7 +87,7 @@ def test_a_run_in_the_span_goes_on_where_it_was_saved():
 
 def test_a_span_no_smaller_than_the_inputs_changes_nothing():
     spec = SPEC | {"model": SPEC["model"] | {"width": FEATURES - 32}}
-    plain, moved = _train(spec), _train(_in_span(spec))
+    plain, moved = trained(spec).history, trained(_in_span(spec)).history
     for key, column in plain.items():
         np.testing.assert_array_equal(moved[key], column, err_msg=key)
 
@@ -152,7 +136,7 @@ def test_as_many_coordinates_stay_as_an_observable_spares(orders):
     data = dataset.make(members.tasks(spec))
     found = run.Run(spec, data, CPU).data["train_inputs"].numpy()
     np.testing.assert_array_equal(found[:, :SPARED], data.train_inputs[:, :SPARED])
-    assert "noisy_accuracy.0" in _train(spec)
+    assert "noisy_accuracy.0" in trained(spec).history
 
 
 def test_the_coordinates_do_not_depend_on_rounding():

@@ -4,12 +4,10 @@ import copy
 
 import numpy as np
 import pytest
-import torch
 
-from grokatlas.engine import dataset, members, training
 from grokatlas.engine.run import Run
+from tests.runs import addition, schedule, trained
 
-CPU = torch.device("cpu")
 RATES = [0.01, 0.1, 0.03]
 SPEC = {
     "task": {
@@ -25,18 +23,8 @@ SPEC = {
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "losses"}, {"name": "parameters"}],
     "ensemble": {"optimizer.lr": RATES, "seed": [0]},
-    "train": {
-        "steps": 30,
-        "dtype": "float64",
-        "log": {"every": 2, "first": 0},
-        "snapshots": [0, 10, 30],
-        "stop": {"parameters.weight.1": 1.9},
-    },
+    "train": schedule(30, every=2, snapshots=[0, 10, 30], stop={"parameters.weight.1": 1.9}),
 }
-
-
-def _train(spec):
-    return training.train(spec, dataset.make(members.tasks(spec)), CPU)
 
 
 def _rows(history, member):
@@ -46,14 +34,14 @@ def _rows(history, member):
 def test_updates_that_build_programs_anew_are_not_timed():
     without = copy.deepcopy(SPEC)
     del without["train"]["stop"]
-    free, stopped = _train(without), _train(SPEC)
+    free, stopped = trained(without), trained(SPEC)
     assert 0 < stopped.updates.count < free.updates.count < 30
 
 
 def test_a_member_stops_at_the_first_log_that_reaches_the_level():
     without = copy.deepcopy(SPEC)
     del without["train"]["stop"]
-    free, stopped = _train(without).history, _train(SPEC).history
+    free, stopped = trained(without).history, trained(SPEC).history
     ends = []
     for member in range(3):
         whole, part = _rows(free, member), _rows(stopped, member)
@@ -66,7 +54,7 @@ def test_a_member_stops_at_the_first_log_that_reaches_the_level():
 
 
 def test_a_snapshot_holds_what_a_stopped_member_stopped_with():
-    record = _train(SPEC)
+    record = trained(SPEC)
     rows = _rows(record.history, 1)
     final = record.snapshots["0000000030/weight"]
     assert final[1, 0, 1] == rows["parameters.weight.1"][-1] >= 1.9
@@ -82,7 +70,7 @@ def test_a_run_ends_when_all_members_have_stopped(monkeypatch):
     )
     spec = copy.deepcopy(SPEC)
     spec["ensemble"]["optimizer.lr"] = RATES[1:]
-    record = _train(spec)
+    record = trained(spec)
     assert len(steps) == max(record.history["step"]) < 30
     assert steps == sorted(steps, reverse=True)
     assert set(steps) == {2, 1}
@@ -92,7 +80,7 @@ def test_a_run_ends_when_all_members_have_stopped(monkeypatch):
 def test_all_levels_must_be_reached_at_one_log():
     spec = copy.deepcopy(SPEC)
     spec["train"]["stop"] = {"parameters.weight.1": 1.9, "train_loss": {"above": 1e9}}
-    assert set(_rows(_train(spec).history, 1)["step"]) == set(range(0, 31, 2))
+    assert set(_rows(trained(spec).history, 1)["step"]) == set(range(0, 31, 2))
 
 
 def test_a_loss_stops_a_member_from_above():
@@ -100,7 +88,7 @@ def test_a_loss_stops_a_member_from_above():
     del without["train"]["stop"]
     spec = copy.deepcopy(SPEC)
     spec["train"]["stop"] = {"train_loss": {"below": 1e-3}}
-    free, stopped = _train(without).history, _train(spec).history
+    free, stopped = trained(without).history, trained(spec).history
     for member in range(3):
         whole, part = _rows(free, member), _rows(stopped, member)
         low = np.flatnonzero(whole["train_loss"] <= 1e-3)
@@ -113,7 +101,7 @@ def test_a_member_that_is_not_a_number_reaches_nothing():
     spec = copy.deepcopy(SPEC)
     spec["ensemble"]["optimizer.lr"] = [1e200, 0.1]
     spec["train"]["stop"] = {"train_loss": {"below": 1e-9}}
-    rows = _rows(_train(spec).history, 0)
+    rows = _rows(trained(spec).history, 0)
     assert not np.isfinite(rows["train_loss"][-1])
     assert rows["step"][-1] == 30
 
@@ -122,7 +110,7 @@ def test_a_level_that_every_member_has_at_step_0_is_refused():
     spec = copy.deepcopy(SPEC)
     spec["train"]["stop"] = {"train_loss": {"below": 1e9}}
     with pytest.raises(ValueError, match=r"train\.stop: every member reaches it at step 0.*loss 4"):
-        _train(spec)
+        trained(spec)
 
 
 def test_a_member_that_has_its_level_at_step_0_leaves_the_others_alone():
@@ -131,7 +119,7 @@ def test_a_member_that_has_its_level_at_step_0_leaves_the_others_alone():
     spec["optimizer"]["lr"] = 0.1
     spec["ensemble"] = {"model.init": [[1.0, 1.0], [-1.0, 1.0]], "seed": [0]}
     spec["train"]["stop"] = {"train_loss": {"below": 1e-3}}
-    history = _train(spec).history
+    history = trained(spec).history
     assert [_rows(history, member)["step"][-1] for member in (0, 1)] == [0, 10]
 
 
@@ -139,20 +127,13 @@ def test_a_column_that_is_not_logged_is_refused():
     spec = copy.deepcopy(SPEC)
     spec["train"]["stop"] = {"test_acuracy": 0.9}
     with pytest.raises(ValueError, match=r"train\.stop: no column 'test_acuracy'; logged: train_"):
-        _train(spec)
+        trained(spec)
 
 
 def test_members_with_data_of_their_own_stop_alone():
     spec = copy.deepcopy(SPEC)
     spec |= {
-        "task": {
-            "name": "modular_addition",
-            "modulus": 5,
-            "pairs": "ordered",
-            "encoding": "summed",
-            "train_fraction": 0.6,
-            "split_seed": "member",
-        },
+        "task": addition(5, "summed", split_seed="member"),
         "model": {"name": "linear", "init": "normal", "negative_slope": 1.0},
         "loss": {"name": "cross_entropy"},
         "optimizer": {"name": "gd", "lr": 0.5},
@@ -160,11 +141,11 @@ def test_members_with_data_of_their_own_stop_alone():
         "ensemble": {"seed": [0, 1, 2]},
     }
     spec["train"] |= {"stop": {"train_accuracy": 0.6}, "batch_size": 4, "shuffle": True}
-    together = _train(spec).history
+    together = trained(spec).history
     ends = {_rows(together, member)["step"][-1] for member in range(3)}
     assert len(ends) > 1
     for member in range(3):
-        alone = _train(spec | {"ensemble": {"seed": [member]}}).history
+        alone = trained(spec | {"ensemble": {"seed": [member]}}).history
         rows = _rows(together, member)
         for key in ("step", "train_loss", "test_loss"):
             np.testing.assert_allclose(rows[key], alone[key], rtol=1e-12)
@@ -178,6 +159,6 @@ def test_members_stop_by_slow_time_whatever_their_rate():
     }
     del spec["optimizer"]
     spec["train"]["stop"] = {"slow_time": 0.3}
-    history = _train(spec).history
+    history = trained(spec).history
     last = {m: history["step"][history["member"] == m].max() for m in (0, 1)}
     assert last == {0: 6, 1: 30}

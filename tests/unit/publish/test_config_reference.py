@@ -1,10 +1,11 @@
-"""`config/README.md` and `config/schema.json` say what the code accepts."""
+"""`config/README.md` and `config/schema/` say what the code accepts."""
 
 import json
 from pathlib import Path
 
 import jsonschema
 import pytest
+from referencing import Registry, Resource
 
 from grokatlas import cli, registry
 from grokatlas.code import module_shape
@@ -27,7 +28,9 @@ from grokatlas.publish import config_reference, schemas
 from tests.unit.malformed import FILES
 
 CONFIG = Path(__file__).parents[3] / "config"
-SCHEMAS = {Path(name).stem: json.loads(text) for name, text in schemas.texts().items()}
+# by the names under which they refer to each other
+SCHEMAS = {Path(name).name: json.loads(text) for name, text in schemas.texts().items()}
+BESIDE = Registry().with_resources((k, Resource.from_contents(v)) for k, v in SCHEMAS.items())
 
 
 @pytest.mark.parametrize("name", ["README.md", *schemas.texts()])
@@ -94,7 +97,8 @@ def test_what_an_equation_settles_must_be_written_out(odd, text):
 
 
 def valid(name: str, content: object) -> bool:
-    return jsonschema.Draft202012Validator(SCHEMAS[name]).is_valid(content)
+    schema = SCHEMAS[f"{name}.json"]
+    return jsonschema.Draft202012Validator(schema, registry=BESIDE).is_valid(content)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +108,12 @@ def test_the_schema_accepts_every_paper(file):
     first = file.read_text(encoding="utf-8").partition("\n")[0]
     assert first == f"# yaml-language-server: $schema=../../schema/{file.stem}.json"
     assert valid(file.stem, strict_yaml.load(file))
+
+
+def test_a_component_is_in_one_schema_alone():
+    names = [f"{block}.{name}" for block in registry.FOLDERS for name in registry.names(block)]
+    holders = [[file for file in SCHEMAS if name in SCHEMAS[file]["$defs"]] for name in names]
+    assert holders == [["components.json"]] * len(names)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,10 @@ def recorded_pages(copied):
         "geometry,G8,paper,partly,4 of 5 in the interval,1800,2800,2530,1850,2920,5,yes\n"
         "geometry,G3,quick,reproduced,its interval was wider then,,0.2,0.1,0.1,0.1,1,\n"
     )
+    (folder / "claims.readings.csv").write_text(
+        "paper,id,reading,scale,verdict,expected_low,expected_high,value,lowest,highest,count\n"
+        "geometry,G8,one_split,paper,reproduced,1800,2800,2230,2230,2230,1\n"
+    )
     pages.write(ROOT / "config", copied)
     return (copied / "geometry.md").read_text(encoding="utf-8")
 
@@ -138,5 +142,5 @@ def test_a_deviation_tells_what_was_measured_of_it(recorded_pages):
     items = re.split(r"\n(?=\d+\. )", recorded_pages)
     (line,) = [" ".join(item.split()) for item in items if "*figure 4, seeds*" in item]
     assert "**Measured:** test accuracy is perfect by about step 2,000" in line
-    assert "(G8): 2,530 (1,850 to 2,920, 5 values), paper scale." in line
+    assert "(G8): 2,530 (1,850 to 2,920, 5 values); `one_split`: 2,230, paper scale." in line
     assert "G7" not in line

@@ -1,35 +1,48 @@
 """What the page of a paper says of other readings, from recorded verdicts."""
 
-from grokatlas.declare.other_readings import OtherReading
-from grokatlas.publish import readings
+import pandas as pd
+import pytest
+
+from grokatlas.publish import readings, recorded
+from grokatlas.publish.recorded_rows import RecordedRows
 from tests.unit.declare.test_other_readings import ROUGH, claim, paper
 
+OWN = {"paper": "toy", "id": "T1", "scale": "paper", "verdict": "reproduced"}
+OWN |= {"expected_low": "0.0", "expected_high": "1.0"}
+UNDER = OWN | {"reading": "rough", "verdict": "reading rejected", "value": "7"}
 
-def table(papers, **rows: tuple[str, str]) -> list[str]:
-    told = {key: {"verdict": verdict, "scale": scale} for key, (verdict, scale) in rows.items()}
-    return readings.lines("toy", papers, lambda name, each: told.get(each.id, {}))
+
+@pytest.fixture
+def table(tmp_path):
+    """The lines that these rows make, of a claim as drawn and under a rough reading."""
+
+    def made(own: dict[str, str], under: dict[str, str]) -> list[str]:
+        pd.DataFrame([own]).to_csv(tmp_path / recorded.CLAIMS, index=False)
+        pd.DataFrame([under]).to_csv(tmp_path / recorded.READINGS, index=False)
+        papers = paper(claim("T1", case="drawn"), claim("T3"), rough=ROUGH)
+        record = RecordedRows(tmp_path, papers)
+        return readings.lines("toy", papers["toy"], record, lambda claim, row: row["value"])
+
+    return made
 
 
-def test_a_statement_is_told_with_the_claim_that_says_the_same_of_the_other_case():
-    papers = paper(claim("T1", case="drawn"), claim("T2", case="other"), claim("T3"), rough=ROUGH)
-    made = table(papers, T1=("reproduced", "paper"), T2=("reading rejected", "paper"))
-    told = "`rough`: reading rejected | depends on: batch or everywhere |"
-    assert made[-1] == f"| T1 | it is so | reproduced | {told}"
+def test_a_statement_is_shown_with_what_was_recorded_under_a_reading(table):
+    made = table(OWN, UNDER)
+    under = "`rough`: reading rejected, 7 | depends on: batch or everywhere |"
+    assert made[-1] == f"| T1 | it is so | reproduced | {under}"
     assert len(made) == len(readings.HEAD) + 1
 
 
-def test_nothing_is_said_where_one_is_not_recorded_or_of_another_scale():
-    papers = paper(claim("T1", case="drawn"), claim("T2", case="other"), rough=ROUGH)
-    assert table(papers, T1=("reproduced", "paper")) == []
-    assert table(papers, T2=("reproduced", "paper")) == []
-    assert table(papers, T1=("reproduced", "paper"), T2=("not run at this scale", "")) == []
-    assert table(papers, T1=("reproduced", "paper"), T2=("seen at quick scale", "quick")) == []
-
-
-def test_a_verdict_by_another_interval_is_not_that_of_the_statement():
-    reading = OtherReading(about="x", figures=["fig1"], claims={"T1": "T2"})
-    own, other = claim("T1"), claim("T2", value="other")
-    told = {"T1": ("reproduced", "paper"), "T2": ("not reproduced", "paper")}
-    assert table(paper(own, other, rough=reading), **told)
-    for changed in ({"expected": [0.1, 1]}, {"seeds": 2}, {"judged": "mean"}):
-        assert table(paper(own, other.model_copy(update=changed), rough=reading), **told) == []
+@pytest.mark.parametrize(
+    ("own", "under"),
+    [
+        ({"id": "T3"}, {}),
+        ({}, {"id": "T3"}),
+        ({"scale": "", "verdict": "not run at this scale"}, {}),
+        ({}, {"scale": "quick"}),
+        ({}, {"expected_low": "0.1"}),
+        ({"expected_high": "2.0"}, {}),
+    ],
+)
+def test_nothing_is_said_where_one_is_missing_or_of_another_scale_or_interval(table, own, under):
+    assert table(OWN | own, UNDER | under) == []

@@ -1,5 +1,6 @@
 """What the repository keeps of results: taken from a tree, never worse than what was kept."""
 
+import pandas as pd
 import pytest
 
 from grokatlas.errors import UserError
@@ -12,6 +13,7 @@ from tests.unit import small_tree
 
 CLAIM = {"paper": "atlas", "id": "T1", "verdict": "reproduced", "reason": "", "value": "1.0"}
 OTHER = hashing.Digests("other", "other")
+JUDGED = {"expected_low": "0", "expected_high": "2"}
 CLEAN = {"git": {"commit": small_tree.COMMIT, "dirty": False}}
 
 
@@ -57,15 +59,21 @@ def job(kind: str, target, *inputs: Job) -> Job:
     return made
 
 
-def claimed(scale: str, *rows: dict[str, str]) -> None:
-    """Judge claims of a scale like this, all from the one table."""
+def claimed(scale: str, *rows: dict[str, str], rough: str = "") -> None:
+    """Judge claims of a scale like this, all from the one table; one also under a rough reading."""
     stem = layout.claims_stem(scale)
-    file = layout.outputs("claims", stem)[0]
-    recorded._write(file, tuple(rows[0]), list(rows))
-    outputs = {file.name: hashing.file_sha256(file)}
+    under = [rows[0] | {"reading": "rough", "verdict": rough, "value": "3.0"}] * bool(rough)
+    both = [[row | JUDGED for row in rows], under]
+    made = layout.outputs("claims", stem)
+    for file, content in zip(made, both, strict=True):
+        pd.DataFrame(content).to_csv(file, index=False)
+    outputs = {file.name: hashing.file_sha256(file) for file in made}
     small_tree.write(layout.manifest_of("claims", stem), {"outputs": outputs})
     claims = [{"id": row["id"], "experiments": ["toys"]} for row in rows]
-    small_tree.write(layout.spec_path("claims", stem), {"spec": {"papers": {"atlas": claims}}})
+    instead = {"toys": {"table": "toys", "cases": {"drawn": "other"}}}
+    reading = {"claim": rows[0]["id"], "reading": "rough", "same_as": "", "instead": instead}
+    spec = {"papers": {"atlas": claims}, "other_readings": {"atlas": [reading]}}
+    small_tree.write(layout.spec_path("claims", stem), {"spec": spec})
 
 
 def take(scale: str, pages, *experiments: str) -> list[str]:
@@ -135,6 +143,24 @@ def test_a_claim_first_not_run_is_taken_when_it_is(pages):
     take("paper", pages)
     take("quick", pages)
     assert rows("claims.csv")[0]["scale"] == "quick"
+
+
+def test_a_claim_under_another_reading_is_taken_where_it_was_judged(pages):
+    claimed("quick", CLAIM, rough="not run at this scale")
+    take("quick", pages)
+    assert rows("claims.readings.csv") == []
+    claimed("paper", CLAIM, rough="reading rejected")
+    take("paper", pages)
+    (row,) = rows("claims.readings.csv")
+    expected = {"paper": "atlas", "id": "T1", "reading": "rough", "verdict": "reading rejected"}
+    expected |= JUDGED | {"scale": "paper", "value": "3.0", "kept": "yes"}
+    assert row.items() >= expected.items()
+    claimed("quick", CLAIM, rough="seen at quick scale")
+    take("quick", pages)
+    assert rows("claims.readings.csv") == [row]
+    claimed("paper", CLAIM)  # the reading is declared no more
+    take("paper", pages)
+    assert rows("claims.readings.csv") == []
 
 
 def remake(scale: str) -> None:

@@ -13,6 +13,7 @@ from grokatlas.declare import signatures
 from grokatlas.operate.runs import progress
 from grokatlas.results import endings, files, layout
 from grokatlas.rules import savepoint, train
+from tests.runs import schedule
 
 TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}
 SPEC = {
@@ -23,12 +24,7 @@ SPEC = {
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "losses"}, {"name": "norms", "orders": ["l2"]}],
     "ensemble": {"optimizer.lr": [0.1, 1e30, 1e80], "seed": [0]},
-    "train": {
-        "steps": 30,
-        "dtype": "float64",
-        "log": {"every": 2, "first": 0},
-        "snapshots": [],
-    },
+    "train": schedule(30, every=2),
 }
 RUN = layout.run_folder("0123456789ab")
 DIVERGED = {"1": 6, "2": 2}

@@ -17,17 +17,11 @@ from grokatlas.results import hashing, layout
 from grokatlas.rules import dataset as dataset_rule
 from grokatlas.rules import measure, savepoint, table, train
 from grokatlas.rules.finished_run import FinishedRun
+from tests.runs import addition, schedule
 from tests.tiers import every
 
 SPEC = {
-    "task": {
-        "name": "modular_addition",
-        "modulus": 5,
-        "pairs": "ordered",
-        "encoding": "tokens",
-        "train_fraction": 0.5,
-        "split_seed": "member",
-    },
+    "task": addition(5, "tokens", train_fraction=0.5, split_seed="member"),
     "model": {
         "name": "bilinear_encoder",
         "embedding": "shared",
@@ -41,14 +35,7 @@ SPEC = {
     "dynamics": {"name": "gradient_training"},
     "observables": [{"name": "losses"}, {"name": "accuracies"}],
     "ensemble": {"seed": [0, 1]},
-    "train": {
-        "steps": 30,
-        "batch_size": 5,
-        "shuffle": True,
-        "dtype": "float32",
-        "log": {"every": 3, "first": 0},
-        "snapshots": [0, 30],
-    },
+    "train": schedule(30, every=3, snapshots=[0, 30], dtype="float32", batch_size=5, shuffle=True),
 }
 DATA = "results/data/0123456789ab"
 RUN = layout.run_folder("0123456789ab")

@@ -1,0 +1,82 @@
+"""What was recorded of figures and claims, as the pages of papers look it up."""
+
+from pathlib import Path
+
+from grokatlas.claims.verdicts import NOT_RUN, tally
+from grokatlas.declare import models, versions
+from grokatlas.publish import recorded
+
+
+class RecordedRows:
+    """What was recorded of results: rows of figures and claims, by paper and name.
+
+    Args:
+        folder: of the tables.
+        papers: what is declared, to count a judgement once that two papers share.
+    """
+
+    def __init__(self, folder: Path, papers: dict[str, models.Paper]) -> None:
+        self._papers = papers
+        rows = recorded.read(folder / recorded.FIGURES)
+        self.figures = {(row["paper"], row["figure"]): row for row in rows}
+        rows = recorded.read(folder / recorded.CLAIMS)
+        self.claims = {(row["paper"], row["id"]): row for row in rows}
+        self._under: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+        for row in recorded.read(folder / recorded.READINGS):
+            self._under.setdefault((row["paper"], row["id"]), {})[row["reading"]] = row
+
+    def verdict(self, paper: str, claim: models.Claim) -> str:
+        """The recorded verdict of a claim."""
+        return str(self.judged(paper, claim).get("verdict", NOT_RUN))
+
+    def judged(self, paper: str, claim: models.Claim) -> dict[str, str]:
+        """The recorded row of a claim; empty if there is none or the interval changed since.
+
+        Of a claim that another paper counts it is the row of that one.
+        """
+        same = self.same_as(paper, claim)
+        owner, _, name = same.partition("/") if same else (paper, "", claim.id)
+        row = self.claims.get((owner, name), {})
+        return row if _is_of(row, claim) else {}
+
+    def under(self, paper: str, claim: models.Claim) -> dict[str, dict[str, str]]:
+        """By reading, the recorded row of a claim, where its scale is that of the drawn one."""
+        scale = self.judged(paper, claim).get("scale")
+        rows = self._under.get((paper, claim.id), {}) if scale else {}
+        return {
+            reading: row
+            for reading, row in rows.items()
+            if row["scale"] == scale and _is_of(row, claim)
+        }
+
+    def same_as(self, paper: str, claim: models.Claim) -> str:
+        """The claim of another paper that has the same judgement: ``paper/id``, or nothing."""
+        return versions.same_claim(self._papers, paper, claim)
+
+    def verdicts(self, paper: str, claims: list[models.Claim], usual: str | None = None) -> str:
+        """How many claims have each verdict, as text; those that another paper counts apart.
+
+        Args:
+            paper: of the claims.
+            claims: some of its claims.
+            usual: with it, claims that were judged at another scale are counted apart as well.
+        """
+        found: dict[str, list[str]] = {usual or "": []}
+        others: dict[str, int] = {}
+        for claim in claims:
+            if same := self.same_as(paper, claim):
+                other = same.partition("/")[0]
+                others[other] = others.get(other, 0) + 1
+                continue
+            scale = (self.judged(paper, claim).get("scale") or usual) if usual else ""
+            found.setdefault(scale or "", []).append(self.verdict(paper, claim))
+        parts = [tally(found.pop(usual or ""))]
+        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in found.items()]
+        parts += [f"{count} counted with `{other}`" for other, count in others.items()]
+        return "; ".join(filter(None, parts))
+
+
+def _is_of(row: dict[str, str], claim: models.Claim) -> bool:
+    """Whether a recorded row was judged by a claim's interval as it is now."""
+    limits = [row.get("expected_low", ""), row.get("expected_high", "")]
+    return [float(each) if each else None for each in limits] == claim.expected
