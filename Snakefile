@@ -34,5 +34,6 @@ onsuccess:
 
 # why jobs failed is said under `--quiet` too; what failed shows as such in the atlas
 onerror:
-    print(*FAILURES.lines(), sep="\n", file=sys.stderr, flush=True)
-    shell("python -m grokatlas atlas results/{SCALE}/atlas/spec.json --partial")
+    print(*FAILURES.lines(), sep="
+", file=sys.stderr, flush=True)
+    partial.unless_interrupted(partial.show, SCALE)

@@ -12,7 +12,7 @@ from grokatlas.errors import UserError
 from grokatlas.plan.failures import Failures
 from grokatlas.plan.invocation import opened
 from grokatlas.plan.resources import of_job
-from grokatlas.rules import warm
+from grokatlas.rules import partial, warm
 
 try:
     PROJECT, SCALE = opened(workflow, config)

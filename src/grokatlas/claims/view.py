@@ -49,7 +49,8 @@ class ClaimView:
     @property
     def expected(self) -> str:
         """The interval with its unit."""
-        return self._with_unit(words.interval(*self.numbers("expected_low", "expected_high")))
+        low, high = self.numbers("expected_low", "expected_high")
+        return self._with_unit(words.interval(low, high))
 
     def _text(self, name: str) -> str:
         (value,) = self.numbers(name)

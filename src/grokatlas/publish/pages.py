@@ -105,7 +105,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
         row = record.judged(name, claim)
         cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
         cells += [
-            words.interval(*claim.expected, "{:g}".format),
+            words.interval(claim.expected[0], claim.expected[1], "{:g}".format),
             _judged(row) + _counted_as(record.same_as(name, claim)),
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -136,8 +136,9 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
 
 def _filled(text: str, indent: str = "") -> str:
     """A paragraph, or an item of a list, in lines of at most 100 characters."""
-    keywords = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.fill(text, 100, subsequent_indent=indent, **keywords)
+    return textwrap.fill(
+        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _shown(name: str, figure: str, kept: Path) -> list[str]:

@@ -9,7 +9,7 @@ the row was made from: rows that were recorded before there were archives have n
 
 import csv
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,7 @@ class Rows:
         name: str,
         columns: tuple[str, ...],
         made: list[Row],
-        tables: dict[tuple[str, ...], set[Path]],
+        tables: Mapping[Any, set[Path]],
     ) -> list[Row]:
         """Renew one of the tables of verdicts, and write it; of readings, what was judged alone.
 

@@ -92,7 +92,7 @@ def _whole() -> dict[str, Any]:
     for model in ("Overrides", "Layer", "Experiment"):
         properties = definitions[model]["properties"]
         for block in registry.FOLDERS:
-            entry = {"$ref": f"#/$defs/{block}"}
+            entry: dict[str, Any] = {"$ref": f"#/$defs/{block}"}
             if block in registry.LISTS:
                 entry = {"anyOf": [{"type": "array", "items": entry}, {"type": "null"}]}
             properties[block] = entry | {"description": properties[block]["description"]}
