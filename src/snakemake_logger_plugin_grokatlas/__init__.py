@@ -50,7 +50,7 @@ class TimeLeft(ProgressColumn):
         return Text(time_left(task.completed, task.total, task.elapsed or 0.0))
 
 
-class LogHandler(RichHandler):
+class LogHandler(RichHandler):  # type: ignore[misc]  # a library without types
     """Bars in a terminal; else a line once a minute."""
 
     def __post_init__(self) -> None:
@@ -71,12 +71,13 @@ class LogHandler(RichHandler):
         if self.in_terminal:
             super().emit(record)
             return
-        event = getattr(record, "event", None)
+        fields = vars(record)
+        event = fields.get("event")
         if event == LogEvent.RUN_INFO and not self.common_settings.dryrun and not self.start:
-            self.start, self.total = time.monotonic(), record.stats["total"]
+            self.start, self.total = time.monotonic(), fields["stats"]["total"]
             threading.Thread(target=self._report, daemon=True).start()
         elif event == LogEvent.PROGRESS:
-            self.done, self.total = record.done, record.total
+            self.done, self.total = fields["done"], fields["total"]
 
     def close(self) -> None:
         """Write no further line."""

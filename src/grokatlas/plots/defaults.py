@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib import font_manager
@@ -22,7 +23,8 @@ def drawing() -> Iterator[None]:
     """
     os.environ["SOURCE_DATE_EPOCH"] = EPOCH
     own = {key: value for key, value in mpl.rcParamsDefault.items() if key not in NOT_DRAWN}
-    with mpl.rc_context(own | style.RC), _shipped_fonts():
+    settings: dict[Any, Any] = {**own, **style.RC}
+    with mpl.rc_context(settings), _shipped_fonts():
         yield
 
 

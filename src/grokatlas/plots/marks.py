@@ -40,7 +40,7 @@ def published(
     readings: list[dict[str, Any]],
     panel: str,
     curve: str,
-    colour: str,
+    colour: Any,
     size: float = 4.5,
 ) -> pd.DataFrame:
     """Points of a published curve as open marks; nothing where there are none.

@@ -3,12 +3,14 @@
 import math
 import textwrap
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
+from matplotlib.transforms import Bbox
 
 from grokatlas.plots import style
 
@@ -24,13 +26,14 @@ def limits(
 ) -> None:
     """Limits taken from data: an end is set where it is a number that the axis can show."""
     logarithmic = getattr(axes, f"get_{which}scale")() == "log"
-    ends = [
+    low, high = (
         end if end is not None and np.isfinite(end) and (end > 0 or not logarithmic) else None
         for end in (low, high)
-    ]
-    if ends == [None, None] or (None not in ends and ends[0] >= ends[1]):
+    )
+    if low is None and high is None:
         return
-    getattr(axes, f"set_{which}lim")(*ends)
+    if low is None or high is None or low < high:
+        getattr(axes, f"set_{which}lim")(low, high)
 
 
 def logarithmic(axes: Axes, values: Iterable[float], which: Literal["x", "y"] = "x") -> None:
@@ -79,27 +82,28 @@ def finish(made: Figure, text: str) -> None:
     for panel in {axes.get_subplotspec() for axes in made.axes} - {None}:
         places = [axes for axes in made.axes if axes.get_subplotspec() == panel]
         if places[0].axison and not any(map(_holds, places)):
-            kept = {"ha": "center", "va": "center", "fontsize": 7, "color": style.GUIDE}
+            kept = style.Look(ha="center", va="center", fontsize=7, color=style.GUIDE)
             places[0].text(0.5, 0.5, EMPTY, transform=places[0].transAxes, **kept)
     lines = textwrap.wrap(text, LONGEST)
     room = 0.035 + (len(lines) - 1) * LINE / made.get_figheight()
-    made.get_layout_engine().set(rect=(0.0, room, 1.0, 1 - room))
-    kept = {"fontsize": 5.5, "color": "#777777", "ha": "left", "va": "bottom"}
-    made.text(0.005, 0.008, "\n".join(lines), **kept)
-    _lay_out(made)
+    engine = cast(ConstrainedLayoutEngine, made.get_layout_engine())  # by `style.RC`
+    engine.set(rect=(0.0, room, 1.0, 1 - room))
+    small = style.Look(fontsize=5.5, color="#777777", ha="left", va="bottom")
+    made.text(0.005, 0.008, "\n".join(lines), **small)
+    engine.execute(made)
+    _fix_places(made)
 
 
-def _lay_out(made: Figure) -> None:
+def _fix_places(made: Figure) -> None:
     """Give all axes their places, for good and for every format.
 
     The solver's last digits depend on the order in which a process visits its constraints. The
     places are rounded, so that a figure has the same bytes wherever it is drawn again.
     """
-    made.get_layout_engine().execute(made)
     made.set_layout_engine("none")
     for axes in made.axes:
         place = axes.get_position(original=True).bounds
-        axes.set_position([round(share, PLACES) for share in place])
+        axes.set_position(Bbox.from_bounds(*(round(share, PLACES) for share in place)))
 
 
 def _holds(axes: Axes) -> bool:

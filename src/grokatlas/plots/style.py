@@ -12,6 +12,8 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, LogNorm, to_hex
 from matplotlib.figure import Figure
 
+Look = dict[str, Any]  # keywords of what matplotlib draws: colour, width, label, place
+
 TEXT_WIDTH = 7.0  # inches: a page of two columns
 
 RC: dict[str, Any] = {
@@ -109,6 +111,7 @@ def bar(
         field.tick_params(labelsize=6)
         field.spines[:].set_visible(True)
     if not above:
+        assert beside.solids is not None
         beside.solids.set_visible(False)
         beside.outline.set_visible(False)
     return beside

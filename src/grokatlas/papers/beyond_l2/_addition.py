@@ -64,7 +64,7 @@ def halves_read_off(
     panel, drawn = _quantities.rate_panel(rate), []
     for weight in weights:
         curve = _addition_numbers.half_curve(weight)
-        seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
+        seen = marks.published(axes, readings, panel, curve, colours.to_rgba(np.asarray(weight)))
         drawn.append(seen.assign(**{RATE: rate, WEIGHT: weight}))
     return drawn
 
@@ -76,7 +76,7 @@ def lines(
     drawn = []
     for key, part in rows.groupby(KEYS):
         for column, dashes in columns.items():
-            shade = {"color": colours.to_rgba(key[-1]), "ls": dashes, "lw": 1.1}
+            shade = style.Look(color=colours.to_rgba(key[-1]), ls=dashes, lw=1.1)
             seen = marks.spread(axes, part, column, **shade)
             drawn.append(seen.assign(**dict(zip(KEYS, key, strict=True))))
     axes.locator_params(axis="x", nbins=5)
@@ -88,7 +88,7 @@ def arrivals(axes: Axes, times: pd.DataFrame, colours: ScalarMappable, last: flo
     for weight, part in times.groupby(WEIGHT):
         median = part["t2"].fillna(np.inf).median()
         if median <= last:
-            shade = {"color": colours.to_rgba(weight), "mec": "white", "mew": 0.4, "ms": 4}
+            shade = style.Look(color=colours.to_rgba(weight), mec="white", mew=0.4, ms=4)
             axes.plot(median, 0, "o", zorder=5, clip_on=False, **shade)
 
 
@@ -102,7 +102,7 @@ def bar(made: Figure, grid: Iterable[Axes], weights: list[float], colours: Scala
 
 def parts_named(made: Figure, axes: Axes, *, published: bool = False) -> None:
     """One legend, above all panels: what is solid, dashed, a point, and an open circle."""
-    grey = {"color": style.GUIDE}
+    grey = style.Look(color=style.GUIDE)
     for column, dashes in ACCURACIES.items():
         axes.plot([], [], ls=dashes, label=column.removesuffix("_accuracy"), **grey)
     axes.plot([], [], "o", ms=4, ls="", label="$t_2$", **grey)

@@ -41,7 +41,7 @@ def errors(axes: Axes, rows: pd.DataFrame, times: pd.Series | None) -> None:
     """Relative train and test error against the step, both logarithmic, with t1 and t2."""
     rows = rows[rows["step"] > 0]
     for part, dashes in (("train", "-"), ("test", "--")):
-        line = {"color": style.COLOURS[part], "ls": dashes, "label": part}
+        line = style.Look(color=style.COLOURS[part], ls=dashes, label=part)
         axes.plot(rows["step"], rows[f"{part}_error"], **line)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative error")
     if times is not None:
@@ -53,7 +53,7 @@ def bound(axes: Axes, rows: pd.DataFrame, column: str, dashes: str, label: str) 
     """A bound that theory gives, against the step; nothing where the table does not hold it."""
     if column in rows:
         rows = rows[rows["step"] > 0]
-        line = {"color": "#333333", "lw": 0.9, "ls": dashes, "zorder": 2.5, "label": label}
+        line = style.Look(color="#333333", lw=0.9, ls=dashes, zorder=2.5, label=label)
         axes.plot(rows["step"], rows[column], **line)
 
 

@@ -51,7 +51,7 @@ def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> F
 
 def _scatter(axes: Axes, rows: pd.DataFrame, column: str, colour: Any) -> None:
     if colour is None:
-        other = {"color": style.MUTED, "ms": 3.5, "mew": 0.7, "zorder": 2}
+        other = style.Look(color=style.MUTED, ms=3.5, mew=0.7, zorder=2)
         axes.plot(rows["product"], rows[column], "+", **other)
         return
     for complete, part in rows.groupby("complete"):

@@ -26,8 +26,8 @@ def draw(
     """
     history = _panels.of(table, "history")
     history = history[history["step"] > 0].sort_values("step")
-    for part in ("train", "test"):
-        history[f"{part}_error_half"] = history[f"{part}_squared_error"] / 2
+    for name in ("train", "test"):
+        history[f"{name}_error_half"] = history[f"{name}_squared_error"] / 2
     colours = style.weights(history[weight].unique())
     rates = sorted(history[RATE].unique())
     made, grid = style.figure(len(rates), 2, height=2.1, sharey="row")
@@ -68,7 +68,7 @@ def _networks(
     drawn = []
     for (value, seed), part in rows.groupby([weight, "seed"]):
         for column, dashes in LINES.items():
-            line = {"color": colours[value], "lw": 0.8, "ls": dashes}
+            line = style.Look(color=colours[value], lw=0.8, ls=dashes)
             axes.plot(part["step"], part[column], **line)
             seen = part[["step", column]].rename(columns={column: "value"})
             drawn.append(seen.assign(**{"series": column, weight: value, "seed": seed}))
@@ -82,7 +82,7 @@ def _medians(
     drawn = []
     for value, part in rows.groupby(weight):
         for column, dashes in LINES.items():
-            line = {"color": colours[value], "lw": 1, "ls": dashes}
+            line = style.Look(color=colours[value], lw=1, ls=dashes)
             drawn.append(marks.spread(axes, part, column, **line).assign(**{weight: value}))
     return pd.concat(drawn)
 

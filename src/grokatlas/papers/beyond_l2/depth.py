@@ -24,7 +24,9 @@ def draw(
     for axes, (column, title) in zip(grid[0], titles.items(), strict=True):
         for (depth, seed), rows in found.groupby(["depth", "seed"]):
             colour, main = style.MEMBERS[depth - 1], seed == PUBLISHED
-            line = {"lw": 1.5, "ms": 4, "zorder": 3} if main else {"lw": 0.5, "ms": 2, "alpha": 0.5}
+            line: style.Look = (
+                {"lw": 1.5, "ms": 4, "zorder": 3} if main else {"lw": 0.5, "ms": 2, "alpha": 0.5}
+            )
             line |= {"label": f"L = {depth}"} if main else {}
             axes.plot(rows[_quantities.POINTS], rows[column], "o-", color=colour, **line)
         axes.set(yscale="log", xlabel="number of measurements N")

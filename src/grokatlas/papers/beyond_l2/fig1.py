@@ -49,7 +49,7 @@ def _panel(
     drawn = []
     twin = axes.twinx()
     twin.spines["right"].set_visible(True)
-    green = {"color": style.COLOURS["l2"], "lw": 1}
+    green = style.Look(color=style.COLOURS["l2"], lw=1)
     drawn.append(marks.spread(twin, rows, "l2_norm", label="l2 norm (right)", **green))
     twin.set(ylabel="l2 norm", ylim=(0, None))
     twin.tick_params(axis="y", colors=style.COLOURS["l2"])

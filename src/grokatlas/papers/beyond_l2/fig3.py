@@ -8,6 +8,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _addition, _addition_numbers, _panels
+from grokatlas.papers.beyond_l2._addition_numbers import RATE, WEIGHT
 from grokatlas.plots import marks, panels, style
 
 CASES = {"l1": "$\\ell_1$", "l2": "$\\ell_2$", "nuclear": "nuclear"}  # not the blog's
@@ -20,17 +21,13 @@ def draw(
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under each regulariser, and three norms along the l1-regularised runs."""
     table = tables[_addition_numbers.FIGURE_3]
-    table = table[
-        (table[_addition.RATE] == _addition_numbers.FIGURE_3_RATE) & table["case"].isin(CASES)
-    ]
+    table = table[(table[RATE] == _addition_numbers.FIGURE_3_RATE) & table["case"].isin(CASES)]
     history, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
     history = history[history["step"] <= history["case"].map(SHOWN)]
     thousands = {f"{norm}_norm_thousands": history[f"{norm}_norm"] / 1000 for norm in NORMS}
     history = history.assign(**thousands)
     rows = {case: history[history["case"] == case] for case in CASES}
-    colours = {
-        case: style.logarithmic(part[_addition.WEIGHT].unique()) for case, part in rows.items()
-    }
+    colours = {case: style.logarithmic(part[WEIGHT].unique()) for case, part in rows.items()}
     made, grid = style.figure(3, 2, height=2.0)
     drawn = []
     for axes, (case, text), letter in zip(grid[0], CASES.items(), "abc", strict=True):
@@ -47,7 +44,7 @@ def draw(
     drawn.append(_peak_read_off(grid[1, 1], readings, colours["l1"], rows["l1"]))
     for axes, case in zip(grid.ravel(), [*CASES, "l1", "l1", "l1"], strict=True):
         panels.limits(axes, "x", 0, rows[case]["step"].max())
-        _addition.bar(made, [axes], rows[case][_addition.WEIGHT].unique(), colours[case])
+        _addition.bar(made, [axes], rows[case][WEIGHT].unique(), colours[case])
     grid[0, 0].set_ylabel("accuracy")
     grid[1, 0].set_ylabel("norm / 1,000")
     _addition.parts_named(made, grid[0, 0], published=bool(readings))
@@ -64,10 +61,10 @@ def _times_read_off(
     """Where each published test curve arrives, at the top: an open mark in its weight's colour."""
     panel = _addition_numbers.times_panel(case)
     drawn = []
-    for weight in sorted(rows[_addition.WEIGHT].unique()):
+    for weight in sorted(rows[WEIGHT].unique()):
         curve = _addition_numbers.time_curve(weight)
         seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
-        drawn.append(seen.assign(**{"case": case, _addition.WEIGHT: weight}))
+        drawn.append(seen.assign(**{"case": case, WEIGHT: weight}))
     return pd.concat(drawn)
 
 
@@ -75,7 +72,7 @@ def _peak_read_off(
     axes: Axes, readings: list[dict[str, Any]], colours: ScalarMappable, rows: pd.DataFrame
 ) -> pd.DataFrame:
     """The published peak of the l2 norm, that of the least weight of l1 regularisation."""
-    panel, weight = _addition_numbers.PEAK_PANEL, rows[_addition.WEIGHT].min()
+    panel, weight = _addition_numbers.PEAK_PANEL, rows[WEIGHT].min()
     curve = _addition_numbers.peak_curve(weight)
     seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
-    return seen.assign(**{"case": "l1", _addition.WEIGHT: weight})
+    return seen.assign(**{"case": "l1", WEIGHT: weight})

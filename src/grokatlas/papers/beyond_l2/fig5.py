@@ -56,10 +56,12 @@ def _instances(axes: Axes, history: pd.DataFrame, times: pd.DataFrame) -> None:
     recovered = set(times.loc[times["t2"].notna(), "seed"])
     for seed, part in history[history["step"] > 0].groupby("seed"):
         colour = style.COLOURS["test"] if seed in recovered else style.MUTED
-        line = {"lw": 1.8, "zorder": 4} if seed == PUBLISHED else {"lw": 0.6, "alpha": 0.7}
+        line: style.Look = (
+            {"lw": 1.8, "zorder": 4} if seed == PUBLISHED else {"lw": 0.6, "alpha": 0.7}
+        )
         line |= {"color": colour, "ls": "--" if seed in recovered else ":"}
         axes.plot(part["step"], part["test_error"], rasterized=True, **line)
-    red = {"color": style.COLOURS["test"], "ls": "--"}
+    red = style.Look(color=style.COLOURS["test"], ls="--")
     axes.plot([], [], lw=1.8, label="the published instance", **red)
     axes.plot([], [], lw=0.6, alpha=0.7, label="recovered", **red)
     if len(recovered) < times["seed"].nunique():

@@ -60,7 +60,9 @@ def _column(
     for name in names:
         true = truth[f"truth_{name}"]
         kept = true > 1e-9 * truth["truth_singular_values.0"]
-        line = {"color": orange, "lw": 1.2} if kept else {"color": style.MUTED, "lw": 0.6}
+        line: style.Look = (
+            {"color": orange, "lw": 1.2} if kept else {"color": style.MUTED, "lw": 0.6}
+        )
         grid[2].plot(seen["step"], seen[name], rasterized=not kept, **line)
         if kept:
             grid[2].axhline(true, color=orange, lw=0.7, ls="--")

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _addition
+from grokatlas.papers.beyond_l2._addition_numbers import RATE
 
 CASES = {1e-3: "nuclear_batches"}  # by step size; of the others: nuclear
 SHOWN = {1e-3: 20000, 1e-2: 4100, 1e-1: 2200}  # steps by step size, as published
@@ -19,5 +20,5 @@ def draw(
     Batches are those that the published panels show: the code's at the smallest step size.
     """
     table = tables["regularised_addition"]
-    cases = table[_addition.RATE].map(CASES).fillna("nuclear")
+    cases = table[RATE].map(CASES).fillna("nuclear")
     return _addition.draw(table[table["case"] == cases], readings, SHOWN)

@@ -55,17 +55,12 @@ def _times(axes: Axes, found: pd.DataFrame) -> None:
     """``beta t2`` of every seed against gamma, with a guide of slope 1."""
     for kind, (mark, colour, label) in MARKS.items():
         for index, (_, part) in enumerate(found[found["kind"] == kind].groupby("seed")):
-            line: dict[str, Any] = {"color": colour, "ms": 3.5, "label": None if index else label}
+            line = style.Look(color=colour, ms=3.5, label=None if index else label)
             line |= {"ls": "none", "mfc": "none"} if kind == "weight" else {"lw": 0.7}
             axes.plot(part["gamma"], part["time"], marker=mark, **line)
     ends = np.array([found["gamma"].min(), found["gamma"].max()])
     if len(found) and ends[0] > 0:
-        guide: dict[str, Any] = {
-            "color": style.GUIDE,
-            "ls": "--",
-            "lw": 0.9,
-            "label": "$\\log\\gamma$",
-        }
+        guide = style.Look(color=style.GUIDE, ls="--", lw=0.9, label="$\\log\\gamma$")
         axes.plot(ends, np.log(ends), **guide)
         panels.logarithmic(axes, found["gamma"])
         axes.legend(loc="lower right", fontsize=6)

@@ -41,7 +41,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 
 
 def _zero_loss(axes: Axes, case: str) -> None:
-    grey = {"color": style.COLOURS["zero_loss"], "lw": 0.8, "ls": "--", "zorder": 1}
+    grey = style.Look(color=style.COLOURS["zero_loss"], lw=0.8, ls="--", zorder=1)
     if case == "curved":
         branch = np.linspace(1 / LIMIT, LIMIT, 200)
         axes.plot(branch, 1 / branch, **grey)

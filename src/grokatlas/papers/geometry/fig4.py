@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
 
 from grokatlas.plots import style
 
@@ -47,7 +48,7 @@ def _accuracy(axes: Axes, history: pd.DataFrame) -> None:
     for case, dashes in (("own_split", "-"), ("one_split", (0, (2, 1)))):
         rows = history[history["case"] == case].sort_values("step")
         for index, (seed, part) in enumerate(rows.groupby("seed")):
-            line = {"color": style.MEMBERS[index], "ls": dashes, "lw": 1 if dashes == "-" else 0.7}
+            line = style.Look(color=style.MEMBERS[index], ls=dashes, lw=1 if dashes == "-" else 0.7)
             label = str(seed) if case == "own_split" else None
             axes.plot(part["step"], part["test_accuracy"], label=label, **line)
     modulus = int(history["task.modulus"].iloc[0])
@@ -79,8 +80,8 @@ def _norms(axes: Axes, pairs: pd.DataFrame) -> None:
     style.letter(axes, "b  norms of the Fourier features, all runs")
 
 
-def _matrices(made: Figure, grid: object, pairs: pd.DataFrame) -> None:
-    panels, image = [], None
+def _matrices(made: Figure, grid: GridSpec, pairs: pd.DataFrame) -> None:
+    panels: list[Axes] = []
     for row, (column, text) in enumerate(
         (("cosine", "similarity of features"), ("absolute_cosine", "of their absolute values"))
     ):
@@ -88,7 +89,7 @@ def _matrices(made: Figure, grid: object, pairs: pd.DataFrame) -> None:
             axes = made.add_subplot(grid[1, 2 * row + place])
             part = pairs[pairs["step"] == step]
             matrix = part.pivot(index="feature", columns="other", values=column)
-            image = axes.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu_r", interpolation="nearest")
+            axes.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu_r", interpolation="nearest")
             ends = [0, len(matrix) - 1]
             axes.set_xticks(ends, [str(end + 1) for end in ends])
             axes.set_yticks(ends, [str(end + 1) for end in ends] if not panels else [])
@@ -98,7 +99,7 @@ def _matrices(made: Figure, grid: object, pairs: pd.DataFrame) -> None:
             style.letter(axes, f"{letter}  {text if place == 0 else ''}")
             axes.set_xlabel(f"{name}\nFourier feature", labelpad=-6)
             panels.append(axes)
-    made.colorbar(image, ax=panels, shrink=0.8, pad=0.01, label="cosine")
+    made.colorbar(panels[-1].images[0], ax=panels, shrink=0.8, pad=0.01, label="cosine")
 
 
 def _ends(pairs: pd.DataFrame) -> dict[float, str]:

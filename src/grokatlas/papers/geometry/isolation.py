@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from grokatlas.papers.geometry._drifts import DECAY, last_common
 from grokatlas.plots import marks, panels, style
@@ -83,9 +84,9 @@ def _against_time(
     axes.set_ylabel(COLUMNS["difference"])
 
 
-def _handles(chosen: list[tuple[float, float]], axes: Axes) -> list:
+def _handles(chosen: list[tuple[float, float]], axes: Axes) -> list[Line2D]:
     """Keys of colours and of dashes."""
-    grey = {"color": style.GUIDE, "lw": 1.1}
+    grey = style.Look(color=style.GUIDE, lw=1.1)
     names = {"isolated": "equation 21", "joint": "both layers on the zero-loss set"}
     keys = [axes.plot([], [], ls=LINES[key], label=name, **grey)[0] for key, name in names.items()]
     for colour, variant in zip(style.MEMBERS, chosen, strict=False):

@@ -29,15 +29,15 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 def _panel(axes: Axes, rows: pd.DataFrame, colours: dict[float, object]) -> None:
     found = rows.dropna(subset=["distance"])
     for decay, part in found.groupby(DECAY):
-        mark = {"color": colours[decay], "label": f"{decay:g}", "mec": "white", "mew": 0.3}
+        mark = style.Look(color=colours[decay], label=f"{decay:g}", mec="white", mew=0.3)
         axes.plot(part["distance"], part["cosine"], "o", ms=3.5, zorder=3, **mark)
-    grey = {"color": "#777777", "ls": "", "zorder": 2}
+    grey = style.Look(color="#777777", ls="", zorder=2)
     axes.plot(found["distance"], found["bound"], marker="_", ms=5, mew=0.8, label="bound", **grey)
     axes.set(xscale="log", yscale="log", xlabel="distance to the zero-loss set")
     if len(found):
         ends = np.array([found["distance"].min(), found["distance"].max()])
         level = (found["cosine"] / found["distance"]).median() / 30
-        slope = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto$ distance"}
+        slope = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto$ distance")
         axes.plot(ends, level * ends, **slope)
     missing = int(rows.loc[rows["step"] > 0, "distance"].isna().sum())
     if missing:

@@ -61,7 +61,7 @@ def _times(axes: Axes, found: pd.DataFrame) -> None:
         never = known[(known["case"] == case) & (known["ratio"] == float("inf"))]
         place = top if case == RIDGE else 0.98 * top
         if len(never):
-            kept = {"label": name} if part.empty else {}
+            kept: style.Look = {"label": name} if part.empty else {}
             axes.plot(never["weight_decay"], [place] * len(never), "x", ms=4, color=colour, **kept)
         if part.empty:
             continue

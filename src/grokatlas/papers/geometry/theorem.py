@@ -46,7 +46,7 @@ def _trajectories(
     """
     axes.plot(rows[DECAY], rows[quantity], color=colour, lw=0.9)
     bounded = (rows["nearest"] == 0) & (quantity == "distance")
-    mark = {"color": colour, "ls": "", "marker": "o", "ms": size}
+    mark = style.Look(color=colour, ls="", marker="o", ms=size)
     axes.plot(rows.loc[~bounded, DECAY], rows.loc[~bounded, quantity], label=label, **mark)
     if bounded.any():
         axes.plot(rows.loc[bounded, DECAY], rows.loc[bounded, quantity], mfc="white", **mark)

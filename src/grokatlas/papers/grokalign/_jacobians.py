@@ -72,8 +72,11 @@ def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure,
         "probe_inner_product": r"$\langle x, \mu_x \rangle$",
         "probe_alignment": r"cosine of $x$ and $\mu_x$",
     }
-    read = (("tangent kernel", "mean"), ("inner product", "first point"))
-    read = (*read, ("alignment", "first point"))
+    read = (
+        ("tangent kernel", "mean"),
+        ("inner product", "first point"),
+        ("alignment", "first point"),
+    )
     drawn = []
     for axes, (column, text), point, letter in zip(
         grid[0], columns.items(), read, "abc", strict=True
@@ -86,7 +89,7 @@ def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure,
         part.assign(predicted=_theorems_readings.predicted_product(part))
         for _, part in history.sort_values("step").groupby("seed")
     ]
-    line = {"color": style.COLOURS["test"], "ls": "--", "lw": 1.6, "label": "theorem 9"}
+    line = style.Look(color=style.COLOURS["test"], ls="--", lw=1.6, label="theorem 9")
     rows = pd.concat(predicted).query("step > 0")
     drawn.append(marks.spread(grid[0, 1], rows, "predicted", **line))
     if readings:
@@ -203,7 +206,7 @@ def _gini(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
     drawn = []
     rows = rows[rows["step"] > 0]
     for name, (text, dashes) in GINI.items():
-        line = {"color": style.COLOURS[key], "ls": dashes}
+        line = style.Look(color=style.COLOURS[key], ls=dashes)
         drawn.append(marks.spread(axes, rows, f"fourier_gini_{name}", **line))
         if key == "weight_decay":
             axes.plot([], [], color=style.GUIDE, ls=dashes, label=text)
@@ -265,7 +268,7 @@ def _over_steps(
 ) -> pd.DataFrame:
     """Median and range over seeds against a logarithmic step, in a method's colour."""
     label = SEEN.get(key, key) if label == "" else label
-    keywords = {"color": style.COLOURS[key], "ls": DASHES[part], "label": label}
+    keywords = style.Look(color=style.COLOURS[key], ls=DASHES[part], label=label)
     drawn = marks.spread(axes, rows[rows["step"] > 0], column, **keywords)
     axes.set_xscale("log")
     return drawn

@@ -41,7 +41,11 @@ def acceleration(
     levels, data = [100 * reached.min(), 100 * reached.max()], data_named(table)
     for loss, method in ((loss, method) for loss in LOSSES for method in METHODS):
         found = _methods_readings.ratios(table, alone, loss, method)
-        cell = {"data": data, "loss": LOSSES[loss], "method": METHODS[method]}
+        cell: dict[str, str | None] = {
+            "data": data,
+            "loss": LOSSES[loss],
+            "method": METHODS[method],
+        }
         pair = [f"{loss}_baseline", f"{loss}_{method}"]
         reasons = {"time": _methods_readings.untimed(alone, pair)}
         reasons["phase"] = reasons["time"] or "within one logged step"

@@ -20,7 +20,7 @@ from grokatlas.plots import style
 
 CASE = "squared_error"  # the other is run to show what it gives instead
 MOMENTS = ("memorisation", "generalisation", "end")
-INK = {"color": "black", "markeredgecolor": "black", "markeredgewidth": 0.7, "zorder": 4}
+INK = style.Look(color="black", markeredgecolor="black", markeredgewidth=0.7, zorder=4)
 COLUMNS = ["moment", "step", "plane", "item", "place", "polygon", "slope_norm"]
 
 
@@ -139,8 +139,8 @@ def _named(axes: Axes, name: str, start: np.ndarray, end: np.ndarray) -> None:
     way, length = start - end, np.linalg.norm(start - end)
     beside = 8.0 * (way / length if length > 0 else np.array([0.0, 1.0]))
     halo = [patheffects.withStroke(linewidth=2, foreground="white")]
-    kept = {"ha": "center", "va": "center", "fontsize": 7, "zorder": 6, "path_effects": halo}
-    axes.annotate(name, start, xytext=tuple(beside), textcoords="offset points", **kept)
+    kept = style.Look(ha="center", va="center", fontsize=7, zorder=6, path_effects=halo)
+    axes.annotate(name, tuple(start), xytext=tuple(beside), textcoords="offset points", **kept)
 
 
 def _slopes(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> None:
@@ -151,12 +151,12 @@ def _slopes(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> None:
     if (rows["item"] == "line").all():
         norms = np.array([json.loads(text) for text in rows["entries"]])
         seen = np.where(norms > 0, norms, np.nan)
-        how = {"norm": shades.norm, "cmap": shades.cmap, "interpolation": "none"}
+        how = style.Look(norm=shades.norm, cmap=shades.cmap, interpolation="none")
         axes.imshow(seen, origin="lower", extent=(left, right, low, high), **how)
     else:
         faces = shades.to_rgba(np.where(rows["slope_norm"] > 0, rows["slope_norm"], np.nan))
         # no edges and no antialiasing: colours tell regions apart, and leave no seams between them
-        fill = {"facecolors": faces, "edgecolors": "none", "antialiased": False, "rasterized": True}
+        fill = style.Look(facecolors=faces, edgecolors="none", antialiased=False, rasterized=True)
         axes.add_collection(PolyCollection(polygons, **fill))
     axes.set(xlim=(left, right), ylim=(low, high))
 
@@ -176,7 +176,8 @@ def _images(made: Figure, place: SubplotSpec, rows: pd.DataFrame, shown: pd.Data
     """The three inputs as square images, each with its cosines at all moments."""
     inputs = rows[rows["item"] == "input"].drop_duplicates("place").sort_values("place")
     cosines = shown[shown["item"] == "centroid"].pivot(index="place", columns="moment")["alignment"]
-    for axes, row in zip(place.subgridspec(3, 1).subplots(), inputs.itertuples(), strict=True):
+    grid = place.subgridspec(3, 1).subplots(squeeze=False)
+    for axes, row in zip(grid[:, 0], inputs.itertuples(), strict=True):
         values = np.array(json.loads(row.entries))
         side = int(np.sqrt(len(values)))
         axes.imshow(values[: side * side].reshape(side, side), cmap="gray")

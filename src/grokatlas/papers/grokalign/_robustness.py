@@ -43,7 +43,7 @@ def under_noise(
     drawn = []
     for place, (case, (left, right)) in enumerate(zip(cases, grid, strict=True)):
         rows = history[history["case"] == case]
-        line = {"color": style.MUTED, "lw": 0.8}
+        line = style.Look(color=style.MUTED, lw=0.8)
         parts = [marks.spread(left, rows, "probe_alignment", **line)]
         parts.append(coloured_by_norm(made, left, rows, **shades))
         parts += _accuracies(right, rows, amplitudes)
@@ -70,7 +70,7 @@ def under_noise(
 def _accuracies(axes: Axes, rows: pd.DataFrame, amplitudes: dict[str, float]) -> list[pd.DataFrame]:
     drawn = []
     for part in ("train", "test"):
-        line = {"color": style.COLOURS[part], "label": part, "zorder": 3}
+        line = style.Look(color=style.COLOURS[part], label=part, zorder=3)
         drawn.append(marks.spread(axes, rows, f"{part}_accuracy", **line))
     colours = style.sequence(list(amplitudes.values()))
     for column, amplitude in amplitudes.items():
@@ -103,10 +103,10 @@ def under_attack(
         columns = ("jacobian_pc1", "centroid_alignment_mean", "test_accuracy")
         for axes, column in zip(grid[0], columns, strict=True):
             dashes = "--" if column == "test_accuracy" else "-"
-            line = {"color": colour, "ls": dashes, "label": SEEN[case]}
+            line = style.Look(color=colour, ls=dashes, label=SEEN[case])
             drawn.append(marks.spread(axes, rows, column, **line).assign(case=case))
-        solid = {"color": colour, "marker": "o", "ms": 2.5}
-        dotted = {"color": colour, "ls": ":", "lw": 0.9}
+        solid = style.Look(color=colour, marker="o", ms=2.5)
+        dotted = style.Look(color=colour, ls=":", lw=0.9)
         for attack, attacked, line in (("pixels", table, solid), ("other", others, dotted)):
             part = marks.spread(grid[0, 2], _measured(attacked, case), "robust_accuracy", **line)
             drawn.append(part.assign(case=case, attack=attack))

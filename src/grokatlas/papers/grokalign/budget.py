@@ -51,7 +51,7 @@ def _lines(column: Any, rows: pd.DataFrame, method: str) -> list[pd.DataFrame]:
     kept = rows[rows["record"] == "jacobian_rows"]
     parts = [marks.spread(column[0], history, "test_accuracy", **line)]
     for end, mark in (("min", "v"), ("max", "^")):
-        keywords = line | {"marker": mark, "ms": 2.5}
+        keywords: style.Look = line | {"marker": mark, "ms": 2.5}
         parts.append(marks.spread(column[1], kept, f"row_alignment_{end}", **keywords))
     parts.append(marks.spread(column[2], history, "jacobian_pc1", **line))
     return [part.assign(method=method) for part in parts]
@@ -83,7 +83,7 @@ def _told(axes: Axes, loss: str, nearest: pd.DataFrame) -> None:
         if len(rows):
             text = f"{rows['step'].median():,.0f} ({rows['distance'].median():.2g})"
         colour = style.COLOURS[key]
-        keywords = {"color": colour, "fontsize": 7, "transform": axes.transAxes}
+        keywords = style.Look(color=colour, fontsize=7, transform=axes.transAxes)
         axes.text(0, 0.62 - 0.3 * place, f"{NAMES[method]}: {text}", **keywords)
 
 

@@ -1,7 +1,5 @@
 """Theorem 3: the l2 radius of the linear map at a point, and what an attack of that size finds."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -20,12 +18,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     drawn = []
     for name, (colour, label) in METHODS.items():
         part = rows[rows["case"].str.endswith(name)]
-        line: dict[str, Any] = {
-            "color": style.COLOURS[colour],
-            "marker": "o",
-            "ms": 3.5,
-            "label": label,
-        }
+        line = style.Look(color=style.COLOURS[colour], marker="o", ms=3.5, label=label)
         last = part[part["step"] == part["step"].max()]
         found = marks.spread(left, last, "robust_share", against="level", **line)
         drawn.append(found.assign(method=name))

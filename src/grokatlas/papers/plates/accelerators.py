@@ -37,7 +37,7 @@ NAMES = {  # of rows: the task and the regulariser of its baseline
 SOONER, LATER = style.MEMBERS[0], style.MEMBERS[1]
 COLOURS = LinearSegmentedColormap.from_list("sooner", [SOONER, "white", LATER])
 LEAST, MOST = 2.0, 30.0  # of the factor at both ends of the colours
-NEVER: dict[str, Any] = {"facecolor": "white", "edgecolor": style.MUTED, "hatch": "/////", "lw": 0}
+NEVER = style.Look(facecolor="white", edgecolor=style.MUTED, hatch="/////", lw=0)
 DARK = 0.75  # of the way to an end of the colours: from there on letters are white
 GAP = 0.15  # between cells and margins, in cells
 TICKS = (1 / 30, 1 / 10, 1 / 3, 1.0, 3.0, 10.0, 30.0)

@@ -57,7 +57,7 @@ def _times(axes: Axes, times: pd.DataFrame, cases: dict[str, str], length: float
     for place, (case, text) in enumerate(cases.items()):
         aside = ASIDE ** (place - (len(cases) - 1) / 2)
         for time, face in (("t1", "white"), ("t2", COLOURS[case])):
-            keywords = {"color": COLOURS[case], "mfc": face, "label": text if time == "t2" else ""}
+            keywords = style.Look(color=COLOURS[case], mfc=face, label=text if time == "t2" else "")
             own = times[times["case"] == case]
             seen = _points(axes, own, "memory", time, keywords, aside)
             drawn.append(seen.assign(case=case))
@@ -74,7 +74,7 @@ def _points(
     times: pd.DataFrame,
     against: str,
     time: str,
-    keywords: dict[str, object],
+    keywords: style.Look,
     aside: float = 1.0,
 ) -> pd.DataFrame:
     """Median and range over seeds of a time; a cross where it ends if most seeds never reach it.
@@ -86,7 +86,7 @@ def _points(
     there = seen[np.isfinite(seen["median"])]
     upper = there[["max", "length"]].min(axis=1) - there["median"]
     spread = [there["median"] - there["min"], upper]
-    style_of = {"marker": "o", "ms": 3.5, "lw": 0.9, "elinewidth": 0.8}
+    style_of = style.Look(marker="o", ms=3.5, lw=0.9, elinewidth=0.8)
     axes.errorbar(there[against], there["median"], yerr=spread, **style_of, **keywords)
     never = seen[~np.isfinite(seen["median"])]
     axes.plot(never[against] * aside, never["length"], "x", ms=4, color=keywords["color"])

@@ -103,7 +103,7 @@ def share_of_mirages(
     return [float(_chosen(tables, most, regulariser, start)["mirage"].mean())]
 
 
-def _chosen(tables: Tables, most: int, regulariser: str, start: float) -> pd.DataFrame:
+def _chosen(tables: Tables, most: int, regulariser: str, start: float | str) -> pd.DataFrame:
     rows = _recovery.outcomes(tables)
     rows = rows[rows["samples"] <= most]
     if regulariser != "all":

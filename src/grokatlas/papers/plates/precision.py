@@ -12,7 +12,7 @@ from matplotlib.transforms import Transform
 from grokatlas.papers.plates import _precision
 from grokatlas.plots import panels, style
 
-LOOKS: dict[str, dict[str, Any]] = {
+LOOKS: dict[str, style.Look] = {
     "float64": {"color": style.MEMBERS[5], "lw": 2.4},
     "float32": {"color": style.MEMBERS[1], "lw": 0.9},
     "float64_loss": {"color": "black", "lw": 0.7, "ls": (0, (4, 2))},
@@ -148,7 +148,7 @@ def _shares(axes: Axes, silent: pd.DataFrame, columns: dict[Column, str]) -> pd.
                 if value.empty:
                     continue
                 spread = [[value.median() - value.min()], [value.max() - value.median()]]
-                mark: dict[str, Any] = {"marker": "o", "ms": 3.5, "elinewidth": 0.8}
+                mark = style.Look(marker="o", ms=3.5, elinewidth=0.8)
                 mark["mfc"] = look["color"] if column == "below_eps" else "white"
                 at = [place + 0.26 * (shift - 1) + beside]
                 axes.errorbar(at, [value.median()], yerr=spread, color=look["color"], **mark)
@@ -204,8 +204,8 @@ def _factors(axes: Axes, times: pd.DataFrame, deviation: float) -> pd.DataFrame:
     axes.set_xticks(range(2), ["float32", "loss in\nfloat64"], fontsize=6)
     axes.set_xlim(-0.6, 1.6)
     axes.set_ylabel("factor minus that in float64")
-    place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom"}
-    axes.text(0.99, -deviation, "published s.d.", fontsize=5.5, color=style.GUIDE, **place)
+    words = style.Look(transform=axes.get_yaxis_transform(), ha="right", va="bottom")
+    axes.text(0.99, -deviation, "published s.d.", fontsize=5.5, color=style.GUIDE, **words)
     style.letter(axes, "g  column 1 / 2")
     return found.assign(panel="g")
 

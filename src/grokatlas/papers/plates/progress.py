@@ -1,7 +1,5 @@
 """Plate 3: which measure moves first, and which tells more than the clock."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -100,7 +98,7 @@ def _marked(axes: Axes, found: pd.DataFrame) -> None:
             continue
         colour = style.GUIDE if measure == GENERALISATION else _colour(part)
         spread = [[at.median() - at.min()], [at.max() - at.median()]]
-        look: dict[str, Any] = {"ms": SIZES[share], "elinewidth": 0.7, "mew": 0.8, "marker": "o"}
+        look = style.Look(ms=SIZES[share], elinewidth=0.7, mew=0.8, marker="o")
         look["mfc"] = "white" if part["astray"].mean() > 0.5 else colour
         place = ROWS["a"].index(measure) - APART[share]
         axes.errorbar([at.median()], [place], xerr=spread, color=colour, **look)
@@ -154,8 +152,8 @@ def _correlations(axes: Axes, ordered: pd.DataFrame) -> None:
         axes.plot(part["correlation"], [place] * len(part), "o", ms=1.6, color=style.MUTED, mew=0)
         axes.plot([middle], [place], "o", ms=4, color=colour, mew=0)
     if clock + _progress.MARGIN >= 1:
-        place = {"transform": axes.transAxes, "ha": "center", "va": "bottom", "color": style.GUIDE}
-        axes.text(0.5, 1.0, "nothing can exceed it", fontsize=6, **place)
+        words = style.Look(transform=axes.transAxes, ha="center", va="bottom", color=style.GUIDE)
+        axes.text(0.5, 1.0, "nothing can exceed it", fontsize=6, **words)
     axes.set_xlim(-1.1, 1.1)
     axes.set_xticks([-1, 0, 1])
 
@@ -171,7 +169,7 @@ def _axis(grid: np.ndarray) -> None:
 
 def _key(made: Figure, axes: Axes) -> None:
     """Colours and sizes, above all panels."""
-    ink = {"marker": "o", "ls": "none"}
+    ink = style.Look(marker="o", ls="none")
     entries = [
         axes.plot([], [], ms=SIZES[share], color=style.GUIDE, label=text, **ink)[0]
         for share, text in LEGEND.items()

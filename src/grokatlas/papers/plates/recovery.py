@@ -1,7 +1,5 @@
 """Plate 4: kinds of truth by regularisers by numbers of samples."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -146,7 +144,7 @@ def _drawn(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
         MIRAGE if outcome == "mirage" else COLOURS[regulariser]
         for outcome, regulariser in zip(rows["outcome"], rows["regulariser"], strict=True)
     ]
-    look: dict[str, Any] = {"marker": marker, "s": AREA * rows["share"], "edgecolors": colours}
+    look = style.Look(marker=marker, s=AREA * rows["share"], edgecolors=colours)
     faces = colours if marker == "o" else ["white"] * len(rows)
     axes.scatter(
         rows["samples"], rows["time"], facecolors=faces, linewidths=1.1, clip_on=False, **look
@@ -156,7 +154,7 @@ def _drawn(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
 def _framed(axes: Axes, colour: str) -> None:
     for spine in axes.spines.values():
         spine.set(visible=True, color=colour, linewidth=1.6)
-    place = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
+    place = style.Look(transform=axes.transAxes, ha="right", va="bottom")
     axes.text(0.985, 0.015, "fits the truth", fontsize=6, **place)
 
 
@@ -165,7 +163,7 @@ def _key(made: Figure) -> None:
     axes = made.axes[0]
     dark, grey = ({"color": colour, "ls": ""} for colour in (style.GUIDE, MIRAGE))
     size = AREA**0.5
-    looks: list[tuple[str, str, dict[str, Any]]] = [
+    looks: list[tuple[str, str, style.Look]] = [
         ("o", "recovered, start $10^{-6}$", dark | {"ms": size}),
         ("D", "recovered, start 10", dark | {"ms": size, "mfc": "white"}),
         ("o", "mirage, start $10^{-6}$", grey | {"ms": size}),

@@ -42,7 +42,7 @@ def _falls(axes: Axes, seen: pd.DataFrame, text: str) -> None:
     if len(middle):
         axes.axvspan(middle.min(), middle.max(), color=BAND, lw=0, zorder=0)
         if text:
-            kept = {"transform": axes.get_xaxis_transform(), "rotation": 90, "fontsize": 7}
+            kept = style.Look(transform=axes.get_xaxis_transform(), rotation=90, fontsize=7)
             centre = float((middle.min() * middle.max()) ** 0.5)
             axes.text(centre, 0.02, text, ha="center", va="bottom", zorder=1, **kept)
     axes.axhline(_slow_time.LEVEL, color=style.GUIDE, lw=0.7, ls=":", zorder=1)
@@ -72,13 +72,14 @@ def _laws(axes: Axes, seen: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
     """
     frames = [seen[["problem"]].iloc[:0]]
     for problem, part in _parts(seen):
-        for time, look in (
-            ("t1", {"mfc": "none", "ms": 4.5, "lw": 0.5, "ls": ":"}),
-            ("t2", {"ms": 3, "lw": 1.1, "label": f"${_slope(part):.2f}$"}),
-        ):
+        looks: dict[str, style.Look] = {
+            "t1": {"mfc": "none", "ms": 4.5, "lw": 0.5, "ls": ":"},
+            "t2": {"ms": 3, "lw": 1.1, "label": f"${_slope(part):.2f}$"},
+        }
+        for time, look in looks.items():
             rows = part.groupby("weight")[time].agg(["median", "min", "max"]).dropna().reset_index()
             spread = [rows["median"] - rows["min"], rows["max"] - rows["median"]]
-            ink = {"color": COLOURS[problem], "marker": "o", "mew": 0.8, "elinewidth": 0.7}
+            ink = style.Look(color=COLOURS[problem], marker="o", mew=0.8, elinewidth=0.7)
             axes.errorbar(rows["weight"], rows["median"], yerr=spread, **ink, **look)
             frames.append(rows.assign(problem=problem, series=time))
     axes.set(xlabel="weight ($\\lambda$ or $\\beta$)")

@@ -112,7 +112,7 @@ def _frame(axes: Axes, decays: pd.Series) -> None:
     """Scales of panel c, and what its ends and faces of marks mean."""
     axes.axhline(1, color="black", lw=0.7, zorder=1)
     axes.axhspan(*NEAR, color=style.MUTED, alpha=0.25, lw=0, zorder=0)
-    small = {"transform": axes.get_yaxis_transform(), "fontsize": 6, "color": style.GUIDE}
+    small = style.Look(transform=axes.get_yaxis_transform(), fontsize=6, color=style.GUIDE)
     for end, text in ((LOWEST, "never in training"), (HIGHEST, "never in theory")):
         axes.axhline(end, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
         axes.text(0.02, end * 1.05, text, va="bottom", **small)
@@ -128,13 +128,13 @@ def _frame(axes: Axes, decays: pd.Series) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _ranges(axes: Axes, rows: pd.DataFrame, shift: float, look: dict[str, Any]) -> pd.DataFrame:
+def _ranges(axes: Axes, rows: pd.DataFrame, shift: float, look: style.Look) -> pd.DataFrame:
     """Median and range of a quotient at every lambda, a mark beside it by a factor `shift`."""
     groups = rows.dropna(subset=["quotient"]).groupby("weight_decay")["quotient"]
     seen = groups.agg(["median", "min", "max", "count"]).reset_index()
     shown = seen[["median", "min", "max"]].clip(LOWEST, HIGHEST)
     spread = [shown["median"] - shown["min"], shown["max"] - shown["median"]]
-    mark = {"ls": "none", "ms": 4, "elinewidth": 0.8, "mew": 0.9} | look
+    mark: style.Look = {"ls": "none", "ms": 4, "elinewidth": 0.8, "mew": 0.9} | look
     axes.errorbar(seen["weight_decay"] * shift, shown["median"], yerr=spread, **mark)
     return seen.rename(columns={"count": "seeds"})
 
@@ -148,13 +148,13 @@ def _changes(axes: Axes, changes: pd.DataFrame) -> pd.DataFrame:
         spread = [middle - groups.min(), groups.max() - middle]
         at = np.log(middle.index) + 0.04 * (place - 1)
         colour = style.MEMBERS[(2, 4, 5)[place % 3]]
-        mark = {"marker": "s", "ls": "none", "ms": 4, "elinewidth": 0.8, "color": colour}
+        mark = style.Look(marker="s", ls="none", ms=4, elinewidth=0.8, color=colour)
         axes.errorbar(at, middle, yerr=spread, label=f"{LAMBDA} = {decay:g}", **mark)
     ends = np.array([0.0, np.log(rows["gamma"].max())])
     if len(rows) and np.isfinite(ends).all():
         axes.plot(ends, ends, color="black", lw=0.8, ls="--", label="log $\\gamma$", zorder=1)
         grown, since = _limits.line(rows)
-        line = {"color": style.MUTED, "lw": 0.9, "zorder": 1}
+        line = style.Look(color=style.MUTED, lw=0.9, zorder=1)
         if np.isfinite(grown):
             text = f"fitted: {grown:.2f} log $\\gamma$ + {since:.2f}"
             axes.plot(ends, since + grown * ends, label=text, **line)
@@ -171,13 +171,13 @@ def _suprema(axes: Axes, found: pd.DataFrame, column: str) -> pd.DataFrame:
     for problem, part in seen.groupby("problem"):
         name, mark, colour = PROBLEMS[problem]
         spread = [part["median"] - part["min"], part["max"] - part["median"]]
-        look = {"marker": mark, "ms": 3.5, "lw": 0.9, "elinewidth": 0.8, "color": colour}
+        look = style.Look(marker=mark, ms=3.5, lw=0.9, elinewidth=0.8, color=colour)
         axes.errorbar(part["weight_decay"], part["median"], yerr=spread, label=name, **look)
     above, lowest = seen[seen["weight_decay"] > 0], None
     if len(above):
         ends = np.array([above["weight_decay"].min(), above["weight_decay"].max()])
         least = above.loc[above["weight_decay"] == ends[0], "median"].min() / 4
-        guide = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
+        guide = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
         axes.plot(ends, least * ends / ends[0], **guide)
         axes.legend(loc="lower right", fontsize=6)
         lowest = least / 1e3  # room for the legend
@@ -196,7 +196,7 @@ def _key(made: Figure, colours: dict[float, Any]) -> None:
         for decay, colour in colours.items()
     ]
     for name, (text, mark, colour) in THEORIES.items():
-        look = {"color": colour, "marker": mark, "ms": 4, "ls": "none"}
+        look = style.Look(color=colour, marker=mark, ms=4, ls="none")
         handles = [axes.plot([], [], **look)[0]]
         if name in LIMITS:
             handles = axes.plot([], [], color="black", ls=LIMITS[name], lw=1.1) + handles
@@ -205,12 +205,12 @@ def _key(made: Figure, colours: dict[float, Any]) -> None:
     entries.append(((axes.plot([], [], mark, color=colour, ms=4)[0],), text))
     decays, others = entries[: len(colours)], entries[len(colours) :]
     pairs = zip_longest(decays, others, fillvalue=(axes.plot([], [], ls="none")[0], ""))
-    handles, names = zip(*(each for pair in pairs for each in pair), strict=True)
+    keys, names = zip(*(each for pair in pairs for each in pair), strict=True)
     columns = max(len(decays), len(others))  # the first row holds lambda, the second theories
     apart = {tuple: HandlerTuple(ndivide=None, pad=0.6)}
     panels.legend(
         made,
-        handles,
+        keys,
         names,
         loc="outside upper center",
         ncols=columns,

@@ -106,7 +106,7 @@ def mark_times(axes: Axes, times: list[float]) -> None:
         if left < time <= right:
             axes.axvline(time, color=style.GUIDE, lw=0.8, ls=":", zorder=1)
             place = ((time, 1.0), ("data", "axes fraction"))
-            text = {"xytext": (0, -7), "textcoords": "offset points", "ha": "right", "fontsize": 7}
+            text = style.Look(xytext=(0, -7), textcoords="offset points", ha="right", fontsize=7)
             text["bbox"] = {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.8}
             axes.annotate(f"$t_{number}$ ", place[0], xycoords=place[1], **text)
 

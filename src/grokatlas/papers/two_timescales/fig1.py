@@ -28,7 +28,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
     norm.plot(rows["time"], rows["squared_norm"], color=green)
     panels.limits(norm, "y", 0, 1.35 * rows["squared_norm"].max())
     axes.plot(rows["time"], rows["loss"], color=style.COLOURS["train"], label="loss F")
-    test = {"color": style.COLOURS["test"], "label": "half the squared distance\nto least norm"}
+    test = style.Look(color=style.COLOURS["test"], label="half the squared distance\nto least norm")
     axes.plot(rows["time"], rows["test_like"], **test)
     axes.plot([], [], color=green, label="squared norm (right)")
     top = 1.35 * rows[["loss", "test_like"]].max(axis=None)
@@ -46,7 +46,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, decay: float) -> None:
 
 def _plane(axes: Axes, rows: pd.DataFrame, end: float) -> None:
     branch = np.linspace(1 / LIMIT, LIMIT, 200)
-    grey = {"color": style.COLOURS["zero_loss"], "lw": 0.8, "ls": "--", "zorder": 1}
+    grey = style.Look(color=style.COLOURS["zero_loss"], lw=0.8, ls="--", zorder=1)
     axes.plot(branch, 1 / branch, label="$w_1 w_2 = 1$", **grey)
     axes.plot(-branch, -1 / branch, **grey)
     for member, part in rows.groupby("member"):

@@ -45,7 +45,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> p
         label = "" if regularised else ", no regularisation"
         norm.plot(part["time"], part["squared_norm"], color=style.COLOURS["l2"], ls=dashes)
         for name in ("train", "test"):
-            line = {"color": style.COLOURS[name], "ls": dashes, "label": f"{name}{label}"}
+            line = style.Look(color=style.COLOURS[name], ls=dashes, label=f"{name}{label}")
             axes.plot(part["time"], part[f"{name}_mse"], **line)
     green = style.COLOURS["l2"]
     axes.plot([], [], color=green, label="squared norm (right)")
@@ -111,22 +111,23 @@ def _all_instances(
         part = ends[ends["regularised"] == regularised]
         face = style.COLOURS["test"] if filled else "white"
         label = "at the end, regularised" if filled else "at the end, no regularisation"
-        mark = {"color": style.COLOURS["test"], "mfc": face, "label": label}
+        mark = style.Look(color=style.COLOURS["test"], mfc=face, label=label)
         axes.plot(part["seed"].map(seeds.index), part["test_mse"], "o", **mark)
     for place, seed in enumerate(seeds):
         both = ends.loc[ends["seed"] == seed, "test_mse"]
-        ink = {"color": style.COLOURS["test"], "lw": 0.7, "zorder": 1}
+        ink = style.Look(color=style.COLOURS["test"], lw=0.7, zorder=1)
         axes.plot([place, place], [both.min(), both.max()], **ink)
     floor = ends["test_mse"].min() / DEEPER
     known = minimisers[minimisers["seed"].isin(seeds)]
-    least = {"color": style.COLOURS["nuclear"], "mew": 2, "ls": ""}
-    marks = ((known["minimiser_error"] >= floor, "_", 14, "interpolator of least nuclear norm"),)
-    marks += ((known["minimiser_error"] < floor, "v", 5, None),)
-    for chosen, mark, size, label in marks:
+    least = style.Look(color=style.COLOURS["nuclear"], mew=2, ls="")
+    for chosen, shape, size, text in (
+        (known["minimiser_error"] >= floor, "_", 14, "interpolator of least nuclear norm"),
+        (known["minimiser_error"] < floor, "v", 5, None),
+    ):
         shown = known[chosen]
         heights = shown["minimiser_error"].clip(lower=1.5 * floor)
         places = shown["seed"].map(seeds.index)
-        axes.plot(places, heights, marker=mark, ms=size, label=label, **least)
+        axes.plot(places, heights, marker=shape, ms=size, label=text, **least)
     if SHOWN in seeds:
         axes.axvspan(seeds.index(SHOWN) - 0.4, seeds.index(SHOWN) + 0.4, color="#eeeeee", zorder=0)
     axes.set(yscale="log", xlabel="instance", ylabel="mean squared test error")

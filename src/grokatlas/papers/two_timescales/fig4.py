@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from grokatlas.papers.two_timescales import _panels
 from grokatlas.plots import style
 
-LEAST = {"color": style.COLOURS["l1"], "ls": "--", "lw": 1.0, "zorder": 6, "label": "least l1 norm"}
+LEAST = style.Look(color=style.COLOURS["l1"], ls="--", lw=1.0, zorder=6, label="least l1 norm")
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:

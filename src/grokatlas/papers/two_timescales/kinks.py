@@ -52,7 +52,7 @@ def _places(axes: Axes, rows: pd.DataFrame, points: list[float]) -> pd.DataFrame
     """A mark for each kink, as large as its share of all changes of slope."""
     for point in points:
         axes.axhline(point, color=style.MUTED, lw=0.5, zorder=0)
-    keywords = {"color": style.COLOURS["train"], "linewidths": 0, "alpha": 0.6}
+    keywords = style.Look(color=style.COLOURS["train"], linewidths=0, alpha=0.6)
     axes.scatter(rows["time"], rows["place"], s=AREA * rows["share"], **keywords)
     axes.set_xscale("log")
     return rows.assign(series="place")

@@ -55,14 +55,14 @@ def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
 def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
     for index, (seed, rows) in enumerate(largest.groupby("seed")):
         colour = style.MEMBERS[index % len(style.MEMBERS)]
-        mark = {"ms": max(6 - 1.5 * index, 2), "label": str(seed)}
+        mark = style.Look(ms=max(6 - 1.5 * index, 2), label=str(seed))
         axes.plot(rows["lambda"], rows["distance"], "o-", color=colour, **mark)
     axes.set(yscale="log", xlabel="$\\lambda$")
     panels.logarithmic(axes, largest["lambda"])
     if len(largest):
         decays = np.array([largest["lambda"].min(), largest["lambda"].max()])
         level = largest.loc[largest["lambda"] == decays[0], "distance"].min() / 2
-        slope = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
+        slope = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
         axes.plot(decays, level * decays / decays[0], **slope)
         panels.limits(axes, "y", high=8 * largest["distance"].max())  # room for the legend
     if len(largest):

@@ -57,7 +57,7 @@ def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     reference = drawn[0]
     middle = (reference["time"] - 0.2 * end).abs().idxmin()
     start = reference.loc[middle, "norm_excess"] * np.exp(2 * decay * reference.loc[middle, "time"])
-    slope = {"color": style.GUIDE, "ls": "--", "lw": 0.9, "label": "$e^{-2 \\lambda t}$"}
+    slope = style.Look(color=style.GUIDE, ls="--", lw=0.9, label="$e^{-2 \\lambda t}$")
     line = start * np.exp(-2 * decay * times)
     axes.plot(times, 3 * line, **slope)
     panels.limits(axes, "x", 0, end)
@@ -74,7 +74,7 @@ def _difference(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
         name = "squared norm" if column == "squared_norm" else "test loss"
         for index, (_, part) in enumerate(found.groupby("seed")):
             shown = part[part[f"{column}_difference"] > 0]
-            line = {"color": colour, "lw": 0.7, "label": name if index == 0 else None}
+            line = style.Look(color=colour, lw=0.7, label=name if index == 0 else None)
             axes.plot(shown["time"], shown[f"{column}_difference"], **line)
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="relative difference")
     if axes.lines:

@@ -1,5 +1,7 @@
 """The paper's propositions, and runs without weight decay, as numbers against lambda and time."""
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -49,7 +51,7 @@ def _points(axes: Axes, found: pd.DataFrame, column: str, problem: str) -> None:
     """A mark for each lambda and seed, a thin line for each seed."""
     label, mark, colour = PROBLEMS[problem]
     for index, (_, rows) in enumerate(found.sort_values("lambda").groupby("seed")):
-        ink = {"marker": mark, "ms": 3.5, "color": colour, "lw": 0.7}
+        ink = style.Look(marker=mark, ms=3.5, color=colour, lw=0.7)
         axes.plot(rows["lambda"], rows[column], label=None if index else label, **ink)
 
 
@@ -59,7 +61,7 @@ def _residuals(axes: Axes, found: pd.DataFrame, problem: str) -> None:
     decays = sorted(found["lambda"].unique(), reverse=True)
     for index, decay in enumerate(decays):
         rows = found[found["lambda"] == decay].groupby("tau")["tangential_share"].median()
-        ink = {"marker": mark, "color": colour, "ls": ("-", "--", ":")[index % 3], "lw": 0.9}
+        ink = style.Look(marker=mark, color=colour, ls=("-", "--", ":")[index % 3], lw=0.9)
         axes.plot(rows.index, rows, ms=3.5, label=None if index else label, **ink)
 
 
@@ -72,14 +74,18 @@ def _propositions(row: list[Axes], drawn: list[pd.DataFrame]) -> None:
     row[0].set(ylabel="$\\sup_t\\, |w_\\lambda - w_{GF}| / |w_0|$")
     row[1].set(ylim=(0, None), ylabel="time nearest to the limit")
     row[2].set(xlabel="slow time $\\tau$", ylabel="$|P_T w| / |w|$")
-    scales = ((row[0], "departure", "y"), (row[2], "tau", "x"), (row[2], "tangential_share", "y"))
+    scales: tuple[tuple[Axes, str, Literal["x", "y"]], ...] = (
+        (row[0], "departure", "y"),
+        (row[2], "tau", "x"),
+        (row[2], "tangential_share", "y"),
+    )
     for axes, column, which in scales:
         panels.logarithmic(axes, found.loc[found[column] > 0, column], which)
     first = found[(found["panel"] == "a") & (found["departure"] > 0)]
     if len(first):
         ends = np.array([first["lambda"].min(), first["lambda"].max()])
         level = first.loc[first["lambda"] == ends[0], "departure"].min() / 3
-        guide = {"color": style.GUIDE, "ls": "--", "lw": 0.8, "label": "$\\propto \\lambda$"}
+        guide = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
         row[0].plot(ends, level * ends / ends[0], **guide)
         panels.limits(row[0], "y", high=1e3 * first["departure"].max())  # room for the legend
         row[0].legend(loc="upper left", fontsize=6)
@@ -116,7 +122,7 @@ def _initialisations(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
     right = axes.twinx()
     right.spines["right"].set_visible(True)
     for place, (_, rows) in enumerate(found.groupby("seed")):
-        ink = {"ms": 3.5, "lw": 0.7, "marker": SEEDS[place % len(SEEDS)]}
+        ink = style.Look(ms=3.5, lw=0.7, marker=SEEDS[place % len(SEEDS)])
         axes.plot(rows["variance"], rows["test_loss"], "-", color=style.COLOURS["test"], **ink)
         times = rows["fitted"].where(np.isfinite(rows["fitted"]))
         right.plot(rows["variance"], times, ":", color=style.COLOURS["train"], **ink)
