@@ -1,7 +1,7 @@
 """`python -m benchmarks`: every workload in a process of its own, then the report."""
 
 import argparse
-import datetime
+import datetime as dt
 import json
 import os
 import platform
@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 
 import grokatlas
@@ -92,7 +92,7 @@ def _measure(name: str, given: argparse.Namespace) -> dict[str, Any]:
         command += ["--quick"] if given.quick else []
         subprocess.run(command, check=True, cwd=ROOT)
         found: dict[str, Any] = json.loads(output.read_text())
-    return found | {"date": datetime.date.today().isoformat()}
+    return found | {"date": dt.date.today().isoformat()}
 
 
 def _device() -> str:
@@ -120,7 +120,7 @@ def _versions() -> dict[str, str]:
         "grokatlas": grokatlas.__version__,
         "Python": platform.python_version(),
         "torch": torch.__version__,
-        "NumPy": numpy.__version__,
+        "NumPy": np.__version__,
     }
 
 

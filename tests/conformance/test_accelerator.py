@@ -61,7 +61,7 @@ def programs(run, rehearsals) -> dict[str, dict[str, Any]]:
 
 
 def _with_own(program: str) -> str:
-    return program.split(" of ")[0]
+    return program.split(" of ", maxsplit=1)[0]
 
 
 def test_every_program_is_traced(programs):

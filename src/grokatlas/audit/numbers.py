@@ -39,9 +39,9 @@ def _columns(path: Path) -> dict[str, Any]:
             from safetensors.numpy import load_file
 
             return dict(load_file(path))
-        import pandas
+        import pandas as pd
 
-        reader = pandas.read_csv if path.suffix == ".csv" else pandas.read_parquet
+        reader = pd.read_csv if path.suffix == ".csv" else pd.read_parquet
         frame = reader(path)
     except Exception as error:  # each reader has its own exceptions for a damaged file
         raise UserError(str(path), f"is no {path.suffix[1:]} file ({error})") from None
@@ -72,7 +72,7 @@ def _most(values: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None or value != value else str(value)
+    return "" if value is None or value != value else str(value)  # noqa: PLR0124 (NaN)
 
 
 def _shape(array: Any) -> str:

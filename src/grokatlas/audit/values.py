@@ -110,13 +110,13 @@ def _spec_columns(spec: dict[str, Any]) -> dict[str, str]:
 
 def _parquet(tree: Tree, name: str, origin: str) -> dict[str, str]:
     """The column names of a parquet file; nothing where it cannot be read."""
-    import pyarrow
+    import pyarrow as pa
     from pyarrow import parquet
 
     if name in tree.refused:
         return {}
     try:
         columns = parquet.read_schema(tree.path(name)).names
-    except (OSError, pyarrow.ArrowException):
+    except (OSError, pa.ArrowException):
         return {}
     return dict.fromkeys(columns, f"{origin} (table column of that name)")

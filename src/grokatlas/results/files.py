@@ -169,12 +169,12 @@ def write_csv(path: Path, frame: Any) -> None:
 
 def read_parquet(path: Path) -> Any:
     """Read a data frame, verified."""
-    import pandas
-    import pyarrow
+    import pandas as pd
+    import pyarrow as pa
 
     try:
-        return pandas.read_parquet(verified(path))
-    except (pyarrow.ArrowException, OSError) as error:
+        return pd.read_parquet(verified(path))
+    except (pa.ArrowException, OSError) as error:
         raise UserError(str(path), f"is no parquet file ({error}); remove it and rerun") from None
 
 

@@ -160,12 +160,12 @@ class Savepoint:
 
     def add_rows(self, rows: dict[str, np.ndarray]) -> None:
         """The next rows of history, by column."""
-        import pyarrow
+        import pyarrow as pa
         from pyarrow import parquet
 
         path = self.folder / f"history-{len(self._files['history']):06d}.parquet"
         with files.atomic(path) as temporary:
-            table = pyarrow.table({name: _column(values) for name, values in rows.items()})
+            table = pa.table({name: _column(values) for name, values in rows.items()})
             parquet.write_table(table, temporary, compression="zstd")
         self._files["history"].append([path.name, hashing.file_sha256(path)])
 
@@ -245,25 +245,25 @@ class Savepoint:
 
 def _column(values: np.ndarray) -> Any:
     """Numbers as a column of a table, by their memory: `pyarrow.array` imports pandas first."""
-    import pyarrow
+    import pyarrow as pa
 
     if values.dtype == bool:  # a bit each
-        return pyarrow.array(values)
-    buffers = [None, pyarrow.py_buffer(values)]
-    return pyarrow.Array.from_buffers(pyarrow.from_numpy_dtype(values.dtype), len(values), buffers)
+        return pa.array(values)
+    buffers = [None, pa.py_buffer(values)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
 def _join_history(blocks: list[Path], path: Path) -> None:
     """Write blocks of history as one file, in row groups that do not depend on the blocks."""
-    import pyarrow
+    import pyarrow as pa
     from pyarrow import parquet
 
     with files.atomic(path) as temporary:
         schema = parquet.read_schema(blocks[0])
         with parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
-            waiting = pyarrow.Table.from_batches([], schema)
+            waiting = pa.Table.from_batches([], schema)
             for block in blocks:
-                waiting = pyarrow.concat_tables([waiting, parquet.ParquetFile(block).read()])
+                waiting = pa.concat_tables([waiting, parquet.ParquetFile(block).read()])
                 while len(waiting) >= ROW_GROUP:
                     writer.write_table(waiting.slice(0, ROW_GROUP).combine_chunks())
                     waiting = waiting.slice(ROW_GROUP)
