@@ -18,14 +18,12 @@ rule all:
         everything,
 
 
-# local jobs share the imports of libraries, and start as soon as a core is free. Snakemake's limit of
-# 100 jobs a second would make it look through all ready jobs once a second for every job that has
-# ended so far: hundreds of times a second, near the end of a large plan
+# local jobs share the imports of libraries, and start as soon as a core is free
 onstart:
     FAILURES.listen()
-    if workflow.local_exec:
+    if snakemake_internals.runs_here(workflow):
         warm.start()
-        workflow.scheduler.job_rate_limiter = None
+        snakemake_internals.start_jobs_at_once(workflow)
 
 
 onsuccess:

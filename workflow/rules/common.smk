@@ -9,6 +9,7 @@ if CODE.is_dir():
     sys.path.insert(0, str(CODE))
 
 from grokatlas.errors import UserError
+from grokatlas.plan import snakemake_internals
 from grokatlas.plan.failures import Failures
 from grokatlas.plan.invocation import opened
 from grokatlas.plan.resources import of_job
@@ -42,15 +43,10 @@ def everything(wildcards):
     return PROJECT.final_files(SCALE)
 
 
-# Whether jobs are going to run: not in a dry run, nor for a summary, a report or a graph.
-def runs():
-    return workflow.executor_plugin is not None and not (workflow.dryrun or workflow.touch)
-
-
 # An `ancient` file's date does not count: all but what is stale (see docs/extending.md).
 def asked_of_plan(question, *key):
     try:
-        found = question(*key, runs=runs())
+        found = question(*key, runs=snakemake_internals.runs_jobs(workflow))
     except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(1)

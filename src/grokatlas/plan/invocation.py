@@ -8,7 +8,7 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError
-from grokatlas.plan import kept, which_code
+from grokatlas.plan import kept, snakemake_internals, which_code
 from grokatlas.plan.project import Project
 from grokatlas.plan.written_jobs import WrittenJobs
 
@@ -31,13 +31,11 @@ def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs
     gc.freeze()  # what Snakemake has imported stays: no collection needs to look at it
     base = _root(Path(workflow.basedir))
     _put_last(str(workflow.basedir))
-    if not workflow.is_main_process:
+    if not snakemake_internals.is_main(workflow):
         return WrittenJobs(base / "config", config), str(config.get("scale", ""))
-    _refuse_subfolder(base, workflow.overwrite_workdir)
+    _refuse_subfolder(base, snakemake_internals.chosen_folder(workflow))
     _refuse_study_elsewhere(base)
-    given, sources = overrides(
-        config, workflow.config_settings.configfiles, workflow.config_settings.config
-    )
+    given, sources = overrides(config, *snakemake_internals.configuration(workflow))
     key = kept.read_sources()
     project = Project(base / "config", given, sources=sources, check=kept.check_once)
     kept.keep_sources(project.at(project.settings.scale).sources, key)

@@ -1,0 +1,69 @@
+"""What `snakemake_internals` reads is there in the installed Snakemake."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from grokatlas.plan import snakemake_internals
+
+SNAKEFILE = """
+import sys
+from grokatlas.plan import snakemake_internals as internals
+
+files, line = internals.configuration(workflow)
+print("main", internals.is_main(workflow), internals.chosen_folder(workflow), file=sys.stderr)
+print("config", [str(file) for file in files], line, file=sys.stderr)
+
+onstart:
+    internals.start_jobs_at_once(workflow)
+    print("limiter", workflow.scheduler.job_rate_limiter, file=sys.stderr)
+
+def made_of(wildcards):
+    print("runs", internals.runs_jobs(workflow), internals.runs_here(workflow), file=sys.stderr)
+    return []
+
+rule all:
+    input: made_of
+    output: "made"
+    shell: "touch {output}"
+"""
+
+
+@pytest.mark.parametrize("asked", [["-n"], ["--cores", "1"]])
+def test_the_installed_snakemake_has_what_is_read(tmp_path, asked):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "own.yaml").write_text("a: 1\n")
+    command = [sys.executable, "-m", "snakemake", *asked, "--config", "beta=2"]
+    done = subprocess.run(
+        [*command, "--configfile", "own.yaml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stderr.splitlines() if line.split(" ")[0] in WORDS]
+    runs = asked != ["-n"]
+    assert said[0] == "main True None"
+    assert "own.yaml" in said[1]
+    assert said[1].endswith("{'beta': 2}")
+    assert f"runs {runs} True" in said
+    assert ("limiter None" in said) is runs
+
+
+WORDS = ("main", "config", "runs", "limiter")
+
+
+@pytest.mark.parametrize(
+    ("facts", "runs"),
+    [
+        ({"executor_plugin": object(), "dryrun": False, "touch": False}, True),
+        ({"executor_plugin": object(), "dryrun": True, "touch": False}, False),
+        ({"executor_plugin": object(), "dryrun": False, "touch": True}, False),
+        ({"executor_plugin": None, "dryrun": False, "touch": False}, False),
+    ],
+)
+def test_jobs_run_unless_something_else_was_asked_for(facts, runs):
+    assert snakemake_internals.runs_jobs(SimpleNamespace(**facts)) is runs
