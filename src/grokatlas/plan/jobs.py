@@ -159,15 +159,15 @@ class Plan:
         such a file meanwhile for another job, and would then make this one again.
         """
         inputs = [each for each in job.inputs if each.target not in self.besides]
-        found = [(file, each) for each in inputs for file in each.read_by(job.kind)]
+        read = [(file, each) for each in inputs for file in each.read_by(job.kind)]
         if self.is_up_to_date(job) and all(file.exists() for file in job.read_by("table")):
             elsewhere = job.kind == "run" and _made_elsewhere(job)
-            found = [
+            read = [
                 (file, each)
-                for file, each in found
+                for file, each in read
                 if file.exists() or not (elsewhere or file.as_posix() in self._left_out)
             ]
-        return [(file, self.is_up_to_date(each)) for file, each in found]
+        return [(file, self.is_up_to_date(each)) for file, each in read]
 
     @cached_property
     def _left_out(self) -> dict[str, str]:

@@ -105,7 +105,7 @@ def _under_other_readings(
 ) -> dict[str, list[dict[str, Any]]]:
     """By paper, its claims under other readings; the tables that these need are added to `tables`.
 
-    A table of a paper that is not selected is not made: what it would hold is told as absent.
+    A table of a paper that is not selected is not made: what it would hold is shown as absent.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for name, paper in papers.items():

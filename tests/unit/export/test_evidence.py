@@ -202,8 +202,8 @@ def test_a_table_is_restored_beside_a_measure_of_other_bytes(tree, tmp_path, mon
     digest = files.read_json(layout.manifest_of("table", tree["table"]))["digest"]
     read = [layout.outputs("run", tree["run"])[0], measure]
     assert freshness.state("table", tree["table"], digest, read) == "up to date"
-    told = explain.text(Tree(layout.RESULTS), tree["table"].as_posix(), with_values=False)
-    assert f"made from another {measure} than is here" in told
+    text = explain.text(Tree(layout.RESULTS), tree["table"].as_posix(), with_values=False)
+    assert f"made from another {measure} than is here" in text
     with pytest.raises(UserError, match="which its archive left out, so it cannot be handed on"):
         archive.pack(tmp_path / "all.zip", "smoke", tables_only=True)
 

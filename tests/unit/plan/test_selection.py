@@ -28,7 +28,7 @@ CLAIM = """\
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch) -> list[str]:
+def warned(tmp_path, monkeypatch) -> list[str]:
     """A checkout of two papers with a claim each; what its plans warn of."""
     shutil.copytree(ROOT / "config", tmp_path / "config", ignore=lambda *_: {"papers", "schema"})
     shutil.copytree(ROOT / "tests/workflow/papers", tmp_path / "config/papers")
@@ -42,8 +42,8 @@ def told(tmp_path, monkeypatch) -> list[str]:
     return []
 
 
-def plan(told: list[str], papers: str | list[str]) -> Plan:
-    return Project(Path("config"), {"papers": papers}, warn=told.append).at("quick")
+def plan(warned: list[str], papers: str | list[str]) -> Plan:
+    return Project(Path("config"), {"papers": papers}, warn=warned.append).at("quick")
 
 
 def make(plan: Plan) -> None:
@@ -58,23 +58,23 @@ def of(plan: Plan):
     return plan.claims["quick"], plan.atlas["quick"]
 
 
-def test_in_an_empty_tree_claims_and_pages_are_those_of_the_selected_papers(told):
-    for job in of(plan(told, ["geometry"])):
+def test_in_an_empty_tree_claims_and_pages_are_those_of_the_selected_papers(warned):
+    for job in of(plan(warned, ["geometry"])):
         assert list(job.spec["papers"]) == ["geometry"]
 
 
-def test_after_all_was_made_a_selection_makes_nothing(told):
-    everything = plan(told, "all")
+def test_after_all_was_made_a_selection_makes_nothing(warned):
+    everything = plan(warned, "all")
     make(everything)
-    some = plan(told, ["geometry"])
+    some = plan(warned, ["geometry"])
     assert {name for name, _ in some.tables} == {"geometry"}
     assert [job.digest for job in of(some)] == [job.digest for job in of(everything)]
     assert set(some.states().values()) == {"up to date"}
 
 
-def test_a_selection_adds_to_what_was_made_of_others_and_asks_for_none_of_it(told):
-    make(plan(told, ["geometry"]))
-    other = plan(told, ["beyond_l2"])
+def test_a_selection_adds_to_what_was_made_of_others_and_asks_for_none_of_it(warned):
+    make(plan(warned, ["geometry"]))
+    other = plan(warned, ["beyond_l2"])
     judged, pages = of(other)
     assert list(judged.spec["papers"]) == list(pages.spec["papers"]) == ["beyond_l2", "geometry"]
     assert "results/quick/tables/geometry/two_weights" in map(
@@ -85,26 +85,26 @@ def test_a_selection_adds_to_what_was_made_of_others_and_asks_for_none_of_it(tol
     assert not any("geometry" in file for file in asked)
 
 
-def test_what_earlier_code_made_of_others_stays_with_that_mark(told):
-    make(plan(told, "all"))
+def test_what_earlier_code_made_of_others_stays_with_that_mark(warned):
+    make(plan(warned, "all"))
     stem = layout.table_stem("quick", "geometry", "two_weights")
     audit_tree.edited(layout.manifest_of("table", stem), seal=True, digest="0" * 64)
-    (judged, _), (own, _) = (of(plan(told, papers)) for papers in (["beyond_l2"], "all"))
+    (judged, _), (own, _) = (of(plan(warned, papers)) for papers in (["beyond_l2"], "all"))
     assert judged.spec["earlier"] == {stem.as_posix(): "0" * 64}
     assert "earlier" not in own.spec
     audit_tree.edited(layout.manifest_of("table", stem), seal=True, spec={"other": "spec"})
-    assert "earlier" not in of(plan(told, ["beyond_l2"]))[0].spec
+    assert "earlier" not in of(plan(warned, ["beyond_l2"]))[0].spec
 
 
-def test_a_claim_that_fails_on_what_earlier_code_made_of_others_stops_nothing(told):
-    make(plan(told, "all"))
+def test_a_claim_that_fails_on_what_earlier_code_made_of_others_stops_nothing(warned):
+    make(plan(warned, "all"))
     stem = layout.table_stem("quick", "geometry", "two_weights")
-    own, _ = of(plan(told, "all"))
+    own, _ = of(plan(warned, "all"))
     files.write_json(own.spec_path, files.sealed(own.content))
     with pytest.raises(UserError, match="G4 of geometry: distance_at_rest cannot be computed"):
         claims.execute(own.spec_path, own.target)
     audit_tree.edited(layout.manifest_of("table", stem), seal=True, digest="0" * 64)
-    job, _ = of(plan(told, ["beyond_l2"]))
+    job, _ = of(plan(warned, ["beyond_l2"]))
     files.write_json(job.spec_path, files.sealed(job.content))
     claims.execute(job.spec_path, job.target)
     rows = csv.DictReader(job.outputs[0].read_text(encoding="utf-8").splitlines())
@@ -113,12 +113,12 @@ def test_a_claim_that_fails_on_what_earlier_code_made_of_others_stops_nothing(to
     assert freshness.state("claims", job.target, job.digest, job.files_read) == "up to date"
 
 
-def test_a_mistake_in_a_paper_that_is_not_selected_is_a_warning(told):
-    make(plan(told, "all"))
+def test_a_mistake_in_a_paper_that_is_not_selected_is_a_warning(warned):
+    make(plan(warned, "all"))
     Path("config/papers/geometry/claims.yaml").write_text("fig1: {clams: []}\n")
-    for job in of(plan(told, ["beyond_l2"])):
+    for job in of(plan(warned, ["beyond_l2"])):
         assert list(job.spec["papers"]) == ["beyond_l2"]
-    (line,) = {*told}
+    (line,) = {*warned}
     assert "geometry/claims.yaml: fig1" in line
     assert line.endswith("claims and pages of papers that are not selected are left out")
 
@@ -126,19 +126,19 @@ def test_a_mistake_in_a_paper_that_is_not_selected_is_a_warning(told):
 @pytest.mark.parametrize(
     "selections", [[["geometry"]], ["all", ["geometry"]], [["geometry"], "all"]]
 )
-def test_claims_and_pages_of_any_selection_verify(told, selections):
+def test_claims_and_pages_of_any_selection_verify(warned, selections):
     for papers in selections:
-        make(plan(told, papers))
+        make(plan(warned, papers))
     assert verify(Tree(layout.RESULTS), declared_jobs.jobs()).ok
 
 
-def test_what_is_stale_is_what_the_next_call_makes_again(told):
-    make(plan(told, ["geometry"]))
+def test_what_is_stale_is_what_the_next_call_makes_again(warned):
+    make(plan(warned, ["geometry"]))
     found = find(Tree(layout.RESULTS), declared_jobs.jobs(next_call=True))
     assert found.again == [CLAIMS, PAGES]
     assert [group.cause.text for group in found.groups] == [
         "papers beyond_l2 were absent, now present"
     ]
-    make(plan(told, "all"))
-    make(plan(told, ["geometry"]))
+    make(plan(warned, "all"))
+    make(plan(warned, ["geometry"]))
     assert find(Tree(layout.RESULTS), declared_jobs.jobs(next_call=True)).again == []
