@@ -1,4 +1,7 @@
-"""``grokatlas ...`` for people, ``python -m grokatlas ...`` for rules."""
+"""Reproduce, audit and share figures on grokking.
+
+``grokatlas ...`` is for people, ``python -m grokatlas ...`` for rules.
+"""
 
 import argparse
 import importlib
@@ -280,7 +283,7 @@ PUBLISH = (
     Command(
         "restore",
         "publish.restored:main",
-        "recorded results into results, every figure, claim and page made of them",
+        "unpack recorded results, redraw figures and pages",
         (
             argument("--scale", choices=layout.SCALES, default="paper", help="default: paper"),
             argument("--replace", action="store_true", help="overwrite results that differ"),
@@ -292,15 +295,37 @@ FOLDER = argument("folder", metavar="FOLDER", type=Path, help="such as my-study"
 NAMES = argument("names", metavar="COMPONENT", nargs="*", help="these alone (default: all)")
 STUDY = (
     Command("new", "study.new:make", "make a study of your own: a folder that works", (FOLDER,)),
-    Command("check-components", "study.check:main", "try what a study's components owe", (NAMES,)),
+    Command(
+        "check-components",
+        "study.check:main",
+        "run the conformance checks on a study's components",
+        (NAMES,),
+    ),
 )
 
 
+# the commands by what a user wants; those that rules call come last, in one line
+SECTIONS = {
+    "make results": ("doctor", "submit", "unlock", "try", "plan"),
+    "look at them": ("status", "runs", "show", "atlas"),
+    "audit them": ("verify", "explain", "diff", "compare", "accept", "prune"),
+    "hand them on": ("pack", "adopt", "crate", "store"),
+    "use and keep evidence": ("restore", "record", "recorded", "reference"),
+    "make a study of your own": ("new", "check-components"),
+}
+COMMANDS = (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH, *STUDY)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="grokatlas", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    helps = {command.name: command.help for command in COMMANDS} | GROUPS
+    parser = cli_types.GroupedParser(prog="grokatlas", description=__doc__.partition("\n")[0])
+    parser.sections = {title: {n: helps[n] for n in names} for title, names in SECTIONS.items()}
+    parser.others = "called by rules: " + ", ".join(job.name for job in JOBS if job.name != "atlas")
+    commands = parser.add_subparsers(
+        required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
+    )
     groups = {}
-    for command in (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH, *STUDY):
+    for command in COMMANDS:
         group, _, name = command.name.rpartition(" ")
         if group and group not in groups:
             added = commands.add_parser(group, help=GROUPS[group], description=GROUPS[group])

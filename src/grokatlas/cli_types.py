@@ -8,6 +8,26 @@ from typing import Any, NamedTuple
 from grokatlas.errors import UserError
 
 
+class GroupedParser(argparse.ArgumentParser):
+    """A parser whose help shows commands in sections.
+
+    Attributes:
+        sections: by title, the help of each command.
+        others: a line on the commands that are in none.
+    """
+
+    sections: dict[str, dict[str, str]]
+    others: str
+
+    def format_help(self) -> str:
+        """The help: a line for each command, of at most 100 letters."""
+        lines = [self.format_usage().strip(), "", str(self.description)]
+        for title, commands in self.sections.items():
+            lines += ["", f"{title}:", *(f"  {n:<17} {text}" for n, text in commands.items())]
+        lines += ["", self.others, "", "grokatlas COMMAND --help shows what a command takes"]
+        return "\n".join(lines) + "\n"
+
+
 class Argument(NamedTuple):
     """What argparse's `add_argument` is called with.
 

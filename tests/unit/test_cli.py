@@ -30,6 +30,19 @@ def test_an_atlas_replaces_no_other_files(tmp_path, capsys, out):
     assert (tmp_path / "thesis.tex").exists()
 
 
+def test_the_help_has_each_command_once_in_a_line(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    text = capsys.readouterr().out
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 100
+    (rules,) = [line for line in lines if line.startswith("called by rules: ")]
+    called = rules.removeprefix("called by rules: ").split(", ")
+    listed = [line.split()[0] for line in lines if line.startswith("  ")]
+    names = {command.name.partition(" ")[0] for command in cli.COMMANDS}
+    assert sorted([*listed, *called]) == sorted(names)
+
+
 def test_a_command_of_an_earlier_version_names_what_to_use_instead(capsys):
     assert cli.main(["rulegraph"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
