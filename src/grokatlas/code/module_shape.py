@@ -99,8 +99,8 @@ def source(name: str, path: Path, content: bytes) -> Source:
     tree = _tree(path, content)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     bound, imports = _bindings(tree, package)
-    facts = tree if name.startswith(f"{PACKAGE.name}.components.") else ast.Module([], [])
-    older = _older_names(facts, registry.shown(path, PACKAGE))
+    room = (name.split(".") + [""])[1]
+    older = _older_names(tree, registry.shown(path, PACKAGE)) if room == "components" else {}
     body = [node for node in tree.body if not older or RENAMED not in _assigned(node)]
     shape = _Shape(bound, older)
     shape.add(ast.Module(body, []))
@@ -109,7 +109,8 @@ def source(name: str, path: Path, content: bytes) -> Source:
             shape.add_reference(local)
     own = hashlib.sha256("".join(shape.text).encode()).hexdigest()
     empty = not _without_docstring(tree.body)
-    return Source(own, tuple(shape.references), imports, empty, _own_files(facts, path))
+    files = _own_files(tree, path) if room in registry.ROOMS else ()
+    return Source(own, tuple(shape.references), imports, empty, files)
 
 
 def _own_files(tree: ast.Module, path: Path) -> tuple[str, ...]:

@@ -360,6 +360,18 @@ def test_a_file_that_a_component_names_is_part_of_it(package):
     assert [file.name for file in files] == ["mine.py", "points.csv"]
 
 
+@pytest.mark.parametrize("module", ["papers__toy__fig1", "plots__house", "components__tasks__own"])
+def test_figures_and_marks_name_their_files_as_components_do(package, module):
+    text = 'FILES = ("points.csv",)\n'
+    package(**{module: text})
+    name = f"grokatlas.{module.replace('__', '.')}"
+    file = package.root.joinpath(*module.split("__")).with_name("points.csv")
+    file.write_text("1\n")
+    first = code_digest.code([name])
+    file.write_text("2\n")
+    assert code_digest.changed(first, code_digest.code([name])) == [name]
+
+
 @pytest.mark.parametrize(
     ("names", "problem"),
     [
