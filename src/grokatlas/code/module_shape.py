@@ -99,7 +99,7 @@ def source(name: str, path: Path, content: bytes) -> Source:
     tree = _tree(path, content)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     bound, imports = _bindings(tree, package)
-    room = (name.split(".") + [""])[1]
+    room = name.partition(".")[2].partition(".")[0]
     older = _older_names(tree, registry.shown(path, PACKAGE)) if room == "components" else {}
     body = [node for node in tree.body if not older or RENAMED not in _assigned(node)]
     shape = _Shape(bound, older)
