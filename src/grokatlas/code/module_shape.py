@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
+from grokatlas.code import sources
 from grokatlas.errors import UserError
 from grokatlas.registry import PACKAGE, RENAMED
 
@@ -74,7 +75,8 @@ class Source:
         hashes = [self.own]
         for name in self.files:
             try:
-                hashes.append(hashlib.sha256((path.parent / name).read_bytes()).hexdigest())
+                with sources.hashing():
+                    hashes.append(hashlib.sha256((path.parent / name).read_bytes()).hexdigest())
             except OSError as error:
                 place = f"{registry.shown(path, PACKAGE)}: {FILES}"
                 problem = f"{name} cannot be read: {error.strerror}"

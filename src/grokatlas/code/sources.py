@@ -7,10 +7,11 @@ hashed its modules gets those bytes when it imports one of them later, also afte
 This module and ``__init__`` are imported by Python's own means, and have no effect on a number.
 """
 
+import contextlib
 import importlib.util
 import marshal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -20,6 +21,7 @@ HEADER = 16  # bytes: magic number, flags and the hash of the source
 PACKAGE = __name__.partition(".")[0]
 
 executed: dict[str, bytes] = {}  # the text of every module that this process has imported
+_hashing: list[bool] = []
 _pinned: dict[Path, bytes] = {}
 
 
@@ -40,6 +42,21 @@ def pin(files: Iterable[Path]) -> None:
         OSError: one cannot be read.
     """
     _pinned.update({file: file.read_bytes() for file in files})
+
+
+@contextlib.contextmanager
+def hashing() -> Iterator[None]:
+    """Mark that this process reads files to hash them (`rules.undeclared_reads`)."""
+    _hashing.append(True)
+    try:
+        yield
+    finally:
+        _hashing.pop()
+
+
+def is_hashing() -> bool:
+    """Tell if this process reads a file to hash it."""
+    return bool(_hashing)
 
 
 class Loader(SourceFileLoader):

@@ -33,10 +33,8 @@ def facts(code: Iterable[str] | None = None) -> dict[str, Any]:
         why. In a study also ``study``: the same of the study's files.
     """
     package, study = PACKAGE.resolve(), registry.study()
-    files = {file.resolve() for file in _every_module() if code is None}
-    if code is not None:
-        named = [*code, *(name for name in sources.executed if name not in set(code))]
-        files = {f.resolve() for each in code_digest.files(named).values() for f in each}
+    named = _every_module() if code is None else list(dict.fromkeys([*code, *sources.executed]))
+    files = {file.resolve() for each in code_digest.files(named).values() for file in each}
     root = package.parents[1]
     is_checkout = package.parent.name == "src" and (root / ".git").exists()
     revision = _commit(root, root, files) if is_checkout else {"git": None}
@@ -47,8 +45,8 @@ def facts(code: Iterable[str] | None = None) -> dict[str, Any]:
     return revision
 
 
-def _every_module() -> Iterable[Path]:
-    """Every module of the package and of the study, with the files that they read."""
+def _every_module() -> list[str]:
+    """The names of every module of the package and of the study."""
     study = registry.study()
     ours = (file.relative_to(PACKAGE.parent) for file in PACKAGE.rglob("*.py"))
     names = [".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in ours]
@@ -56,7 +54,7 @@ def _every_module() -> Iterable[Path]:
         ".".join((PACKAGE.name, *file.with_suffix("").parts))
         for file in (registry.modules_of_study() if study else [])
     ]
-    return (file for each in code_digest.files(names).values() for file in each)
+    return names
 
 
 def _commit(root: Path, folder: Path, files: set[Path]) -> dict[str, Any]:
@@ -110,7 +108,8 @@ def _counts(path: Path) -> bool:
 def _differs(file: Path, blob: str | None) -> bool:
     """Whether a file is not what a commit has, with whichever ends of lines."""
     try:
-        content = file.read_bytes()
+        with sources.hashing():
+            content = file.read_bytes()
     except OSError:
         return True
     kind = "sha256" if blob and len(blob) == 64 else "sha1"

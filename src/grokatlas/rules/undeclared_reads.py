@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.code import code_digest
+from grokatlas.code import code_digest, sources
 from grokatlas.errors import UserError
 from grokatlas.results import layout
 
@@ -52,7 +52,7 @@ def refuse(modules: list[str]) -> None:
 
 
 def _opened(event: str, arguments: tuple[Any, ...]) -> None:
-    if event != "open" or not _watched:
+    if event != "open" or not _watched or sources.is_hashing():
         return
     name, mode, flags = arguments
     if isinstance(name, int) or not _reads(mode, flags):

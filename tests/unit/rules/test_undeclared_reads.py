@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from grokatlas.code import code_digest
 from grokatlas.errors import UserError
 from grokatlas.rules import undeclared_reads
 
@@ -63,6 +64,14 @@ def test_results_settings_environments_and_code_may_be_read(study, name):
     (study / name).write_text("1\n")
     with undeclared_reads.refused([MODULE]):
         assert Path(name).read_text() == "1\n"
+
+
+def test_a_file_that_another_module_names_is_hashed_and_not_read(study):
+    Path("components/tasks/other.py").write_text('FILES = ("../../other.csv",)\n')
+    with undeclared_reads.refused([MODULE]):
+        assert code_digest.code(["grokatlas.components.tasks.other"])
+        with pytest.raises(UserError, match=r"other.csv: is read by the job"):
+            Path("other.csv").read_text()
 
 
 def test_data_sets_may_be_read_and_any_file_written(study, monkeypatch):
