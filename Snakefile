@@ -35,5 +35,5 @@ onsuccess:
 
 # what failed shows as such in the atlas
 onerror:
-    NOTIFIER.ended(well=False)
-    shell("python -m grokatlas atlas results/{SCALE}/atlas/spec.json --partial")
+    unless_interrupted(NOTIFIER.ended, False)
+    unless_interrupted(show_pages, SCALE)

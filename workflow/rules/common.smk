@@ -13,6 +13,7 @@ from grokatlas.plan.invocation import opened
 from grokatlas.plan.notifying import Notifier
 from grokatlas.plan.resources import of_job
 from grokatlas.rules import warm
+from grokatlas.rules.partial import show_pages, unless_interrupted
 
 try:
     PROJECT, SCALE = opened(workflow, config)

@@ -1,6 +1,10 @@
 """Claims and pages from results that are not complete, or that earlier code made."""
 
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
@@ -36,3 +40,23 @@ def note_gaps(recorder: Recorder, ages: dict[Path, str], failed: list[str] | Non
     earlier = [target.as_posix() for target, age in ages.items() if age == EARLIER]
     if absent or earlier or failed:
         recorder.note(partial={"absent": absent, "earlier": earlier, "failed": failed or []})
+
+
+def show_pages(scale: str) -> None:
+    """Let a process of its own write claims and pages from the results that are here."""
+    job_file = layout.spec_path("atlas", layout.atlas_folder(scale))
+    command = [sys.executable, "-m", "grokatlas", "atlas", str(job_file), "--partial"]
+    with subprocess.Popen(command, start_new_session=True) as process:  # a terminal's Ctrl-C not
+        try:
+            process.wait()
+        except KeyboardInterrupt:
+            process.terminate()
+            raise
+
+
+def unless_interrupted(call: Callable[..., Any], *given: Any) -> None:
+    """Call a function; an interruption of it is one line."""
+    try:
+        call(*given)
+    except KeyboardInterrupt:
+        print("interrupted; `grokatlas atlas` makes the pages", file=sys.stderr)
