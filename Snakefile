@@ -33,4 +33,4 @@ onsuccess:
 # why jobs failed is said under `--quiet` too; what failed shows as such in the atlas
 onerror:
     print(*FAILURES.lines(), sep="\n", file=sys.stderr, flush=True)
-    partial.unless_interrupted(partial.show, SCALE)
+    unless_interrupted(show_pages, SCALE)

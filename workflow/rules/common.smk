@@ -13,7 +13,8 @@ from grokatlas.plan import snakemake_internals
 from grokatlas.plan.failures import Failures
 from grokatlas.plan.invocation import opened
 from grokatlas.plan.resources import of_job
-from grokatlas.rules import partial, warm
+from grokatlas.rules import warm
+from grokatlas.rules.partial import show_pages, unless_interrupted
 
 try:
     PROJECT, SCALE = opened(workflow, config)

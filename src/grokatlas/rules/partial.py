@@ -47,7 +47,7 @@ def note_gaps(recorder: Recorder, ages: dict[Path, str], failed: list[str] | Non
         recorder.note(partial={"absent": absent, "earlier": earlier, "failed": failed or []})
 
 
-def show(scale: str) -> None:
+def show_pages(scale: str) -> None:
     """Let a process of its own write claims and pages from the results that are here."""
     job_file = layout.spec_path("atlas", layout.atlas_folder(scale))
     command = [sys.executable, "-m", "grokatlas", "atlas", str(job_file), "--partial"]

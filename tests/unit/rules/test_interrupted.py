@@ -32,8 +32,11 @@ def test_a_job_that_waits_for_its_fork(tmp_path, monkeypatch):
         with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
             connection, _ = server.accept()
             with connection:
+                _, files, _, _ = socket.recv_fds(connection, warm.LENGTH, 3)
+                for file in files:  # its error stream among them
+                    os.close(file)
                 process.send_signal(signal.SIGINT)
-                told = process.stderr.read()
+                _, told = process.communicate(timeout=20)
     assert (told, process.returncode) == ("interrupted\n", 130)
 
 
@@ -43,7 +46,7 @@ def test_the_pages_of_a_failed_workflow(tmp_path):
     pages.write_text(f"#!{sys.executable}\n{PAGES}")
     pages.chmod(0o755)
     code = f"import sys; sys.executable = {str(pages)!r}; from grokatlas.rules import partial;"
-    code += "partial.unless_interrupted(partial.show, 'smoke'); print('on it goes')"
+    code += "partial.unless_interrupted(partial.show_pages, 'smoke'); print('on it goes')"
     command = [sys.executable, "-c", code]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **streams) as process:
