@@ -190,6 +190,13 @@ NAMES = [
         "twice",
     ),
     Bad(
+        "unknown case that is not drawn",
+        "[one, two]",
+        "[one, two]\n    undrawn: [two/desent]",
+        f"{FIG1}.undrawn.0",
+        "no case 'two/desent'; did you mean 'two/descent'?",
+    ),
+    Bad(
         "figure without experiments",
         "[one, two]",
         "[]",
