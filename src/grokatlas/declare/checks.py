@@ -43,6 +43,7 @@ def _check_figure(papers: dict[str, Paper], name: str, figure: str) -> None:
         if experiment in own_names:
             raise UserError(where, f"{experiment!r} is listed twice; remove one")
         own_names.append(experiment)
+    _check_undrawn(papers, name, figure)
     file = registry.source_file(versions.figure_module(name, paper, figure))
     shown = registry.shown(file)
     if not file.is_file():
@@ -54,6 +55,22 @@ def _check_figure(papers: dict[str, Paper], name: str, figure: str) -> None:
     if wanted not in _functions(file):
         problem = f"no function draws it ({shown} has no function `{wanted}`); add one"
         raise UserError(place, problem)
+
+
+def _check_undrawn(papers: dict[str, Paper], name: str, figure: str) -> None:
+    """A case that a figure leaves out is one of its experiments, at some scale."""
+    entry = papers[name].figures[figure]
+    owners = [layout.owner_of_table(name, reference) for reference in entry.experiments]
+    known = {
+        layout.case_of_figure(experiment, cell.case, len(owners))
+        for owner, experiment in (owners if entry.undrawn else [])
+        for scale in SCALES
+        for cell in cells.resolve(owner, papers[owner], experiment, scale)
+    }
+    for position, case in enumerate(entry.undrawn):
+        if case not in known:
+            place = f"{label(name, PAPER)}: figures.{figure}.undrawn.{position}"
+            raise UserError(place, f"no case {case!r}; {nearest(case, sorted(known))}")
 
 
 def _check_claims(name: str, paper: Paper) -> None:

@@ -141,6 +141,11 @@ class Figure(Model):
         description="what it does not show at the scales smoke and quick, whose sizes are too "
         "small for it: a sentence that the figure says at its bottom there",
     )
+    undrawn: list[str] = Field(
+        default=[],
+        description="cases that it leaves out on purpose, of several experiments as "
+        "`experiment/case`. It names others at its bottom; in a study these are an error",
+    )
     plate: Plate | None = Field(
         None, description="of a figure that no paper has: its question and its answer"
     )

@@ -65,6 +65,8 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
     spec |= summaries.so_far(plan, name, entry.experiments)
     if entry.quick_note and plan.scale != "paper":
         spec["quick_note"] = entry.quick_note
+    if entry.undrawn:
+        spec["undrawn"] = entry.undrawn
     tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
     code = plan.sources.code([module, "grokatlas.rules.rendering"])
     stem = layout.figure_stem(plan.scale, name, figure)

@@ -63,6 +63,13 @@ def owner_of_table(paper: str, experiment: str) -> tuple[str, str]:
     return owner or paper, name
 
 
+def case_of_figure(experiment: str, case: str, experiments: int) -> str:
+    """A case as a figure of so many experiments calls it; an experiment without cases has one."""
+    if experiments == 1:
+        return case or experiment
+    return f"{experiment}/{case}" if case else experiment
+
+
 def table_stem(scale: str, paper: str, experiment: str) -> Path:
     """The path of a table, without suffix; see `owner_of_table` for that of another paper."""
     owner, name = owner_of_table(paper, experiment)

@@ -1,18 +1,19 @@
 """From a figure's function to its files: style, footer, metadata, reproducible bytes."""
 
 import importlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from grokatlas import registry
 from grokatlas.claims import divergence
 from grokatlas.claims.published import asked_for
 from grokatlas.errors import UserError
 from grokatlas.plots import defaults, panels
 from grokatlas.results import files as store
 from grokatlas.results import layout
+from grokatlas.rules import undrawn
 
 # signs that LaTeX's standard fonts lack
 SYMBOLS = str.maketrans({"±": r"$\pm$", "<": r"$<$", ">": r"$>$", "|": r"$|$"})
@@ -24,63 +25,81 @@ def render(
     """Draw one figure, or set one table of a paper, and write it.
 
     Args:
-        spec: names ``paper``, ``figure`` and ``scale``, the ``module`` of the figure's function,
-            what the paper prints there (``published``), points of its curves (``readings``), and of
-            how many values its tables are (``so_far``), where they leave out some. The figure says
-            that, and so does the column ``so_far`` of its csv.
+        spec: as for `made`. The csv has ``so_far`` as a column.
         tables: the figure's tables by experiment.
         files: where to write, by suffix: pdf, png and csv, or md, tex and csv.
         origin: digest, commit and runs, kept in the metadata of pdf and png, in a comment of md
             and tex.
 
     Raises:
-        UserError: the tables lack what the figure draws.
+        UserError: see `made`.
     """
-    name = f"{spec['paper']}/{spec['figure']}"
-    note = "  ·  ".join([f"Grokking Atlas  {name}", f"{spec['scale']} scale", *_unseen(spec)])
-    module = importlib.import_module(spec["module"])
-    some = spec.get("so_far", "")
-    for told in filter(None, [some, divergence.note(tables.values())]):
-        note += f"  ·  {told}"
-    tables = {key: divergence.finite(table) for key, table in tables.items()}
+    shown, data, note = made(spec, tables)
+    data = data.assign(so_far=spec["so_far"]) if spec.get("so_far") else data
     if layout.is_published_table(spec["figure"]):
-        shown, data = _made(module.tabulate, tables, spec, name)
-        _set(shown, data.assign(so_far=some) if some else data, note, files, origin)
+        _set(shown, data, note, files, origin)
         return
+    title = {"Title": f"Grokking Atlas {_name(spec)} ({spec['scale']} scale)"}
     with defaults.drawing():
-        figure, drawn = _made(module.draw, tables, spec, name)
-        panels.finish(figure, note)
-        title = {"Title": f"Grokking Atlas {name} ({spec['scale']} scale)"}
         for file in files:
             if file.suffix == ".csv":
-                store.write_csv(file, drawn.assign(so_far=some) if some else drawn)
+                store.write_csv(file, data)
                 continue
             with store.atomic(file) as temporary:
                 if file.suffix == ".pdf":
                     keep = title | {"Subject": origin}
-                    figure.savefig(temporary, format="pdf", metadata=keep)
+                    shown.savefig(temporary, format="pdf", metadata=keep)
                 else:
                     keep = title | {"Description": origin}
-                    figure.savefig(temporary, format="png", metadata=keep)
+                    shown.savefig(temporary, format="png", metadata=keep)
 
 
-def _unseen(spec: dict[str, Any]) -> list[str]:
-    """What the figure does not show at its scale (``quick_note``), if it says so."""
-    return [spec["quick_note"]] if "quick_note" in spec else []
+def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd.DataFrame, str]:
+    """What a figure's function makes of its tables, signed.
+
+    Args:
+        spec: names ``paper``, ``figure`` and ``scale``, the ``module`` of the figure's function,
+            what the paper prints there (``published``), points of its curves (``readings``), and,
+            if there is any, what the figure does not show at its scale (``quick_note``), of how
+            many values its tables are (``so_far``), and cases that it leaves out on purpose
+            (``undrawn``).
+        tables: the figure's tables by experiment.
+
+    Returns:
+        the figure, or a table's cells as text; the data that it shows; its note, which names other
+        cases that it leaves out.
+
+    Raises:
+        UserError: the tables lack what the figure draws; or, in a study, it leaves out a case.
+    """
+    name, is_table = _name(spec), layout.is_published_table(spec["figure"])
+    module = importlib.import_module(spec["module"])
+    function = module.tabulate if is_table else module.draw
+    given = asked_for(function, spec["published"], spec["readings"])
+    parts = [f"Grokking Atlas  {name}", f"{spec['scale']} scale", spec.get("quick_note", "")]
+    parts += [spec.get("so_far", ""), divergence.note(tables.values())]
+    tables = {key: divergence.finite(table) for key, table in tables.items()}
+    with defaults.drawing():
+        try:
+            shown, data = function(tables, **given)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
+            raise UserError(f"figure {name}", problem) from error
+        left_out = undrawn.cases(lambda some: function(some, **given)[1], tables, data)
+        missing = [case for case in left_out if case not in spec.get("undrawn", [])]
+        if missing and registry.study():
+            problem = f"does not show {', '.join(missing)}, which its tables have"
+            todo = f"draw it, or write undrawn: [{', '.join(missing)}] at the figure in paper.yaml"
+            raise UserError(f"figure {name}", f"{problem}; {todo}")
+        parts.append(f"not drawn: {', '.join(missing)}" if missing else "")
+        note = "  ·  ".join(filter(None, parts))
+        if not is_table:
+            panels.finish(shown, note)
+    return shown, data, note
 
 
-def _made(
-    function: Callable[..., Any],
-    tables: dict[str, pd.DataFrame],
-    spec: dict[str, Any],
-    name: str,
-) -> Any:
-    """What a figure's function makes of its tables, and of what is published if it asks for it."""
-    try:
-        return function(tables, **asked_for(function, spec["published"], spec["readings"]))
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
-        raise UserError(f"figure {name}", problem) from error
+def _name(spec: dict[str, Any]) -> str:
+    return f"{spec['paper']}/{spec['figure']}"
 
 
 def _set(

@@ -5,7 +5,6 @@ the working directory, and the same run store. What is up to date is read, the r
 """
 
 import contextlib
-import importlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,27 +111,14 @@ def figure(
 
         del mpl
         job = _made("figures", (paper, name), scale)
-        from grokatlas.claims import divergence, published
-        from grokatlas.plots import defaults, panels
+        from grokatlas.rules import rendering
 
         spec = job.spec
         stems = layout.table_stems(spec["scale"], spec["paper"], spec["experiments"])
         paths = {name: layout.outputs("table", stem)[0] for name, stem in stems.items()}
-        read = {k: renaming.columns_today(files.read_parquet(f)) for k, f in paths.items()}
-        tables = {key: divergence.finite(frame) for key, frame in read.items()}
-        module = importlib.import_module(spec["module"])
-        set_as_text = layout.is_published_table(name)
-        function = module.tabulate if set_as_text else module.draw
-        asked = published.asked_for(function, spec["published"], spec["readings"])
-        if set_as_text:
-            return function(tables, **asked)
-        with defaults.drawing():
-            made, data = function(tables, **asked)
-            told = [f"Grokking Atlas  {paper}/{name}", f"{spec['scale']} scale"]
-            told += [spec.get("quick_note", ""), spec.get("so_far", "")]
-            told.append(divergence.note(read.values()))
-            panels.finish(made, "  ·  ".join(filter(None, told)))
-        return made, data
+        tables = {k: renaming.columns_today(files.read_parquet(f)) for k, f in paths.items()}
+        shown, data, _ = rendering.made(spec, tables)
+        return shown, data
 
 
 def _made(group: str, key: tuple[str, str], scale: str | None) -> Job:
