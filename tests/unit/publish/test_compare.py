@@ -257,7 +257,6 @@ def test_markdown_has_both_pictures_by_their_commits(clone, capsys):
         (("before", "--markdown=no/told.md", "after"), "--markdown no/told.md: must name a file"),
         (("before", "--markdown=docs", "after"), "--markdown docs: must name a file in a folder"),
         (("before", "--pictures=https://a.b", "after"), "--pictures: is of the Markdown; give"),
-        (("before", ""), "an empty name: is a folder without results and no commit"),
         (("docs", "before"), "docs: is a folder without results and no commit of this clone"),
         (("before", "empty"), "empty: holds no figure and no claim"),
     ],
