@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
+from grokatlas import registry
 from grokatlas.claims import divergence
 from grokatlas.claims.published import asked_for
 from grokatlas.errors import UserError
@@ -77,10 +79,19 @@ def _made(
 ) -> Any:
     """What a figure's function makes of its tables, and of what is published if it asks for it."""
     try:
-        return function(tables, **asked_for(function, spec["published"], spec["readings"]))
+        made = function(tables, **asked_for(function, spec["published"], spec["readings"]))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
         raise UserError(f"figure {name}", problem) from error
+    is_table = layout.is_published_table(spec["figure"])
+    kinds = (pd.DataFrame if is_table else Figure, pd.DataFrame)
+    given = made if isinstance(made, tuple) else (made,)
+    if len(given) != 2 or not all(map(isinstance, given, kinds)):
+        where = f"{registry.shown(registry.source_file(spec['module']))}: {function.__name__}"
+        told = ", ".join(type(each).__name__ for each in given)
+        wanted = ", ".join(kind.__name__ for kind in kinds)
+        raise UserError(f"figure {name}", f"{where} returns {told}; return ({wanted})")
+    return made
 
 
 def _set(
