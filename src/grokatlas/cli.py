@@ -5,7 +5,6 @@
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,10 +12,10 @@ from pathlib import Path
 from grokatlas import cli_types, registry
 from grokatlas.audit.command_line import AUDIT, DRY_RUN, RESULTS
 from grokatlas.cli_types import Command, argument
-from grokatlas.errors import UserError, refused
+from grokatlas.errors import UserError
 from grokatlas.plan import which_code
 from grokatlas.results import environment, layout
-from grokatlas.rules import devices
+from grokatlas.rules import component_errors, devices
 
 
 def main(given: list[str] | None = None) -> int:
@@ -44,17 +43,18 @@ def main(given: list[str] | None = None) -> int:
             devices.use_threads(getattr(options, "threads", 1))
         return _run(options.command, options)
     except UserError as error:
-        print(error, file=sys.stderr)
+        print(component_errors.as_user_error(error), file=sys.stderr)
         return failed
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
         return failed
-    except OSError as error:
-        if os.environ.get("GROKATLAS_TRACEBACK"):
+    except Exception as error:
+        told = component_errors.as_user_error(error)
+        if told is None:
             raise
-        print(refused(error), file=sys.stderr)
+        print(told, file=sys.stderr)
         return failed
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.tiers import every, exhaustive
-from tests.workflow.conftest import Checkout
+from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
 
@@ -160,3 +160,15 @@ def test_a_job_killed_while_it_writes_leaves_nothing_under_a_final_name(checkout
     assert not names & {"history.parquet", "snapshots.safetensors", "manifest.json"}
     assert checkout.snakemake("--cores", "1").returncode == 0
     assert checkout.jobs() == []
+
+
+def test_a_task_without_a_size_is_one_line(tmp_path):
+    checkout = copy_checkout(tmp_path / "atlas")
+    file = "src/grokatlas/components/tasks/one_sample.py"
+    checkout.edit(file, "\ndef size(", "\ndef sizes(")
+    done = checkout.snakemake("-n", "results/smoke/figures/geometry/fig1.pdf")
+    assert done.returncode == 1
+    problem = "has no function `size`, so its jobs cannot be planned; add one (docs/extending.md)"
+    assert done.stderr.splitlines()[-1] == f"{file}: {problem}"
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr

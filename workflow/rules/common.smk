@@ -1,6 +1,7 @@
 # Loads the plan and answers, for the wildcards of a rule, which files it needs. No logic here:
 # what exists and when it is remade is decided in src/grokatlas/plan/project.py.
 import sys
+from functools import partial
 from pathlib import Path
 
 # in a checkout the code beside this workflow, whatever is installed
@@ -44,13 +45,18 @@ def everything(wildcards):
     return PROJECT.final_files(SCALE)
 
 
-# An `ancient` file's date does not count: all but what is stale (see docs/extending.md).
-def asked_of_plan(question, *key):
+# What the plan answers; a mistake is one line instead of Snakemake's traceback.
+def answer(question, *arguments):
     try:
-        found = question(*key, runs=snakemake_internals.runs_jobs(workflow))
+        return question(*arguments)
     except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(1)
+
+
+# An `ancient` file's date does not count: all but what is stale (see docs/extending.md).
+def asked_of_plan(question, *key):
+    found = answer(partial(question, runs=snakemake_internals.runs_jobs(workflow)), *key)
     return [ancient(f) if undated else f for f, undated in found]
 
 
@@ -119,8 +125,8 @@ def inputs_of_atlas(wildcards):
 def asked(wildcards, attempt):
     named = "measure" in wildcards.keys()
     key = (wildcards.run, wildcards.measure) if named else wildcards.run
-    job, _ = PROJECT.job("measures" if named else "runs", key)
-    return of_job(job, PROJECT.device).at(attempt)
+    job, _ = answer(PROJECT.job, "measures" if named else "runs", key)
+    return answer(of_job, job, PROJECT.device).at(attempt)
 
 
 def runtime(wildcards, attempt):

@@ -3,7 +3,7 @@
 import importlib
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -90,7 +90,11 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) ->
     keywords = claim["keywords"] | asked_for(function, claim["published_cells"], claim["readings"])
     place = f"claim {claim['id']} of {paper}"
     try:
-        values = [float(value) for value in function(tables, **keywords)]
+        found = function(tables, **keywords)
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            kind = f"{type(found).__name__} is no list"
+            raise TypeError(f"{kind}; return a number for each seed: [float, ...]")
+        values = [float(value) for value in found]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         if lacking:
             return [math.nan]

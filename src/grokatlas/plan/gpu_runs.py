@@ -24,7 +24,7 @@ def waiting(spec: dict[str, Any]) -> list[str]:
 def needs(spec: dict[str, Any]) -> Needs:
     """What a run needs of a GPU, by the facts of its components."""
     run, task = resources.size(spec), registry.keywords(spec["task"])
-    data = {"vocabulary": 0, **fact("task", spec["task"]["name"], "size", **task)}
+    data = resources.data_size(spec)
     batch = min(spec["train"].get("batch_size", run.samples), run.samples)
     written = _written(spec, data) or 2 * data["outputs"]
     samples = _samples(task, run.samples)

@@ -13,7 +13,7 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.declare.signatures import defines, fact
 from grokatlas.engine import members
-from grokatlas.errors import UserError
+from grokatlas.errors import UserError, shown
 
 LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
 SHORTEST = 10  # minutes; Slurm counts in them, and a busy node starts slowly
@@ -145,10 +145,13 @@ class Size:
 
 def size(spec: dict[str, Any]) -> Size:
     """A run's size, by what its task and its model say of themselves (`signatures.fact`)."""
-    task, model = _split(spec["task"]), _split(spec.get("model", {"name": ""}))
-    data = {"vocabulary": 0, **_required("task", task[0], "size", **task[1])}
+    model = _split(spec.get("model", {"name": ""}))
+    data = data_size(spec)
     samples, inputs = data["samples"], data["vocabulary"] or math.prod(data["shape"])
     parameters = _required("model", model[0], "parameters", data, **model[1]) if model[0] else 0
+    if not isinstance(parameters, int | float):
+        place = f"{registry.shown_component('model', model[0])}: parameters"
+        raise UserError(place, f"returns {shown(parameters)}; return their number")
     width, moved = model[1].get("width", 1), 0
     spanned = samples + spec["task"].get("test_points", 0) + width
     if "coordinates" in spec["train"] and spanned < inputs:
@@ -159,11 +162,27 @@ def size(spec: dict[str, Any]) -> Size:
         snapshots=len(spec["train"]["snapshots"]),
         samples=samples,
         inputs=inputs,
-        parameters=parameters,
+        parameters=int(parameters),
         places=fact("model", model[0], "PLACES") or 1 if model[0] else 1,
         itemsize=8 if spec["train"]["dtype"] == "float64" else 4,
         moved=moved,
     )
+
+
+def data_size(spec: dict[str, Any]) -> dict[str, Any]:
+    """Shapes of a run's data, as its task's function ``size`` says them.
+
+    Raises:
+        UserError: there is no such function, or it does not say ``samples``, ``shape`` and
+            ``outputs``.
+    """
+    name, keywords = _split(spec["task"])
+    found = _required("task", name, "size", **keywords)
+    if not isinstance(found, dict) or not {"samples", "shape", "outputs"} <= found.keys():
+        place = f"{registry.shown_component('task', name)}: size"
+        wanted = '{"samples": 30, "shape": (5,), "outputs": 2}'
+        raise UserError(place, f"returns {shown(found)}; return a dictionary such as {wanted}")
+    return {"vocabulary": 0, **found}
 
 
 def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:

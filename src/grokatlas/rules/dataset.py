@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from grokatlas.engine import dataset
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
-from grokatlas.rules.job_file import first_line, read_job_file
+from grokatlas.rules import component_contracts, component_errors
+from grokatlas.rules.job_file import read_job_file
 
 
 def execute(job_file: Path, out: Path) -> None:
@@ -22,9 +22,14 @@ def execute(job_file: Path, out: Path) -> None:
     job = read_job_file(job_file, "dataset")
     recorder = Recorder(job, [])
     try:
-        arrays, metadata = dataset.make(job["spec"]["tasks"]).arrays()
-    except (ValueError, ImportError, OSError, MemoryError) as error:
-        raise UserError(f"{job_file}: task", first_line(error)) from None
+        arrays, metadata = component_contracts.data(job["spec"]["tasks"]).arrays()
+    except UserError as error:
+        raise UserError(f"{job_file}: {error.place}", error.problem) from None
+    except Exception as error:
+        text = component_errors.line(error)
+        if text is None:
+            raise
+        raise UserError(f"{job_file}: task", text) from None
     (file,) = layout.outputs("dataset", out)
     files.write_arrays(file, arrays, metadata)
     recorder.write(layout.manifest_of("dataset", out), [file])

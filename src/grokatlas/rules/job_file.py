@@ -1,7 +1,6 @@
 """What every rule does with its job file: read it, and report errors of components in one line."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,12 +42,17 @@ def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
 @contextlib.contextmanager
 def one_line_errors(job_file: Path, what: str) -> Iterator[None]:
     """Errors of components in one line, unless ``GROKATLAS_TRACEBACK`` asks for more."""
+    from grokatlas.rules import component_errors
+
     try:
         yield
-    except MISTAKES as error:
-        if os.environ.get("GROKATLAS_TRACEBACK"):
+    except UserError:
+        raise
+    except Exception as error:
+        text = component_errors.line(error, job_file)
+        if text is None:
             raise
-        problem = f"{what} failed: {first_line(error)} (GROKATLAS_TRACEBACK=1 shows where)"
+        problem = f"{what} failed: {text} {component_errors.MORE}"
         raise UserError(str(job_file), problem) from None
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from grokatlas import registry
 from grokatlas.claims import divergence
@@ -81,10 +82,11 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
     tables = {key: divergence.finite(table) for key, table in tables.items()}
     with defaults.drawing():
         try:
-            shown, data = function(tables, **given)
+            drawn = function(tables, **given)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
             raise UserError(f"figure {name}", problem) from error
+        shown, data = _checked(drawn, spec, function.__name__)
         left_out = undrawn.cases(lambda some: function(some, **given)[1], tables, data)
         missing = [case for case in left_out if case not in spec.get("undrawn", [])]
         if missing and registry.study():
@@ -96,6 +98,22 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
         if not is_table:
             panels.finish(shown, note)
     return shown, data, note
+
+
+def _checked(drawn: Any, spec: dict[str, Any], function: str) -> tuple[Any, pd.DataFrame]:
+    """What a figure's function returned, if it is a figure, or a table's cells, and the data.
+
+    Raises:
+        UserError: it is something else.
+    """
+    kinds = (pd.DataFrame if layout.is_published_table(spec["figure"]) else Figure, pd.DataFrame)
+    given = drawn if isinstance(drawn, tuple) else (drawn,)
+    if len(given) == 2 and all(map(isinstance, given, kinds)):
+        return given
+    where = f"{registry.shown(registry.source_file(spec['module']))}: {function}"
+    returned = ", ".join(type(each).__name__ for each in given)
+    wanted = ", ".join(kind.__name__ for kind in kinds)
+    raise UserError(f"figure {_name(spec)}", f"{where} returns {returned}; return ({wanted})")
 
 
 def _name(spec: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout
 from grokatlas.results.manifest import Recorder, code_of
-from grokatlas.rules import compiled_loops, dataset, devices
+from grokatlas.rules import compiled_loops, component_contracts, dataset, devices
 from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
 from grokatlas.rules.progress import LastLog, Progress
 from grokatlas.run_store import store as run_store
@@ -151,7 +151,7 @@ def _made(job_file: Path, job: dict[str, Any]) -> datasets.Dataset:
         problem = f"the code here makes other data than it was planned with (task {task})"
         raise UserError(str(job_file), f"{problem}; run `snakemake` again")
     try:
-        return datasets.make(members.tasks(job["spec"]))
+        return component_contracts.data(members.tasks(job["spec"]))
     except ImportError as error:
         problem = f"its data cannot be made here: {first_line(error)}"
         todo = f"install it, or bring the folder {job['inputs'][0]} along"

@@ -4,7 +4,6 @@ A component is tried in the runs of scale smoke that name it, which have its key
 needs to declare one experiment that uses it, and nothing else.
 """
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -71,7 +70,7 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
     if not using:
         yield "used", "no experiment of config/papers uses it at scale smoke; declare one"
         return
-    from grokatlas.rules import devices, undeclared_reads
+    from grokatlas.rules import component_errors, devices, undeclared_reads
 
     devices.use_repeatable_kernels()
     from grokatlas.study import conformance
@@ -88,10 +87,10 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
         except UserError as error:
             problem = str(error)
         except Exception as error:  # of the component: whatever it is, it is what is reported
-            if os.environ.get("GROKATLAS_TRACEBACK"):
+            text = component_errors.line(error, using[0])
+            if text is None:
                 raise
-            text = str(error).strip().partition("\n")[0]
-            problem = f"{type(error).__name__}: {text} (GROKATLAS_TRACEBACK=1 shows where)"
+            problem = f"{text} {component_errors.MORE}"
         yield check.__name__.replace("_", " "), problem
 
 

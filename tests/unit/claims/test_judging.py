@@ -382,3 +382,14 @@ def test_a_table_that_does_not_fit_is_not_judged(planned, harm):
 def test_a_complete_job_refuses_a_missing_table(planned):
     with pytest.raises(UserError, match=r"three_weights"):
         claims.execute(planned, layout.target_of(planned))
+
+
+@pytest.mark.parametrize(("value", "kind"), [(3.0, "float"), (None, "NoneType"), ("12", "str")])
+def test_a_claim_that_gives_no_list_says_what_to_return(planned, monkeypatch, value, kind):
+    from grokatlas.papers.geometry import claims as functions
+
+    job = files.read_sealed(planned)
+    (first, *_) = (c for c in job["spec"]["papers"]["geometry"] if c["id"] == "G4")
+    monkeypatch.setattr(functions, first["value"], lambda tables, **keywords: value)
+    wanted = f"TypeError {kind} is no list; return a number for each seed"
+    assert wanted in judged(planned).loc["G4", "reason"]
