@@ -7,7 +7,7 @@ import functools
 from docstrings import markdown, module, plain
 
 from grokatlas import cli, registry
-from grokatlas.code import code_digest
+from grokatlas.code import module_shape
 from grokatlas.declare import signatures
 from grokatlas.publish import config_reference
 
@@ -99,7 +99,7 @@ def components(block: str) -> str:
 
 
 def _component(block: str, name: str) -> str:
-    tree = code_digest.syntax_tree(registry.path(block, name))
+    tree = module_shape.syntax_tree(registry.path(block, name))
     parts = [f"## {name}", markdown(ast.get_docstring(tree) or "")]
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "build":

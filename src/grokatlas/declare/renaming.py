@@ -89,7 +89,7 @@ def columns_today(table: Any) -> Any:
     Args:
         table: a data frame with columns ``run``, and ``<block>.name`` for each component of runs.
     """
-    runs = table.drop_duplicates("run")
+    runs = table.drop_duplicates("run") if "run" in table else table
     for column in [each for each in table.columns if str(each).endswith(".name")]:
         head = column.removesuffix(".name")
         block = head.partition(".")[0]

@@ -70,7 +70,9 @@ def test_another_value_than_the_default_is_part_of_a_spec():
 @pytest.mark.parametrize("name", ["weight", "strength"])
 def test_an_axis_has_the_oldest_name(name):
     spec = spec_of(
-        {}, ensemble={f"penalties.0.{name}": [0.1, 0.2], "model.init": [[1.0]], "seed": 2}
+        {},
+        ensemble={f"penalties.0.{name}": [0.1, 0.2], "model.init": [[1.0]], "seed": 2},
+        model={"name": "linear", "negative_slope": 1.0},
     )
     assert list(spec["ensemble"].items()) == [
         ("model.init", [[1.0]]),

@@ -201,7 +201,7 @@ def test_a_table_is_restored_beside_a_measure_of_other_bytes(tree, tmp_path, mon
     assert verdicts().keys() == {"ok"}
     digest = files.read_json(layout.manifest_of("table", tree["table"]))["digest"]
     read = [layout.outputs("run", tree["run"])[0], measure]
-    assert freshness.state("table", tree["table"], digest, read) == "up to date"
+    assert freshness.up_to_date("table", tree["table"], digest, read)
     text = explain.text(Tree(layout.RESULTS), tree["table"].as_posix(), with_values=False)
     assert f"made from another {measure} than is here" in text
     with pytest.raises(UserError, match="which its archive left out, so it cannot be handed on"):
@@ -214,7 +214,7 @@ def test_a_measure_that_is_made_once_more_beside_it_is_stale(tree, tmp_path, mon
     make_again("run", tree, b"other")
     assert "unverified" in verdicts()
     digest = files.read_json(layout.manifest_of("table", tree["table"]))["digest"]
-    assert freshness.state("table", tree["table"], digest, names) == "stale"
+    assert not freshness.up_to_date("table", tree["table"], digest, names)
 
 
 @pytest.mark.parametrize("facts", [{"digest": "0" * 64}, {"damage": b"damaged"}])

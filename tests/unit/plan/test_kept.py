@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from grokatlas import registry
 from grokatlas.code import code_digest, module_shape
 from grokatlas.declare import checks
 from grokatlas.declare.papers import load_papers
@@ -37,7 +38,8 @@ class Package:
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    monkeypatch.setattr(module_shape, "PACKAGE", tmp_path / "grokatlas")
+    for module in (module_shape, registry):
+        monkeypatch.setattr(module, "PACKAGE", tmp_path / "grokatlas")
     monkeypatch.chdir(tmp_path)
     kept.FILE.parent.mkdir()
     made = Package(tmp_path / "grokatlas")

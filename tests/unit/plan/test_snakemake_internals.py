@@ -1,5 +1,6 @@
 """What `snakemake_internals` reads is there in the installed Snakemake."""
 
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -39,6 +40,7 @@ def test_the_installed_snakemake_has_what_is_read(tmp_path, asked):
     done = subprocess.run(
         [*command, "--configfile", "own.yaml"],
         cwd=tmp_path,
+        env={k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"},
         capture_output=True,
         text=True,
         check=False,

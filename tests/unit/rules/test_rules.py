@@ -47,7 +47,8 @@ def _job_file(folder, kind, spec, inputs=()):
     data = hashing.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])
     keys = {"dataset": data.today}
     key = train.run_digests(spec, {}).today if kind == "run" else keys.get(kind, kind)
-    job = {"kind": kind, "spec": spec, "code": {}, "digest": key, "inputs": list(inputs)}
+    code = made_by if kind == "dataset" else {}
+    job = {"kind": kind, "spec": spec, "code": code, "digest": key, "inputs": list(inputs)}
     store.write_json(path, store.sealed(job))
     return path
 

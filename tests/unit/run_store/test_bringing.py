@@ -99,7 +99,7 @@ def test_a_run_of_other_data_than_lie_here_is_not_used(shared, capsys):
     shared.enter("second")
     audit_tree.make(shared.data, number=1.0)
     assert shared.bring() == []
-    assert "was made from other data than lie here; not used" in capsys.readouterr().err
+    assert "was made from other data than are here; not used" in capsys.readouterr().err
 
 
 def test_data_that_do_not_fit_are_replaced(shared):

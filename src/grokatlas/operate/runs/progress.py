@@ -10,6 +10,7 @@ from typing import Any
 
 from grokatlas.errors import UserError
 from grokatlas.results import endings, files, layout, locks
+from grokatlas.results.manifest import MARK
 from grokatlas.text import duration
 
 SILENT = 900.0  # seconds: a run on another machine that wrote nothing for longer has ended
@@ -60,6 +61,7 @@ def finished(manifest: dict[str, Any]) -> str:
         device = manifest["device"]
         where = f"{manifest['host']['name']}, {device.get('name', device['type'])}"
         took = f"in {duration(manifest['train_seconds'])} on {where}"
+        took += ", from the run store" * (MARK in manifest)
         return "; ".join(filter(None, [took, endings.summary(manifest)]))
     return ""
 
