@@ -12,6 +12,7 @@ Their bytes are part of its hash. A keyword that was renamed (``RENAMED``, see
 """
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -197,7 +198,7 @@ def pinned(modules: list[str]) -> dict[str, str]:
     reader = Sources(sources.read)
     code = reader.code(modules)
     for name, path in paths.items():
-        text = sources.executed.get(name)
+        text = sources.executed.get(name) if name in sys.modules else None
         if text not in (None, sources.read(path)):
             imported = module_shape.source(name, path, text)
             if imported.with_files(path).own[:HALF] != code[name][:HALF]:

@@ -139,7 +139,8 @@ def _check_planned(job_file: Path, job: dict[str, Any]) -> None:
     manifests = [layout.manifest_of("dataset", Path(folder)) for folder in job["inputs"]]
     data = [files.read_sealed(manifest) for manifest in manifests]
     made = [hashing.of_job("dataset", each["spec"], code_of(each), []) for each in data]
-    if job["digest"] not in hashing.of_job("run", job["spec"], job["code"], made):
+    known = all(each["digest"] in digests for each, digests in zip(data, made, strict=True))
+    if not known or job["digest"] not in hashing.of_job("run", job["spec"], job["code"], made):
         problem = f"{job['inputs'][0]} is another data set than the run was planned with"
         raise UserError(str(job_file), f"{problem}; run `snakemake`, which makes it anew")
 

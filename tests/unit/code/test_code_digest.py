@@ -1,3 +1,6 @@
+import sys
+from types import ModuleType
+
 import pytest
 
 from grokatlas import registry
@@ -423,6 +426,7 @@ def test_a_spec_that_no_plan_has_names_no_module(spec):
 def test_a_job_imports_what_it_hashed_or_stops(package, monkeypatch):
     package(rule=SOURCE)
     monkeypatch.setattr(sources, "executed", {"grokatlas.rule": SOURCE.encode()})
+    monkeypatch.setitem(sys.modules, "grokatlas.rule", ModuleType("grokatlas.rule"))
     assert code_digest.pinned(["grokatlas.rule"]) == code_digest.code(["grokatlas.rule"])
     package(rule=_edited("# a comment", "# another"))
     code_digest.pinned(["grokatlas.rule"])
