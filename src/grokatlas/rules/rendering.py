@@ -88,9 +88,9 @@ def _made(
     given = made if isinstance(made, tuple) else (made,)
     if len(given) != 2 or not all(map(isinstance, given, kinds)):
         where = f"{registry.shown(registry.source_file(spec['module']))}: {function.__name__}"
-        told = ", ".join(type(each).__name__ for each in given)
+        kinds_given = ", ".join(type(each).__name__ for each in given)
         wanted = ", ".join(kind.__name__ for kind in kinds)
-        raise UserError(f"figure {name}", f"{where} returns {told}; return ({wanted})")
+        raise UserError(f"figure {name}", f"{where} returns {kinds_given}; return ({wanted})")
     return made
 
 
