@@ -141,7 +141,7 @@ class Layers:
         return UserError(f"{self.place}.{'.'.join(keys)}", problem)
 
     def is_as_strong(self, keys: list[str], other: list[str]) -> bool:
-        """Compare two paths: true if the layer of the first is not weaker than that of the other."""
+        """Compare the layers that give two paths: true if the first one is not weaker."""
         places = [self.parts.index(part) for part in map(self._holder, (keys, other)) if part]
         return len(places) == 2 and places[0] >= places[1]
 
