@@ -51,10 +51,10 @@ def main(given: list[str] | None = None) -> int:
     except BrokenPipeError:
         return failed
     except Exception as error:
-        told = component_errors.as_user_error(error)
-        if told is None:
+        mistake = component_errors.as_user_error(error)
+        if mistake is None:
             raise
-        print(told, file=sys.stderr)
+        print(mistake, file=sys.stderr)
         return failed
 
 

@@ -90,11 +90,11 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) ->
     keywords = claim["keywords"] | asked_for(function, claim["published_cells"], claim["readings"])
     place = f"claim {claim['id']} of {paper}"
     try:
-        found = function(tables, **keywords)
-        if isinstance(found, str) or not isinstance(found, Iterable):
-            kind = f"{type(found).__name__} is no list"
+        numbers = function(tables, **keywords)
+        if isinstance(numbers, str) or not isinstance(numbers, Iterable):
+            kind = f"{type(numbers).__name__} is no list"
             raise TypeError(f"{kind}; return a number for each seed: [float, ...]")
-        values = [float(value) for value in found]
+        values = [float(value) for value in numbers]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         if lacking:
             return [math.nan]

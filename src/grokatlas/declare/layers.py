@@ -141,7 +141,7 @@ class Layers:
         return UserError(f"{self.place}.{'.'.join(keys)}", problem)
 
     def is_as_strong(self, keys: list[str], other: list[str]) -> bool:
-        """Whether the layer that gives one path is not weaker than the one that gives another."""
+        """Compare the layers that give two paths: true if the first one is not weaker."""
         places = [self.parts.index(part) for part in map(self._holder, (keys, other)) if part]
         return len(places) == 2 and places[0] >= places[1]
 

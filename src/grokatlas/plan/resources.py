@@ -177,12 +177,12 @@ def data_size(spec: dict[str, Any]) -> dict[str, Any]:
             ``outputs``.
     """
     name, keywords = _split(spec["task"])
-    found = _required("task", name, "size", **keywords)
-    if not isinstance(found, dict) or not {"samples", "shape", "outputs"} <= found.keys():
+    sizes = _required("task", name, "size", **keywords)
+    if not isinstance(sizes, dict) or not {"samples", "shape", "outputs"} <= sizes.keys():
         place = f"{registry.shown_component('task', name)}: size"
         wanted = '{"samples": 30, "shape": (5,), "outputs": 2}'
-        raise UserError(place, f"returns {shown(found)}; return a dictionary such as {wanted}")
-    return {"vocabulary": 0, **found}
+        raise UserError(place, f"returns {shown(sizes)}; return a dictionary such as {wanted}")
+    return {"vocabulary": 0, **sizes}
 
 
 def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
