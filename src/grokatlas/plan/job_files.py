@@ -86,10 +86,14 @@ def write_elsewhere(folder: Path, job: "Job", state: freshness.State) -> Path:
 def text(job: "Job", state: freshness.State) -> str:
     """The text of a job file.
 
-    A result that is up to date keeps the digest that its manifest has, in whichever form.
+    A result that is up to date keeps the digest that its manifest has, in whichever form; a job
+    that is planned already keeps that of its job file, since a saved state of training names it.
     """
     content = job.content
-    if state != "absent":
+    planned = freshness.manifest_or_none(job.spec_path) or {}
+    if state == "absent" and job.matches(planned):
+        content = {**content, "digest": planned["digest"]}
+    elif state != "absent":
         made = (freshness.manifest_or_none(job.manifest) or {}).get("digest", "unreadable")
         content = {**content, "digest" if state == "up to date" else "replaces": made}
     return files.json_text(files.sealed(content))

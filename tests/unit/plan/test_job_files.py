@@ -216,3 +216,14 @@ def test_job_files_of_a_dry_run_have_a_folder_each(tmp_path, monkeypatch):
     found = [project.job_file("figures", key, "smoke", runs=False)[0] for key in keys]
     assert all(file.is_file() for file in found)
     assert found[0].parent != found[1].parent
+
+
+def test_a_planned_run_keeps_the_digest_of_the_former_form_which_its_saved_state_names():
+    run = Run()
+    former = {**run.job.content, "digest": run.job.digests.former}
+    files.write_json(run.job.spec_path, files.sealed(former))
+    assert run.write() == "absent"
+    assert run.content["digest"] == run.job.digests.former
+    other = Run("newer")
+    assert other.write() == "absent"
+    assert other.content["digest"] == other.job.digest
