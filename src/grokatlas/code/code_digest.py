@@ -103,6 +103,15 @@ class Sources:
             64 hexadecimal digits each: 32 of the module's own text, by which `changed` names it,
             then 32 of the text with what it imports, by which `values` tells jobs apart.
         """
+        reached = self.reached(modules)
+        return {
+            name: reached[name].own[:HALF] + self._hash(name, ROUNDS)[:HALF]
+            for name in sorted(reached)
+            if not reached[name].empty
+        }
+
+    def reached(self, modules: list[str]) -> dict[str, Source]:
+        """Every project module that `modules` can reach by imports, by name."""
         reached: dict[str, Source] = {}
         waiting = list(modules)
         while waiting:
@@ -110,11 +119,7 @@ class Sources:
             if name not in reached and (source := self._source(name)):
                 reached[name] = source
                 waiting += [*source.imports, *_parents(name)]
-        return {
-            name: reached[name].own[:HALF] + self._hash(name, ROUNDS)[:HALF]
-            for name in sorted(reached)
-            if not reached[name].empty
-        }
+        return reached
 
     def _source(self, name: str) -> Source | None:
         """A module that counts; None for one of a library, or one without behaviour."""
@@ -180,11 +185,9 @@ def changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
 
 def files(modules: list[str]) -> dict[str, list[Path]]:
     """The source of every module that some modules can reach, with the files that it reads."""
-    reader = Sources()
-    reached = reader.code(modules)
-    read = {name: reader.parsed[name][1].files for name in reached}
+    reached = Sources().reached(modules)
     paths = {name: path for name in reached if (path := module_shape.path_of(name))}
-    return {name: [path, *map(path.with_name, read[name])] for name, path in paths.items()}
+    return {n: [path, *(path.parent / f for f in reached[n].files)] for n, path in paths.items()}
 
 
 def pinned(modules: list[str]) -> dict[str, str]:

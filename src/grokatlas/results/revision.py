@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.code import code_digest, sources
+from grokatlas.code import code_digest, module_shape, sources
 from grokatlas.registry import PACKAGE
 
 PAPERS = Path("config/papers")  # from which specs are made
@@ -33,8 +33,10 @@ def facts(code: Iterable[str] | None = None) -> dict[str, Any]:
         why. In a study also ``study``: the same of the study's files.
     """
     package, study = PACKAGE.resolve(), registry.study()
-    named = _every_module() if code is None else list(dict.fromkeys([*code, *sources.executed]))
+    named = _every_module() if code is None else list(code)
     files = {file.resolve() for each in code_digest.files(named).values() for file in each}
+    imported = map(module_shape.path_of, sources.executed if code is not None else ())
+    files |= {file.resolve() for file in imported if file}
     root = package.parents[1]
     is_checkout = package.parent.name == "src" and (root / ".git").exists()
     revision = _commit(root, root, files) if is_checkout else {"git": None}
