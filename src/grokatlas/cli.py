@@ -44,7 +44,7 @@ def main(given: list[str] | None = None) -> int:
         return _run(options.command, options)
     except UserError as error:
         print(component_errors.as_user_error(error), file=sys.stderr)
-        return failed
+        return error.code or failed
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

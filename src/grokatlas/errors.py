@@ -7,8 +7,11 @@ from typing import Any
 class UserError(Exception):
     """What is wrong, where, what is allowed and what to do, in one line.
 
-    The command line and the Snakefile print it without a traceback.
+    The command line and the Snakefile print it without a traceback, and the command line exits with
+    `code`, or with its own for a mistake where that is 0.
     """
+
+    code = 0
 
     def __init__(self, place: str, problem: str) -> None:
         self.place = place

@@ -29,7 +29,9 @@ def test_a_job_that_waits_for_its_fork(tmp_path, monkeypatch):
         server.listen()
         command = [sys.executable, "-m", "grokatlas", "figure", "no-file"]
         env = {**os.environ, warm.VARIABLE: str(tmp_path)}
-        with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(
+            command, env=env, stderr=subprocess.PIPE, text=True, preexec_fn=_as_at_a_terminal
+        ) as process:
             connection, _ = server.accept()
             with connection:
                 _, files, _, _ = socket.recv_fds(connection, warm.LENGTH, 3)
@@ -38,6 +40,11 @@ def test_a_job_that_waits_for_its_fork(tmp_path, monkeypatch):
                 process.send_signal(signal.SIGINT)
                 _, told = process.communicate(timeout=20)
     assert (told, process.returncode) == ("interrupted\n", 130)
+
+
+def _as_at_a_terminal() -> None:
+    """Let Ctrl-C interrupt a process, also where the tests run in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_the_pages_of_a_failed_workflow(tmp_path):
@@ -49,6 +56,7 @@ def test_the_pages_of_a_failed_workflow(tmp_path):
     code += "partial.unless_interrupted(partial.show_pages, 'smoke'); print('on it goes')"
     command = [sys.executable, "-c", code]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    streams["preexec_fn"] = _as_at_a_terminal
     with subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **streams) as process:
         while not (asked := tmp_path / "asked").exists():
             time.sleep(0.02)
