@@ -58,6 +58,7 @@ def main(given: list[str] | None = None) -> int:
         return failed
 
 
+ABOUT = "Reproduce, audit and share figures on grokking."
 # commands of earlier versions, and what to use instead
 GONE = {"rulegraph": "use `snakemake --rulegraph mermaid-js --forceall --config scale=paper`"}
 SCALE = argument("--scale", choices=layout.SCALES, help="default: configured")
@@ -313,7 +314,7 @@ COMMANDS = (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH, *STUDY)
 
 def _parser() -> argparse.ArgumentParser:
     helps = {command.name: command.help for command in COMMANDS} | GROUPS
-    parser = cli_types.GroupedParser(prog="grokatlas", description=__doc__.partition("\n")[0])
+    parser = cli_types.GroupedParser(prog="grokatlas", description=ABOUT)
     parser.sections = {title: {n: helps[n] for n in names} for title, names in SECTIONS.items()}
     parser.others = "called by rules: " + ", ".join(job.name for job in JOBS if job.name != "atlas")
     commands = parser.add_subparsers(
