@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from grokatlas import registry
 from grokatlas.claims import divergence
@@ -106,6 +105,8 @@ def _checked(drawn: Any, spec: dict[str, Any], function: str) -> tuple[Any, pd.D
     Raises:
         UserError: it is something else.
     """
+    from matplotlib.figure import Figure  # after `plots.defaults`, which shields it from settings
+
     kinds = (pd.DataFrame if layout.is_published_table(spec["figure"]) else Figure, pd.DataFrame)
     given = drawn if isinstance(drawn, tuple) else (drawn,)
     if len(given) == 2 and all(map(isinstance, given, kinds)):
