@@ -1,7 +1,9 @@
 """Claims and pages from results that are not complete, or that earlier code made."""
 
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,12 +53,19 @@ def show_pages(scale: str) -> None:
     """Let a process of its own write claims and pages from the results that are here."""
     job_file = layout.spec_path("atlas", layout.atlas_folder(scale))
     command = [sys.executable, "-m", "grokatlas", "atlas", str(job_file), "--partial"]
-    with subprocess.Popen(command, start_new_session=True) as process:  # a terminal's Ctrl-C not
-        try:
-            process.wait()
-        except KeyboardInterrupt:
+    interrupted: list[int] = []
+    # A handler, not KeyboardInterrupt: that may come before `process` has a name, and leave it.
+    before = signal.signal(signal.SIGINT, lambda number, _: interrupted.append(number))
+    try:
+        process = subprocess.Popen(command, start_new_session=True)  # a terminal's Ctrl-C not
+        while not interrupted and process.poll() is None:
+            time.sleep(0.05)
+        if interrupted:
             process.terminate()
-            raise
+            process.wait()
+            raise KeyboardInterrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def unless_interrupted(call: Callable[..., Any], *given: Any) -> None:
