@@ -71,6 +71,6 @@ AUDIT = (
         ),
     ),
     Command(
-        "prune", "operate.prune:prune", "remove what no paper declares, and leftovers", (DRY_RUN,)
+        "prune", "runs.prune:prune", "remove what no paper declares, and leftovers", (DRY_RUN,)
     ),
 )

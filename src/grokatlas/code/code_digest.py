@@ -25,7 +25,7 @@ from grokatlas.registry import PACKAGE
 
 ROUNDS = 8  # how far a hash looks along imports; the closure of a job holds what is beyond
 HALF = 32  # hexadecimal digits of a module's text, then as many of it among what it imports
-# what an earlier Snakemake read in a module, by its name and the sha256 of its file (`plan.kept`)
+# what an earlier Snakemake read in a module, by its name and the sha256 of its file (`plan.cache`)
 KNOWN: dict[tuple[str, str], Source] = {}
 
 

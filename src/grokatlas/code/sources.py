@@ -46,7 +46,7 @@ def pin(files: Iterable[Path]) -> None:
 
 @contextlib.contextmanager
 def hashing() -> Iterator[None]:
-    """Mark that this process reads files to hash them (`rules.undeclared_reads`)."""
+    """Mark that this process reads files to hash them (`rules.jobs.undeclared_reads`)."""
     _hashing.append(True)
     try:
         yield

@@ -7,7 +7,7 @@ from grokatlas.errors import UserError
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
 from grokatlas.rules import claims
-from grokatlas.rules.job_file import read_job_file
+from grokatlas.rules.jobs.job_file import read_job_file
 from grokatlas.rules.partial import CURRENT, at_hand, earlier, note_gaps
 
 

@@ -7,7 +7,7 @@ from grokatlas.errors import UserError
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
 from grokatlas.rules import other_readings
-from grokatlas.rules.job_file import read_job_file
+from grokatlas.rules.jobs.job_file import read_job_file
 from grokatlas.rules.partial import CURRENT, EARLIER, at_hand, earlier, note_gaps
 from grokatlas.rules.table_origin import origin
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
-from grokatlas.rules import component_contracts, component_errors
-from grokatlas.rules.job_file import read_job_file
+from grokatlas.rules.jobs import component_contracts, component_errors
+from grokatlas.rules.jobs.job_file import read_job_file
 
 
 def execute(job_file: Path, out: Path) -> None:

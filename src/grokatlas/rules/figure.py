@@ -5,7 +5,7 @@ from typing import Any
 
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
-from grokatlas.rules.job_file import read_job_file
+from grokatlas.rules.jobs.job_file import read_job_file
 from grokatlas.rules.partial import at_hand, note_gaps
 
 

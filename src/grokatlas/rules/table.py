@@ -6,7 +6,7 @@ from typing import Any
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import Recorder
 from grokatlas.rules.finished_run import FinishedRun
-from grokatlas.rules.job_file import one_line_errors, read_job_file
+from grokatlas.rules.jobs.job_file import one_line_errors, read_job_file
 from grokatlas.rules.measure import measured
 
 

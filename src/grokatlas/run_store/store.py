@@ -17,9 +17,9 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grokatlas.errors import UserError
+from grokatlas.plan.jobs import Job, Plan
 from grokatlas.results import files, hashing, layout, locks
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import DamagedError, UnreadableError
@@ -29,9 +29,6 @@ from grokatlas.run_store.entry import StoredRun
 VARIABLE = "GROKATLAS_RUN_STORE"  # environment variable: the folder
 DAMAGED = "damaged"
 UNFINISHED = ".put-*.part"  # entries on their way in
-
-if TYPE_CHECKING:
-    from grokatlas.plan.jobs import Job, Plan
 
 
 def chosen() -> Path | None:
@@ -120,11 +117,10 @@ def _fill(stage: Path, entry: StoredRun) -> None:
         files.write_json(path, files.sealed(kept))
 
 
-def bring_missing(root: Path, runs: "Iterable[Job]", plan: "Plan") -> list[Path]:
-    """Bring those of some runs that are not in ``results``, or are stale, from a store.
+def bring_missing(runs: Iterable[Job], plan: Plan) -> list[Path]:
+    """Bring those of some runs that are not in ``results``, or are stale, from the store, if any.
 
     Args:
-        root: the store.
         runs: jobs of the plan.
         plan: says which results are up to date.
 
@@ -132,10 +128,11 @@ def bring_missing(root: Path, runs: "Iterable[Job]", plan: "Plan") -> list[Path]
         the folders that were renewed: runs and data sets.
 
     Raises:
-        UserError: ``results`` cannot be written.
+        UserError: ``results`` cannot be written, or the environment names no folder.
     """
-    renewed: list[Path] = []
-    count = 0
+    root, renewed, count = chosen(), list[Path](), 0
+    if root is None:
+        return []
     for run in runs:
         if plan.is_up_to_date(run) and all(file.exists() for file in run.outputs):
             continue
@@ -149,7 +146,7 @@ def bring_missing(root: Path, runs: "Iterable[Job]", plan: "Plan") -> list[Path]
     return renewed
 
 
-def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
+def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
     """Copy a run from a store to ``results``, with its data set, if the store holds it.
 
     A data set that the store has of other code, with the same bytes, stays there: the workflow

@@ -70,7 +70,7 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
     if not using:
         yield "used", "no experiment of config/papers uses it at scale smoke; declare one"
         return
-    from grokatlas.rules import component_errors, devices, undeclared_reads
+    from grokatlas.rules.jobs import component_errors, devices, undeclared_reads
 
     devices.use_repeatable_kernels()
     from grokatlas.study import conformance

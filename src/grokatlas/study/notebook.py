@@ -54,10 +54,7 @@ def run(spec: dict[str, Any], *, threads: int = 1) -> "pd.DataFrame":
         project.tell_jobs(settings, {}, main=True)
         (table,) = plan.tables.values()
         jobs = with_ancestors(table.inputs)
-        root = store.chosen()
-        if root is not None:
-            runs = [job for job in jobs if job.kind == "run"]
-            plan.look_again(store.bring_missing(root, runs, plan))
+        plan.look_again(store.bring_missing([job for job in jobs if job.kind == "run"], plan))
         job_files.write(jobs, {job.target: plan.state(job) for job in jobs})
         for job in jobs:
             if job.state() != "up to date" or not all(file.exists() for file in job.outputs):

@@ -22,7 +22,7 @@ CONVOLVED = (
     "found = torch.conv2d(torch.randn(8, 3, 16, 16), torch.randn(16, 3, 3, 3));"
     "print(hashlib.sha256(found.numpy().tobytes()).hexdigest());"
 )
-REPEATABLE = "from grokatlas.rules import devices; devices.use_repeatable_kernels();"
+REPEATABLE = "from grokatlas.rules.jobs import devices; devices.use_repeatable_kernels();"
 
 
 def said(code: str, variables: dict[str, str]) -> list[str]:
