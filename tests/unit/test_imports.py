@@ -22,7 +22,7 @@ ROOMS = {
     "components": "engine",
     "claims": "",
     "plots": "",
-    "papers": "plots claims.readings",
+    "papers": "plots claims.statistics",
     "audit": "plan run_store declare results code registry",
     "export": "plan declare results code registry",
     "atlas": "audit plots claims results engine.members registry",
@@ -153,8 +153,8 @@ def test_a_figure_knows_no_torch_and_no_other_paper(file):
     assert {name.split(".")[1] for name in others} <= own
 
 
-def test_readings_are_plain_numbers():
-    names = imports(SOURCE / "claims/readings.py")
+def test_statistics_are_plain_numbers():
+    names = imports(SOURCE / "claims/statistics.py")
     outside = {n.split(".")[0] for n in names}
     assert outside <= {"numpy", "pandas", "collections", "json", "re", "typing"}
 
