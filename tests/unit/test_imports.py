@@ -23,7 +23,7 @@ ROOMS = {
     "components": "engine",
     "claims": "",
     "plots": "",
-    "papers": "plots claims.readings",
+    "papers": "plots claims.statistics",
     "audit": "plan declare results code registry",
     "runs": "audit cluster run_store plan declare results engine.members registry",
     "export": "plan declare results code registry",
@@ -154,8 +154,8 @@ def test_a_figure_knows_no_torch_and_no_other_paper(file):
     assert {name.split(".")[1] for name in others} <= own
 
 
-def test_readings_are_plain_numbers():
-    names = imports(SOURCE / "claims/readings.py")
+def test_statistics_are_plain_numbers():
+    names = imports(SOURCE / "claims/statistics.py")
     outside = {n.split(".")[0] for n in names}
     assert outside <= {"numpy", "pandas", "collections", "json", "re", "typing"}
 

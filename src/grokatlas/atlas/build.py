@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from grokatlas import registry
-from grokatlas.atlas import by_reading, contents, curves, templating
+from grokatlas.atlas import by_interpretation, contents, curves, templating
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts
 from grokatlas.results import files, layout
@@ -63,7 +63,9 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
             text = json.dumps(found, separators=(",", ":"), allow_nan=False)
             line = f"(window.grokatlasCurves ??= {{}})[{json.dumps(figure.id)}] = {text};\n"
             _write_text(made[-1], line)
-    for name, text in _pages(spec["scale"], papers, drawn, by_reading.sections(spec, papers)):
+    for name, text in _pages(
+        spec["scale"], papers, drawn, by_interpretation.sections(spec, papers)
+    ):
         made.append(folder / name)
         _write_text(made[-1], text)
     for file in folder.iterdir():
@@ -74,9 +76,9 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
 
 def _pages(
     scale: str,
-    papers: list[contents.Paper],
+    papers: list[contents.PaperEntry],
     drawn: dict[str, dict[str, Any]],
-    sections: list[by_reading.Section],
+    sections: list[by_interpretation.Section],
 ) -> Iterator[tuple[str, str]]:
     """The name and text of every page."""
     pages = templating.environment()
@@ -87,12 +89,12 @@ def _pages(
         "verdicts": verdicts.possible(scale),
         "marks": MARKS,
         "sections": {section.paper.name: section for section in sections},
-        "dependence": {k: n for k, n in by_reading.total(sections).items() if n},
-        "marks_of": by_reading.marks,
+        "dependence": {k: n for k, n in by_interpretation.total(sections).items() if n},
+        "marks_of": by_interpretation.marks,
         "drawn": drawn,
         "outputs": layout.outputs,
     }
-    pages.filters["dependence"] = by_reading.in_words
+    pages.filters["dependence"] = by_interpretation.in_words
     every = [claim for paper in papers for claim in paper.own_claims]
     every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
     figures = [figure for paper in papers for figure in paper.figures]
@@ -100,12 +102,12 @@ def _pages(
     front = {"claims": every, "totals": contents.counted(every), "methods": methods}
     yield "index.html", pages.get_template("index.html").render(**front, figures=figures)
     if sections:
-        yield "readings.html", pages.get_template("readings.html").render()
+        yield "readings.html", pages.get_template("interpretations.html").render()
     for paper in papers:
         yield f"paper-{paper.name}.html", pages.get_template("paper.html").render(paper=paper)
 
 
-def _curves(figure: contents.Figure) -> dict[str, Any] | None:
+def _curves(figure: contents.FigureEntry) -> dict[str, Any] | None:
     """A figure's curves; None for what is absent, a published table, or no curve."""
     if not figure.age or layout.is_published_table(figure.name):
         return None

@@ -23,7 +23,7 @@ METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # block
 
 
 @dataclass(frozen=True)
-class Claim(ClaimView):
+class ClaimEntry(ClaimView):
     """A claim as the pages show it.
 
     Attributes:
@@ -62,7 +62,7 @@ class Claim(ClaimView):
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureEntry:
     """A figure or published table as it is shown.
 
     Attributes:
@@ -105,9 +105,9 @@ class Figure:
     so_far: str
     sizes: list[tuple[str, str, str]]
     command: str
-    origin: explain.Part | None
+    origin: explain.Node | None
     specs: dict[str, Any] = field(repr=False)
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[ClaimEntry, ...] = ()
 
     @property
     def id(self) -> str:
@@ -121,19 +121,19 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Paper:
+class PaperEntry:
     """A paper as its page shows it: `source` and `deviations` as the configuration has them.
 
-    A deviation also has `effects`: its claims as they are shown. `readings` are the paper's rows of
-    ``claims.readings.csv`` as text.
+    A deviation also has `effects`: its claims as they are shown. `interpretations` are the paper's
+    rows of ``claims.interpretations.csv`` as text.
     """
 
     name: str
     source: dict[str, Any]
     deviations: list[dict[str, Any]]
-    figures: list[Figure]
-    claims: list[Claim]
-    readings: list[dict[str, str]] = field(default_factory=list)
+    figures: list[FigureEntry]
+    claims: list[ClaimEntry]
+    interpretations: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -141,12 +141,12 @@ class Paper:
         return counted(self.own_claims)
 
     @property
-    def own_claims(self) -> list[Claim]:
+    def own_claims(self) -> list[ClaimEntry]:
         """The claims that no other paper counts."""
         return [claim for claim in self.claims if claim.same_as is None]
 
 
-def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Paper]:
+def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[PaperEntry]:
     """All that the pages show.
 
     Args:
@@ -174,17 +174,17 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
             for each in told["deviations"]
         ]
         others = [row for row in under if row["paper"] == name]
-        made.append(Paper(name, told["source"], deviations, figures, claims, others))
+        made.append(PaperEntry(name, told["source"], deviations, figures, claims, others))
     return made
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:
-    """The rows of ``claims.csv`` or ``claims.readings.csv``, every cell as its text."""
+    """The rows of ``claims.csv`` or ``claims.interpretations.csv``, every cell as its text."""
     frame = pd.read_csv(files.verified(file), dtype=str, keep_default_na=False)
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
-def counted(claims: list[Claim]) -> dict[str, int]:
+def counted(claims: list[ClaimEntry]) -> dict[str, int]:
     """How many claims have each verdict."""
     found = [claim.verdict for claim in claims]
     return {verdict: found.count(verdict) for verdict in judging.VERDICTS}
@@ -228,7 +228,7 @@ def _figure(
     rows: list[dict[str, str]],
     ages: dict[Path, str],
     tree: Tree,
-) -> Figure:
+) -> FigureEntry:
     stem = layout.figure_stem(scale, paper, name)
     target, age = stem.as_posix(), ages.get(stem, "")
     there = bool(age)
@@ -239,7 +239,7 @@ def _figure(
     main = layout.outputs("figure", stem)[0]
     published, some = there and layout.is_published_table(name), entry.get("so_far", "")
     command = f"snakemake --cores all {main.as_posix()} --config scale={scale}"
-    return Figure(
+    return FigureEntry(
         paper=paper,
         name=name,
         caption=entry["caption"],
@@ -260,7 +260,9 @@ def _figure(
         origin=explain.parts(tree, target) if there else None,
         specs={name: _content(result).get("spec", {}) for name, result in sorted(found.items())},
         claims=tuple(
-            Claim(row, methods=methods, of_tables=some) for row in rows if row["figure"] == name
+            ClaimEntry(row, methods=methods, of_tables=some)
+            for row in rows
+            if row["figure"] == name
         ),
     )
 

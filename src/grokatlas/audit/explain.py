@@ -16,7 +16,7 @@ from grokatlas.results.result import ROOT, Result
 
 
 @dataclass(frozen=True)
-class Part:
+class Node:
     """One result of the tree behind another.
 
     Attributes:
@@ -34,7 +34,7 @@ class Part:
     state: str
     about: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    made_from: tuple["Part", ...] = ()
+    made_from: tuple["Node", ...] = ()
     again: bool = False
 
 
@@ -71,7 +71,7 @@ def _sent(tree: Tree, path: Path, target: str) -> list[str]:
     return [f"{path}: {metadata.origin(path)}", f"{path}: {same}", ""]
 
 
-def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
+def parts(tree: Tree, target: str, described: set[str] | None = None) -> Node:
     """A result and all that it was made from; each is described once.
 
     Args:
@@ -82,13 +82,13 @@ def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
     described = set() if described is None else described
     result, called = tree.results[target], title(target)
     if target in described:
-        return Part(target, called, "see above", again=True)
+        return Node(target, called, "see above", again=True)
     described.add(target)
     if not result.sound:
-        return Part(target, called, result.problem)
+        return Node(target, called, result.problem)
     content = result.sound
     kept = "" if result.files else "; its files were not kept"
-    return Part(
+    return Node(
         target,
         called,
         f"digest {content['digest'][:12]}{kept}",
@@ -108,7 +108,7 @@ def _read_elsewhere(tree: Tree, result: Result) -> list[str]:
     ]
 
 
-def _lines(part: Part, indent: str) -> list[str]:
+def _lines(part: Node, indent: str) -> list[str]:
     """A part as text, what it was made from indented."""
     lines = [f"{indent}{part.title}: {part.state}"]
     lines += [f"{indent}  {line}" for line in part.about]

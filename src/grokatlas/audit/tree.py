@@ -17,9 +17,9 @@ from grokatlas.results.result import (
     JOB_FILE_TABLES,
     MANIFEST_TABLES,
     ROOT,
-    Record,
+    JsonFile,
     Result,
-    read_record,
+    read_json_file,
 )
 
 MANIFEST = "manifest.json"
@@ -162,10 +162,10 @@ class Tree:
             for name in filter(self.left_out, result.outputs):
                 self._owners.setdefault(name, result.target)
 
-    def _record(self, name: str, tables: tuple[str, ...]) -> Record:
+    def _record(self, name: str, tables: tuple[str, ...]) -> JsonFile:
         if name in self.refused:
-            return Record(name, {}, "unverified", self.refused[name])
-        return read_record(name, self.path(name), tables)
+            return JsonFile(name, {}, "unverified", self.refused[name])
+        return read_json_file(name, self.path(name), tables)
 
 
 def _target(folder: str, file: str, everything: set[str]) -> str:

@@ -12,7 +12,7 @@ from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
 from grokatlas.results import dotted, hashing, layout
 from grokatlas.results.manifest import MARK, code_of
-from grokatlas.results.result import Record, Result
+from grokatlas.results.result import JsonFile, Result
 
 NOT_KEPT = "not kept"  # an archive handed on the record of the file, and not the file
 VERDICTS = (
@@ -181,7 +181,7 @@ class _Judge:
                 found[name] = manifest
         return found
 
-    def _record(self, record: Record | None, result: Result) -> Finding:
+    def _record(self, record: JsonFile | None, result: Result) -> Finding:
         """The verdict on a manifest or job file by itself."""
         if record is None:
             return OK

@@ -1,10 +1,10 @@
 """Reading `config/papers/`: a folder for each paper, and papers that are versions of others.
 
 ``paper.yaml`` has the source, deviations, defaults and figures, ``experiments.yaml`` the
-experiments, ``claims.yaml`` the claims by figure, ``readings.csv`` points of its published curves.
-A paper that names another one by ``version_of`` takes the defaults of that one, and its figures,
-experiments and claims may say ``as: <name>``: they are then those of the other paper, but for the
-keys that they give themselves.
+experiments, ``claims.yaml`` the claims by figure, ``digitised_points.csv`` points of its published
+curves. A paper that names another one by ``version_of`` takes the defaults of that one, and its
+figures, experiments and claims may say ``as: <name>``: they are then those of the other paper, but
+for the keys that they give themselves.
 """
 
 import operator
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grokatlas import registry
-from grokatlas.declare import claim_groups, picture_readings, strict_yaml
+from grokatlas.declare import claim_groups, digitised_points, strict_yaml
 from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
@@ -48,8 +48,8 @@ def load_papers(
             raise UserError(f"{place}.{position}", f"no paper {name!r}; {nearest(name, available)}")
         if name in chosen[:position]:
             raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
-    papers = {name: _with_readings(folder, name, available) for name in chosen}
-    _check_owners_of_readings(papers, available)
+    papers = {name: _with_digitised_points(folder, name, available) for name in chosen}
+    _check_owners_of_interpretations(papers, available)
     for owner in _owners(papers, available) - set(papers):
         papers[owner] = _load(folder, owner, available)
     return select(papers, chosen)
@@ -76,7 +76,7 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
             "figures": {},
             "claims": [],
             "deviations": [],
-            "other_readings": {},
+            "interpretations": {},
         }
         found[name] = papers[name].model_copy(update={**nothing, "experiments": kept})
     return found | {name: papers[name] for name in chosen}
@@ -113,10 +113,10 @@ def _available(folder: Path) -> list[str]:
     return names
 
 
-def _with_readings(folder: Path, name: str, available: list[str]) -> Paper:
+def _with_digitised_points(folder: Path, name: str, available: list[str]) -> Paper:
     paper = _load(folder, name, available)
-    found = picture_readings.load(folder / name, name, list(paper.figures))
-    return paper.model_copy(update={"readings": found})
+    found = digitised_points.load(folder / name, name, list(paper.figures))
+    return paper.model_copy(update={"digitised_points": found})
 
 
 def _load(folder: Path, name: str, available: list[str]) -> Paper:
@@ -247,12 +247,12 @@ def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:
     return owners
 
 
-def _check_owners_of_readings(papers: dict[str, Paper], available: list[str]) -> None:
-    """Refuse another reading whose table is one of a paper that there is not."""
+def _check_owners_of_interpretations(papers: dict[str, Paper], available: list[str]) -> None:
+    """Refuse another interpretation whose table is one of a paper that there is not."""
     for name, paper in papers.items():
-        for key, reading in paper.other_readings.items():
-            for experiment, instead in reading.instead.items():
+        for key, interpretation in paper.interpretations.items():
+            for experiment, instead in interpretation.instead.items():
                 owner, _ = layout.owner_of_table(name, instead.of or experiment)
                 if owner not in available:
-                    place = f"{label(name, PAPER)}: other_readings.{key}.instead.{experiment}.of"
+                    place = f"{label(name, PAPER)}: interpretations.{key}.instead.{experiment}.of"
                     raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")

@@ -56,7 +56,7 @@ def canonical(block: str, entry: Spec) -> Spec:
 
 
 def canonical_spec(spec: Spec) -> Spec:
-    """A run's spec, or the merged values of a layer, as specs have it."""
+    """A run's spec, or the merged values of an overlay, as specs have it."""
     blocks = {
         block: [canonical(block, each) for each in value]
         if block in registry.LISTS

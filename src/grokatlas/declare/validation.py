@@ -46,7 +46,7 @@ def check_keywords(
 
     Returns:
         the keywords with numbers normalised (an integer where a float is meant becomes a float);
-        one that may be null is null where `values` lacks it, as layers drop nulls.
+        one that may be null is null where `values` lacks it, as overlays drop nulls.
 
     Raises:
         MistakeError: with the keyword as its path.
@@ -104,6 +104,8 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
             if name in gone:
                 problem = f"is no longer a key, remove it: {gone[name]}"
                 return MistakeError([*path, name], problem)
+            if new := getattr(block, "RENAMED", {}).get(name):
+                return MistakeError([*path, name], f"is named {new} now; write {new}")
             fields = block.model_fields.items()
             hint = nearest(name, [field.alias or key for key, field in fields])
             return MistakeError([*path, name], f"unknown key; {hint}")

@@ -14,7 +14,7 @@ from grokatlas.declare import models
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.publish import readings, recorded
+from grokatlas.publish import interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
 
@@ -51,7 +51,7 @@ def write(configuration: Path, pages: Path) -> None:
                 "deviations": "\n".join(
                     [
                         deviations(name, paper, record),
-                        *readings.lines(name, paper, record, _ours),
+                        *interpretations.lines(name, paper, record, _ours),
                     ]
                 ),
             }
@@ -88,7 +88,7 @@ def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
         code = f" **Code:** {entry.code}." if entry.code else ""
         text = f"{number}. *{entry.where}*. **Paper:** {entry.paper}.{code} "
         text += f"**Ours:** {entry.ours}. **Why:** {entry.why}."
-        text += _effect([told[each] for each in entry.claims], entry.other_readings, name, record)
+        text += _effect([told[each] for each in entry.claims], entry.interpretations, name, record)
         lines.append(_filled(text, " " * (len(str(number)) + 2)))
     return "\n".join(lines)
 
@@ -166,16 +166,14 @@ def _answered(plate: models.Plate | None) -> list[str]:
     return [_filled(line) for line in (f"**Answer.** {answer}", f"**Limits.** {plate.limits}")]
 
 
-def _effect(
-    claims: list[models.Claim], readings: list[str], name: str, record: RecordedRows
-) -> str:
-    """What claims found, as drawn and under other readings, as far as they were judged."""
+def _effect(claims: list[models.Claim], keys: list[str], name: str, record: RecordedRows) -> str:
+    """What claims found, as drawn and under other interpretations, as far as they were judged."""
     parts = []
     for claim in claims:
         row = record.judged(name, claim)
         if ours := _ours(claim, row):
             under = record.under(name, claim)
-            ours += "".join(f"; `{e}`: {_ours(claim, under[e])}" for e in readings if e in under)
+            ours += "".join(f"; `{e}`: {_ours(claim, under[e])}" for e in keys if e in under)
             parts.append(f"{claim.statement} ({claim.id}): {ours}, {row['scale']} scale")
     return f" **Measured:** {'; '.join(parts)}." if parts else ""
 

@@ -2,9 +2,9 @@
 
 The evidence of an experiment is an archive of its table (`grokatlas.export.evidence`). Beside the
 archives, in ``recorded``, are small tables, ``figures.csv``, ``claims.csv`` and
-``claims.readings.csv``, which the pages of papers repeat; a picture (or a table's text) of each
-figure is in the folder of its paper's pages. In all, ``kept`` tells whether the archives hold what
-the row was made from: rows that were recorded before there were archives have none.
+``claims.interpretations.csv``, which the pages of papers repeat; a picture (or a table's text) of
+each figure is in the folder of its paper's pages. In all, ``kept`` tells whether the archives hold
+what the row was made from: rows that were recorded before there were archives have none.
 """
 
 import csv
@@ -25,7 +25,7 @@ from grokatlas.rules import atlas
 
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
-READINGS = "claims.readings.csv"  # claims under other readings of their paper
+INTERPRETATIONS = "claims.interpretations.csv"  # claims under other interpretations of their paper
 KEPT = "yes"
 ORIGIN = (
     *("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds"),
@@ -35,7 +35,7 @@ JUDGED = (
     *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
     *("value", "lowest", "highest", "count", "commit", "code", "kept"),
 )
-OTHERWISE = ("paper", "id", "reading", *JUDGED[2:])
+OTHERWISE = ("paper", "id", "interpretation", *JUDGED[2:])
 INTERVAL = ("expected_low", "expected_high")
 
 Row = dict[str, Any]
@@ -127,12 +127,14 @@ class Rows:
         for row in otherwise:
             row |= {key: own[row["paper"], row["id"]][key] for key in INTERVAL}
         under = {
-            (name, each["claim"], each["reading"]): tables[name, each["same_as"] or each["claim"]]
+            (name, each["claim"], each["interpretation"]): tables[
+                name, each["same_as"] or each["claim"]
+            ]
             | self._stems(name, [entry["table"] for entry in each["instead"].values()])
-            for name, listed in spec.get("other_readings", {}).items()
+            for name, listed in spec.get("interpretations", {}).items()
             for each in listed
         }
-        self._all_renewed(READINGS, OTHERWISE, otherwise, under)
+        self._all_renewed(INTERPRETATIONS, OTHERWISE, otherwise, under)
         pairs = zip(rows, judged, strict=True)
         return tally([row["verdict"] for row, made in pairs if not made.get("same_as")])
 
@@ -146,7 +148,7 @@ class Rows:
         made: list[Row],
         tables: Mapping[Any, set[Path]],
     ) -> list[Row]:
-        """Renew one of the tables of verdicts, and write it; of readings, what was judged alone.
+        """Renew and write a table of verdicts; of interpretations, what was judged alone.
 
         Args:
             name: of the file.
@@ -161,7 +163,7 @@ class Rows:
             key = tuple(row[key] for key in names)
             renewed = self._renewed(row, old.get(key), tables[key])
             rows.append({column: renewed.get(column, "") for column in columns})
-        if name == READINGS:
+        if name == INTERPRETATIONS:
             rows = [row for row in rows if row["verdict"] != NOT_RUN]
         _write(evidence.FOLDER / name, columns, rows)
         return rows

@@ -22,8 +22,8 @@ class RecordedRows:
         rows = recorded.read(folder / recorded.CLAIMS)
         self.claims = {(row["paper"], row["id"]): row for row in rows}
         self._under: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
-        for row in recorded.read(folder / recorded.READINGS):
-            self._under.setdefault((row["paper"], row["id"]), {})[row["reading"]] = row
+        for row in recorded.read(folder / recorded.INTERPRETATIONS):
+            self._under.setdefault((row["paper"], row["id"]), {})[row["interpretation"]] = row
 
     def verdict(self, paper: str, claim: models.Claim) -> str:
         """The recorded verdict of a claim."""
@@ -40,13 +40,11 @@ class RecordedRows:
         return row if _is_of(row, claim) else {}
 
     def under(self, paper: str, claim: models.Claim) -> dict[str, dict[str, str]]:
-        """By reading, the recorded row of a claim, where its scale is that of the drawn one."""
+        """The recorded rows of a claim, by interpretation, where the scale is the drawn one's."""
         scale = self.judged(paper, claim).get("scale")
         rows = self._under.get((paper, claim.id), {}) if scale else {}
         return {
-            reading: row
-            for reading, row in rows.items()
-            if row["scale"] == scale and _is_of(row, claim)
+            key: row for key, row in rows.items() if row["scale"] == scale and _is_of(row, claim)
         }
 
     def same_as(self, paper: str, claim: models.Claim) -> str:

@@ -12,14 +12,14 @@ from grokatlas.declare import models, signatures
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-COMPONENTS = "components.json"  # what a layer may hold: said once, and every component is in it
+COMPONENTS = "components.json"  # what an overlay may hold: said once, and every component is in it
 
 
 def texts() -> dict[str, str]:
     """The schema of each file of a paper, as text, by its path below `config/`.
 
-    They are made of the models and of the keywords of every component. What a layer may hold is in
-    a file of its own, to which the others refer.
+    They are made of the models and of the keywords of every component. What an overlay may hold is
+    in a file of its own, to which the others refer.
     """
     whole = _whole()
     definitions, keys = whole.pop("$defs"), whole["properties"]
@@ -34,12 +34,12 @@ def texts() -> dict[str, str]:
             "additionalProperties": {"$ref": "#/$defs/ClaimGroup"},
         },
     }
-    of_layers = _used({"$ref": "#/$defs/Layer"}, definitions)
-    made = {f"schema/{COMPONENTS}": _text(_tidy({"$schema": DIALECT, "$defs": of_layers})) + "\n"}
+    of_overlays = _used({"$ref": "#/$defs/Overlay"}, definitions)
+    made = {f"schema/{COMPONENTS}": _text(_tidy({"$schema": DIALECT, "$defs": of_overlays})) + "\n"}
     for file, part in parts.items():
-        own = {k: v for k, v in _used(part, definitions).items() if k not in of_layers}
+        own = {k: v for k, v in _used(part, definitions).items() if k not in of_overlays}
         text = _text(_tidy({"$schema": DIALECT, **part, "$defs": own})) + "\n"
-        for name in of_layers:
+        for name in of_overlays:
             text = text.replace(f'"#/$defs/{name}"', f'"{COMPONENTS}#/$defs/{name}"')
         made[f"schema/{Path(file).with_suffix('.json')}"] = text
     return made
@@ -89,7 +89,7 @@ def _whole() -> dict[str, Any]:
             definitions[f"{block}.{name}"] = _component_schema(block, name)
         refs = [{"$ref": f"#/$defs/{block}.{name}"} for name in names]
         definitions[block] = {"anyOf": [*refs, {"type": "null"}]}
-    for model in ("Overrides", "Layer", "Experiment"):
+    for model in ("Overrides", "Overlay", "Experiment"):
         properties = definitions[model]["properties"]
         for block in registry.FOLDERS:
             entry: dict[str, Any] = {"$ref": f"#/$defs/{block}"}
@@ -102,7 +102,7 @@ def _whole() -> dict[str, Any]:
 
 
 def _component_schema(block: str, name: str) -> dict[str, Any]:
-    """One component's keywords, none required: a layer may hold a part of a block."""
+    """One component's keywords, none required: an overlay may hold a part of a block."""
     found = signatures.signature(block, name)
     properties: dict[str, Any] = {"name": {"const": name, "description": found.summary}}
     for keyword, annotation in found.keywords.items():

@@ -154,7 +154,7 @@ def outputs(kind: str, target: Path) -> list[Path]:
         return [target / "index.html"]
     suffixes: tuple[str, ...] = (".parquet",)
     if kind == "claims":
-        suffixes = (".csv", ".readings.csv")
+        suffixes = (".csv", ".interpretations.csv")
     if kind == "figure":
         drawn = (".md", ".tex") if is_published_table(target.name) else (".pdf", ".png")
         suffixes = (*drawn, ".csv")

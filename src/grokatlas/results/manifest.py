@@ -11,7 +11,7 @@ from grokatlas.results import dates, environment, files, hashing, layout, revisi
 MARK = "run_store"  # key of a result that was brought in from the run store
 
 
-class Recorder:
+class ManifestWriter:
     """Collects the manifest of one job, from its start to its last written file.
 
     Args:

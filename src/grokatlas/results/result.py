@@ -31,7 +31,7 @@ class UnreadableError(UserError):
 
 
 @dataclass(frozen=True)
-class Record:
+class JsonFile:
     """A manifest or a job file.
 
     Attributes:
@@ -75,8 +75,8 @@ class Result:
     """
 
     target: str
-    manifest: Record | None = None
-    job: Record | None = None
+    manifest: JsonFile | None = None
+    job: JsonFile | None = None
     files: set[str] = field(default_factory=set)
 
     @property
@@ -142,10 +142,10 @@ def load(kind: str, target: Path, root: Path | None = None) -> Result:
         UnreadableError: a record cannot be read.
     """
     manifest_file, job_file = layout.manifest_of(kind, target), layout.spec_path(kind, target)
-    manifest = read_record(
+    manifest = read_json_file(
         manifest_file.as_posix(), (root or Path()) / manifest_file, MANIFEST_TABLES
     )
-    job = read_record(job_file.as_posix(), (root or Path()) / job_file, JOB_FILE_TABLES)
+    job = read_json_file(job_file.as_posix(), (root or Path()) / job_file, JOB_FILE_TABLES)
     made, planned = manifest.checked(), job.checked()
     for record in (manifest, job):
         if record.content["kind"] != kind:
@@ -163,7 +163,7 @@ def load(kind: str, target: Path, root: Path | None = None) -> Result:
     return Result(target.as_posix(), manifest, job)
 
 
-def read_record(name: str, path: Path, tables: tuple[str, ...]) -> Record:
+def read_json_file(name: str, path: Path, tables: tuple[str, ...]) -> JsonFile:
     """A manifest or a job file, whatever state it is in.
 
     Args:
@@ -172,29 +172,29 @@ def read_record(name: str, path: Path, tables: tuple[str, ...]) -> Record:
         tables: `MANIFEST_TABLES` or `JOB_FILE_TABLES`.
     """
     try:
-        return parse_record(name, path.read_bytes(), tables)
+        return parse_json_file(name, path.read_bytes(), tables)
     except FileNotFoundError:
-        return Record(name, {}, "missing", "is missing: the result was not made, or not kept")
+        return JsonFile(name, {}, "missing", "is missing: the result was not made, or not kept")
     except OSError as error:
-        return Record(name, {}, "unverified", f"cannot be read: {error.strerror}", readable=False)
+        return JsonFile(name, {}, "unverified", f"cannot be read: {error.strerror}", readable=False)
 
 
-def parse_record(name: str, text: bytes, tables: tuple[str, ...]) -> Record:
-    """A manifest or a job file from its bytes; for the arguments see `read_record`."""
+def parse_json_file(name: str, text: bytes, tables: tuple[str, ...]) -> JsonFile:
+    """A manifest or a job file from its bytes; for the arguments see `read_json_file`."""
     try:
         content = json.loads(text.decode("utf-8"))
         if not isinstance(content, dict):
-            return Record(name, {}, "modified", "is damaged: it lacks what a job writes")
+            return JsonFile(name, {}, "modified", "is damaged: it lacks what a job writes")
         if "seal" not in content:
-            return Record(name, {}, "unverified", "has no seal; run `snakemake` to remake it")
+            return JsonFile(name, {}, "unverified", "has no seal; run `snakemake` to remake it")
         if not files.seal_holds(content) or files.json_text(content).encode() != text:
-            return Record(name, {}, "modified", "was edited after it was written")
+            return JsonFile(name, {}, "modified", "was edited after it was written")
     except (ValueError, RecursionError):
-        return Record(name, {}, "modified", "is damaged: it cannot be read as JSON")
+        return JsonFile(name, {}, "modified", "is damaged: it cannot be read as JSON")
     problem = _shape_problem(content, tables)
     if problem:
-        return Record(name, content, "unverified", problem)
-    return Record(name, content, text=text)
+        return JsonFile(name, content, "unverified", problem)
+    return JsonFile(name, content, text=text)
 
 
 def inside(name: Any) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
+from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules import claims
 from grokatlas.rules.jobs.job_file import read_job_file
 from grokatlas.rules.partial import CURRENT, at_hand, earlier, note_gaps
@@ -61,11 +61,11 @@ def execute(job_file: Path, folder: Path, partial: bool = False) -> None:
     shown = [file for target in there for file in layout.outputs(_kind(target), target)]
     for file in shown:
         files.verified(file)
-    recorder = Recorder(job, shown)
+    writer = ManifestWriter(job, shown)
     made = build.write(job["spec"], ages, folder)
     if partial:
-        note_gaps(recorder, ages)
-    recorder.write(layout.manifest_of("atlas", folder), made)
+        note_gaps(writer, ages)
+    writer.write(layout.manifest_of("atlas", folder), made)
 
 
 def from_what_is_there(atlas_job: Path) -> Path:

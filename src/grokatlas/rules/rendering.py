@@ -59,10 +59,10 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
 
     Args:
         spec: names ``paper``, ``figure`` and ``scale``, the ``module`` of the figure's function,
-            what the paper prints there (``published``), points of its curves (``readings``), and,
-            if there is any, what the figure does not show at its scale (``quick_note``), of how
-            many values its tables are (``so_far``), and cases that it leaves out on purpose
-            (``undrawn``).
+            what the paper prints there (``published``), points of its curves
+            (``digitised_points``), and, if there is any, what the figure does not show at its scale
+            (``quick_note``), of how many values its tables are (``so_far``), and cases that it
+            leaves out on purpose (``undrawn``).
         tables: the figure's tables by experiment.
 
     Returns:
@@ -75,7 +75,7 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
     name, is_table = _name(spec), layout.is_published_table(spec["figure"])
     module = importlib.import_module(spec["module"])
     function = module.tabulate if is_table else module.draw
-    given = asked_for(function, spec["published"], spec["readings"])
+    given = asked_for(function, spec["published"], spec["digitised_points"])
     parts = [f"Grokking Atlas  {name}", f"{spec['scale']} scale", spec.get("quick_note", "")]
     parts += [spec.get("so_far", ""), divergence.note(tables.values())]
     tables = {key: divergence.finite(table) for key, table in tables.items()}

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
+from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs.job_file import one_line_errors, read_job_file
 from grokatlas.rules.measure import measured
@@ -17,10 +17,10 @@ def execute(job_file: Path, stem: Path) -> None:
     for cell in job["spec"]["cells"]:
         history, _ = layout.outputs("run", layout.run_folder(cell["run"]))
         read += [history, *_computed(cell).values()]
-    recorder = Recorder(job, read)
+    writer = ManifestWriter(job, read)
     (file,) = layout.outputs("table", stem)
     files.write_parquet(file, joined(job["spec"], job_file))
-    recorder.write(layout.manifest_of("table", stem), [file])
+    writer.write(layout.manifest_of("table", stem), [file])
 
 
 def joined(spec: dict[str, Any], job_file: Path) -> Any:

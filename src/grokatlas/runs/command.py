@@ -16,7 +16,7 @@ from grokatlas.results import files, layout
 from grokatlas.run_store import command as run_store
 from grokatlas.runs import conditions as asked
 from grokatlas.runs import reader
-from grokatlas.runs.run import DIGITS, RENAMED, STATES, Run
+from grokatlas.runs.run import DIGITS, RENAMED, STATES, RunEntry
 
 FIXED = ("id", "state", "where", "experiment", "paper", "scale", "case")  # columns without asking
 MOST = 6  # values in a cell of the table
@@ -143,7 +143,7 @@ def _store(given: Path | None) -> Path | None:
         return None
 
 
-def _plain(run: Run, members: list[int], columns: list[str]) -> dict[str, Any]:
+def _plain(run: RunEntry, members: list[int], columns: list[str]) -> dict[str, Any]:
     """A run as plain data."""
     axes = {name for name in run.members[0] if name in run.spec.get("ensemble", {})}
     facts = ("device", "host", "commit", "made", "seconds")
@@ -168,14 +168,14 @@ def _plain(run: Run, members: list[int], columns: list[str]) -> dict[str, Any]:
     }
 
 
-def _of_members(run: Run, name: str, members: list[int]) -> list[Any]:
+def _of_members(run: RunEntry, name: str, members: list[int]) -> list[Any]:
     """The values of a field for some members, each once."""
     by_text = {repr(value): value for m in members for value in run.of(name, m)}
     return list(by_text.values())
 
 
 def _table(
-    listed: list[tuple[Run, list[int]]], columns: list[str], every_note: bool = False
+    listed: list[tuple[RunEntry, list[int]]], columns: list[str], every_note: bool = False
 ) -> Iterator[str]:
     """One line for each run, below a title; every note, or those of runs that are not finished."""
     varied = any(len(members) < len(run.members) for run, members in listed)
@@ -194,7 +194,7 @@ def _table(
         yield "  ".join([*padded, *row[len(head) :]]).rstrip()
 
 
-def _of(run: Run) -> str:
+def _of(run: RunEntry) -> str:
     """The first cell that a run is in, and how many others there are."""
     first, *more = [*map(str, run.uses)] or [""]
     return f"{first} +{len(more)}" if more else first
@@ -208,7 +208,7 @@ def _cell(name: str, values: list[Any]) -> str:
     return ", ".join(texts[: MOST - 2 if more else None]) + more
 
 
-def _which(run: Run, members: list[int]) -> str:
+def _which(run: RunEntry, members: list[int]) -> str:
     """Which members match: ``3``, or ``1 of 3: member 2``."""
     count = len(run.members)
     if len(members) == count:
@@ -224,7 +224,7 @@ def _which(run: Run, members: list[int]) -> str:
     return f"{len(members)} of {count}: {', '.join(texts[:MOST])}{more}"
 
 
-def _summary(shown: int, runs: list[Run], chosen: list[Run], states: list[str]) -> str:
+def _summary(shown: int, runs: list[RunEntry], chosen: list[RunEntry], states: list[str]) -> str:
     """The last line: how many there are, and how many are left out."""
     if not runs:
         return "no runs: nothing is planned or made here; go to a checkout, or give --results"

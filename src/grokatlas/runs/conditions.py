@@ -13,7 +13,7 @@ from grokatlas import registry
 from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError, closest
 from grokatlas.results import layout
-from grokatlas.runs.run import DATES, DIGITS, FACTS, PLACES, RENAMED, STATES, Run
+from grokatlas.runs.run import DATES, DIGITS, FACTS, PLACES, RENAMED, STATES, RunEntry
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 ORDERED = OPERATORS[2:]
@@ -101,7 +101,7 @@ def parse(text: str) -> Condition:
     return Condition(text, name, operator, values)
 
 
-def matching(run: Run, conditions: list[Condition]) -> list[int]:
+def matching(run: RunEntry, conditions: list[Condition]) -> list[int]:
     """The members of a run that meet all conditions, by their positions."""
     own = set(run.members[0])
     shared = [each for each in conditions if each.name not in own]
@@ -112,7 +112,7 @@ def matching(run: Run, conditions: list[Condition]) -> list[int]:
     return [m for m in every if all(each.holds(run.of(each.name, m)) for each in varied)]
 
 
-def check(conditions: list[Condition], shown: list[str], runs: list[Run]) -> None:
+def check(conditions: list[Condition], shown: list[str], runs: list[RunEntry]) -> None:
     """Refuse fields and values that no run has, and comparisons that cannot be made.
 
     Args:
@@ -193,7 +193,7 @@ def _some(values: Iterable[Any]) -> str:
     return ", ".join(texts[:LISTED]) + more
 
 
-def _all_values(name: str, runs: list[Run]) -> list[Any]:
+def _all_values(name: str, runs: list[RunEntry]) -> list[Any]:
     """Every value that a field has somewhere, each once."""
     found: dict[str, Any] = {}
     for run in runs:

@@ -18,12 +18,12 @@ from grokatlas.results import layout
 from grokatlas.results.result import Result
 from grokatlas.run_store.command import Stored, stored
 from grokatlas.runs import progress
-from grokatlas.runs.run import Run, Use
+from grokatlas.runs.run import RunEntry, Use
 
 Jobs = dict[str, Job]
 
 
-def every(results: Path, root: Path | None, jobs: Jobs | None = None) -> list[Run]:
+def every(results: Path, root: Path | None, jobs: Jobs | None = None) -> list[RunEntry]:
     """Every run, those of results and of the plan first; one of the store that is the same is one.
 
     Args:
@@ -48,7 +48,7 @@ def every(results: Path, root: Path | None, jobs: Jobs | None = None) -> list[Ru
     planned = [target for target, job in (jobs or {}).items() if job.kind == "run"]
     places = f"{layout.run_folder('').as_posix()}/"
     made = [target for target in tree.results if target.startswith(places)] if tree else []
-    by_id: dict[str, list[Run]] = {}
+    by_id: dict[str, list[RunEntry]] = {}
     for target in dict.fromkeys([*planned, *made]):
         run = _here(target, tree, jobs, held, again)
         if run is not None:
@@ -61,7 +61,7 @@ def every(results: Path, root: Path | None, jobs: Jobs | None = None) -> list[Ru
         run.uses = uses.get(run.id, [])
         if not run.readable():
             note = "its manifest is not one that this version writes"
-            found[place] = Run(run.id, "damaged", note, run.uses, places=run.places)
+            found[place] = RunEntry(run.id, "damaged", note, run.uses, places=run.places)
     return sorted(found, key=lambda run: ([str(use) for use in run.uses[:1]], run.id))
 
 
@@ -89,7 +89,7 @@ def _here(
     jobs: Jobs | None,
     held: set[int] | None,
     again: Callable[[], set[str]],
-) -> Run | None:
+) -> RunEntry | None:
     """A run of results or of the plan; None for a job file that nothing is behind any more.
 
     Args:
@@ -101,7 +101,7 @@ def _here(
     """
     result = (tree.results.get(target) if tree else None) or Result(target)
     job = jobs.get(target) if jobs else None
-    run = Run(Path(target).name, "waiting", digest=job.digest if job else "")
+    run = RunEntry(Path(target).name, "waiting", digest=job.digest if job else "")
     run.spec = job.spec if job else result.planned.get("spec", {})
     folder = tree.path(target) if tree else Path(target)
     if result.files or result.manifest:
@@ -137,11 +137,11 @@ def _same(tree: Tree | None, result: Result, job: Job) -> bool:
     return all(not owner or tree.fits(owner, name, sha256) for owner, name, sha256 in owners)
 
 
-def _add_stored(here: list[Run], id_: str, each: Stored, jobs: Jobs | None) -> None:
+def _add_stored(here: list[RunEntry], id_: str, each: Stored, jobs: Jobs | None) -> None:
     """Add a run of the store to those of the same id; one that is the same in results is one."""
     if each.entry is None:
         note = "is not what its manifest records"
-        here.append(Run(id_, "damaged", note, digest=each.key, places={"store": each.place}))
+        here.append(RunEntry(id_, "damaged", note, digest=each.key, places={"store": each.place}))
         return
     manifest: dict[str, Any] = each.entry.manifest
     same = [run for run in here if run.digest == manifest["digest"]]
@@ -152,7 +152,7 @@ def _add_stored(here: list[Run], id_: str, each: Stored, jobs: Jobs | None) -> N
         if run.state == "waiting":  # it would be brought in, not trained
             here.remove(run)
     state, note = _stored_state(manifest, jobs, id_)
-    run = Run(id_, state, note, spec=manifest["spec"], manifest=manifest)
+    run = RunEntry(id_, state, note, spec=manifest["spec"], manifest=manifest)
     run.note = "; ".join(filter(None, [note, progress.finished(manifest)]))
     run.digest, run.places = manifest["digest"], {"store": each.place}
     here.append(run)

@@ -56,7 +56,7 @@ class Use:
 
 
 @dataclass
-class Run:
+class RunEntry:
     """A run, wherever it is.
 
     Attributes:

@@ -327,9 +327,9 @@ def test_cifar10_without_its_archive_needs_enough_first_records(tmp_path, monkey
     assert _images(CIFAR10 | {"train_points": 9})[0][0] == "warn"
 
 
-def _recorded(job, seconds: float, device: str = "cpu", factor: float = 1.0) -> forecast.Recorded:
+def _recorded(job, seconds: float, device: str = "cpu", factor: float = 1.0) -> forecast.TimedRun:
     work = resources.seconds(job.spec) * factor
-    return forecast.Recorded(forecast._kind(job.spec), device, work, seconds)
+    return forecast.TimedRun(forecast._kind(job.spec), device, work, seconds)
 
 
 @pytest.mark.usefixtures("here")
@@ -351,7 +351,7 @@ def test_a_forecast_takes_the_nearest_run_that_was_recorded():
     both = (_recorded(run, 7), _recorded(run, 5, "cuda", 1.5))
     assert told(*both) == (7, "cpu")
     assert told(*both, gpu=True) == (pytest.approx(5 / 1.5), "cuda")
-    other = forecast.Recorded(("task.other",), "cpu", work, 7)
+    other = forecast.TimedRun(("task.other",), "cpu", work, 7)
     assert told(other) == (work, "formula")
 
 

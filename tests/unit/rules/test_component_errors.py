@@ -247,7 +247,7 @@ def drawn(returned: str) -> str:
     """What is said of a figure whose function ends so."""
     Path(DRAW).write_text(DRAWING.format(returned=returned))
     spec = {"paper": "my_study", "figure": "shares", "scale": "smoke", "published": {}}
-    spec |= {"module": "grokatlas.papers.my_study.shares", "readings": []}
+    spec |= {"module": "grokatlas.papers.my_study.shares", "digitised_points": []}
     try:
         rendering.render(spec, {}, [], "d")
     except Exception as error:

@@ -34,7 +34,7 @@ BASES = {
 
 
 @dataclass(frozen=True)
-class Recorded:
+class TimedRun:
     """A finished run or measure.
 
     Attributes:
@@ -96,7 +96,7 @@ def _summary(jobs: list[Estimate | None]) -> str:
     return f"about {total:.2g}, the longest job {longest:.2g} ({basis})"
 
 
-def recorded() -> list[Recorded]:
+def recorded() -> list[TimedRun]:
     """Every finished run and measure below ``results``; what cannot be read is left out."""
     found = []
     measures = layout.measure_stem("", "")
@@ -107,20 +107,20 @@ def recorded() -> list[Recorded]:
     return found
 
 
-def _record(manifest: dict[str, Any], run: str) -> Recorded:
+def _record(manifest: dict[str, Any], run: str) -> TimedRun:
     if manifest["kind"] == "run":
         spec, took = manifest["spec"], float(manifest["train_seconds"])
-        return Recorded(_kind(spec), manifest["device"]["type"], resources.seconds(spec), took)
+        return TimedRun(_kind(spec), manifest["device"]["type"], resources.seconds(spec), took)
     spec = files.read_json(layout.spec_path("run", layout.run_folder(run)))["spec"]
     kind = (manifest["spec"]["measure"]["name"], *_kind(spec))
-    return Recorded(kind, "cpu", _measure_work(spec), float(manifest["wall_seconds"]))
+    return TimedRun(kind, "cpu", _measure_work(spec), float(manifest["wall_seconds"]))
 
 
 def _measure_work(spec: dict[str, Any]) -> float:
     return max(resources.measure_seconds(spec), 1.0)  # one of no snapshots reads the history
 
 
-def estimate(job: Job, known: list[Recorded], gpu: bool) -> Estimate | None:
+def estimate(job: Job, known: list[TimedRun], gpu: bool) -> Estimate | None:
     """What a run or a measure will take.
 
     Taken from the finished one of the same components whose work by the formula is nearest, times
@@ -146,7 +146,7 @@ def estimate(job: Job, known: list[Recorded], gpu: bool) -> Estimate | None:
     return Estimate(work, "formula") if job.kind == "run" else None
 
 
-def _near(run: Recorded, work: float) -> bool:
+def _near(run: TimedRun, work: float) -> bool:
     ratio = max(run.work / work, work / run.work)
     return ratio <= (FAR if run.seconds >= LONG else NEAR)
 

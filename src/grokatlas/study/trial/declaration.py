@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from grokatlas.cluster import unlock
-from grokatlas.declare import cells, layers, strict_yaml
+from grokatlas.declare import cells, overlays, strict_yaml
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper, label
 from grokatlas.declare.papers import load_papers
@@ -91,21 +91,21 @@ def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -
     """The experiment's block with the values as axes at a scale.
 
     An axis of the ensemble gets the values itself. Any other path becomes an axis of the sweep,
-    which is stronger than every layer, so that each value makes a run of its own.
+    which is stronger than every overlay, so that each value makes a run of its own.
     """
     found: Block = paper.experiments[name].model_dump(
         mode="json", by_alias=True, exclude_unset=True
     )
     cases = list(found.get("cases") or {}) or [None]
-    own = [layers.of(paper_name, paper, name, case, scale).merged() for case in cases]
+    own = [overlays.of(paper_name, paper, name, case, scale).merged() for case in cases]
     for path, listed in tried.items():
         is_axis = path == "seed" or any(path in each.get("ensemble", {}) for each in own)
         key = "ensemble" if is_axis else "sweep"
-        for layer in (found, *(found.get("cases") or {}).values()):
-            holder = layer if scale == "paper" else (layer.get(scale) or {})
+        for overlay in (found, *(found.get("cases") or {}).values()):
+            holder = overlay if scale == "paper" else (overlay.get(scale) or {})
             holder[key] = {**(holder.get(key) or {}), path: listed}
             if scale != "paper":
-                layer[scale] = holder
+                overlay[scale] = holder
     return {"about": found.pop("about", f"a trial of {name}"), **found}
 
 

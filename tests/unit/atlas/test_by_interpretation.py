@@ -1,8 +1,8 @@
-"""The page of every reading: rows of marks, what they depend on, and what leads there."""
+"""The page of every interpretation: rows of marks, what they depend on, and what leads there."""
 
 import pytest
 
-from grokatlas.atlas import by_reading, contents
+from grokatlas.atlas import by_interpretation, contents
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import dependence
 from grokatlas.results import layout
@@ -21,10 +21,10 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def sections(folder, monkeypatch):
     monkeypatch.chdir(folder.parents[2])
-    return by_reading.sections(small_atlas.spec(), shown())
+    return by_interpretation.sections(small_atlas.spec(), shown())
 
 
-def shown(**ages: str) -> list[contents.Paper]:
+def shown(**ages: str) -> list[contents.PaperEntry]:
     stem = layout.claims_stem(small_atlas.SCALE)
     figures = {
         layout.figure_stem(small_atlas.SCALE, paper, name): ""
@@ -35,23 +35,25 @@ def shown(**ages: str) -> list[contents.Paper]:
     return contents.papers(small_atlas.spec(), told, Tree(layout.RESULTS))
 
 
-def rows(section: by_reading.Section) -> dict[str, by_reading.Row]:
+def rows(section: by_interpretation.Section) -> dict[str, by_interpretation.Row]:
     return {row.claim.row["id"]: row for row in section.rows}
 
 
 def test_a_conclusion_is_a_row_of_marks_with_what_it_depends_on(sections):
-    (section,) = sections  # the other paper has no other reading
+    (section,) = sections  # the other paper has no other interpretation
     found = rows(section)
     assert {key: (row.kind, row.sentence) for key, row in found.items()} == {
         "T1": (dependence.DEPENDS, "depends on: step size or length"),
-        "T2": (dependence.ALONE, "the drawn reading alone can be judged"),
-        "T3": (dependence.NONE, "holds under none of the 2 readings that were run"),
+        "T2": (dependence.ALONE, "the drawn interpretation alone can be judged"),
+        "T3": (dependence.NONE, "holds under none of the 2 interpretations that were run"),
     }
-    assert [table.readings for table in section.tables] == [("rough", "fine"), ("rough",)]
+    assert [table.interpretations for table in section.tables] == [("rough", "fine"), ("rough",)]
     drawn, rough, fine = found["T1"].marks
     assert (drawn.verdict, drawn.number) == ("reproduced", "10 steps")
-    assert (rough.verdict, rough.number) == ("reading rejected", "12 steps")
-    assert rough.title == f"rough: reading rejected: 12 steps, 8 to 16, 2 values (why {NASTY})"
+    assert (rough.verdict, rough.number) == ("interpretation rejected", "12 steps")
+    assert (
+        rough.title == f"rough: interpretation rejected: 12 steps, 8 to 16, 2 values (why {NASTY})"
+    )
     assert "not run at this scale (its tables are not made; forecast: up to 2 h" in fine.title
     assert found["T2"].marks[1].undefined
     assert found["T2"].marks[2] is None
@@ -63,22 +65,22 @@ def test_kinds_are_counted_and_another_scale_apart(sections):
     counted = {kind: n for kind, n in section.counts.items() if n}
     assert counted == {dependence.DEPENDS: 1, dependence.ALONE: 1, dependence.NONE: 1}
     assert section.elsewhere == 1
-    assert by_reading.total(sections) == section.counts
+    assert by_interpretation.total(sections) == section.counts
 
 
 def test_counts_are_told_in_words():
     counts = dict.fromkeys(dependence.KINDS, 0)
-    assert by_reading.in_words(counts) == "none is judged at this scale"
+    assert by_interpretation.in_words(counts) == "none is judged at this scale"
     found = counts | {dependence.ALL: 1, dependence.DEPENDS: 2, dependence.OPEN: 3}
     told = "1 holds under all; 2 depend on a choice; 3 were not judged as drawn"
-    assert by_reading.in_words(found) == told
+    assert by_interpretation.in_words(found) == told
 
 
 def test_the_page_has_every_mark_in_words(folder):
     text = page(folder, "readings.html").text
     assert "T1 it is quick" in text
     assert "depends on: step size or length" in text
-    assert "cannot be judged T2 rough it compares both readings" in text
+    assert "cannot be judged T2 rough it compares both interpretations" in text
     assert "not run at this scale T1 fine its tables are not made; forecast: up to 2 h" in text
     assert "1 further statement is judged at another scale" in text
     assert "T3 rough as T2 12 steps 8 to 16, 2 values 0 of 2" in text
@@ -111,12 +113,12 @@ def test_the_other_pages_lead_there(folder, name, said):
     ]
 
 
-def test_a_paper_without_other_readings_has_no_page(tmp_path, monkeypatch):
+def test_a_paper_without_interpretations_has_no_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     spec = small_atlas.spec()
-    del spec["papers"]["toy"]["other_readings"]
+    del spec["papers"]["toy"]["interpretations"]
     for deviation in spec["papers"]["toy"]["deviations"]:
-        del deviation["other_readings"]
+        del deviation["interpretations"]
     monkeypatch.setattr(small_atlas, "spec", lambda: spec)
     made = small_atlas.make()
     assert not (made / "readings.html").exists()
@@ -126,7 +128,7 @@ def test_a_paper_without_other_readings_has_no_page(tmp_path, monkeypatch):
 
 def test_without_claims_the_page_says_that_nothing_is_judged(folder, monkeypatch):
     monkeypatch.chdir(folder.parents[2])
-    (section,) = by_reading.sections(small_atlas.spec(), shown(claims=""))
+    (section,) = by_interpretation.sections(small_atlas.spec(), shown(claims=""))
     assert section.tables == ()
     assert not any(section.counts.values())
 
@@ -139,4 +141,4 @@ def test_a_page_of_no_results_can_be_written(tmp_path, monkeypatch):
         file.write_text(text.partition("\n")[0] + "\n", encoding="utf-8")
     monkeypatch.setattr(contents.files, "verified", lambda file: file)
     made = page(small_atlas.pages(), "readings.html").text
-    assert "No statement under another reading is judged at this scale." in made
+    assert "No statement under another interpretation is judged at this scale." in made

@@ -1,11 +1,11 @@
-"""A claim under another reading: its own function and interval on the cases that stand in."""
+"""A claim under another interpretation: its function and interval on the cases that stand in."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.claims import judging, other_readings, verdicts
-from grokatlas.claims.other_readings import Otherwise
+from grokatlas.claims import interpretations, judging, verdicts
+from grokatlas.claims.interpretations import Otherwise
 from grokatlas.errors import UserError
 from tests.unit.claims.test_judging import CLAIM
 
@@ -29,13 +29,18 @@ def table(**values: float) -> pd.DataFrame:
 
 
 def judgement(**changed) -> dict:
-    told = {"reading": "rough", "keywords": {"case": "drawn"}, "same_as": "", "not_judged": ""}
+    told = {
+        "interpretation": "rough",
+        "keywords": {"case": "drawn"},
+        "same_as": "",
+        "not_judged": "",
+    }
     return told | {"rejects": None} | changed
 
 
 def judged(claim, otherwise, **changed) -> dict | None:
     told = judgement(**{"keywords": claim["keywords"], **changed})
-    return other_readings.row("toy", claim, told, otherwise, "paper")
+    return interpretations.row("toy", claim, told, otherwise, "paper")
 
 
 def within(frame: pd.DataFrame, cases: dict[str, str] | None = None) -> Otherwise:
@@ -52,14 +57,14 @@ def test_a_case_stands_in_under_the_name_of_the_drawn_one(claim):
     assert (row["state"], row["verdict"], row["value"]) == ("judged", verdicts.MISSED, 20.5)
     assert (row["lowest"], row["highest"], row["count"]) == (20, 21, 2)
     assert row["runs"] == "other0"
-    assert (row["paper"], row["id"], row["reading"]) == (
+    assert (row["paper"], row["id"], row["interpretation"]) == (
         "toy",
         "T1" if claim is NAMED else "T2",
         "rough",
     )
 
 
-def test_a_miss_rejects_a_reading_that_is_tested_and_the_drawn_one_is_not_named():
+def test_a_miss_rejects_an_interpretation_that_is_tested_and_the_drawn_one_is_not_named():
     claim = NAMED | {"rejects": "what is drawn"}
     row = judged(claim, within(table(drawn=10, other=20)), rejects="a rough step")
     assert row["verdict"] == verdicts.REJECTED
@@ -72,9 +77,9 @@ def test_a_claim_that_does_not_read_the_case_has_nothing_to_do_with_it():
     assert judged(NAMED | {"keywords": {"case": "third"}}, within(frame)) is None
 
 
-def test_a_claim_on_both_readings_cannot_be_judged_under_one():
+def test_a_claim_on_both_interpretations_cannot_be_judged_under_one():
     row = judged(RATIO, within(table(drawn=10, other=20)))
-    assert (row["state"], row["reason"]) == ("undefined", "it compares both readings")
+    assert (row["state"], row["reason"]) == ("undefined", "it compares both interpretations")
     assert row["verdict"] == verdicts.NOT_RUN
 
 
@@ -92,7 +97,7 @@ def test_a_function_that_fails_is_no_error():
     frame = table(drawn=10, other=20, third=5)
     assert judging.row("toy", claim, {"two": frame}, "paper")["value"] == 10.5
     row = judged(claim, within(frame))
-    told = f"{other_readings.LACKS}: needs_a_third cannot be computed: KeyError 'third'"
+    told = f"{interpretations.LACKS}: needs_a_third cannot be computed: KeyError 'third'"
     assert (row["state"], row["reason"]) == ("undefined", told)
     with pytest.raises(UserError):
         judging.row("toy", claim, {"two": frame[frame["case"] != "third"]}, "paper")
@@ -106,11 +111,11 @@ def test_a_table_of_another_experiment_stands_in():
     assert row["value"] == 6.5
 
 
-def test_readings_that_have_the_same_runs_are_not_two():
+def test_interpretations_that_have_the_same_runs_are_not_two():
     own, other = table(drawn=10, third=5), table(drawn=10, third=5)
     drawn, taken = own.assign(paper="here"), other.assign(paper="there", experiment="two")
     row = judged(NAMED, Otherwise({"two": drawn}, {"two": taken}, {"two": None}))
-    assert (row["state"], row["reason"]) == ("undefined", other_readings.SAME)
+    assert (row["state"], row["reason"]) == ("undefined", interpretations.SAME)
     changed = taken.assign(weight=0.2)  # what is measured beside it is another matter
     assert (
         judged(NAMED, Otherwise({"two": drawn}, {"two": changed}, {"two": None}))["value"] == 10.5
@@ -119,7 +124,7 @@ def test_readings_that_have_the_same_runs_are_not_two():
     assert judged(NAMED, Otherwise({"two": drawn}, {"two": taken}, third))["value"] == 5.5
 
 
-def test_a_case_that_is_the_same_in_both_readings_is_none_that_is_otherwise():
+def test_a_case_that_is_the_same_in_both_interpretations_is_none_that_is_otherwise():
     own, other = table(drawn=10, third=5), table(drawn=14, third=5)
     tables = Otherwise({"two": own}, {"two": other}, {"two": None})
     assert judged(NAMED, tables)["value"] == 14.5
@@ -152,13 +157,13 @@ def test_what_has_no_meaning_says_why_where_it_reads_the_case():
 
 def test_another_scale_and_missing_tables_are_told():
     told = judgement()
-    row = other_readings.row("toy", NAMED | {"scales": ["paper"]}, told, None, "quick")
+    row = interpretations.row("toy", NAMED | {"scales": ["paper"]}, told, None, "quick")
     assert (row["state"], row["reason"]) == ("other scale", "judged at paper scale")
-    row = other_readings.row("toy", NAMED, told, None, "paper")
+    row = interpretations.row("toy", NAMED, told, None, "paper")
     assert (row["state"], row["reason"]) == ("absent", "its tables are not made")
 
 
-def test_seeds_that_diverged_are_missing_under_a_reading_too():
+def test_seeds_that_diverged_are_missing_under_an_interpretation_too():
     frame = table(drawn=10, other=12).assign(train_loss=0.1)
     gone = (frame["case"] == "other") & (frame["seed"] == 1) & (frame["step"] > 0)
     frame.loc[gone, "train_loss"] = np.nan
@@ -169,18 +174,18 @@ def test_seeds_that_diverged_are_missing_under_a_reading_too():
 
 def test_the_rows_are_written_in_one_order():
     rows = [judged(NAMED, within(table(drawn=10, other=20)))]
-    made = other_readings.frame(rows)
-    assert tuple(made) == other_readings.COLUMNS
-    assert list(other_readings.frame([])) == list(made)
+    made = interpretations.frame(rows)
+    assert tuple(made) == interpretations.COLUMNS
+    assert list(interpretations.frame([])) == list(made)
     assert made["count"].dtype == "int64"
 
 
 def under_a_rule(claim, frame, scale="paper", rejects=None, tested=None, **other) -> dict | None:
-    """A claim under a reading that measures by the rule of T9: the ratio of both cases."""
+    """A claim under an interpretation that measures by the rule of T9: the ratio of both cases."""
     rule = RATIO | {"id": "T9", "expected": [1.1, None], "rejects": tested} | other
     tables = None if frame is None else Otherwise({"two": frame}, {}, {})
     told = judgement(same_as="T9", keywords=claim["keywords"], rejects=rejects)
-    return other_readings.from_claim("toy", claim, told, rule, tables, scale)
+    return interpretations.from_claim("toy", claim, told, rule, tables, scale)
 
 
 def test_a_claim_that_another_function_judges_has_its_own_interval_and_seeds():
@@ -199,7 +204,7 @@ def test_a_claim_that_another_function_judges_has_its_own_interval_and_seeds():
     )
 
 
-def test_a_miss_by_another_function_rejects_what_reading_or_that_claim_tests():
+def test_a_miss_by_another_function_rejects_what_interpretation_or_that_claim_tests():
     frame = table(drawn=10, other=10)
     assert under_a_rule(NAMED, frame)["verdict"] == verdicts.MISSED
     assert under_a_rule(NAMED, frame, rejects="a tenth")["verdict"] == verdicts.REJECTED

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Mapping
 
 from grokatlas.claims import dependence
-from grokatlas.declare import other_readings
+from grokatlas.declare import interpretations
 from grokatlas.declare.models import Claim, Paper
 from grokatlas.publish.recorded_rows import RecordedRows
 
 Row = dict[str, str]
 HEAD = (
     "",
-    "Under other readings that were run ([what this says](../atlas.md#every-reading)):",
+    "Under other interpretations that were run "
+    "([what this says](../atlas.md#every-interpretation)):",
     "",
-    "| | statement | as drawn | under other readings | what it depends on |",
+    "| | statement | as drawn | under other interpretations | what it depends on |",
     "| --- | --- | --- | --- | --- |",
 )
 
@@ -20,7 +21,7 @@ HEAD = (
 def lines(
     name: str, paper: Paper, record: RecordedRows, number: Callable[[Claim, Row], str]
 ) -> list[str]:
-    """A table of a paper's statements under other readings; nothing where none is recorded.
+    """A table of a paper's statements under other interpretations; nothing where none is recorded.
 
     Args:
         name: of the paper.
@@ -32,7 +33,7 @@ def lines(
     for claim in paper.claims:
         if under := record.under(name, claim):
             drawn = record.verdict(name, claim)
-            numbers = {reading: number(claim, row) for reading, row in under.items()}
+            numbers = {key: number(claim, row) for key, row in under.items()}
             rows.append(_row(paper, claim, drawn, under, numbers))
     return [*HEAD, *rows] if rows else []
 
@@ -41,12 +42,10 @@ def _row(
     paper: Paper, claim: Claim, drawn: str, under: Mapping[str, Row], numbers: Mapping[str, str]
 ) -> str:
     marks = [
-        dependence.Under(row["verdict"], tuple(other_readings.choices(paper, reading)))
-        for reading, row in under.items()
+        dependence.Under(row["verdict"], tuple(interpretations.choices(paper, key)))
+        for key, row in under.items()
     ]
     _, sentence = dependence.told(drawn, marks)
-    others = "; ".join(
-        f"`{reading}`: {row['verdict']}, {numbers[reading]}" for reading, row in under.items()
-    )
+    others = "; ".join(f"`{key}`: {row['verdict']}, {numbers[key]}" for key, row in under.items())
     cells = (claim.id, claim.statement, drawn, others, sentence)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

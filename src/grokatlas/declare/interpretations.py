@@ -1,8 +1,8 @@
-"""Other readings of a paper: what is run in place of what is drawn, and the claims on it.
+"""Other interpretations of a paper: what is run in place of what is drawn, and the claims on it.
 
 Where a paper does not tell a choice, a deviation says which one is drawn. Another choice that was
-run as well is another reading. It says which cases stand in for the drawn ones, and every claim
-that reads those is judged on them too, by its own function and its own interval: a multiverse
+run as well is another interpretation. It says which cases stand in for the drawn ones, and every
+claim that reads those is judged on them too, by its own function and its own interval: a multiverse
 analysis (Steegen, Tuerlinckx, Gelman and Vanpaemel, 2016).
 """
 
@@ -40,8 +40,8 @@ class Instead(Model):
         return self
 
 
-class OtherReading(Model):
-    """How a paper can be read besides the reading that is drawn, as far as that is run."""
+class Interpretation(Model):
+    """How a paper can be read besides the interpretation that is drawn, as far as that is run."""
 
     about: str = Field(description="what is read otherwise, in a few words")
     choices: list[str] = Field(
@@ -64,15 +64,15 @@ class OtherReading(Model):
     )
     rejects: bool = Field(
         False,
-        description="whether a statement that is not met under it rejects the reading: the "
-        "verdict is then `reading rejected`",
+        description="whether a statement that is not met under it rejects the interpretation: the "
+        "verdict is then `interpretation rejected`",
     )
     not_judged: dict[str, str] = Field(
         default={}, description="ids of claims that have no meaning under it, each with the reason"
     )
 
     @model_validator(mode="after")
-    def _names_a_case(self) -> "OtherReading":
+    def _names_a_case(self) -> "Interpretation":
         if not (self.instead or self.keywords or self.claims):
             raise ValueError("names no case; give `instead`, `keywords` or `claims`")
         return self
@@ -80,10 +80,10 @@ class OtherReading(Model):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim under another reading: what is to be judged.
+    """A claim under another interpretation: what is to be judged.
 
     Attributes:
-        reading: its key.
+        interpretation: its key.
         claim: id of the claim.
         keywords: that its function gets.
         same_as: id of the claim whose function gives its number; empty if it is its own.
@@ -92,7 +92,7 @@ class Judgement:
         rejects: what a miss rejects, as in a claim.
     """
 
-    reading: str
+    interpretation: str
     claim: str
     keywords: dict[str, Any]
     same_as: str = ""
@@ -102,10 +102,11 @@ class Judgement:
 
 
 def judgements(papers: Mapping[str, "Paper"], name: str, skipped: set[str]) -> list[Judgement]:
-    """Every claim of a paper under each of its other readings that can concern it.
+    """Every claim of a paper under each of its other interpretations that can concern it.
 
-    A claim that gives another one its number under a reading is not judged under readings itself.
-    Whether a claim without keywords reads a case is seen from the tables, when it is judged.
+    A claim that gives another one its number under an interpretation is not judged under
+    interpretations itself. Whether a claim without keywords reads a case is seen from the tables,
+    when it is judged.
 
     Args:
         papers: by name.
@@ -114,68 +115,72 @@ def judgements(papers: Mapping[str, "Paper"], name: str, skipped: set[str]) -> l
     """
     paper = papers[name]
     found = [
-        _judgement(paper, key, reading, claim)
-        for key, reading in paper.other_readings.items()
+        _judgement(paper, key, interpretation, claim)
+        for key, interpretation in paper.interpretations.items()
         for claim in paper.claims
-        if claim.figure in reading.figures and claim.id not in skipped
-        if _may_concern(papers, name, reading, claim)
+        if claim.figure in interpretation.figures and claim.id not in skipped
+        if _may_concern(papers, name, interpretation, claim)
     ]
     others = {each.same_as for each in found}
     return [each for each in found if each.claim not in others]
 
 
-def choices(paper: "Paper", reading: str) -> list[str]:
-    """What is chosen otherwise in a reading: as it says, else as the deviations that name it do."""
-    if own := paper.other_readings[reading].choices:
+def choices(paper: "Paper", interpretation: str) -> list[str]:
+    """The choices of an interpretation: its own, else those of the deviations that name it."""
+    if own := paper.interpretations[interpretation].choices:
         return own
-    named = [each.where for each in paper.deviations if reading in each.other_readings]
+    named = [each.where for each in paper.deviations if interpretation in each.interpretations]
     return [where.partition(", ")[2] or where for where in named]
 
 
-def _judgement(paper: "Paper", key: str, reading: OtherReading, claim: "Claim") -> Judgement:
-    same_as = reading.claims.get(claim.id, "")
+def _judgement(
+    paper: "Paper", key: str, interpretation: Interpretation, claim: "Claim"
+) -> Judgement:
+    same_as = interpretation.claims.get(claim.id, "")
     return Judgement(
-        reading=key,
+        interpretation=key,
         claim=claim.id,
-        keywords=_over(reading, claim),
+        keywords=_over(interpretation, claim),
         same_as=same_as,
-        not_judged=reading.not_judged.get(claim.id, ""),
-        instead={} if same_as else _instead(paper, reading, claim.figure),
-        rejects=reading.about if reading.rejects else None,
+        not_judged=interpretation.not_judged.get(claim.id, ""),
+        instead={} if same_as else _instead(paper, interpretation, claim.figure),
+        rejects=interpretation.about if interpretation.rejects else None,
     )
 
 
-def _instead(paper: "Paper", reading: OtherReading, figure: str) -> dict[str, dict[str, Any]]:
+def _instead(
+    paper: "Paper", interpretation: Interpretation, figure: str
+) -> dict[str, dict[str, Any]]:
     """What is read instead of a figure's tables, by the experiment's own name."""
     found = {}
     for reference in paper.figures[figure].experiments:
         experiment = reference.rpartition("/")[2]
-        if each := reading.instead.get(experiment):
+        if each := interpretation.instead.get(experiment):
             found[experiment] = {"table": each.of or reference, "cases": each.cases}
     return found
 
 
-def _over(reading: OtherReading, claim: "Claim") -> dict[str, Any]:
-    """The keywords of a claim under a reading."""
-    laid = {key: value for key, value in reading.keywords.items() if key in claim.keywords}
+def _over(interpretation: Interpretation, claim: "Claim") -> dict[str, Any]:
+    """The keywords of a claim under an interpretation."""
+    laid = {key: value for key, value in interpretation.keywords.items() if key in claim.keywords}
     return {**claim.keywords, **laid}
 
 
 def _may_concern(
-    papers: Mapping[str, "Paper"], name: str, reading: OtherReading, claim: "Claim"
+    papers: Mapping[str, "Paper"], name: str, interpretation: Interpretation, claim: "Claim"
 ) -> bool:
     """Whether a claim can read what is otherwise, as far as its keywords tell."""
-    if claim.id in reading.claims:
+    if claim.id in interpretation.claims:
         return True
-    has_them = reading.only.items() <= claim.keywords.items()
-    if claim.id in reading.claims.values() or not has_them:
+    has_them = interpretation.only.items() <= claim.keywords.items()
+    if claim.id in interpretation.claims.values() or not has_them:
         return False
-    if reading.keywords:
-        return _over(reading, claim) != claim.keywords
+    if interpretation.keywords:
+        return _over(interpretation, claim) != claim.keywords
     said = {value for value in claim.keywords.values() if isinstance(value, str)}
     for reference in papers[name].figures[claim.figure].experiments:
         owner, experiment = layout.owner_of_table(name, reference)
-        each = reading.instead.get(experiment)
+        each = interpretation.instead.get(experiment)
         if each is None or ("experiment" in claim.keywords and experiment not in said):
             continue
         known = set(papers[owner].experiments[experiment].cases or {})

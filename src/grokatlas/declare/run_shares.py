@@ -1,4 +1,4 @@
-"""Which members of a cell share a run: what `split` and `so_far` say.
+"""Which members of a cell share a run: what `members_per_run` and `run_first` say.
 
 An ensemble is one run unless an axis of it is split: then so many values of that axis share one,
 and the product of the parts of all split axes makes the runs. The spec of a run holds its own
@@ -12,11 +12,11 @@ from typing import Any
 
 from grokatlas.errors import nearest
 
-KEYS = ("split", "so_far")  # of a layer
+KEYS = ("members_per_run", "run_first")  # of an overlay
 
 
 @dataclass(frozen=True)
-class Part:
+class RunShare:
     """One run of a cell.
 
     Attributes:
@@ -31,49 +31,53 @@ class Part:
 
 
 def why_not(
-    axes: dict[str, list[Any]], split: dict[str, int], so_far: dict[str, int]
+    axes: dict[str, list[Any]], members_per_run: dict[str, int], run_first: dict[str, int]
 ) -> tuple[list[str], str] | None:
     """What is wrong with a split, if anything.
 
     Args:
         axes: of the ensemble, with all their values.
-        split: how many values of an axis share a run.
-        so_far: how many values of an axis are run.
+        members_per_run: how many values of an axis share a run.
+        run_first: how many values of an axis are run.
 
     Returns:
         the place, and what is wrong and allowed there.
     """
-    for key, given in zip(KEYS, (split, so_far), strict=True):
+    for key, given in zip(KEYS, (members_per_run, run_first), strict=True):
         for axis in given:
             if axis not in axes:
                 problem = f"not an axis of the ensemble here; {nearest(axis, list(axes))}"
                 return [key, axis], f"{problem}; null takes it away"
-    for axis, number in so_far.items():
-        place, values = ["so_far", axis], len(axes[axis])
-        if axis not in split:
-            problem = f"all values of {axis} share a run; write split: {{{axis}: 1}}"
+    for axis, number in run_first.items():
+        place, values = ["run_first", axis], len(axes[axis])
+        if axis not in members_per_run:
+            problem = f"all values of {axis} share a run; write members_per_run: {{{axis}: 1}}"
             return place, f"{problem}, or null where a scale does not split"
         if number > values:
             problem = f"{number} are more than the ensemble has ({values}); write at most {values}"
             return place, f"{problem}, or null where a scale has fewer"
-        if number % split[axis] and number < values:
-            below = number - number % split[axis]
-            ends = [end for end in (below, min(below + split[axis], values)) if end]
-            problem = f"cuts a run in two, as {split[axis]} values share one (split)"
+        if number % members_per_run[axis] and number < values:
+            below = number - number % members_per_run[axis]
+            ends = [end for end in (below, min(below + members_per_run[axis], values)) if end]
+            problem = (
+                f"cuts a run in two, as {members_per_run[axis]} values share one (members_per_run)"
+            )
             return place, f"{number} {problem}; write {' or '.join(map(str, ends))}"
     return None
 
 
-def parts(spec: dict[str, Any], split: dict[str, int], so_far: dict[str, int]) -> list[Part]:
+def parts(
+    spec: dict[str, Any], members_per_run: dict[str, int], run_first: dict[str, int]
+) -> list[RunShare]:
     """The runs of a cell, in the order of their values; the arguments as for `why_not`.
 
     Args:
         spec: what one run of the whole ensemble has.
-        split: see there.
-        so_far: see there.
+        members_per_run: see there.
+        run_first: see there.
     """
-    axes = {axis: values[: so_far.get(axis)] for axis, values in spec["ensemble"].items()}
-    runs = {axis: _runs(len(values), split.get(axis)) for axis, values in axes.items()}
+    axes = {axis: values[: run_first.get(axis)] for axis, values in spec["ensemble"].items()}
+    runs = {axis: _runs(len(values), members_per_run.get(axis)) for axis, values in axes.items()}
     places = itertools.product(*(range(len(values)) for values in axes.values()))
     numbers = {place: number for number, place in enumerate(places)}
     found = []
@@ -84,13 +88,13 @@ def parts(spec: dict[str, Any], split: dict[str, int], so_far: dict[str, int]) -
         }
         label = ", ".join(f"{axis}={_ends(own[axis])}" for axis in axes if len(runs[axis]) > 1)
         members = [numbers[place] for place in itertools.product(*chosen)]
-        found.append(Part(label, {**spec, "ensemble": own}, members))
+        found.append(RunShare(label, {**spec, "ensemble": own}, members))
     return found
 
 
-def left_out(axes: dict[str, list[Any]], so_far: dict[str, int]) -> list[tuple[str, int, int]]:
+def left_out(axes: dict[str, list[Any]], run_first: dict[str, int]) -> list[tuple[str, int, int]]:
     """Each axis of which values are left out so far, with how many are run and declared."""
-    counted = [(axis, number, len(axes[axis])) for axis, number in so_far.items()]
+    counted = [(axis, number, len(axes[axis])) for axis, number in run_first.items()]
     return [(axis, number, of) for axis, number, of in counted if number < of]
 
 

@@ -1,18 +1,18 @@
-"""Mistakes in the other readings of a paper: names of what is not there, readings of no deviation.
+"""Mistakes in interpretations: names of what is not there, interpretations of no deviation.
 
 Each is told in one line, when the configuration is read.
 """
 
 from collections.abc import Iterable, Mapping
 
+from grokatlas.declare.interpretations import Instead, Interpretation, judgements
 from grokatlas.declare.models import PAPER, Paper, label
-from grokatlas.declare.other_readings import Instead, OtherReading, judgements
 from grokatlas.errors import UserError, nearest
 from grokatlas.results import layout
 
 
 def check(papers: Mapping[str, Paper], name: str) -> None:
-    """Check the other readings of a paper, and the deviations that name them.
+    """Check the other interpretations of a paper, and the deviations that name them.
 
     Raises:
         UserError: for the first mistake.
@@ -20,49 +20,49 @@ def check(papers: Mapping[str, Paper], name: str) -> None:
     paper, file = papers[name], label(name, PAPER)
     named = set()
     for position, deviation in enumerate(paper.deviations):
-        place = f"{file}: deviations.{position}.other_readings"
-        for key in deviation.other_readings:
-            _known(place, "no other reading", key, paper.other_readings)
+        place = f"{file}: deviations.{position}.interpretations"
+        for key in deviation.interpretations:
+            _known(place, "no other interpretation", key, paper.interpretations)
             named.add(key)
-    for key, reading in paper.other_readings.items():
-        place = f"{file}: other_readings.{key}"
+    for key, interpretation in paper.interpretations.items():
+        place = f"{file}: interpretations.{key}"
         if key not in named:
-            problem = "no deviation names it; add it to `other_readings` of the deviation"
+            problem = "no deviation names it; add it to `interpretations` of the deviation"
             raise UserError(place, f"{problem} that says what is drawn")
-        for figure in reading.figures:
+        for figure in interpretation.figures:
             _known(f"{place}.figures", "no such figure", figure, paper.figures)
-        _check_claims(paper, place, reading)
+        _check_claims(paper, place, interpretation)
         drawn = {
             layout.owner_of_table(name, reference)[1]: layout.owner_of_table(name, reference)
-            for figure in reading.figures
+            for figure in interpretation.figures
             for reference in paper.figures[figure].experiments
         }
-        for experiment, instead in reading.instead.items():
+        for experiment, instead in interpretation.instead.items():
             _known(f"{place}.instead", "these figures draw no experiment", experiment, drawn)
             where = f"{place}.instead.{experiment}"
             _check_instead(papers, name, where, drawn[experiment], instead)
-        alone = paper.model_copy(update={"other_readings": {key: reading}})
+        alone = paper.model_copy(update={"interpretations": {key: interpretation}})
         if not judgements({**papers, name: alone}, name, set()):
             problem = "no claim on its figures is otherwise under it"
             raise UserError(place, f"{problem}; change what it names, or remove it")
 
 
-def _check_claims(paper: Paper, place: str, reading: OtherReading) -> None:
-    """Check the ids and keywords of claims that a reading names."""
+def _check_claims(paper: Paper, place: str, interpretation: Interpretation) -> None:
+    """Check the ids and keywords of claims that an interpretation names."""
     ids = [claim.id for claim in paper.claims]
-    for each in (*reading.claims, *reading.claims.values()):
+    for each in (*interpretation.claims, *interpretation.claims.values()):
         _known(f"{place}.claims", "no claim", each, ids)
-    for each, other in reading.claims.items():
-        if other in reading.claims:
+    for each, other in interpretation.claims.items():
+        if other in interpretation.claims:
             problem = f"{each} stands in for itself; name another claim"
             if other != each:
                 problem = f"{other} stands in for {each}, and another for it; remove one of them"
             raise UserError(f"{place}.claims", problem)
-    for each in reading.not_judged:
+    for each in interpretation.not_judged:
         _known(f"{place}.not_judged", "no claim", each, ids)
-    own = [claim for claim in paper.claims if claim.figure in reading.figures]
+    own = [claim for claim in paper.claims if claim.figure in interpretation.figures]
     known = sorted({keyword for claim in own for keyword in claim.keywords})
-    for field, named in (("keywords", reading.keywords), ("only", reading.only)):
+    for field, named in (("keywords", interpretation.keywords), ("only", interpretation.only)):
         for each in named:
             _known(f"{place}.{field}", "no claim on these figures has the keyword", each, known)
 

@@ -1,12 +1,12 @@
-"""Which claims another reading concerns, and what is judged of them; from the papers here too."""
+"""Claims that an interpretation concerns, and what is judged; of the papers here too."""
 
 from pathlib import Path
 
 import pytest
 
-from grokatlas.declare import other_readings, versions
+from grokatlas.declare import interpretations, versions
+from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.models import Claim, Deviation, Figure, Paper
-from grokatlas.declare.other_readings import Instead, OtherReading
 from grokatlas.declare.papers import load_papers
 from grokatlas.plan import graph
 from grokatlas.results import layout
@@ -20,7 +20,7 @@ def claim(name: str, figure: str = "fig1", value: str = "time", **keywords) -> C
     return Claim(figure=figure, value=value, keywords=keywords, **told)
 
 
-def paper(*claims: Claim, **readings: OtherReading) -> dict[str, Paper]:
+def paper(*claims: Claim, **interpretations: Interpretation) -> dict[str, Paper]:
     """A paper with two experiments of two cases each, of which a figure draws both."""
     cases = {"drawn": {}, "other": {}, "third": {}}
     figures = {
@@ -29,7 +29,7 @@ def paper(*claims: Claim, **readings: OtherReading) -> dict[str, Paper]:
     }
     deviation = {"paper": "not stated", "ours": "it", "why": "so"}
     told = [
-        Deviation(where=where, other_readings=named, **deviation)
+        Deviation(where=where, interpretations=named, **deviation)
         for where, named in (("figure 1, batch", ["rough"]), ("everywhere", ["rough", "fine"]))
     ]
     made = Paper.model_validate(
@@ -39,11 +39,11 @@ def paper(*claims: Claim, **readings: OtherReading) -> dict[str, Paper]:
             "figures": {key: value.model_dump() for key, value in figures.items()},
         }
     )
-    changed = {"claims": list(claims), "other_readings": readings, "deviations": told}
+    changed = {"claims": list(claims), "interpretations": interpretations, "deviations": told}
     return {"toy": made.model_copy(update=changed)}
 
 
-ROUGH = OtherReading(
+ROUGH = Interpretation(
     about="rough",
     figures=["fig1"],
     instead={"one": Instead(cases={"drawn": "other"})},
@@ -51,8 +51,8 @@ ROUGH = OtherReading(
 )
 
 
-def found(papers, skipped=()) -> dict[str, other_readings.Judgement]:
-    return {each.claim: each for each in other_readings.judgements(papers, "toy", set(skipped))}
+def found(papers, skipped=()) -> dict[str, interpretations.Judgement]:
+    return {each.claim: each for each in interpretations.judgements(papers, "toy", set(skipped))}
 
 
 def test_a_claim_that_names_a_case_is_judged_where_another_stands_in():
@@ -74,34 +74,38 @@ def test_a_claim_on_another_figure_or_experiment_is_not_concerned():
 
 
 def test_a_whole_table_stands_in():
-    reading = OtherReading(about="x", figures=["fig1"], instead={"one": Instead(of="else/two")})
+    interpretation = Interpretation(
+        about="x", figures=["fig1"], instead={"one": Instead(of="else/two")}
+    )
     other = claim("T2", experiment="two", case="drawn")
-    judged = found(paper(claim("T1", experiment="one", case="drawn"), other, rough=reading))
+    judged = found(paper(claim("T1", experiment="one", case="drawn"), other, rough=interpretation))
     assert judged["T1"].instead == {"one": {"table": "else/two", "cases": None}}
     assert set(judged) == {"T1"}
 
 
 def test_keywords_concern_the_claims_that_have_others():
-    reading = OtherReading(about="x", figures=["fig1"], keywords={"step": 9})
+    interpretation = Interpretation(about="x", figures=["fig1"], keywords={"step": 9})
     claims = claim("T1", step=5), claim("T2", step=9), claim("T3", other=5), claim("T4", step=7)
-    judged = found(paper(*claims, rough=reading))
+    judged = found(paper(*claims, rough=interpretation))
     assert {each.claim: each.keywords for each in judged.values()} == {
         "T1": {"step": 9},
         "T4": {"step": 9},
     }
 
 
-def test_what_is_another_claim_under_a_reading_has_no_row_of_its_own():
-    fine = OtherReading(about="x", figures=["fig1"], claims={"T1": "T2"})
+def test_what_is_another_claim_under_an_interpretation_has_no_row_of_its_own():
+    fine = Interpretation(about="x", figures=["fig1"], claims={"T1": "T2"})
     claims = claim("T1", case="drawn"), claim("T2", value="other", case="drawn")
     papers = paper(*claims, rough=ROUGH, fine=fine)
-    judged = [(e.reading, e.claim) for e in other_readings.judgements(papers, "toy", set())]
+    judged = [(e.interpretation, e.claim) for e in interpretations.judgements(papers, "toy", set())]
     assert judged == [("rough", "T1"), ("fine", "T1")]
 
 
 def test_claims_of_another_function_and_chosen_ones():
-    reading = OtherReading(about="x", figures=["fig1"], claims={"T1": "T2"})
-    judged = found(paper(claim("T1"), claim("T2", value="other"), claim("T3"), rough=reading))
+    interpretation = Interpretation(about="x", figures=["fig1"], claims={"T1": "T2"})
+    judged = found(
+        paper(claim("T1"), claim("T2", value="other"), claim("T3"), rough=interpretation)
+    )
     assert {each.claim: each.same_as for each in judged.values()} == {"T1": "T2"}
     chosen = ROUGH.model_copy(update={"only": {"loss": "ce"}, "not_judged": {"T1": "why"}})
     judged = found(paper(claim("T1", loss="ce"), claim("T2", loss="mse"), rough=chosen))
@@ -110,8 +114,8 @@ def test_claims_of_another_function_and_chosen_ones():
 
 def test_a_choice_is_named_by_the_deviations_or_by_itself():
     papers = paper(claim("T1"), rough=ROUGH, fine=ROUGH.model_copy(update={"choices": ["pace"]}))
-    assert other_readings.choices(papers["toy"], "rough") == ["batch", "everywhere"]
-    assert other_readings.choices(papers["toy"], "fine") == ["pace"]
+    assert interpretations.choices(papers["toy"], "rough") == ["batch", "everywhere"]
+    assert interpretations.choices(papers["toy"], "fine") == ["pace"]
 
 
 @pytest.fixture(scope="module")
@@ -119,11 +123,11 @@ def papers():
     return load_papers(ROOT / "config" / "papers", "all")
 
 
-def test_the_readings_of_the_papers_find_their_claims(papers):
+def test_the_interpretations_of_the_papers_find_their_claims(papers):
     judged = {
-        (name, each.reading, each.claim): each
+        (name, each.interpretation, each.claim): each
         for name, entry in papers.items()
-        for each in other_readings.judgements(
+        for each in interpretations.judgements(
             papers, name, {c.id for c in entry.claims if versions.same_claim(papers, name, c)}
         )
     }
@@ -138,7 +142,7 @@ def test_the_readings_of_the_papers_find_their_claims(papers):
         judged["jacobian_alignment", "code_weight", "J8"].instead["xor"]["table"] == "grokalign/xor"
     )
     assert not [key for key in judged if key[0] == "jacobian_alignment" and key[2] == "J1"]
-    declared = {(n, key) for n, entry in papers.items() for key in entry.other_readings}
+    declared = {(n, key) for n, entry in papers.items() for key in entry.interpretations}
     assert {key[:2] for key in judged} == declared
 
 
@@ -146,7 +150,7 @@ def test_the_readings_of_the_papers_find_their_claims(papers):
 def test_the_claims_job_reads_the_tables_that_stand_in(papers, scale):
     plan = graph.make_plan(papers, scale)
     (job,) = plan.claims.values()
-    assert {each["reading"] for each in job.spec["other_readings"]["geometry"]} == {
+    assert {each["interpretation"] for each in job.spec["interpretations"]["geometry"]} == {
         "one_split",
         "slow_first_layer",
     }

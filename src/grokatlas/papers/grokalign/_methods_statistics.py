@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -40,9 +40,9 @@ def ratios(
         to the higher; a seed that only one of the two has is not a number, nor is a phase that
         begins and ends at one logged step.
     """
-    reached = readings.record(table, "reached_steps")
+    reached = statistics.record(table, "reached_steps")
     cases = {name: f"{loss}_{name}{variant}" for name in ("baseline", method)}
-    seconds = readings.record(alone, "cost").groupby("case")["update_seconds"].mean()
+    seconds = statistics.record(alone, "cost").groupby("case")["update_seconds"].mean()
     if untimed(alone, list(cases.values())):
         seconds = pd.Series(dtype="float64")
     found, times = {}, {}
@@ -60,7 +60,7 @@ def ratios(
 
 def untimed(alone: pd.DataFrame, cases: list[str]) -> str:
     """Why times of cases cannot be compared: not measured, or not on one machine; else empty."""
-    rows = readings.record(alone, "cost")
+    rows = statistics.record(alone, "cost")
     rows = rows[rows["case"].isin(cases) & rows["update_seconds"].notna()]
     if not set(cases) <= set(rows["case"]):
         return "not timed"
@@ -73,7 +73,7 @@ def _reached(rows: pd.DataFrame, case: str, never: float) -> pd.DataFrame:
 
     The latter is `never` where the higher is, and not a number where both are one logged step.
     """
-    own = readings.single(rows[rows["case"] == case], ["case", "seed", "level"])
+    own = statistics.single(rows[rows["case"] == case], ["case", "seed", "level"])
     own = own.assign(step=own["step"].fillna(never))
     steps = own.pivot(index="seed", columns="level", values="step")
     steps = steps.reindex(columns=[rows["level"].min(), rows["level"].max()])
@@ -94,8 +94,8 @@ def budget(table: pd.DataFrame) -> pd.DataFrame:
         ``test_accuracy``.
     """
     columns = ["case", "seed", "step"]
-    history = readings.single(readings.record(table, "history"), columns)
-    rows = readings.single(readings.record(table, "jacobian_rows"), columns)
+    history = statistics.single(statistics.record(table, "history"), columns)
+    rows = statistics.single(statistics.record(table, "jacobian_rows"), columns)
     rows = rows.groupby(["case", "seed"], as_index=False).tail(1)
     ends = history.groupby(["case", "seed"], as_index=False).tail(1)
     rows = rows.merge(ends[columns], on=["case", "seed"], suffixes=("", "_end"))

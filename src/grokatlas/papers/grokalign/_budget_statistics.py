@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 LOSSES = ("ce", "mse")
 METHODS = ("baseline", "grokalign", "adversarial")
@@ -42,10 +42,10 @@ def trajectory(table: pd.DataFrame, case: str) -> pd.DataFrame:
         ``seed``, ``step`` and the columns of `CELLS`; no row for a seed with less than two
         snapshots.
     """
-    history = readings.history(table, case=case)
+    history = statistics.history(table, case=case)
     history = history[history["step"] > 0]
     parts = []
-    kept = readings.single(readings.record(table, "jacobian_rows", case=case), ["seed", "step"])
+    kept = statistics.single(statistics.record(table, "jacobian_rows", case=case), ["seed", "step"])
     for seed, rows in kept[kept["step"] > 0].groupby("seed"):
         if len(rows) < 2:
             continue

@@ -1,8 +1,8 @@
-"""Claims under other readings of their paper: the same function on the cases that stand in.
+"""Claims under other interpretations of their paper: the same function on the cases that stand in.
 
 A claim of which a number changes when the drawn cases are taken away reads them; no other claim has
-anything to do with the reading. The cases that stand in then take the names of the drawn ones, and
-the claim is judged as ever.
+anything to do with the interpretation. The cases that stand in then take the names of the drawn
+ones, and the claim is judged as ever.
 """
 
 from dataclasses import dataclass
@@ -17,13 +17,18 @@ from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.errors import UserError
 
 JUDGED, ABSENT, UNDEFINED, OTHER_SCALE = "judged", "absent", "undefined", "other scale"
-COMPARES = "it compares both readings"
+COMPARES = "it compares both interpretations"
 SAME = "at this scale its runs are those that are drawn"
-LACKS = "its number needs runs that this reading does not have"
-NUMBER = ("module", "value", "published_cells", "readings")  # what a claim takes its number by
+LACKS = "its number needs runs that this interpretation does not have"
+NUMBER = (
+    "module",
+    "value",
+    "published_cells",
+    "digitised_points",
+)  # what a claim takes its number by
 WHERE = ["paper", "experiment", "case"]  # columns of a table that say whose its rows are
 COLUMNS = (
-    *("paper", "id", "reading", "state", "verdict", "reason", "value", "lowest", "highest"),
+    *("paper", "id", "interpretation", "state", "verdict", "reason", "value", "lowest", "highest"),
     *("count", "values", "same_as", "commit", "code", "runs", "forecast_seconds"),
 )
 
@@ -32,7 +37,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Otherwise:
-    """The tables of a figure under another reading.
+    """The tables of a figure under another interpretation.
 
     Attributes:
         drawn: the figure's own, by experiment.
@@ -106,18 +111,18 @@ class Otherwise:
 def row(
     paper: str, claim: Row, judgement: Row, otherwise: Otherwise | None, scale: str
 ) -> Row | None:
-    """A claim under another reading as a row; None where it reads nothing that is otherwise.
+    """A claim under another interpretation as a row; None where it reads nothing that is otherwise.
 
     Args:
         paper: its paper.
         claim: as in `judging.row`.
-        judgement: what the plan tells of it: ``reading``, ``keywords``, ``same_as``, ``not_judged``
-            and ``rejects``, see `grokatlas.declare.other_readings`.
+        judgement: what the plan tells of it: ``interpretation``, ``keywords``, ``same_as``,
+            ``not_judged`` and ``rejects``, see `grokatlas.declare.interpretations`.
         otherwise: its figure's tables; None where one is not made.
         scale: of these tables.
     """
     told = {"paper": paper, "id": claim["id"], "count": 0}
-    told |= {key: judgement[key] for key in ("reading", "same_as")}
+    told |= {key: judgement[key] for key in ("interpretation", "same_as")}
     if scale not in claim["scales"]:
         reason = f"judged at {' and '.join(claim['scales'])} scale"
         return told | {"state": OTHER_SCALE, "verdict": NOT_RUN, "reason": reason}
@@ -151,7 +156,7 @@ def row(
 def from_claim(
     paper: str, claim: Row, judgement: Row, other: Row, otherwise: Otherwise | None, scale: str
 ) -> Row | None:
-    """A claim whose number is that of another one under a reading, by another function.
+    """A claim whose number is that of another one under an interpretation, by another function.
 
     It is judged by its own interval, and at scales that both have.
 

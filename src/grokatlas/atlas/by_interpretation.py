@@ -1,4 +1,4 @@
-"""What the page of every reading shows: each conclusion as one row of marks, and what it tells."""
+"""The page of every interpretation: conclusions as rows of marks, and what they depend on."""
 
 import re
 from collections import Counter
@@ -9,26 +9,26 @@ from typing import Any
 from grokatlas import text as words
 from grokatlas.atlas import contents
 from grokatlas.claims import dependence
-from grokatlas.claims.other_readings import ABSENT, OTHER_SCALE, UNDEFINED
+from grokatlas.claims.interpretations import ABSENT, OTHER_SCALE, UNDEFINED
 
 DRAWN = "as drawn"
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A conclusion under a reading.
+    """A conclusion under an interpretation.
 
     Attributes:
-        reading: its key; `DRAWN` for the one that is drawn.
+        interpretation: its key; `DRAWN` for the one that is drawn.
         verdict: of `grokatlas.claims.verdicts`.
         undefined: whether the conclusion has no meaning under it.
         number: our value with its unit; empty where there is none.
         details: range and number of values.
         reason: in a few words.
-        same_as: id of the claim that says the same of this reading, if there is one.
+        same_as: id of the claim that says the same of this interpretation, if there is one.
     """
 
-    reading: str
+    interpretation: str
     verdict: str
     undefined: bool
     number: str
@@ -41,17 +41,18 @@ class Mark:
         """All of it in a line."""
         verdict = "cannot be judged" if self.undefined else self.verdict
         found = ", ".join(filter(None, (self.number, self.details)))
-        return f"{words.plain(self.reading)}: {verdict}{': ' * bool(found)}{found} ({self.reason})"
+        place = words.plain(self.interpretation)
+        return f"{place}: {verdict}{': ' * bool(found)}{found} ({self.reason})"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A conclusion: its claim, a mark for each reading of the table, and what it depends on.
+    """A conclusion: its claim, a mark for each interpretation of the table, and what it depends on.
 
     A mark is None where the conclusion reads nothing that is otherwise.
     """
 
-    claim: contents.Claim
+    claim: contents.ClaimEntry
     marks: tuple[Mark | None, ...]
     kind: str
     sentence: str
@@ -59,10 +60,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The conclusions of a figure that other readings concern."""
+    """The conclusions of a figure that other interpretations concern."""
 
-    figure: contents.Figure
-    readings: tuple[str, ...]
+    figure: contents.FigureEntry
+    interpretations: tuple[str, ...]
     rows: tuple[Row, ...]
 
     @property
@@ -77,13 +78,13 @@ class Section:
 
     Attributes:
         paper: the paper.
-        readings: what each other reading is, by key, as the configuration has it.
+        interpretations: what each other interpretation is, by key, as the configuration has it.
         tables: of its figures.
         elsewhere: how many conclusions this scale does not judge.
     """
 
-    paper: contents.Paper
-    readings: dict[str, dict[str, Any]]
+    paper: contents.PaperEntry
+    interpretations: dict[str, dict[str, Any]]
     tables: tuple[Table, ...]
     elsewhere: int
 
@@ -99,8 +100,8 @@ class Section:
         return {kind: found[kind] for kind in dependence.KINDS}
 
 
-def sections(spec: dict[str, Any], papers: list[contents.Paper]) -> list[Section]:
-    """The papers that have other readings.
+def sections(spec: dict[str, Any], papers: list[contents.PaperEntry]) -> list[Section]:
+    """The papers that have other interpretations.
 
     Args:
         spec: of the atlas's job.
@@ -108,14 +109,14 @@ def sections(spec: dict[str, Any], papers: list[contents.Paper]) -> list[Section
     """
     made = []
     for paper in papers:
-        readings = spec["papers"][paper.name].get("other_readings", {})
-        if readings:
-            told = [row for row in paper.readings if row["state"] != OTHER_SCALE]
-            tables = [_table(figure, readings, told) for figure in paper.figures]
+        interpretations = spec["papers"][paper.name].get("interpretations", {})
+        if interpretations:
+            told = [row for row in paper.interpretations if row["state"] != OTHER_SCALE]
+            tables = [_table(figure, interpretations, told) for figure in paper.figures]
             shown = {row["id"] for row in told}
-            elsewhere = {row["id"] for row in paper.readings} - shown
+            elsewhere = {row["id"] for row in paper.interpretations} - shown
             kept = tuple(table for table in tables if table.rows)
-            made.append(Section(paper, readings, kept, len(elsewhere)))
+            made.append(Section(paper, interpretations, kept, len(elsewhere)))
     return made
 
 
@@ -142,28 +143,32 @@ def in_words(counts: dict[str, int]) -> str:
 
 
 def _table(
-    figure: contents.Figure, readings: dict[str, dict[str, Any]], told: list[dict[str, str]]
+    figure: contents.FigureEntry,
+    interpretations: dict[str, dict[str, Any]],
+    told: list[dict[str, str]],
 ) -> Table:
     ids = {claim.row["id"] for claim in figure.claims}
-    used = {row["reading"] for row in told if row["id"] in ids}
-    columns = tuple(key for key in readings if key in used)
-    found = {(row["id"], row["reading"]): row for row in told}
+    used = {row["interpretation"] for row in told if row["id"] in ids}
+    columns = tuple(key for key in interpretations if key in used)
+    found = {(row["id"], row["interpretation"]): row for row in told}
     rows = []
     for claim in figure.claims:
         own = {key: found.get((claim.row["id"], key)) for key in columns}
         if any(own.values()):
-            rows.append(_row(claim, own, readings))
+            rows.append(_row(claim, own, interpretations))
     return Table(figure, columns, tuple(rows))
 
 
 def _row(
-    claim: contents.Claim,
+    claim: contents.ClaimEntry,
     own: dict[str, dict[str, str] | None],
-    readings: dict[str, dict[str, Any]],
+    interpretations: dict[str, dict[str, Any]],
 ) -> Row:
     marks = [_mark(claim, key, row) if row else None for key, row in own.items()]
     under = [
-        dependence.Under(mark.verdict, tuple(readings[mark.reading]["choices"]), mark.undefined)
+        dependence.Under(
+            mark.verdict, tuple(interpretations[mark.interpretation]["choices"]), mark.undefined
+        )
         for mark in marks
         if mark
     ]
@@ -172,16 +177,16 @@ def _row(
     return Row(claim, (drawn, *marks), kind, sentence)
 
 
-def _mark(claim: contents.Claim, reading: str, row: dict[str, str]) -> Mark:
-    """The mark of a row of ``claims.readings.csv``."""
-    found = contents.Claim({**claim.row, **{key: row[key] for key in row if key in claim.row}})
+def _mark(claim: contents.ClaimEntry, interpretation: str, row: dict[str, str]) -> Mark:
+    """The mark of a row of ``claims.interpretations.csv``."""
+    found = contents.ClaimEntry({**claim.row, **{key: row[key] for key in row if key in claim.row}})
     reason = row["reason"]
     if row["state"] == ABSENT and row["forecast_seconds"]:
         time = words.duration(float(row["forecast_seconds"]))
         reason = f"{reason}; forecast: up to {time} of one core"
     undefined = row["state"] == UNDEFINED
     return Mark(
-        reading,
+        interpretation,
         row["verdict"],
         undefined,
         found.number,
@@ -191,7 +196,7 @@ def _mark(claim: contents.Claim, reading: str, row: dict[str, str]) -> Mark:
     )
 
 
-def _details(claim: contents.Claim) -> str:
+def _details(claim: contents.ClaimEntry) -> str:
     return ", ".join(filter(None, (claim.range, claim.values if claim.number else "")))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 SHARE = 0.1  # of a kernel's way to its extreme: where feature learning begins, and 1 - SHARE: ends
 
@@ -127,8 +127,8 @@ def _cosines(table: pd.DataFrame, case: str, plane: int, moment: str) -> np.ndar
 
 def final(tables: Tables, experiment: str, record: str, column: str, case: str) -> list[float]:
     """A column of the history, or of a measure, at the last step of a case, for each seed."""
-    rows = readings.record(tables[experiment], record, case=case)
-    return readings.last(rows, column)
+    rows = statistics.record(tables[experiment], record, case=case)
+    return statistics.last(rows, column)
 
 
 def final_ratio(
@@ -137,8 +137,8 @@ def final_ratio(
     """The size of `final` in one case over that in another, seed by seed."""
     sizes = []
     for each in (case, other):
-        rows = readings.record(tables[experiment], record, case=each)
-        sizes.append(readings.by_seed(rows, readings.last(rows, column)).abs())
+        rows = statistics.record(tables[experiment], record, case=each)
+        sizes.append(statistics.by_seed(rows, statistics.last(rows, column)).abs())
     return (sizes[0] / sizes[1]).tolist()
 
 
@@ -148,8 +148,8 @@ def final_difference(
     """`final` in one case minus that in another, seed by seed."""
     ends = []
     for each in (case, other):
-        rows = readings.record(tables[experiment], record, case=each)
-        ends.append(readings.by_seed(rows, readings.last(rows, column)))
+        rows = statistics.record(tables[experiment], record, case=each)
+        ends.append(statistics.by_seed(rows, statistics.last(rows, column)))
     return (ends[0] - ends[1]).tolist()
 
 
@@ -157,29 +157,29 @@ def final_over_step(
     tables: Tables, experiment: str, record: str, column: str, case: str, step: int
 ) -> list[float]:
     """`final` over the value at a step, for each seed; not a number where that is 0."""
-    rows = readings.record(tables[experiment], record, case=case)
-    end = readings.by_seed(rows, readings.last(rows, column))
+    rows = statistics.record(tables[experiment], record, case=case)
+    end = statistics.by_seed(rows, statistics.last(rows, column))
     early = rows[rows["step"] <= step]
-    before = readings.by_seed(early, readings.at(rows, column, step)).reindex(end.index)
+    before = statistics.by_seed(early, statistics.at(rows, column, step)).reindex(end.index)
     return (end / before.where(before != 0)).tolist()
 
 
 def trend(tables: Tables, experiment: str, column: str, case: str) -> list[float]:
     """Spearman's correlation of step and a column of the history, from step 1, for each seed."""
-    rows = readings.history(tables[experiment], case=case)
+    rows = statistics.history(tables[experiment], case=case)
     parts = rows[rows["step"] > 0].groupby("seed")
     return [float(part["step"].corr(part[column], method="spearman")) for _, part in parts]
 
 
 def rank_one_share(tables: Tables, case: str, step: int) -> list[float]:
     """PC1 at a step under a common budget, for each seed."""
-    rows = readings.history(tables["common_budget"], case=case)
-    return readings.at(rows, "jacobian_pc1", step)
+    rows = statistics.history(tables["common_budget"], case=case)
+    return statistics.at(rows, "jacobian_pc1", step)
 
 
 def start_of_learning(tables: Tables) -> list[float]:
     """The step at which the kernel has gone a tenth of its way, for each seed."""
-    parts = readings.history(tables["kernel"]).groupby("seed")
+    parts = statistics.history(tables["kernel"]).groupby("seed")
     return [learning(part)[0] for _, part in parts]
 
 
@@ -189,7 +189,7 @@ def change_while_learning(tables: Tables, column: str) -> list[float]:
     That is between the steps of `learning`, for each seed.
     """
     found = []
-    for _, part in readings.history(tables["kernel"]).groupby("seed"):
+    for _, part in statistics.history(tables["kernel"]).groupby("seed"):
         values = part.set_index("step")[column]
         early, late = values.reindex(learning(part))
         way = values.iloc[-1] - values.iloc[0]
@@ -232,8 +232,8 @@ def robust_from_ratio(tables: Tables, noise: float, level: float) -> list[float]
 
 def robust_after_right(tables: Tables, case: str, noise: float, level: float) -> list[float]:
     """`robust_from` over the step from which clean test accuracy stays at least `level`."""
-    rows = readings.history(tables["xor"], case=case)
-    right = readings.by_seed(rows, readings.lasting(rows, "test_accuracy", level))
+    rows = statistics.history(tables["xor"], case=case)
+    right = statistics.by_seed(rows, statistics.lasting(rows, "test_accuracy", level))
     return (_robust_from(tables["xor"], case, noise, level) / right).tolist()
 
 
@@ -241,15 +241,15 @@ def probe_alignment_ratio(tables: Tables, step: int) -> list[float]:
     """The size of the first point's alignment at a step, GrokAlign over weight decay alone."""
     sizes = []
     for case in ("grokalign", "weight_decay"):
-        rows = readings.history(tables["xor"], case=case)
-        sizes.append(readings.by_seed(rows, readings.at(rows, "probe_alignment", step)).abs())
+        rows = statistics.history(tables["xor"], case=case)
+        sizes.append(statistics.by_seed(rows, statistics.at(rows, "probe_alignment", step)).abs())
     return (sizes[0] / sizes[1]).tolist()
 
 
 def _robust_from(table: pd.DataFrame, case: str, noise: float, level: float) -> pd.Series:
-    rows = readings.history(table, case=case)
+    rows = statistics.history(table, case=case)
     columns = {amplitude: column for column, amplitude in amplitudes(table).items()}
-    return readings.by_seed(rows, readings.lasting(rows, columns[noise], level))
+    return statistics.by_seed(rows, statistics.lasting(rows, columns[noise], level))
 
 
 def generalisation(tables: Tables, case: str) -> list[float]:
@@ -264,5 +264,5 @@ def generalisation_ratio(tables: Tables, case: str, other: str) -> list[float]:
 
 
 def _generalisation(table: pd.DataFrame, case: str) -> pd.Series:
-    rows = readings.record(table, "grokking_times", case=case)
+    rows = statistics.record(table, "grokking_times", case=case)
     return rows.set_index("seed")["t2"].fillna(np.inf)

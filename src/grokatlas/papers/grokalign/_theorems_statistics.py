@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings as read
-from grokatlas.papers.grokalign import _jacobians_readings
+from grokatlas.claims import statistics as read
+from grokatlas.papers.grokalign import _jacobians_statistics
 
 Tables = Mapping[str, pd.DataFrame]
 Points = list[dict[str, Any]]
@@ -99,14 +99,14 @@ def doubled_kernel(tables: Tables) -> list[float]:
     return found
 
 
-def distance_from_readings(
+def distance_from_points(
     tables: Tables,
     experiment: str,
     case: str,
     panel: str,
     curve: str,
     column: str,
-    readings: Points,
+    digitised_points: Points,
 ) -> list[float]:
     """How far a curve is from the published one, for each seed.
 
@@ -120,9 +120,9 @@ def distance_from_readings(
         panel: of the published figure.
         curve: in that panel.
         column: our column.
-        readings: points of the published curves.
+        digitised_points: points of the published curves.
     """
-    points = _points(readings, panel, curve)
+    points = _points(digitised_points, panel, curve)
     steps, heights = [each["x"] for each in points], [each["y"] for each in points]
     found = []
     for _, part in read.history(tables[experiment], case=case).groupby("seed"):
@@ -131,17 +131,17 @@ def distance_from_readings(
     return found
 
 
-def step_over_reading(
-    tables: Tables, case: str, panel: str, curve: str, column: str, readings: Points
+def step_over_point(
+    tables: Tables, case: str, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
     """The step from which a column of figure 4 stays at a read height, over the read step."""
-    ((step, level),) = ((each["x"], each["y"]) for each in _points(readings, panel, curve))
+    ((step, level),) = ((each["x"], each["y"]) for each in _points(digitised_points, panel, curve))
     rows = read.history(tables["xor"], case=case)
     return [found / step for found in read.lasting(rows, column, level)]
 
 
-def _points(readings: Points, panel: str, curve: str) -> Points:
-    return [each for each in readings if (each["panel"], each["curve"]) == (panel, curve)]
+def _points(digitised_points: Points, panel: str, curve: str) -> Points:
+    return [each for each in digitised_points if (each["panel"], each["curve"]) == (panel, curve)]
 
 
 def reached_ratio(tables: Tables, case: str, other: str, level: float) -> list[float]:
@@ -160,7 +160,7 @@ def weakest_outputs_over_weights(tables: Tables) -> list[float]:
     """The size of the weakest extreme alignment over scales, outputs over weights, by seed."""
     weakest = []
     for case, path in (("outputs", "model.output_scale"), ("weights", "model.init_scale")):
-        members = _jacobians_readings.over_scales(tables["scales"], case, path)
+        members = _jacobians_statistics.over_scales(tables["scales"], case, path)
         weakest.append(
             members.assign(size=members["alignment"].abs()).groupby("seed")["size"].min()
         )
@@ -173,7 +173,7 @@ def rate_against_norm(tables: Tables, case: str, path: str) -> list[float]:
     Of the size of the first rate of the inner product and the mean reciprocal norm of centroids.
     Not a number where one of the two does not vary.
     """
-    members = _jacobians_readings.over_scales(tables["scales"], case, path)
+    members = _jacobians_statistics.over_scales(tables["scales"], case, path)
     members = members.assign(size=members["rate"].abs())
     found = []
     for _, part in members.groupby("seed"):

@@ -1,9 +1,9 @@
-"""The layers of a cell: how they merge, and which of them holds a mistake.
+"""The overlays of a cell: how they merge, and which of them holds a mistake.
 
-Layers, weakest first: the paper's defaults, the experiment, the case, then the overrides of the
+Overlays, weakest first: the paper's defaults, the experiment, the case, then the overrides of the
 scale (`quick`; for `smoke`, `smoke` on top of `quick`) of each of them, then the sweep's point.
 Blocks merge key by key, but a block that names another component replaces the whole block; lists
-are replaced; null takes away what weaker layers give.
+are replaced; null takes away what weaker overlays give.
 """
 
 import itertools
@@ -12,9 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.declare import renaming, splits
+from grokatlas.declare import renaming, run_shares
 from grokatlas.declare.merging import merged
-from grokatlas.declare.models import EXPERIMENTS, PAPER, Experiment, Layer, Overrides, Paper, label
+from grokatlas.declare.models import (
+    EXPERIMENTS,
+    PAPER,
+    Experiment,
+    Overlay,
+    Overrides,
+    Paper,
+    label,
+)
 from grokatlas.errors import UserError, nearest, shown
 from grokatlas.results.layout import SCALES
 
@@ -23,24 +31,24 @@ KEPT = ("observables", "measures", "log", "snapshots")  # what is kept of a run
 
 
 @dataclass(frozen=True)
-class Part:
-    """One layer: the file and the place in it, and the values that it sets."""
+class PlacedOverlay:
+    """One overlay: the file and the place in it, and the values that it sets."""
 
     place: str
     values: dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Layers:
-    """The layers of one cell.
+class Overlays:
+    """The overlays of one cell.
 
     Attributes:
         place: the file, and the experiment's or the case's place in it.
-        parts: the layers, weakest first.
+        parts: the overlays, weakest first.
     """
 
     place: str
-    parts: tuple[Part, ...]
+    parts: tuple[PlacedOverlay, ...]
 
     def merged(self) -> dict[str, Any]:
         """One block of values, without nulls."""
@@ -55,14 +63,14 @@ class Layers:
 
         A sweep's axes are among the ensemble's.
         """
-        other = (*KEPT, *splits.KEYS)
+        other = (*KEPT, *run_shares.KEYS)
         values = {key: value for key, value in self.merged().items() if key not in other}
         train = {k: v for k, v in values.get("train", {}).items() if k not in KEPT}
         axes = {**values.pop("sweep", {}), **values.get("ensemble", {})}
         return renaming.canonical_spec({**values, "train": train, "ensemble": axes})
 
-    def points(self) -> Iterator[tuple[dict[str, Any], "Layers", dict[str, Any]]]:
-        """Each point of the sweep's product: its axes, the layers with it on top, the values."""
+    def points(self) -> Iterator[tuple[dict[str, Any], "Overlays", dict[str, Any]]]:
+        """Each point of the sweep's product: its axes, the overlays with it on top, the values."""
         values = self.merged()
         axes = values.pop("sweep", {})
         self._check_axes(axes, values.get("ensemble", {}))
@@ -70,11 +78,11 @@ class Layers:
             point = dict(zip(axes, choice, strict=True))
             chosen, parts = values, list(self.parts)
             for path, value in point.items():
-                chosen = self._with(chosen, split(path), value, path)
-                self._check_block(split(path)[0], chosen, path)
+                chosen = self._with(chosen, keys_of(path), value, path)
+                self._check_block(keys_of(path)[0], chosen, path)
                 holder = self._holder(["sweep", path])
                 place = f"{holder.place if holder else self.place}.sweep"
-                parts.append(Part(place, _nested(split(path), value)))
+                parts.append(PlacedOverlay(place, _nested(keys_of(path), value)))
             yield point, replace(self, parts=tuple(parts)), _without_nulls(chosen)
 
     def _check_block(self, name: str, values: dict[str, Any], path: str) -> None:
@@ -87,14 +95,14 @@ class Layers:
 
     def _check_axes(self, axes: dict[str, list[Any]], ensemble: dict[str, Any]) -> None:
         cells = 1
-        other = ("sweep", *splits.KEYS)
+        other = ("sweep", *run_shares.KEYS)
         blocks = [name for name in Overrides.model_fields if name not in other]
         for path, choices in axes.items():
-            if split(path)[0] in splits.KEYS:
+            if keys_of(path)[0] in run_shares.KEYS:
                 problem = "says which members share a run, not what is run, so it is no axis"
                 raise self.error(["sweep", path], f"{problem}; write it beside `sweep`")
-            if split(path)[0] not in blocks:
-                hint = nearest(split(path)[0], blocks)
+            if keys_of(path)[0] not in blocks:
+                hint = nearest(keys_of(path)[0], blocks)
                 raise self.error(["sweep", path], f"no such block to sweep; {hint}")
             shared = [own for own in ensemble if f"{path}.".startswith(f"{own}.")]
             if shared:
@@ -126,12 +134,12 @@ class Layers:
         return {**values, head: self._with(inner, rest, value, path)}
 
     def error(self, keys: list[str], problem: str, beside: list[str] | None = None) -> UserError:
-        """An error at the strongest layer that holds `keys`, or holds most of them.
+        """An error at the strongest overlay that holds `keys`, or holds most of them.
 
         Args:
             keys: path of the mistake in the merged values.
             problem: what is wrong.
-            beside: for a missing key: the layer that holds this path should hold the key too.
+            beside: for a missing key: the overlay that holds this path should hold the key too.
         """
         for length in range(len(keys), 0, -1):
             wanted = beside if beside and length == len(keys) else keys[:length]
@@ -141,34 +149,34 @@ class Layers:
         return UserError(f"{self.place}.{'.'.join(keys)}", problem)
 
     def is_as_strong(self, keys: list[str], other: list[str]) -> bool:
-        """Compare the layers that give two paths: true if the first one is not weaker."""
+        """Compare the overlays that give two paths: true if the first one is not weaker."""
         places = [self.parts.index(part) for part in map(self._holder, (keys, other)) if part]
         return len(places) == 2 and places[0] >= places[1]
 
-    def _holder(self, keys: list[str]) -> Part | None:
+    def _holder(self, keys: list[str]) -> PlacedOverlay | None:
         return next((part for part in reversed(self.parts) if _holds(part.values, keys)), None)
 
 
-def of(paper_name: str, paper: Paper, name: str, case: str | None, scale: str) -> Layers:
-    """The layers of a case (or of the experiment, if it has none) at a scale."""
+def of(paper_name: str, paper: Paper, name: str, case: str | None, scale: str) -> Overlays:
+    """The overlays of a case (or of the experiment, if it has none) at a scale."""
     experiment: Experiment = paper.experiments[name]
     defaults = f"{label(paper_name, PAPER)}: defaults"
     place = f"{label(paper_name, EXPERIMENTS)}: {name}"
-    full: list[tuple[str, Layer]] = [(defaults, paper.defaults), (place, experiment)]
+    full: list[tuple[str, Overlay]] = [(defaults, paper.defaults), (place, experiment)]
     if case is not None and experiment.cases:
         place = f"{place}.cases.{case}"
         full.append((place, experiment.cases[case]))
-    parts = [Part(where, _given(layer)) for where, layer in full]
+    parts = [PlacedOverlay(where, _given(overlay)) for where, overlay in full]
     for override in SCALES[SCALES.index(scale) : SCALES.index("paper")][::-1]:
-        for where, layer in full:
-            over: Overrides | None = getattr(layer, override)
+        for where, overlay in full:
+            over: Overrides | None = getattr(overlay, override)
             if over is not None:
-                parts.append(Part(f"{where}.{override}", _given(over)))
-    return Layers(place, tuple(parts))
+                parts.append(PlacedOverlay(f"{where}.{override}", _given(over)))
+    return Overlays(place, tuple(parts))
 
 
 def differences(here: Any, there: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Every dotted path at which two merged layers differ, with both values (None: absent).
+    """Every dotted path at which two merged overlays differ, with both values (None: absent).
 
     Of a block that names another component only the names are returned.
     """
@@ -186,7 +194,7 @@ def differences(here: Any, there: Any, path: str = "") -> Iterator[tuple[str, An
         yield path, here, there
 
 
-def split(path: str) -> list[str]:
+def keys_of(path: str) -> list[str]:
     """The keys of a dotted path; an axis of the ensemble is one key."""
     head, _, rest = path.partition(".")
     if head == "ensemble" and rest:
@@ -194,9 +202,9 @@ def split(path: str) -> list[str]:
     return path.split(".")
 
 
-def _given(layer: Overrides) -> dict[str, Any]:
+def _given(overlay: Overrides) -> dict[str, Any]:
     keys = Overrides.model_fields
-    return {key: getattr(layer, key) for key in layer.model_fields_set if key in keys}
+    return {key: getattr(overlay, key) for key in overlay.model_fields_set if key in keys}
 
 
 def _without_nulls(values: Any) -> Any:
@@ -215,11 +223,11 @@ def _nested(keys: list[str], value: Any) -> Any:
     return {keys[0]: _nested(keys[1:], value)} if keys else value
 
 
-def _holds(layer: Any, keys: list[str]) -> bool:
-    """Whether a layer gives something at a path; a key may hold dots (an axis of the ensemble)."""
+def _holds(overlay: Any, keys: list[str]) -> bool:
+    """True if an overlay gives something at a path; a key may hold dots (an ensemble's axis)."""
     if not keys:
         return True
-    if isinstance(layer, list):
-        index = int(keys[0]) if keys[0].isdigit() else len(layer)
-        return index < len(layer) and _holds(layer[index], keys[1:])
-    return isinstance(layer, dict) and keys[0] in layer and _holds(layer[keys[0]], keys[1:])
+    if isinstance(overlay, list):
+        index = int(keys[0]) if keys[0].isdigit() else len(overlay)
+        return index < len(overlay) and _holds(overlay[index], keys[1:])
+    return isinstance(overlay, dict) and keys[0] in overlay and _holds(overlay[keys[0]], keys[1:])

@@ -1,4 +1,4 @@
-"""Numbers that were read off a paper's pictures: `readings.csv` in the folder of a paper.
+"""Numbers that were read off a paper's pictures: `digitised_points.csv` in the folder of a paper.
 
 Each row is a point of a published curve, with how well it could be read and how. Figures draw them
 beside their own curves at the published size, and claims measure the distance.
@@ -9,14 +9,15 @@ import io
 import math
 from pathlib import Path
 
-from grokatlas.declare.models import READINGS, Reading, label
+from grokatlas.declare.models import DIGITISED_POINTS, DigitisedPoint, label
 from grokatlas.errors import UserError, nearest
 
-COLUMNS = tuple(Reading.model_fields)
+OLD_NAME = "readings.csv"
+COLUMNS = tuple(DigitisedPoint.model_fields)
 
 
-def load(folder: Path, paper: str, figures: list[str]) -> list[Reading]:
-    """The readings of a paper; none where it has no such file.
+def load(folder: Path, paper: str, figures: list[str]) -> list[DigitisedPoint]:
+    """The digitised points of a paper; none where it has no such file.
 
     Args:
         folder: of the paper's files.
@@ -26,8 +27,11 @@ def load(folder: Path, paper: str, figures: list[str]) -> list[Reading]:
     Raises:
         UserError: naming the line and the column of the first mistake.
     """
-    file = folder / READINGS
-    place = label(paper, READINGS)
+    if (folder / OLD_NAME).exists():
+        problem = f"is named {DIGITISED_POINTS} now; rename the file"
+        raise UserError(label(paper, OLD_NAME), problem)
+    file = folder / DIGITISED_POINTS
+    place = label(paper, DIGITISED_POINTS)
     if not file.exists():
         return []
     try:
@@ -37,17 +41,17 @@ def load(folder: Path, paper: str, figures: list[str]) -> list[Reading]:
     rows = csv.reader(io.StringIO(text))
     if tuple(next(rows, ())) != COLUMNS:
         raise UserError(f"{place}: line 1", f"must be the columns {','.join(COLUMNS)}")
-    return [_reading(f"{place}: line {rows.line_num}", row, figures) for row in rows if row]
+    return [_point(f"{place}: line {rows.line_num}", row, figures) for row in rows if row]
 
 
-def _reading(place: str, row: list[str], figures: list[str]) -> Reading:
+def _point(place: str, row: list[str], figures: list[str]) -> DigitisedPoint:
     if len(row) != len(COLUMNS):
         raise UserError(place, f"has {len(row)} values; it must have {len(COLUMNS)}")
     cells = dict(zip(COLUMNS, row, strict=True))
     if cells["figure"] not in figures:
         hint = nearest(cells["figure"], figures)
         raise UserError(f"{place}: figure", f"no figure {cells['figure']!r}; {hint}")
-    return Reading(
+    return DigitisedPoint(
         figure=cells["figure"],
         panel=cells["panel"],
         curve=cells["curve"],

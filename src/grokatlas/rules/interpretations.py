@@ -1,4 +1,4 @@
-"""Claims under other readings of their papers, from the tables that are there."""
+"""Claims under other interpretations of their papers, from the tables that are there."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,13 +10,13 @@ from grokatlas.results import files, layout
 from grokatlas.rules.table_origin import origin
 
 if TYPE_CHECKING:
-    from grokatlas.claims.other_readings import Otherwise
+    from grokatlas.claims.interpretations import Otherwise
 
 Row = dict[str, Any]
 
 
 class Judge:
-    """Judges what the spec of a claims job lists as ``other_readings``.
+    """Judges what the spec of a claims job lists as ``interpretations``.
 
     Args:
         spec: of the job.
@@ -33,11 +33,11 @@ class Judge:
         self._last: tuple[Any, Otherwise] | None = None  # many claims share it
 
     def rows(self) -> Iterator[Row]:
-        """A row for each claim under each other reading that concerns it."""
-        from grokatlas.claims import other_readings
+        """A row for each claim under each other interpretation that concerns it."""
+        from grokatlas.claims import interpretations
 
         scale = self._spec["scale"]
-        for paper, listed in self._spec.get("other_readings", {}).items():
+        for paper, listed in self._spec.get("interpretations", {}).items():
             claims = {claim["id"]: claim for claim in self._spec["papers"][paper]}
             for each in listed:
                 claim = claims[each["claim"]]
@@ -47,14 +47,14 @@ class Judge:
                 there = all(self._ages.get(target) for target in needed)
                 tables = self._tables(each, stems, taken) if there else None
                 if other:
-                    row = other_readings.from_claim(paper, claim, each, other, tables, scale)
+                    row = interpretations.from_claim(paper, claim, each, other, tables, scale)
                 else:
-                    row = other_readings.row(paper, claim, each, tables, scale)
+                    row = interpretations.row(paper, claim, each, tables, scale)
                 if row is None:
                     continue
-                if row["state"] == other_readings.ABSENT:
+                if row["state"] == interpretations.ABSENT:
                     row["forecast_seconds"] = _forecast(taken or stems, each["instead"])
-                if row["state"] == other_readings.JUDGED:
+                if row["state"] == interpretations.JUDGED:
                     row |= origin(needed, self._ages)
                 yield row
 
@@ -67,10 +67,10 @@ class Judge:
         return stems, taken
 
     def _tables(self, each: Row, stems: dict[str, Path], taken: dict[str, Path]) -> "Otherwise":
-        """The tables of a figure under a reading, made once for the claims on it."""
-        from grokatlas.claims.other_readings import Otherwise
+        """The tables of a figure under an interpretation, made once for the claims on it."""
+        from grokatlas.claims.interpretations import Otherwise
 
-        key = (each["reading"], stems, taken)
+        key = (each["interpretation"], stems, taken)
         if self._last is None or self._last[0] != key:
             drawn = {name: self._read(target) for name, target in stems.items()}
             own = {target: drawn[name] for name, target in stems.items()}
