@@ -68,20 +68,13 @@ class Table:
 
     @property
     def open(self) -> bool:
-        """Whether nothing of it was judged as drawn."""
+        """True if nothing of it was judged as drawn."""
         return all(row.kind == dependence.OPEN for row in self.rows)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A paper with what depends on how it is read.
-
-    Attributes:
-        paper: the paper.
-        interpretations: what each other interpretation is, by key, as the configuration has it.
-        tables: of its figures.
-        elsewhere: how many conclusions this scale does not judge.
-    """
+    """A paper's tables, and how many conclusions (`elsewhere`) this scale does not judge."""
 
     paper: contents.PaperEntry
     interpretations: dict[str, dict[str, Any]]
@@ -95,18 +88,13 @@ class Section:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many conclusions there are of each kind (`dependence.KINDS`)."""
+        """The number of conclusions of each kind (`dependence.KINDS`)."""
         found = Counter(row.kind for row in self.rows)
         return {kind: found[kind] for kind in dependence.KINDS}
 
 
 def sections(spec: dict[str, Any], papers: list[contents.PaperEntry]) -> list[Section]:
-    """The papers that have other interpretations.
-
-    Args:
-        spec: of the atlas's job.
-        papers: what is shown of them.
-    """
+    """The papers that have other interpretations."""
     made = []
     for paper in papers:
         interpretations = spec["papers"][paper.name].get("interpretations", {})
@@ -121,12 +109,12 @@ def sections(spec: dict[str, Any], papers: list[contents.PaperEntry]) -> list[Se
 
 
 def total(found: list[Section]) -> dict[str, int]:
-    """How many conclusions of all papers there are of each kind."""
+    """The number of conclusions of each kind, of all papers."""
     return {kind: sum(each.counts[kind] for each in found) for kind in dependence.KINDS}
 
 
 def in_words(counts: dict[str, int]) -> str:
-    """How many conclusions there are of each kind: ``3 hold under all; 1 depends on a choice``."""
+    """The number of conclusions of each kind: ``3 hold under all; 1 depends on a choice``."""
     one = {
         **{kind: kind for kind in dependence.KINDS},
         dependence.ALONE: "was judged as drawn alone",

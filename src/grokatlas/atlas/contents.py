@@ -41,7 +41,7 @@ class ClaimEntry(ClaimView):
 
     @property
     def earlier(self) -> bool:
-        """Whether earlier code made its tables."""
+        """True if earlier code made its tables."""
         return self.row["code"] == "earlier"
 
     @property
@@ -137,7 +137,7 @@ class PaperEntry:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many of its claims have each verdict, without those that another paper counts."""
+        """The number of its claims with each verdict, without those that another paper counts."""
         return counted(self.own_claims)
 
     @property
@@ -185,7 +185,7 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 
 
 def counted(claims: list[ClaimEntry]) -> dict[str, int]:
-    """How many claims have each verdict."""
+    """The number of claims with each verdict."""
     found = [claim.verdict for claim in claims]
     return {verdict: found.count(verdict) for verdict in judging.VERDICTS}
 
@@ -268,7 +268,7 @@ def _figure(
 
 
 def sizes(told: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str]]:
-    """What differs from paper scale as text: name, values here, values published."""
+    """The differences from paper scale as text: name, values here, values published."""
 
     def text(entries: list[Any]) -> str:
         return "; ".join(dict.fromkeys(words.setting(entry) for entry in entries))
@@ -281,7 +281,7 @@ def sizes(told: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str]]:
 
 
 def _trained(runs: list[Result]) -> str:
-    """How many runs and members, where and how long: ``2 runs, 10 members, 31 s on a CPU``."""
+    """The number of runs and members, place and time: ``2 runs, 10 members, 31 s on a CPU``."""
     sound = [run.sound for run in runs if run.sound]
     if not sound:
         return ""
@@ -293,7 +293,7 @@ def _trained(runs: list[Result]) -> str:
 
 
 def _ended(runs: list[Result], key: str, how: str) -> str:
-    """How many members ended so, and from which step on the first: ``2 of 15 members: ...``."""
+    """The number of members that ended so, and the first step of that: ``2 of 15 members: ...``."""
     sound = [run.sound for run in runs if run.sound]
     steps = [step for content in sound for step in content.get(key, {}).values()]
     if not steps:
@@ -304,7 +304,7 @@ def _ended(runs: list[Result], key: str, how: str) -> str:
 
 
 def _content(result: Result) -> dict[str, Any]:
-    """What a result's manifest says, else its job file; nothing if neither can be trusted."""
+    """The content of a result's manifest, else of its job file; nothing if both are unsound."""
     job = result.job.content if result.job and result.job.verdict == "ok" else {}
     return result.sound or job
 
@@ -314,7 +314,7 @@ def _listed(given: Any) -> Iterator[dict[str, Any]]:
 
 
 def _last_line(log: Path) -> str:
-    """What a job that failed said last."""
+    """The last line of the log of a job that failed."""
     try:
         text = log.read_text(encoding="utf-8", errors="replace")
     except OSError:

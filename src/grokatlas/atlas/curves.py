@@ -25,13 +25,7 @@ FIRST_SHOWN = ("accuracy", "error", "loss", "mse")  # of series that share an ax
 
 @dataclass(frozen=True)
 class Layout:
-    """What the columns of a figure's data are.
-
-    Attributes:
-        x: the abscissa that is drawn first.
-        y: what can be drawn against it.
-        groups: columns whose values distinguish curves, the seed last.
-    """
+    """The parts of a figure's columns: abscissa, ordinates, and groups, the seed last."""
 
     x: str
     y: tuple[str, ...]
@@ -120,7 +114,7 @@ def data(frame: pd.DataFrame) -> dict[str, Any] | None:
 
 
 def choices(columns: list[str]) -> list[dict[str, Any]]:
-    """What a reader may choose to draw: both of train and test, a column, or all of a family.
+    """The choices of a reader: both of train and test, a column, or all of a family.
 
     A family's columns differ only by a last number, such as ``singular_values.0``.
     """

@@ -12,18 +12,12 @@ from grokatlas.results.result import ROOT
 
 
 def compare(first: str, second: str, default: Path) -> tuple[list[str], bool]:
-    """Compare two results or two trees.
+    """Compare two results or two trees; the differences, and whether the numbers are the same.
 
     Args:
         first: a path, id or name; or a results folder.
         second: the same of the other.
         default: the tree that ids and names are looked up in.
-
-    Returns:
-        what differs, line by line, and whether the numbers are the same.
-
-    Raises:
-        UserError: a name means nothing, the two are of different kinds, or a file is damaged.
     """
     (tree_a, a), (tree_b, b) = _side(first, default), _side(second, default)
     if a == ROOT and b == ROOT:
@@ -83,7 +77,7 @@ def _results(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
 
 
 def _runs(first: Tree, a: str, second: Tree, b: str) -> list[str]:
-    """How the runs behind two tables or figures differ, matched by experiment and case."""
+    """The differences of the runs behind two tables or figures, matched by experiment and case."""
     lines = []
     old, new = _cells(first, a), _cells(second, b)
     if len(old) == len(new) == 1:  # two experiments of one cell each are compared whatever they
@@ -152,7 +146,7 @@ def _facts(label: str, old: str, new: str) -> list[str]:
 
 
 def _numbers(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool]:
-    """How the output files differ; each is hashed before it is read."""
+    """The differences of output files, and if there are none; each is hashed before it is read."""
     old, new = _files(first, a), _files(second, b)
     lines, same = [], True
     for suffix in sorted(old.keys() | new.keys()):
@@ -178,11 +172,7 @@ def _files(tree: Tree, target: str) -> dict[str, str]:
 
 
 def sound_file(tree: Tree, name: str) -> Path:
-    """The path of a tree's file whose hash is the recorded one.
-
-    Raises:
-        UserError: it is missing, refused, or another than its manifest records.
-    """
+    """The path of a tree's file, refused unless its hash is the recorded one."""
     owner = tree.owner(name)
     if owner is None or name in tree.refused:
         raise UserError(name, "is missing or refused; `grokatlas verify` says more")

@@ -14,11 +14,7 @@ INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybo
 
 
 def target(tree: Tree, text: str) -> str:
-    """The one result that a path, id or name means.
-
-    Raises:
-        UserError: there is none, or several.
-    """
+    """The one result that a path, id or name means; an error for none or several."""
     below = targets_below(tree, Path(text))
     if len(below) == 1:
         return below[0]
@@ -48,11 +44,7 @@ def _absence(tree: Tree, text: str) -> str:
 
 
 def targets(tree: Tree, texts: list[str]) -> list[str]:
-    """All results that paths, ids or names mean; a folder means everything below it.
-
-    Raises:
-        UserError: one of them means nothing.
-    """
+    """All results that paths, ids or names mean; a folder means everything below it."""
     found: dict[str, None] = {}
     for text in texts:
         found |= dict.fromkeys(targets_below(tree, Path(text)) or [target(tree, text)])
@@ -114,7 +106,7 @@ def _by_name(tree: Tree, text: str) -> list[str]:
 
 
 def _stems(text: str) -> list[str]:
-    """What ``paper/figure`` or ``paper/experiment`` may mean, the configured scale first."""
+    """The stems that ``paper/figure`` or ``paper/experiment`` may mean, today's scale first."""
     parts = text.split("/")
     if len(parts) != 2:
         return []

@@ -17,14 +17,7 @@ _PDF_ENTRY = re.compile(rb"/(Subject|Title)\s*\(((?:[^()\\]|\\.)*)\)", re.DOTALL
 
 @dataclass(frozen=True)
 class Origin:
-    """What a figure says about itself.
-
-    Attributes:
-        title: paper, figure and scale as text.
-        digest: of the job that drew it.
-        commit: of the code that drew it; ``dirty`` follows if it had been changed.
-        runs: ids of the runs drawn.
-    """
+    """The title of a figure, the digest of the job that drew it, the commit, and the runs drawn."""
 
     title: str
     digest: str
@@ -38,11 +31,7 @@ class Origin:
 
 
 def origin(path: Path) -> Origin:
-    """Read what a figure carries.
-
-    Raises:
-        UserError: the file is no pdf or png, or carries no digest of ours.
-    """
+    """The origin that a pdf or png figure carries; an error for any other file."""
     try:
         if path.stat().st_size > LARGEST:
             raise UserError(str(path), "is too large for a figure (512 MiB at most)")

@@ -18,24 +18,12 @@ Found = dict[tuple[str, str], Counter[str]]  # kind and package, or device: resu
 
 
 def of(contents: Iterable[dict[str, Any]]) -> list[str]:
-    """What differs among results, in words; nothing where all were made alike.
-
-    Args:
-        contents: their manifests'.
-
-    Returns:
-        a line for each package and for devices: ``runs of torch 2.13.0 (2) and 2.99.0 (1)``.
-    """
+    """A line for each package or device that differs: ``runs of torch 2.13 (2) and 2.99 (1)``."""
     return list(_lines(_counted(contents)).values())
 
 
 def notes(tree: Tree, chosen: list[str]) -> list[str]:
-    """What differs among some results of a tree, with the figures that have both behind them.
-
-    Args:
-        tree: the results.
-        chosen: targets.
-    """
+    """The same for some results of a tree, with the figures that have both behind them."""
     lines = _lines(_counted(tree.results[target].sound for target in chosen))
     if not lines:
         return []

@@ -23,12 +23,7 @@ Jobs = dict[str, Job]
 
 @dataclass(frozen=True)
 class Cause:
-    """Why results would be made again.
-
-    Attributes:
-        kind: of what changed: code, configuration, or files (of results).
-        text: what changed, in words.
-    """
+    """The kind of thing that changed (code, configuration, or files of results), with words."""
 
     kind: Literal["code", "configuration", "files"]
     text: str
@@ -36,13 +31,7 @@ class Cause:
 
 @dataclass
 class Group:
-    """All that one cause makes stale.
-
-    Attributes:
-        cause: what changed.
-        roots: the results that it made stale by themselves.
-        targets: these and what depends on them, as far as it was made, upstream first.
-    """
+    """All that one cause makes stale: `roots` by themselves, `targets` with all that needs them."""
 
     cause: Cause
     roots: list[str] = field(default_factory=list)
@@ -51,13 +40,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Stale:
-    """What would be made again.
+    """All that would be made again.
 
     Attributes:
         groups: by cause; a result that has several causes is in several groups.
         again: every result of them, upstream first.
-        anew: what these need and was never made.
-        made: how many declared results there are in all.
+        anew: the results that these need and that were never made.
+        made: the number of declared results that were made.
     """
 
     groups: list[Group]
@@ -71,7 +60,7 @@ def find(tree: Tree, jobs: Jobs) -> Stale:
 
     Args:
         tree: the results, those of the working directory.
-        jobs: what is declared, by target, upstream first; or a part of it with all upstream of it.
+        jobs: the declared ones, by target, upstream first; or a part with all upstream of it.
     """
     again, anew = _to_make(jobs)
     groups: dict[Cause, Group] = {}
@@ -93,7 +82,7 @@ def find(tree: Tree, jobs: Jobs) -> Stale:
 
 
 def _to_make(jobs: Jobs) -> tuple[list[str], list[str]]:
-    """What was made and would be made again, and what was never made and that needs."""
+    """The results that were made and would be made again, and those never made that these need."""
     again: list[str] = []
     anew: list[str] = []
     needed: set[str] = set()
@@ -108,13 +97,7 @@ def _to_make(jobs: Jobs) -> tuple[list[str], list[str]]:
 
 
 def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
-    """Why a result that was made would be made again, apart from what it was made from.
-
-    Args:
-        tree: the results.
-        jobs: what is declared, by target.
-        target: a declared result.
-    """
+    """The causes that make a result stale by itself, apart from what it was made from."""
     result, job = tree.results.get(target), jobs[target]
     if result is None or not result.sound:
         problem = result.problem if result else "no manifest vouches for it"
@@ -148,7 +131,7 @@ def changed_code(manifest: dict[str, Any], job: Job) -> list[Cause]:
 
 
 def _changed_files(tree: Tree, result: Result, job: Job) -> list[str]:
-    """What of a result's files, or of those that it was made from, is not as its manifest says."""
+    """The files of a result, or of what it was made from, that are not as its manifest says."""
     found = []
     for name, recorded in result.inputs.items():
         owner = tree.owner(name)
@@ -173,18 +156,9 @@ def _renewed(upstream: list[str], jobs: Jobs) -> Cause:
 def changed_settings(
     tree: Tree, jobs: Jobs, old: dict[str, Any], new: dict[str, Any]
 ) -> list[tuple[str, str, str]]:
-    """What differs between the spec of a result that was made and the declared one.
+    """The differences of a made spec and the declared one: dotted name, old value, new value.
 
     Where a table has other runs, the settings of these runs are compared: an id says nothing.
-
-    Args:
-        tree: the results, for the specs of runs that were made.
-        jobs: what is declared, for those of runs that are planned.
-        old: the spec that was made.
-        new: the declared one.
-
-    Returns:
-        dotted name, value that was, value that is.
     """
     if "cells" not in old or "cells" not in new:
         return dotted.differences(old, new)
@@ -218,12 +192,12 @@ def _paired(
 
 
 def _label(cell: dict[str, Any]) -> str:
-    """What a table calls a cell."""
+    """The name of a cell in its table."""
     return str(cell.get("label") or cell.get("case") or "")
 
 
 def _between_runs(tree: Tree, jobs: Jobs, old: str, new: str) -> list[tuple[str, str, str]]:
-    """What differs between the specs of two runs, axes of members as wholes."""
+    """The differences of the specs of two runs, axes of members as wholes."""
     before = tree.results.get(layout.run_folder(old).as_posix())
     spec = (before.sound or before.planned).get("spec") if before else None
     job = jobs.get(layout.run_folder(new).as_posix())
@@ -241,7 +215,7 @@ def _without_cells(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _measured(cell: dict[str, Any]) -> dict[str, Any]:
-    """What a table measures of a run."""
+    """The measures of a cell."""
     return {"measures": {key: cell.get(key, []) for key in ("measures", "light")}}
 
 

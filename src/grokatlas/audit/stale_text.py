@@ -25,9 +25,6 @@ def lines(tree: Tree, name: str | None) -> list[str]:
     Args:
         tree: the results, those of the working directory.
         name: a target, to look at it and what it is made from alone; None for everything.
-
-    Raises:
-        UserError: this is no checkout, the tree is another one, or no paper declares the target.
     """
     jobs = declared_jobs.jobs(next_call=True)
     if jobs is None:
@@ -102,7 +99,7 @@ def _tables(jobs: Jobs) -> dict[str, str]:
 
 
 def _counted(jobs: Jobs, targets: list[str]) -> str:
-    """How many results there are of each kind."""
+    """The number of results of each kind."""
     kinds = Counter(jobs[target].kind for target in targets)
     return ", ".join(
         KINDS[kind] if kind in SUMMARIES else words.count(n, KINDS[kind].removesuffix("s"))
@@ -114,10 +111,6 @@ def make_again(jobs: Jobs, targets: list[str]) -> str:
     """The command that makes some results again, and what is made from them as far as it is there.
 
     Plain `snakemake` is it where all of the scale was made; else it would train what was not.
-
-    Args:
-        jobs: what is declared.
-        targets: of the results, with all that was made from them.
     """
     summaries = [target for target in targets if jobs[target].kind in SUMMARIES]
     scales = list(dict.fromkeys(jobs[target].spec["scale"] for target in summaries))
@@ -135,7 +128,7 @@ def make_again(jobs: Jobs, targets: list[str]) -> str:
 
 
 def _all_made(jobs: Jobs, scale: str) -> bool:
-    """Whether every table and figure of a scale was made, by whichever code."""
+    """True if every table and figure of a scale was made, by whichever code."""
     own = [job for job in jobs.values() if job.kind in ("table", "figure")]
     return all(job.state() != "absent" for job in own if job.spec["scale"] == scale)
 

@@ -12,11 +12,7 @@ ROW_KEYS = ("paper", "experiment", "scale", "case", "run", "record", "member")
 
 
 def lines(tree: Tree, target: str) -> list[str]:
-    """The origin of every plotted column, and last the command that makes the figure again.
-
-    Raises:
-        UserError: the target is no figure, or its data are damaged.
-    """
+    """The origin of every plotted column, and last the command that makes the figure again."""
     content = tree.results[target].sound
     if content["kind"] != "figure":
         return command(content, target)
@@ -31,12 +27,7 @@ def lines(tree: Tree, target: str) -> list[str]:
 
 
 def command(content: dict[str, Any], target: str) -> list[str]:
-    """How to make a result again from nothing; the last line is the command alone.
-
-    Args:
-        content: its manifest's.
-        target: its name in the tree.
-    """
+    """The commands that make a result again from nothing; the last line is the command alone."""
     git = content.get("git") or {}
     scale = content["spec"].get("scale", target.split("/")[1])
     config = f" --config scale={scale}" if "scale" in content["spec"] else ""

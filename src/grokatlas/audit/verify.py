@@ -43,7 +43,7 @@ OK = Finding()
 
 @dataclass
 class Report:
-    """What `verify` found.
+    """The findings on files, and what else there is to say.
 
     Attributes:
         findings: by file.
@@ -51,7 +51,7 @@ class Report:
         accepted: the notes of every accepted result, by target.
         brought: the targets that were brought from a run store.
         hashes: sha256 of every file that was hashed.
-        notes: what could not be judged.
+        notes: of what could not be judged.
     """
 
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many files have each verdict."""
+        """The number of files with each verdict."""
         counts = dict.fromkeys(VERDICTS, 0)
         for finding in self.findings.values():
             counts[finding.verdict] += 1
@@ -71,7 +71,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every file is ok, or was left out on purpose."""
+        """True if every file is ok, or was left out on purpose."""
         return all(finding.verdict in SOUND for finding in self.findings.values())
 
 
@@ -80,8 +80,8 @@ def verify(tree: Tree, jobs: dict[str, Job] | None, targets: list[str] | None = 
 
     Args:
         tree: the results.
-        jobs: what the checkout plans (`planned.jobs`); None judges hashes alone.
-        targets: what to start from; everything by default.
+        jobs: of the checkout's plan; None judges hashes alone.
+        targets: where to start from; everything by default.
     """
     judge = _Judge(tree, jobs)
     chosen = list(tree.results) if targets is None else tree.ancestors(targets)
@@ -252,7 +252,7 @@ class _Judge:
         return Finding("unverified", f"{name} {problem}", (result.target, name))
 
     def _age(self, result: Result) -> Finding:
-        """Whether a sound result is what the checkout would make now."""
+        """The verdict on a sound result's age: is it what the checkout would make now?"""
         if self.jobs is None:
             return OK
         target, manifest = result.target, result.sound
@@ -290,7 +290,7 @@ class _Judge:
 
 
 def _moved(result: Result) -> bool:
-    """Whether a whole result is in the place of another one."""
+    """True if a whole result is in the place of another one."""
     home = layout.home(result.sound)
     if home is None or home == result.target:
         return False
@@ -299,7 +299,7 @@ def _moved(result: Result) -> bool:
 
 
 def _agree(result: Result) -> bool:
-    """Whether a manifest and the job file beside it are of one job, as far as both are sound."""
+    """True if a manifest and the job file beside it are of one job, as far as both are sound."""
     if not result.sound or result.job is None or result.job.verdict != "ok":
         return True
     manifest, job = result.sound, result.job.content

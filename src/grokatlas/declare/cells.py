@@ -39,11 +39,7 @@ class Cell:
 
 
 def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
-    """The cells of an experiment at a scale, checked.
-
-    Raises:
-        UserError: naming file, place, value and what is allowed.
-    """
+    """The cells of an experiment at a scale, checked."""
     cells = []
     for case in paper.experiments[name].cases or [None]:
         merged = overlays.of(paper_name, paper, name, case, scale)
@@ -183,7 +179,7 @@ class _Checker:
     def _direction(
         self, column: str, columns: dict[str, str | None], whole: bool, place: list[str]
     ) -> str | None:
-        """Which way a column goes; an error if it is known not to be logged."""
+        """The way that a column goes; an error if it is known not to be logged."""
         for name, direction in columns.items():
             if fnmatch.fnmatchcase(column, name):
                 return direction

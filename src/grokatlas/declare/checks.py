@@ -14,11 +14,7 @@ from grokatlas.results.layout import SCALES
 
 
 def check(papers: dict[str, Paper]) -> None:
-    """Check every figure, and every cell at every scale.
-
-    Raises:
-        UserError: for the first mistake.
-    """
+    """Check every figure, and every cell at every scale."""
     for name, paper in papers.items():
         for figure in paper.figures:
             _check_figure(papers, name, figure)

@@ -23,11 +23,8 @@ def flat(
     Args:
         label: of the file, for errors.
         groups: contents of ``claims.yaml``.
-        others: by id, what the claims say of the paper that this one is a version of.
+        others: the claims of the paper that this one is a version of, by id.
         other: that paper.
-
-    Raises:
-        UserError: a group is malformed, or there is no such claim in the other paper.
     """
     found = []
     for figure, group in groups.items():
@@ -52,7 +49,7 @@ def flat(
 
 
 def repeated(paper: Paper) -> dict[str, Block]:
-    """What a version of a paper takes over of its claims, by their ids."""
+    """The keys that a version of a paper takes over of its claims, by their ids."""
     own = {"id", "as_", "figure", "place", "cell"}
     return {
         claim.id: claim.model_dump(by_alias=True, exclude_unset=True, exclude=own)
@@ -61,11 +58,7 @@ def repeated(paper: Paper) -> dict[str, Block]:
 
 
 def checked(label: str, claims: Placed, paper: Paper) -> list[Claim]:
-    """Claims as models, their published numbers taken from the cells that they name.
-
-    Raises:
-        UserError: for the first mistake, with its place.
-    """
+    """Claims as models, their published numbers taken from the cells that they name."""
     found = []
     for place, claim in claims:
         where, figure = f"{label}: {place}", claim["figure"]

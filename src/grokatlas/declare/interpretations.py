@@ -80,16 +80,16 @@ class Interpretation(Model):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim under another interpretation: what is to be judged.
+    """A claim under another interpretation, to be judged.
 
     Attributes:
         interpretation: its key.
         claim: id of the claim.
         keywords: that its function gets.
         same_as: id of the claim whose function gives its number; empty if it is its own.
-        not_judged: why it cannot be judged; empty if it can.
+        not_judged: the reason why it cannot be judged; empty if it can.
         instead: by experiment: the ``table`` (a reference as a figure has it) and its ``cases``.
-        rejects: what a miss rejects, as in a claim.
+        rejects: as in a claim.
     """
 
     interpretation: str
@@ -105,13 +105,8 @@ def judgements(papers: Mapping[str, "Paper"], name: str, skipped: set[str]) -> l
     """Every claim of a paper under each of its other interpretations that can concern it.
 
     A claim that gives another one its number under an interpretation is not judged under
-    interpretations itself. Whether a claim without keywords reads a case is seen from the tables,
-    when it is judged.
-
-    Args:
-        papers: by name.
-        name: the paper.
-        skipped: ids of claims that another paper counts.
+    interpretations itself, nor is one that is `skipped`, as another paper counts it. A claim
+    without keywords may read a case or not: its judgement tells, from the tables.
     """
     paper = papers[name]
     found = [
@@ -151,7 +146,7 @@ def _judgement(
 def _instead(
     paper: "Paper", interpretation: Interpretation, figure: str
 ) -> dict[str, dict[str, Any]]:
-    """What is read instead of a figure's tables, by the experiment's own name."""
+    """The tables that are read instead of a figure's, by the experiment's own name."""
     found = {}
     for reference in paper.figures[figure].experiments:
         experiment = reference.rpartition("/")[2]
@@ -169,7 +164,7 @@ def _over(interpretation: Interpretation, claim: "Claim") -> dict[str, Any]:
 def _may_concern(
     papers: Mapping[str, "Paper"], name: str, interpretation: Interpretation, claim: "Claim"
 ) -> bool:
-    """Whether a claim can read what is otherwise, as far as its keywords tell."""
+    """True if a claim can read what is otherwise, as far as its keywords tell."""
     if claim.id in interpretation.claims:
         return True
     has_them = interpretation.only.items() <= claim.keywords.items()

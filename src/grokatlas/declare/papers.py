@@ -28,18 +28,10 @@ Block = dict[str, Any]
 def load_papers(
     folder: Path, selection: Literal["all"] | list[str], place: str = "config.yaml: papers"
 ) -> dict[str, Paper]:
-    """The selected papers of `config/papers/`, by name.
+    """The selected papers of `config/papers/`, by name; `place` is that of the selection.
 
     A paper that is not selected, but whose tables a selected one draws, is there as well, with
     these experiments alone: it has no figures and no claims.
-
-    Args:
-        folder: of the papers' folders.
-        selection: their names, or all.
-        place: of the selection, for errors.
-
-    Raises:
-        UserError: for an unknown paper or a malformed file.
     """
     available = _available(folder)
     chosen = available if selection == "all" else selection
@@ -56,12 +48,7 @@ def load_papers(
 
 
 def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
-    """Some of the papers, with the experiments of others whose tables these draw.
-
-    Args:
-        papers: by name, all that are drawn among them.
-        chosen: names of the papers that are selected.
-    """
+    """Some of the papers, with the experiments of others whose tables these draw."""
     used = {
         layout.owner_of_table(name, reference)
         for name in chosen
@@ -83,11 +70,7 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
 
 
 def experiment_alone(name: str, experiment: Block) -> Paper:
-    """A paper of one experiment and one figure of it, all three of this name; nothing is read.
-
-    Raises:
-        UserError: for a mistake in the experiment.
-    """
+    """A paper of one experiment and one figure of it, all three of this name; nothing is read."""
     figures = {name: {"experiments": [name], "caption": ""}}
     return _checked(name, {"source": {"title": name}, "figures": figures}, {name: experiment}, [])
 
@@ -163,11 +146,7 @@ def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
 
 
 def _checked(name: str, about: Block, experiments: Block, claims: claim_groups.Placed) -> Paper:
-    """A paper from the contents of its files.
-
-    Raises:
-        UserError: naming the file and the place of the first mistake.
-    """
+    """A paper from the contents of its files."""
     for key, file in OTHER_FILES.items():
         if key in about:
             problem = f"unknown key; {key} are in {label(name, file)}"
@@ -230,11 +209,7 @@ def _by_reference(
 
 
 def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:
-    """The papers whose tables are drawn.
-
-    Raises:
-        UserError: there is no such paper.
-    """
+    """The papers whose tables are drawn; an error if one of them is not there."""
     owners = set()
     for name, paper in papers.items():
         for figure, entry in paper.figures.items():

@@ -33,16 +33,7 @@ class RunShare:
 def why_not(
     axes: dict[str, list[Any]], members_per_run: dict[str, int], run_first: dict[str, int]
 ) -> tuple[list[str], str] | None:
-    """What is wrong with a split, if anything.
-
-    Args:
-        axes: of the ensemble, with all their values.
-        members_per_run: how many values of an axis share a run.
-        run_first: how many values of an axis are run.
-
-    Returns:
-        the place, and what is wrong and allowed there.
-    """
+    """The mistake in a split, if there is one: its place, and what is wrong and allowed there."""
     for key, given in zip(KEYS, (members_per_run, run_first), strict=True):
         for axis in given:
             if axis not in axes:
@@ -69,13 +60,7 @@ def why_not(
 def parts(
     spec: dict[str, Any], members_per_run: dict[str, int], run_first: dict[str, int]
 ) -> list[RunShare]:
-    """The runs of a cell, in the order of their values; the arguments as for `why_not`.
-
-    Args:
-        spec: what one run of the whole ensemble has.
-        members_per_run: see there.
-        run_first: see there.
-    """
+    """The runs of a cell, in the order of their values; `spec` is that of all members together."""
     axes = {axis: values[: run_first.get(axis)] for axis, values in spec["ensemble"].items()}
     runs = {axis: _runs(len(values), members_per_run.get(axis)) for axis, values in axes.items()}
     places = itertools.product(*(range(len(values)) for values in axes.values()))

@@ -20,11 +20,7 @@ from grokatlas.errors import MistakeError, nearest, shown
 
 
 def check_block(model: type[BaseModel], data: Any) -> Any:
-    """`data` as a `model`.
-
-    Raises:
-        MistakeError: the first one, with its path inside `data`.
-    """
+    """`data` as a `model`; a `MistakeError` for the first mistake, with its path inside `data`."""
     if not isinstance(data, dict):
         raise MistakeError([], f"must be a block of keys, not {shown(data)}")
     try:
@@ -47,9 +43,6 @@ def check_keywords(
     Returns:
         the keywords with numbers normalised (an integer where a float is meant becomes a float);
         one that may be null is null where `values` lacks it, as overlays drop nulls.
-
-    Raises:
-        MistakeError: with the keyword as its path.
     """
     allowed = signatures.signature(block, name).keywords
     for keyword in values:
@@ -67,11 +60,7 @@ def check_keywords(
 
 
 def check_value(annotation: ast.expr, value: Any, keyword: str) -> Any:
-    """One value against the annotation of its keyword.
-
-    Raises:
-        MistakeError: with the keyword as its path.
-    """
+    """One value against the annotation of its keyword."""
     try:
         return _adapter(ast.unparse(annotation)).validate_python(value, strict=True)
     except ValidationError:
@@ -127,7 +116,7 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
 
 
 def _walk(kind: Any, steps: list[Any]) -> tuple[list[str], Any, tuple[Any, ...]]:
-    """Where pydantic's path leads: keys without names of branches, the type there, its limits."""
+    """The end of pydantic's path: keys without names of branches, the type there, its limits."""
     path: list[str] = []
     metadata: tuple[Any, ...] = ()
     for step in steps:
@@ -166,7 +155,7 @@ def _branches(kind: Any) -> Iterator[Any]:
 
 
 def _leaves(kind: Any) -> set[Any]:
-    """What a type is made of at its top: plain types, and the values of ``Literal``."""
+    """The types at the top of a type: plain ones, and the values of ``Literal``."""
     found: set[Any] = set()
     for branch in _branches(kind):
         origin = typing.get_origin(branch)
@@ -187,7 +176,7 @@ def _refusal(value: Any, kind: Any, metadata: tuple[Any, ...] = ()) -> str:
 
 
 def _hint(value: Any, kind: Any) -> str:
-    """What to write instead, where that is plain."""
+    """A hint what to write instead, where that is plain."""
     wants = _leaves(kind)
     if isinstance(value, str):
         if wants & {int, float} and strict_yaml.NUMBER.fullmatch(value):

@@ -32,17 +32,14 @@ class DifferError(UserError):
 
 
 def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
-    """Unpack an archive into ``results``, all of it or nothing.
+    """Unpack an archive into ``results``, all of it or nothing; a line on what was adopted.
 
     Args:
-        archive: what `pack` wrote.
+        archive: as `pack` wrote it.
         replace: overwrite results that lie here and differ.
         twins: gets the targets of results that are here with other bytes, sound and of the same
             digest: unless they are replaced these stay, and all others are adopted. If it is None,
             they differ as any other.
-
-    Returns:
-        what was adopted, in words.
 
     Raises:
         DifferError: results here differ from its.
@@ -240,7 +237,7 @@ def _is_twin(result: Result) -> bool:
 
 
 def _manifest_is_placed(result: Result, names: list[str] | None) -> bool:
-    """Whether a result that is moved here was not here, or replaces another."""
+    """True if a result that is moved here was not here, or replaces another."""
     _, manifest_file = result.records
     return names is None or manifest_file in names
 

@@ -39,11 +39,8 @@ _DAMAGE = (
 class FileToPack:
     """A file to be packed.
 
-    Attributes:
-        name: its path in the archive.
-        source: its path, or its bytes.
-        sha256: the hash that it must have.
-        size: its size in bytes.
+    `name` is its path in the archive, `source` its path or its bytes, and `sha256` the hash that it
+    must have.
     """
 
     name: str

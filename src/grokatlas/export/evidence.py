@@ -28,26 +28,18 @@ LARGEST_TOGETHER = 60_000_000
 
 
 def path(scale: str, paper: str, experiment: str) -> Path:
-    """Where an experiment's archive is."""
+    """The path of an experiment's archive."""
     return FOLDER / scale / paper / f"{experiment}.zip"
 
 
 def archives(scale: str | None = None) -> Iterator[tuple[str, str, str]]:
-    """Scale, paper and experiment of every archive, in the order of their paths.
-
-    Args:
-        scale: of these alone.
-    """
+    """Scale, paper and experiment of every archive (of one scale), in the order of their paths."""
     for file in registry.own_files(FOLDER, f"{scale or '*'}/*/*.zip"):
         yield file.parts[-3], file.parts[-2], file.stem
 
 
 def manifests(scale: str, paper: str, experiment: str, kind: str) -> dict[str, dict[str, Any]]:
-    """The manifests in an experiment's archive of results of a kind, by target.
-
-    Raises:
-        UserError: there is no such archive, or it is damaged.
-    """
+    """The manifests in an experiment's archive of results of a kind, by target."""
     found = {}
     for entry in archive_files.entries(path(scale, paper, experiment)):
         owner = layout.owner(entry.name)
@@ -82,12 +74,7 @@ def refuse_misplaced(place: tuple[str, str, str], tables: dict[tuple[str, str], 
 
 
 def finished(table: Job, is_up_to_date: Callable[[Job], bool]) -> dict[Path, list[Job]]:
-    """The runs of which all that a table reads is made: each with its measures, by target.
-
-    Args:
-        table: the table's job.
-        is_up_to_date: whether a job's result is.
-    """
+    """The runs of which all that a table reads is made: each with its measures, by target."""
     found = {job.target: [job] for job in table.inputs if job.kind == "run"}
     for job in table.inputs:
         if job.kind == "measure":
@@ -101,14 +88,11 @@ def finished(table: Job, is_up_to_date: Callable[[Job], bool]) -> dict[Path, lis
 
 
 def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
-    """Write an experiment's archive from results here.
+    """Write an experiment's archive from results here; true if it is another than was there.
 
     Args:
         place: scale, paper and experiment.
-        targets: its table, or what is made of its runs and measures.
-
-    Returns:
-        whether it is another than was there.
+        targets: its table, or the finished runs and measures.
 
     Raises:
         UserError: a result, or something behind it, is not sound, was made from files that no
@@ -137,7 +121,7 @@ def logged(kind: str, name: str) -> bool:
 
 
 def disagreement() -> str:
-    """Which two archives hold different results in the same place, as text; empty if none do."""
+    """Two archives that hold different results in the same place, as text; empty if none do."""
     seen: dict[str, tuple[tuple[str, str, str], Any]] = {}
     for place in archives():
         for kind in ("dataset", "run", "measure"):

@@ -75,15 +75,9 @@ def main(folder: Path) -> None:
 
 
 def write(folder: Path) -> None:
-    """Write ``README.md`` and the files of ``schema`` in a folder.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
+    """Write ``README.md`` and the files of ``schema`` in a folder."""
     for name, text in {"README.md": readme(), **schemas.texts()}.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        with files.atomic(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        files.write_text(folder / name, text)
 
 
 def readme() -> str:

@@ -31,15 +31,7 @@ def record(scale: str, names: list[str]) -> Iterator[str]:
 
 
 def write(configuration: Path, pages: Path) -> None:
-    """Renew the generated parts of every paper's page and of their README, where these exist.
-
-    Args:
-        configuration: the folder of ``papers/``.
-        pages: the folder of the pages.
-
-    Raises:
-        UserError: a page lacks a part's marks, or the YAML is malformed.
-    """
+    """Renew the generated parts of every paper's page and of their README, where these exist."""
     papers = load_papers(configuration / "papers", "all")
     record = RecordedRows(pages.parents[1] / evidence.FOLDER, papers)
     for name, paper in papers.items():
@@ -151,7 +143,7 @@ def _shown(name: str, figure: str, kept: Path) -> list[str]:
 
 
 def _asked(plate: models.Plate | None) -> list[str]:
-    """What a plate asks, and what was expected."""
+    """The question of a plate, and its prediction."""
     if plate is None:
         return []
     lines = (f"**Question.** {plate.question}", f"**Predicted before the run.** {plate.prediction}")
@@ -159,7 +151,7 @@ def _asked(plate: models.Plate | None) -> list[str]:
 
 
 def _answered(plate: models.Plate | None) -> list[str]:
-    """What a plate found, and what it does not say."""
+    """The answer of a plate, and its limits."""
     if plate is None:
         return []
     answer = plate.answer or "None yet: the full scale was not run."
@@ -167,7 +159,7 @@ def _answered(plate: models.Plate | None) -> list[str]:
 
 
 def _effect(claims: list[models.Claim], keys: list[str], name: str, record: RecordedRows) -> str:
-    """What claims found, as drawn and under other interpretations, as far as they were judged."""
+    """The numbers of claims, as drawn and under other interpretations, if they were judged."""
     parts = []
     for claim in claims:
         row = record.judged(name, claim)
@@ -206,17 +198,13 @@ def _judged(row: dict[str, str]) -> str:
 
 
 def _counted_as(same: str) -> str:
-    """Where a judgement is counted that two papers share."""
+    """The claim that counts a judgement which two papers share."""
     paper, _, claim = same.partition("/")
     return f", counted as [{claim} of `{paper}`]({paper}.md)" if same else ""
 
 
 def _renew(file: Path, parts: dict[str, str], source: str) -> None:
-    """Replace the generated parts of a page.
-
-    Raises:
-        UserError: the page lacks the marks of a part.
-    """
+    """Replace the generated parts of a page; an error if it lacks the marks of one."""
     text = file.read_text(encoding="utf-8")
     for part, body in parts.items():
         begin, end = BEGIN.format(part=part, source=source), END.format(part=part)
@@ -225,5 +213,4 @@ def _renew(file: Path, parts: dict[str, str], source: str) -> None:
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(end)
         text = f"{before}{begin}\n\n{body}\n\n{end}{after}"
-    with files.atomic(file) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    files.write_text(file, text)

@@ -8,11 +8,9 @@ from grokatlas.publish import recorded
 
 
 class RecordedRows:
-    """What was recorded of results: rows of figures and claims, by paper and name.
+    """The recorded rows of figures and claims, by paper and name.
 
-    Args:
-        folder: of the tables.
-        papers: what is declared, to count a judgement once that two papers share.
+    `papers` are the declared ones, to count a judgement once that two of them share.
     """
 
     def __init__(self, folder: Path, papers: dict[str, models.Paper]) -> None:
@@ -52,12 +50,9 @@ class RecordedRows:
         return versions.same_claim(self._papers, paper, claim)
 
     def verdicts(self, paper: str, claims: list[models.Claim], usual: str | None = None) -> str:
-        """How many claims have each verdict, as text; those that another paper counts apart.
+        """The number of claims with each verdict, as text; those that another paper counts apart.
 
-        Args:
-            paper: of the claims.
-            claims: some of its claims.
-            usual: with it, claims that were judged at another scale are counted apart as well.
+        With a `usual` scale, claims that were judged at another one are counted apart as well.
         """
         found: dict[str, list[str]] = {usual or "": []}
         others: dict[str, int] = {}
@@ -75,6 +70,6 @@ class RecordedRows:
 
 
 def _is_of(row: dict[str, str], claim: models.Claim) -> bool:
-    """Whether a recorded row was judged by a claim's interval as it is now."""
+    """True if a recorded row was judged by a claim's interval as it is now."""
     limits = [row.get("expected_low", ""), row.get("expected_high", "")]
     return [float(each) if each else None for each in limits] == claim.expected

@@ -22,14 +22,11 @@ from grokatlas.rules import atlas, figure, partial
 
 
 def main(scale: str, replace: bool) -> Iterator[str]:
-    """Restore what is recorded at a scale.
+    """Restore the experiments that are recorded at a scale.
 
     Args:
         scale: smoke, quick or paper.
         replace: overwrite results that lie here and differ.
-
-    Yields:
-        what was done, and where the first page is.
 
     Raises:
         UserError: nothing is recorded at this scale, or this is no checkout; or, in the end, an
@@ -97,11 +94,7 @@ def _draw(jobs: list[Job]) -> Iterator[str]:
 
 
 def _in_parallel(targets: list[Path]) -> Iterator[str]:
-    """`_draw_one` of each, in as many processes as this one may use cores, or in this one alone.
-
-    Raises:
-        UserError: a process was killed.
-    """
+    """`_draw_one` of each, in as many processes as this one may use cores, or in this one alone."""
     usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
     workers = min(len(targets), len(usable))
     if not workers:
@@ -130,5 +123,5 @@ def _draw_one(target: Path) -> str:
 
 
 def _be_quiet() -> None:
-    """What a figure's process warns of is not shown."""
+    """Hide the warnings of a figure's process."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

@@ -7,12 +7,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def ancestors(nodes: Iterable[Node], inputs: Callable[[Node], Iterable[Node]]) -> list[Node]:
-    """The nodes and everything that they depend on, each once, in the order of their discovery.
-
-    Args:
-        nodes: where to start.
-        inputs: what a node directly depends on.
-    """
+    """The nodes and everything that they depend on, each once, in the order of their discovery."""
     found: dict[Node, None] = {}
     waiting = list(nodes)[::-1]
     while waiting:
@@ -26,13 +21,7 @@ def ancestors(nodes: Iterable[Node], inputs: Callable[[Node], Iterable[Node]]) -
 def descendants(
     nodes: Iterable[Node], everything: Iterable[Node], inputs: Callable[[Node], Iterable[Node]]
 ) -> set[Node]:
-    """The nodes and everything that depends on them.
-
-    Args:
-        nodes: where to start.
-        everything: all nodes of the graph, each after what it depends on.
-        inputs: what a node directly depends on.
-    """
+    """The nodes and all that depends on them; `everything` has a node after what it depends on."""
     found = set(nodes)
     for node in everything:
         if node not in found and any(each in found for each in inputs(node)):

@@ -18,11 +18,7 @@ STALE = WRITTEN - 86_400  # the date of a stale result: a day before
 
 
 def date(path: Path, when: float) -> None:
-    """Give a file a date; a file of another user is written anew for that.
-
-    Raises:
-        UserError: the folder cannot be written, or its file system keeps no such date.
-    """
+    """Give a file a date; a file of another user is written anew for that."""
     try:
         if path.stat().st_mtime == when:
             return

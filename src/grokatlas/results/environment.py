@@ -44,12 +44,7 @@ def compute_in_full() -> None:
 
 
 def lowered(environment: Mapping[str, str], device: str) -> list[str]:
-    """The variables that lower precision on a kind of device, as ``NAME=value``.
-
-    Args:
-        environment: variables by name, such as those that a manifest records.
-        device: ``cuda`` or ``cpu``.
-    """
+    """The variables that lower precision on a device (``cuda`` or ``cpu``), as ``NAME=value``."""
     named = ((name, environment.get(name, "")) for name in LOWERING.get(device, ()))
     return [f"{name}={value}" for name, value in named if value.upper() not in FULL]
 

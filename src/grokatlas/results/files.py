@@ -89,16 +89,12 @@ def sealed(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def seal_holds(content: dict[str, Any]) -> bool:
-    """Whether content is as it was when it was sealed."""
+    """True if content is as it was when it was sealed."""
     return sealed(content)["seal"] == content.get("seal")
 
 
 def read_json(path: Path) -> Any:
-    """Read JSON.
-
-    Raises:
-        UserError: the file is missing or damaged, or cannot be read.
-    """
+    """Read JSON; an error if the file is missing or damaged, or cannot be read."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -111,11 +107,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
-    """Read a manifest or a job file, and refuse one that was edited after it was written.
-
-    Raises:
-        UserError: the file is missing, damaged, edited or without seal.
-    """
+    """Read a manifest or a job file, and refuse one that was edited after it was written."""
     content = read_json(path)
     try:
         if isinstance(content, dict) and seal_holds(content):
@@ -126,11 +118,7 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 
 def verified(path: Path) -> Path:
-    """`path`, after its sha256 was found equal to the one its manifest records.
-
-    Raises:
-        UserError: the file or its manifest is missing, or the file was modified.
-    """
+    """`path`, after its sha256 was found equal to the one its manifest records; else an error."""
     recorded = read_sealed(layout.manifest_path(path)).get("outputs", {}).get(path.name)
     if recorded is None:
         raise UserError(

@@ -17,17 +17,7 @@ Found = tuple[str, str]  # a block and the name of a component
 
 
 def main(chosen: list[str]) -> Iterator[str]:
-    """Check components.
-
-    Args:
-        chosen: names; all components of the study if empty.
-
-    Yields:
-        a line for each check, with ``ok`` or what is wrong.
-
-    Raises:
-        UserError: there is nothing to check, or a check failed.
-    """
+    """Check components, all of the study if none is chosen; a line for each check."""
     components = _chosen(chosen)
     runs = [job.spec for job in remaining.at("smoke").plan.runs.values()]
     failed = count = 0
@@ -62,7 +52,7 @@ def _chosen(names: list[str]) -> list[Found]:
 
 
 def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """What was checked, and what is wrong; empty for nothing."""
+    """The checks, and what is wrong; empty for nothing."""
     yield "documented", _documented(block, name)
     using = [spec for spec in runs if _names(spec, block, name)]
     if block == "measures":  # the table of an experiment is its use: no spec of a run names it
@@ -95,7 +85,7 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
 
 
 def _documented(block: str, name: str) -> str:
-    """Whether a component's keywords have types, no defaults and a meaning."""
+    """The problem of a component's summary or keywords; empty for none."""
     found = signatures.signature(block, name)
     if not found.summary:
         return "its file has no docstring; say in one line what it is"

@@ -15,11 +15,7 @@ FAILED = re.compile(r"^Logfile (\S+):\n=+\n(.*?)\n=+$", re.MULTILINE | re.DOTALL
 
 
 def execute(job: Job, threads: int) -> None:
-    """Do one job, from its job file.
-
-    Raises:
-        UserError: it failed.
-    """
+    """Do one job, from its job file."""
     command = [sys.executable, "-m", "grokatlas", COMMANDS[job.kind], str(job.spec_path)]
     if job.kind == "run":
         command += ["--threads", str(threads)]
@@ -30,11 +26,7 @@ def execute(job: Job, threads: int) -> None:
 
 
 def snakemake(outputs: list[Path], scale: str) -> None:
-    """Make files by the workflow of the working directory, with all cores.
-
-    Raises:
-        UserError: there is no workflow, or a job failed.
-    """
+    """Make files by the workflow of the working directory, with all cores."""
     if not Path("Snakefile").is_file():
         raise UserError("Snakefile", "no such file; work in a study's folder (grokatlas new)")
     command = [sys.executable, "-m", "snakemake", "--config", f"scale={scale}"]

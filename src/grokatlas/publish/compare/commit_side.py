@@ -32,9 +32,6 @@ class CommitSide:
     Args:
         label: a name that git resolves to a commit.
         scratch: an empty folder, for files that are taken out of the commit.
-
-    Raises:
-        UserError: there is no such commit, or a file of it is damaged.
     """
 
     def __init__(self, label: str, scratch: Path) -> None:
@@ -61,7 +58,7 @@ class CommitSide:
 
     @cache  # noqa: B019
     def claims(self) -> list[Judged]:
-        """What was recorded of each declared claim; one that another paper counts is left out."""
+        """The recorded rows of declared claims; one that another paper counts is left out."""
         rows = {(row["paper"], row["id"]): row for row in self._rows(recorded.CLAIMS)}
         if not self._papers:
             return [Judged(row) for row in rows.values()]
@@ -140,7 +137,7 @@ class CommitSide:
 
 
 def _problem(row: Row, name: str) -> str:
-    """What is wrong with a row of a recorded table; empty if nothing is."""
+    """The problem of a row of a recorded table; empty if there is none."""
     for column in WORDED[name]:
         if row.get(column) is None:
             return f"has no column {column}"

@@ -13,13 +13,7 @@ from grokatlas.errors import UserError
 def difference(first: bytes, second: bytes, where: str) -> str:
     """The difference of two png pictures in words; empty if they look the same.
 
-    Args:
-        first: bytes of a png file.
-        second: of another.
-        where: what they show, for errors.
-
-    Raises:
-        UserError: one of them is no png file.
+    `where` names what they show, for the error if one is no png file.
     """
     if first == second:
         return ""

@@ -13,15 +13,7 @@ from grokatlas.results import layout
 
 
 class TreeSide:
-    """Figures and claims of a results tree, at all scales; see `sides.Side`.
-
-    Args:
-        label: as the user calls it.
-        folder: the tree.
-
-    Raises:
-        UserError: a file is not what its manifest records.
-    """
+    """Figures and claims of a results tree, at all scales; see `sides.Side`."""
 
     def __init__(self, label: str, folder: Path) -> None:
         self._tree = Tree(folder)
@@ -47,7 +39,7 @@ class TreeSide:
         return found
 
     def _damaged(self) -> list[str]:
-        """What is left out because its manifest does not hold, in one line."""
+        """The results that are left out because their manifests do not hold, in one line."""
         results = self._tree.results.values()
         found = [each for each in results if each.manifest and not each.sound]
         shown = [each for each in found if "/figures/" in each.target or "/claims" in each.target]
