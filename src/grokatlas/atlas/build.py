@@ -52,11 +52,11 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
         files.write_json(made[-1], figure.specs)
         for file in layout.outputs("figure", figure.stem) if figure.age else []:
             made.append(_copy(file, folder / f"{figure.paper}-{file.name}"))
-        found = _curves(figure)
-        if found is not None:
-            drawn[figure.id] = found
+        points = _curves(figure)
+        if points is not None:
+            drawn[figure.id] = points
             made.append(folder / f"{figure.id}.curves.js")
-            text = json.dumps(found, separators=(",", ":"), allow_nan=False)
+            text = json.dumps(points, separators=(",", ":"), allow_nan=False)
             line = f"(window.grokatlasCurves ??= {{}})[{json.dumps(figure.id)}] = {text};\n"
             files.write_text(made[-1], line)
     for name, text in _pages(

@@ -40,9 +40,9 @@ class Mark:
     def title(self) -> str:
         """All of it in a line."""
         verdict = "cannot be judged" if self.undefined else self.verdict
-        found = ", ".join(filter(None, (self.number, self.details)))
+        numbers = ", ".join(filter(None, (self.number, self.details)))
         place = words.plain(self.interpretation)
-        return f"{place}: {verdict}{': ' * bool(found)}{found} ({self.reason})"
+        return f"{place}: {verdict}{': ' * bool(numbers)}{numbers} ({self.reason})"
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ class Section:
     @property
     def counts(self) -> dict[str, int]:
         """The number of conclusions of each kind (`dependence.KINDS`)."""
-        found = Counter(row.kind for row in self.rows)
-        return {kind: found[kind] for kind in dependence.KINDS}
+        kinds = Counter(row.kind for row in self.rows)
+        return {kind: kinds[kind] for kind in dependence.KINDS}
 
 
 def sections(spec: dict[str, Any], papers: list[contents.PaperEntry]) -> list[Section]:
@@ -99,18 +99,18 @@ def sections(spec: dict[str, Any], papers: list[contents.PaperEntry]) -> list[Se
     for paper in papers:
         interpretations = spec["papers"][paper.name].get("interpretations", {})
         if interpretations:
-            told = [row for row in paper.interpretations if row["state"] != OTHER_SCALE]
-            tables = [_table(figure, interpretations, told) for figure in paper.figures]
-            shown = {row["id"] for row in told}
+            rows = [row for row in paper.interpretations if row["state"] != OTHER_SCALE]
+            tables = [_table(figure, interpretations, rows) for figure in paper.figures]
+            shown = {row["id"] for row in rows}
             elsewhere = {row["id"] for row in paper.interpretations} - shown
-            kept = tuple(table for table in tables if table.rows)
-            made.append(Section(paper, interpretations, kept, len(elsewhere)))
+            shown_tables = tuple(table for table in tables if table.rows)
+            made.append(Section(paper, interpretations, shown_tables, len(elsewhere)))
     return made
 
 
-def total(found: list[Section]) -> dict[str, int]:
+def total(sections: list[Section]) -> dict[str, int]:
     """The number of conclusions of each kind, of all papers."""
-    return {kind: sum(each.counts[kind] for each in found) for kind in dependence.KINDS}
+    return {kind: sum(each.counts[kind] for each in sections) for kind in dependence.KINDS}
 
 
 def in_words(counts: dict[str, int]) -> str:
@@ -123,25 +123,25 @@ def in_words(counts: dict[str, int]) -> str:
     plural = (("holds", "hold"), ("depends", "depend"), ("was", "were"))
     parts = []
     for kind, count in counts.items():
-        told = one[kind]
+        text = one[kind]
         for singular, several in plural if count > 1 else ():
-            told = re.sub(rf"^{singular}\b", several, told)
-        parts += [f"{count} {told}"] * bool(count)
+            text = re.sub(rf"^{singular}\b", several, text)
+        parts += [f"{count} {text}"] * bool(count)
     return "; ".join(parts) or "none is judged at this scale"
 
 
 def _table(
     figure: contents.FigureEntry,
     interpretations: dict[str, dict[str, Any]],
-    told: list[dict[str, str]],
+    judged: list[dict[str, str]],
 ) -> Table:
     ids = {claim.row["id"] for claim in figure.claims}
-    used = {row["interpretation"] for row in told if row["id"] in ids}
+    used = {row["interpretation"] for row in judged if row["id"] in ids}
     columns = tuple(key for key in interpretations if key in used)
-    found = {(row["id"], row["interpretation"]): row for row in told}
+    by_key = {(row["id"], row["interpretation"]): row for row in judged}
     rows = []
     for claim in figure.claims:
-        own = {key: found.get((claim.row["id"], key)) for key in columns}
+        own = {key: by_key.get((claim.row["id"], key)) for key in columns}
         if any(own.values()):
             rows.append(_row(claim, own, interpretations))
     return Table(figure, columns, tuple(rows))
@@ -167,7 +167,7 @@ def _row(
 
 def _mark(claim: contents.ClaimEntry, interpretation: str, row: dict[str, str]) -> Mark:
     """The mark of a row of ``claims.interpretations.csv``."""
-    found = contents.ClaimEntry({**claim.row, **{key: row[key] for key in row if key in claim.row}})
+    entry = contents.ClaimEntry({**claim.row, **{key: row[key] for key in row if key in claim.row}})
     reason = row["reason"]
     if row["state"] == ABSENT and row["forecast_seconds"]:
         time = words.duration(float(row["forecast_seconds"]))
@@ -177,8 +177,8 @@ def _mark(claim: contents.ClaimEntry, interpretation: str, row: dict[str, str]) 
         interpretation,
         row["verdict"],
         undefined,
-        found.number,
-        _details(found),
+        entry.number,
+        _details(entry),
         reason,
         row["same_as"],
     )

@@ -161,20 +161,22 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
     read = [read_rows(file) if ages[stem] else [] for file in layout.outputs("claims", stem)]
     rows, under = read
     made = []
-    for name, told in spec["papers"].items():
+    for name, paper_spec in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
         figures = [
             _figure(scale, name, figure, entry, own, ages, tree)
-            for figure, entry in sorted(told["figures"].items(), key=lambda e: words.place(e[0]))
+            for figure, entry in sorted(
+                paper_spec["figures"].items(), key=lambda e: words.place(e[0])
+            )
         ]
         by_id = {claim.row["id"]: claim for figure in figures for claim in figure.claims}
         claims = [by_id[row["id"]] for row in own if row["id"] in by_id]
         deviations = [
             each | {"effects": [by_id[claim] for claim in each["claims"] if claim in by_id]}
-            for each in told["deviations"]
+            for each in paper_spec["deviations"]
         ]
         others = [row for row in under if row["paper"] == name]
-        made.append(PaperEntry(name, told["source"], deviations, figures, claims, others))
+        made.append(PaperEntry(name, paper_spec["source"], deviations, figures, claims, others))
     return made
 
 
@@ -186,8 +188,8 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 
 def counted(claims: list[ClaimEntry]) -> dict[str, int]:
     """The number of claims with each verdict."""
-    found = [claim.verdict for claim in claims]
-    return {verdict: found.count(verdict) for verdict in judging.VERDICTS}
+    listed = [claim.verdict for claim in claims]
+    return {verdict: listed.count(verdict) for verdict in judging.VERDICTS}
 
 
 def cells(markdown: str) -> list[list[str]]:
@@ -206,8 +208,8 @@ def behind(tree: Tree, target: str) -> dict[str, Result]:
 
     def inputs(name: str) -> list[str]:
         result = tree.results[name]
-        found = tree.inputs(name) if result.sound else _content(result).get("inputs", [])
-        return [each for each in found if each in tree.results]
+        names = tree.inputs(name) if result.sound else _content(result).get("inputs", [])
+        return [each for each in names if each in tree.results]
 
     names = ancestors([target], inputs) if target in tree.results else []
     return {name: tree.results[name] for name in names}
@@ -232,8 +234,8 @@ def _figure(
     stem = layout.figure_stem(scale, paper, name)
     target, age = stem.as_posix(), ages.get(stem, "")
     there = bool(age)
-    found = behind(tree, target)
-    runs = [result for result in found.values() if _content(result).get("kind") == "run"]
+    results = behind(tree, target)
+    runs = [result for result in results.values() if _content(result).get("kind") == "run"]
     specs = [_content(run)["spec"] for run in runs]
     methods = methods_of(specs)
     main = layout.outputs("figure", stem)[0]
@@ -251,14 +253,14 @@ def _figure(
         methods=methods,
         data=tuple(dict.fromkeys(spec["task"]["name"] for spec in specs if "task" in spec)),
         runs=_trained(runs) if there else "",
-        mixed=mixed.of(result.sound for result in found.values()) if there else [],
+        mixed=mixed.of(result.sound for result in results.values()) if there else [],
         diverged=_ended(runs, "diverged", "what they log is not finite") if there else "",
         stopped=_ended(runs, "stopped", "the watch stopped them") if there else "",
         so_far=some,
         sizes=sizes(entry["sizes"]),
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
         origin=explain.parts(tree, target) if there else None,
-        specs={name: _content(result).get("spec", {}) for name, result in sorted(found.items())},
+        specs={name: _content(result).get("spec", {}) for name, result in sorted(results.items())},
         claims=tuple(
             ClaimEntry(row, methods=methods, of_tables=some)
             for row in rows
@@ -267,17 +269,17 @@ def _figure(
     )
 
 
-def sizes(told: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str]]:
+def sizes(settings: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str]]:
     """The differences from paper scale as text: name, values here, values published."""
 
     def text(entries: list[Any]) -> str:
         return "; ".join(dict.fromkeys(words.setting(entry) for entry in entries))
 
-    found = [
+    rows = [
         (path.removeprefix("ensemble."), text(each["here"]), text(each["published"]))
-        for path, each in told.items()
+        for path, each in settings.items()
     ]
-    return sorted(found, key=lambda row: (row[0] != "task.name", row[0]))
+    return sorted(rows, key=lambda row: (row[0] != "task.name", row[0]))
 
 
 def _trained(runs: list[Result]) -> str:

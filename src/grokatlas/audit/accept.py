@@ -58,8 +58,8 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
 
 def _named(tree: Tree, text: str) -> list[str]:
     """The results that a path or name means; below a folder, those that were made, if any was."""
-    found = locate.targets(tree, [text])
-    return [target for target in found if _here(tree, target)] or found
+    targets = locate.targets(tree, [text])
+    return [target for target in targets if _here(tree, target)] or targets
 
 
 def _here(tree: Tree, target: str) -> bool:

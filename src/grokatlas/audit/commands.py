@@ -26,12 +26,12 @@ def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -
             f"--json {receipt}", "is in the tree that it vouches for; write it elsewhere"
         )
     chosen = locate.targets(tree, paths) if paths else None
-    found = judge(tree, declared_jobs.jobs(results=results), chosen)
-    content = report.receipt(found, results, strict)
+    findings = judge(tree, declared_jobs.jobs(results=results), chosen)
+    content = report.receipt(findings, results, strict)
     if receipt == "-":
         print(files.json_text(content), end="")
     else:
-        print(report.text(found, strict))
+        print(report.text(findings, strict))
     if receipt not in (None, "-"):
         files.write_json(Path(receipt), content)
     return 0 if content["passed"] else 1

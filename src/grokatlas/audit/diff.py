@@ -52,9 +52,9 @@ def _trees(first: Tree, second: Tree) -> tuple[list[str], bool]:
     lines += [f"only in {second.folder}: {target}" for target in sorted(b - a)]
     differing = 0
     for target in sorted(a & b):
-        found, same = _results(first, target, second, target)
+        differences, same = _results(first, target, second, target)
         differing += not same
-        lines += [target, *(f"  {line}" for line in found)] if found else []
+        lines += [target, *(f"  {line}" for line in differences)] if differences else []
     lines.append(f"{len(a & b)} results in both, the numbers of {differing} differ")
     return lines, a == b and not differing
 
@@ -72,8 +72,8 @@ def _results(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
     machine = ("host", "device")
     for name, x, y in dotted.differences(*({k: c.get(k) for k in machine} for c in (old, new))):
         lines.append(f"machine: {name}: {x} -> {y}")
-    found, same = _numbers(first, a, second, b)
-    return lines + found, same
+    numbers_differ, same = _numbers(first, a, second, b)
+    return lines + numbers_differ, same
 
 
 def _runs(first: Tree, a: str, second: Tree, b: str) -> list[str]:
@@ -103,11 +103,11 @@ def _cells(tree: Tree, target: str) -> dict[tuple[str, str], str]:
     if content["kind"] == "table":
         cells = content["spec"].get("cells", [])
         experiment = content["spec"]["experiment"]
-        found = {
+        runs = {
             (experiment, cell.get("label", cell["case"])): f"{ROOT}/runs/{cell['run']}"
             for cell in cells
         }
-        return {key: run for key, run in found.items() if run in tree.results}
+        return {key: run for key, run in runs.items() if run in tree.results}
     if content["kind"] != "figure":
         return {}
     merged: dict[tuple[str, str], str] = {}
@@ -120,12 +120,12 @@ def _cells(tree: Tree, target: str) -> dict[tuple[str, str], str]:
 
 def _data(tree: Tree, target: str) -> str:
     """The hashes of the data sets behind a result, sorted."""
-    found = set()
+    hashes = set()
     for each in tree.ancestors([target]):
         result = tree.results[each]
         if result.sound.get("kind") == "dataset":
-            found |= {f"{each.split('/')[-1]} {sha[:12]}" for sha in result.outputs.values()}
-    return ", ".join(sorted(found)) or "none"
+            hashes |= {f"{each.split('/')[-1]} {sha[:12]}" for sha in result.outputs.values()}
+    return ", ".join(sorted(hashes)) or "none"
 
 
 def _commit(content: dict[str, Any]) -> str:
@@ -160,9 +160,9 @@ def _numbers(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
         if x.suffix not in numbers.NUMERIC:
             lines.append(f"bytes: {suffix} differs")
             continue
-        found = numbers.compare(x, y)
-        same = same and not found
-        lines += [f"numbers: {suffix}: {line}" for line in found]
+        differences = numbers.compare(x, y)
+        same = same and not differences
+        lines += [f"numbers: {suffix}: {line}" for line in differences]
     return lines, same
 
 

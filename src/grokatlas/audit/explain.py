@@ -74,10 +74,10 @@ def parts(tree: Tree, target: str, described: set[str] | None = None) -> Node:
     if not result.sound:
         return Node(called, result.problem)
     content = result.sound
-    kept = "" if result.files else "; its files were not kept"
+    without_files = "" if result.files else "; its files were not kept"
     return Node(
         called,
-        f"digest {content['digest'][:12]}{kept}",
+        f"digest {content['digest'][:12]}{without_files}",
         (*about(content), *_read_elsewhere(tree, result)),
         tuple(name for name in content["inputs"] if tree.owner(name) is None),
         tuple(parts(tree, upstream, described) for upstream in _made_from(tree, result)),
@@ -104,9 +104,9 @@ def _lines(part: Node, indent: str) -> list[str]:
 
 def _made_from(tree: Tree, result: Result) -> list[str]:
     """The results that a result read: runs, then their measures, then data."""
-    found = tree.inputs(result.target)
+    targets = tree.inputs(result.target)
     later = (f"{ROOT}/data/", f"{ROOT}/measures/")
-    return sorted(found, key=lambda target: [target.startswith(place) for place in later])
+    return sorted(targets, key=lambda target: [target.startswith(place) for place in later])
 
 
 def about(content: dict[str, Any]) -> list[str]:

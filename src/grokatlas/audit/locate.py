@@ -18,14 +18,14 @@ def target(tree: Tree, text: str) -> str:
     below = targets_below(tree, Path(text))
     if len(below) == 1:
         return below[0]
-    found = below or _by_name(tree, text)
-    if len(found) > 1:
-        raise UserError(text, f"means {len(found)} results, such as {found[0]}; name one")
-    if not found and Path(text).is_file():
+    names = below or _by_name(tree, text)
+    if len(names) > 1:
+        raise UserError(text, f"means {len(names)} results, such as {names[0]}; name one")
+    if not names and Path(text).is_file():
         return _by_origin(tree, Path(text))
-    if not found:
+    if not names:
         raise UserError(text, _absence(tree, text))
-    return found[0]
+    return names[0]
 
 
 def _absence(tree: Tree, text: str) -> str:
@@ -45,10 +45,10 @@ def _absence(tree: Tree, text: str) -> str:
 
 def targets(tree: Tree, texts: list[str]) -> list[str]:
     """All results that paths, ids or names mean; a folder means everything below it."""
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
     for text in texts:
-        found |= dict.fromkeys(targets_below(tree, Path(text)) or [target(tree, text)])
-    return list(found)
+        results |= dict.fromkeys(targets_below(tree, Path(text)) or [target(tree, text)])
+    return list(results)
 
 
 def targets_below(tree: Tree, path: Path) -> list[str]:

@@ -46,12 +46,12 @@ def origin(path: Path) -> Origin:
         text, title = entries.get("Subject", ""), entries.get("Title", "")
     else:
         raise UserError(str(path), "is neither a result here nor a pdf or png figure")
-    found = _ORIGIN.fullmatch(text)
-    if not found:
+    fields = _ORIGIN.fullmatch(text)
+    if not fields:
         raise UserError(str(path), "carries no digest of Grokking Atlas; it was made otherwise")
     safe = "".join(c for c in title if c.isprintable()).removeprefix("Grokking Atlas ")
-    runs = tuple((found[3] or "").split())
-    return Origin(safe or "a figure", found[1], found[2] or "unknown", runs)
+    runs = tuple((fields[3] or "").split())
+    return Origin(safe or "a figure", fields[1], fields[2] or "unknown", runs)
 
 
 def _png_texts(data: bytes) -> Iterator[tuple[str, str]]:
@@ -82,8 +82,8 @@ def _pdf_texts(data: bytes) -> dict[str, str]:
     end = data.find(b"endobj", start)
     if start < 0 or end < 0:
         return {}
-    found = _PDF_ENTRY.findall(data[start:end])
-    return {key.decode(): _pdf_string(value) for key, value in found}
+    entries = _PDF_ENTRY.findall(data[start:end])
+    return {key.decode(): _pdf_string(value) for key, value in entries}
 
 
 def _pdf_string(value: bytes) -> str:

@@ -18,10 +18,10 @@ def compare(first: Path, second: Path) -> list[str]:
 def by_column(first: Path, second: Path) -> dict[str, str]:
     """The difference of each column or array that differs, in words."""
     a, b = _columns(first), _columns(second)
-    found = {name: "only in the first" for name in a if name not in b}
-    found |= {name: "only in the second" for name in b if name not in a}
+    one_sided = {name: "only in the first" for name in a if name not in b}
+    one_sided |= {name: "only in the second" for name in b if name not in a}
     differences = {name: _difference(a[name], b[name]) for name in a if name in b}
-    return found | {name: how for name, how in differences.items() if how}
+    return one_sided | {name: how for name, how in differences.items() if how}
 
 
 def _columns(path: Path) -> dict[str, Any]:

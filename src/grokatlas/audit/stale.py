@@ -68,12 +68,12 @@ def find(tree: Tree, jobs: Jobs) -> Stale:
     for target in again:
         own = own_causes(tree, jobs, target)
         upstream = [job.target.as_posix() for job in jobs[target].inputs]
-        found = dict.fromkeys([*own, *(c for name in upstream for c in reached.get(name, []))])
-        if not found:
+        causes = dict.fromkeys([*own, *(c for name in upstream for c in reached.get(name, []))])
+        if not causes:
             own = [_renewed(upstream, jobs)]
-            found = dict.fromkeys(own)
-        reached[target] = list(found)
-        for cause in found:
+            causes = dict.fromkeys(own)
+        reached[target] = list(causes)
+        for cause in causes:
             group = groups.setdefault(cause, Group(cause))
             group.targets.append(target)
             group.roots += [target] if cause in own else []
@@ -106,11 +106,11 @@ def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
     if papers := _other_papers(content["spec"], job.spec):
         return [Cause("configuration", papers)]
     settings = changed_settings(tree, jobs, content["spec"], job.spec)
-    found = [Cause("configuration", _listed(settings))] if settings else []
-    found += changed_code(content, job)
+    causes = [Cause("configuration", _listed(settings))] if settings else []
+    causes += changed_code(content, job)
     if content.get("partial"):
-        found.append(Cause("files", f"{target}: was made while other results were not complete"))
-    return found + [Cause("files", text) for text in _changed_files(tree, result, job)]
+        causes.append(Cause("files", f"{target}: was made while other results were not complete"))
+    return causes + [Cause("files", text) for text in _changed_files(tree, result, job)]
 
 
 def _other_papers(old: dict[str, Any], new: dict[str, Any]) -> str:
@@ -132,17 +132,17 @@ def changed_code(manifest: dict[str, Any], job: Job) -> list[Cause]:
 
 def _changed_files(tree: Tree, result: Result, job: Job) -> list[str]:
     """The files of a result, or of what it was made from, that are not as its manifest says."""
-    found = []
+    problems = []
     for name, recorded in result.inputs.items():
         owner = tree.owner(name)
         if owner and owner.sound and not tree.fits(owner, name, recorded):
-            found.append(f"{name} was made again since, with other bytes")
+            problems.append(f"{name} was made again since, with other bytes")
     absent = [file.as_posix() for file in job.outputs if not file.exists()]
     if absent and len(absent) < len(job.outputs):
-        found.append(f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not here")
+        problems.append(f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not here")
     elif absent:
-        found.append(f"the files of {result.target} are not here")
-    return found
+        problems.append(f"the files of {result.target} are not here")
+    return problems
 
 
 def _renewed(upstream: list[str], jobs: Jobs) -> Cause:
@@ -162,15 +162,15 @@ def changed_settings(
     """
     if "cells" not in old or "cells" not in new:
         return dotted.differences(old, new)
-    found = dotted.differences(_without_cells(old), _without_cells(new))
+    differences = dotted.differences(_without_cells(old), _without_cells(new))
     pairs, removed, added = _paired(old["cells"], new["cells"])
     for before, after in pairs:
         if before["run"] != after["run"]:
-            found += _between_runs(tree, jobs, before["run"], after["run"])
-        found += dotted.differences(_measured(before), _measured(after))
+            differences += _between_runs(tree, jobs, before["run"], after["run"])
+        differences += dotted.differences(_measured(before), _measured(after))
     for cells, was, now in ((removed, "declared", "not"), (added, dotted.ABSENT, "declared")):
-        found += [(f"cell {_label(cell) or cell['run']}", was, now) for cell in cells]
-    return list(dict.fromkeys(found))
+        differences += [(f"cell {_label(cell) or cell['run']}", was, now) for cell in cells]
+    return list(dict.fromkeys(differences))
 
 
 def _paired(
@@ -203,11 +203,13 @@ def _between_runs(tree: Tree, jobs: Jobs, old: str, new: str) -> list[tuple[str,
     job = jobs.get(layout.run_folder(new).as_posix())
     if spec is None or job is None:
         return [("run", old, new)]
-    found = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
+    differences = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
     axes = [each.get("ensemble", {}) for each in (spec, job.spec)]
     a, b = ({path: dotted.values(axis) for path, axis in each.items()} for each in axes)
     changed = [path for path in sorted(a.keys() | b.keys()) if a.get(path) != b.get(path)]
-    return found + [(path, *(each.get(path, dotted.ABSENT) for each in (a, b))) for path in changed]
+    return differences + [
+        (path, *(each.get(path, dotted.ABSENT) for each in (a, b))) for path in changed
+    ]
 
 
 def _without_cells(spec: dict[str, Any]) -> dict[str, Any]:
@@ -221,6 +223,6 @@ def _measured(cell: dict[str, Any]) -> dict[str, Any]:
 
 def _listed(settings: Iterable[tuple[str, str, str]]) -> str:
     """Changed settings in words, the first of them alone where there are many."""
-    told = [f"{path} was {old}, now {new}" for path, old, new in settings]
-    more = [f"and {len(told) - SETTINGS} more"] if len(told) > SETTINGS + 1 else []
-    return "; ".join(told[: SETTINGS if more else None] + more)
+    texts = [f"{path} was {old}, now {new}" for path, old, new in settings]
+    more = [f"and {len(texts) - SETTINGS} more"] if len(texts) > SETTINGS + 1 else []
+    return "; ".join(texts[: SETTINGS if more else None] + more)

@@ -85,13 +85,13 @@ class _Checker:
                 self._fail(["measures", str(index), "name"], problem)
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
-        kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
-        reason = span_rules.why_not_span(kept)
+        cleaned = {key: spec[key] for key in sorted(spec) if spec[key] != []}
+        reason = span_rules.why_not_span(cleaned)
         if reason is not None:
             self._fail(*reason)
-        kept = renaming.canonical_spec(kept)
+        cleaned = renaming.canonical_spec(cleaned)
         measures = [renaming.canonical("measures", each) for each in measures]
-        axes = kept["ensemble"]
+        axes = cleaned["ensemble"]
         members_per_run, run_first = (
             {renaming.older_path(path, values): n for path, n in values.get(key, {}).items()}
             for key in run_shares.KEYS
@@ -99,8 +99,8 @@ class _Checker:
         reason = run_shares.why_not(axes, members_per_run, run_first)
         if reason is not None:
             self._fail(*reason)
-        parts = run_shares.parts(kept, members_per_run, run_first)
-        return Cell(case, label, kept, measures, parts, run_shares.left_out(axes, run_first))
+        parts = run_shares.parts(cleaned, members_per_run, run_first)
+        return Cell(case, label, cleaned, measures, parts, run_shares.left_out(axes, run_first))
 
     def _today(self, values: dict[str, Any]) -> dict[str, Any]:
         """The values with today's names of keywords, whichever an overlay uses."""

@@ -101,10 +101,10 @@ def _least(metadata: tuple[Any, ...]) -> str:
 
 def _limits(metadata: tuple[Any, ...]) -> str:
     signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
-    found = [
+    limits = [
         f"{sign} {getattr(limit, name)}"
         for limit in metadata
         for name, sign in signs.items()
         if hasattr(limit, name)
     ]
-    return f" {' and '.join(found)}" if found else ""
+    return f" {' and '.join(limits)}" if limits else ""

@@ -26,7 +26,7 @@ def flat(
         others: the claims of the paper that this one is a version of, by id.
         other: that paper.
     """
-    found = []
+    claims = []
     for figure, group in groups.items():
         try:
             check_block(ClaimGroup, group)
@@ -44,8 +44,8 @@ def flat(
                     hint = nearest(wanted, list(others))
                     raise UserError(f"{label}: {place}.as", f"no such claim of {other}; {hint}")
                 base |= others[wanted]
-            found.append((place, {**base, **shared, **claim, "figure": figure}))
-    return found
+            claims.append((place, {**base, **shared, **claim, "figure": figure}))
+    return claims
 
 
 def repeated(paper: Paper) -> dict[str, Block]:
@@ -59,7 +59,7 @@ def repeated(paper: Paper) -> dict[str, Block]:
 
 def checked(label: str, claims: Placed, paper: Paper) -> list[Claim]:
     """Claims as models, their published numbers taken from the cells that they name."""
-    found = []
+    models = []
     for place, claim in claims:
         where, figure = f"{label}: {place}", claim["figure"]
         if figure not in paper.figures:
@@ -68,11 +68,11 @@ def checked(label: str, claims: Placed, paper: Paper) -> list[Claim]:
         if "cell" in claim and "published" not in claim:
             claim = claim | {"published": _cells(where, claim["cell"], paper, figure)}
         try:
-            found.append(check_block(Claim, claim))
+            models.append(check_block(Claim, claim))
         except MistakeError as mistake:
             path = ".".join([where, *mistake.path])
             raise UserError(path, mistake.problem) from None
-    return found
+    return models
 
 
 def _cells(where: str, named: Any, paper: Paper, figure: str) -> str:

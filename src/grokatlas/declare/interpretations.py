@@ -109,15 +109,15 @@ def judgements(papers: Mapping[str, "Paper"], name: str, skipped: set[str]) -> l
     without keywords may read a case or not: its judgement tells, from the tables.
     """
     paper = papers[name]
-    found = [
+    possible = [
         _judgement(paper, key, interpretation, claim)
         for key, interpretation in paper.interpretations.items()
         for claim in paper.claims
         if claim.figure in interpretation.figures and claim.id not in skipped
         if _may_concern(papers, name, interpretation, claim)
     ]
-    others = {each.same_as for each in found}
-    return [each for each in found if each.claim not in others]
+    others = {each.same_as for each in possible}
+    return [each for each in possible if each.claim not in others]
 
 
 def choices(paper: "Paper", interpretation: str) -> list[str]:
@@ -147,12 +147,12 @@ def _instead(
     paper: "Paper", interpretation: Interpretation, figure: str
 ) -> dict[str, dict[str, Any]]:
     """The tables that are read instead of a figure's, by the experiment's own name."""
-    found = {}
+    tables = {}
     for reference in paper.figures[figure].experiments:
         experiment = reference.rpartition("/")[2]
         if each := interpretation.instead.get(experiment):
-            found[experiment] = {"table": each.of or reference, "cases": each.cases}
-    return found
+            tables[experiment] = {"table": each.of or reference, "cases": each.cases}
+    return tables
 
 
 def _over(interpretation: Interpretation, claim: "Claim") -> dict[str, Any]:

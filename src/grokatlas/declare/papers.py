@@ -55,18 +55,18 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
         for figure in papers[name].figures.values()
         for reference in figure.experiments
     }
-    found = {}
+    others = {}
     for name in sorted({owner for owner, _ in used} - set(chosen)):
         experiments = papers[name].experiments
-        kept = {key: each for key, each in experiments.items() if (name, key) in used}
+        drawn = {key: each for key, each in experiments.items() if (name, key) in used}
         nothing: dict[str, Any] = {
             "figures": {},
             "claims": [],
             "deviations": [],
             "interpretations": {},
         }
-        found[name] = papers[name].model_copy(update={**nothing, "experiments": kept})
-    return found | {name: papers[name] for name in chosen}
+        others[name] = papers[name].model_copy(update={**nothing, "experiments": drawn})
+    return others | {name: papers[name] for name in chosen}
 
 
 def experiment_alone(name: str, experiment: Block) -> Paper:
@@ -98,8 +98,8 @@ def _available(folder: Path) -> list[str]:
 
 def _with_digitised_points(folder: Path, name: str, available: list[str]) -> Paper:
     paper = _load(folder, name, available)
-    found = digitised_points.load(folder / name, name, list(paper.figures))
-    return paper.model_copy(update={"digitised_points": found})
+    points = digitised_points.load(folder / name, name, list(paper.figures))
+    return paper.model_copy(update={"digitised_points": points})
 
 
 def _load(folder: Path, name: str, available: list[str]) -> Paper:
@@ -133,15 +133,15 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
 
 def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
     """The contents of a paper's files; no experiments or no claims where there is no such file."""
-    found = []
+    contents = []
     for file in (PAPER, EXPERIMENTS, CLAIMS):
         there = file == PAPER or (folder / name / file).exists()
         content = strict_yaml.load(folder / name / file, label(name, file)) if there else {}
         if not isinstance(content, dict):
             problem = f"must be a block of keys, not {shown(content)}"
             raise UserError(label(name, file), problem)
-        found.append(content)
-    about, experiments, groups = found
+        contents.append(content)
+    about, experiments, groups = contents
     return about, experiments, groups
 
 
@@ -196,16 +196,16 @@ def _by_reference(
     place: str, own: Block, others: Block, other: str, merge: Callable[[Block, Block], Block]
 ) -> Block:
     """Entries of which some are as those of another paper, with their own keys laid over them."""
-    found = {}
+    entries = {}
     for key, entry in own.items():
-        found[key] = entry
+        entries[key] = entry
         if isinstance(entry, dict) and "as" in entry:
             wanted = str(entry["as"])
             if wanted not in others:
                 hint = nearest(wanted, list(others))
                 raise UserError(f"{place}{key}.as", f"not in {other}; {hint}")
-            found[key] = merge(others[wanted], entry)
-    return found
+            entries[key] = merge(others[wanted], entry)
+    return entries
 
 
 def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:

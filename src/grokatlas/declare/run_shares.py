@@ -65,7 +65,7 @@ def parts(
     runs = {axis: _runs(len(values), members_per_run.get(axis)) for axis, values in axes.items()}
     places = itertools.product(*(range(len(values)) for values in axes.values()))
     numbers = {place: number for number, place in enumerate(places)}
-    found = []
+    shares = []
     for chosen in itertools.product(*runs.values()):
         own = {
             axis: [axes[axis][place] for place in places]
@@ -73,8 +73,8 @@ def parts(
         }
         label = ", ".join(f"{axis}={_ends(own[axis])}" for axis in axes if len(runs[axis]) > 1)
         members = [numbers[place] for place in itertools.product(*chosen)]
-        found.append(RunShare(label, {**spec, "ensemble": own}, members))
-    return found
+        shares.append(RunShare(label, {**spec, "ensemble": own}, members))
+    return shares
 
 
 def left_out(axes: dict[str, list[Any]], run_first: dict[str, int]) -> list[tuple[str, int, int]]:

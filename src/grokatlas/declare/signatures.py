@@ -80,12 +80,12 @@ def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
         known: positional arguments of the function.
         keywords: its keywords; None of them is needed by a constant.
     """
-    found = _compiled(block, name, what)
-    if not callable(found):
-        return found
+    value = _compiled(block, name, what)
+    if not callable(value):
+        return value
     entry = renaming.today(block, {"name": name, **keywords})
     try:
-        return found(*known, **(renaming.later_defaults(block, name) | registry.keywords(entry)))
+        return value(*known, **(renaming.later_defaults(block, name) | registry.keywords(entry)))
     except Exception as error:
         place = f"{registry.shown_component(block, name)}: {what}"
         raise UserError(place, f"failed: {type(error).__name__}: {error}") from None
@@ -139,14 +139,14 @@ def columns(name: str) -> dict[str, str | None] | None:
     if node is None:
         return None
     try:
-        found = dict(ast.literal_eval(node))
+        directions = dict(ast.literal_eval(node))
     except (TypeError, ValueError):
-        found = {"": ""}
-    if not all(type(column) is str and way in DIRECTIONS for column, way in found.items()):
+        directions = {"": ""}
+    if not all(type(column) is str and way in DIRECTIONS for column, way in directions.items()):
         place = f"{registry.shown_component('observables', name)}: COLUMNS"
         example = '{"train_loss": "falls", "l2_norm": None}'
         raise UserError(place, f"write out a dictionary, such as {example} (or rises)")
-    return found
+    return directions
 
 
 def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bool]:
@@ -154,7 +154,7 @@ def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bo
 
     In a column ``*`` matches anything; false if an observable does not say what it logs.
     """
-    found: dict[str, str | None] = {}
+    directions: dict[str, str | None] = {}
     whole = True
     for entry in (renaming.today("observables", each) for each in observables):
         named = columns(entry["name"])
@@ -164,8 +164,8 @@ def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bo
             values = entry.get(field[1]) if field else None
             for value in values if isinstance(values, list) else [values]:
                 name = template.replace(field[0], str(value)) if field else template
-                found[name] = direction
-    return found, whole
+                directions[name] = direction
+    return directions, whole
 
 
 @functools.cache

@@ -78,12 +78,12 @@ def _optional(annotation: ast.expr) -> bool:
 
 def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
     """The first mistake: an unknown key before a missing one, as it often is the same one."""
-    found = error.errors()
+    mistakes = error.errors()
     # where a number or a block is allowed, a block is meant to be that block
-    blocks = [e for e in found if not isinstance(e["input"], dict) or "_type" not in e["type"]]
-    found = blocks or found
-    unknown = [each for each in found if each["type"] == "extra_forbidden"]
-    first = unknown[0] if unknown and found[0]["type"] == "missing" else found[0]
+    blocks = [e for e in mistakes if not isinstance(e["input"], dict) or "_type" not in e["type"]]
+    mistakes = blocks or mistakes
+    unknown = [each for each in mistakes if each["type"] == "extra_forbidden"]
+    first = unknown[0] if unknown and mistakes[0]["type"] == "missing" else mistakes[0]
     if first["type"] in ("extra_forbidden", "missing"):
         path, kind, _ = _walk(model, [*first["loc"][:-1]])
         name = str(first["loc"][-1])
@@ -105,7 +105,7 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
         problem = f"is not a name: {NAME_RULE}"
         return MistakeError(_walk(model, [*first["loc"]])[0], problem)
     # of the branches of a union, the one that got furthest
-    walked = [(_walk(model, [*each["loc"]]), each) for each in found]
+    walked = [(_walk(model, [*each["loc"]]), each) for each in mistakes]
     (path, kind, metadata), first = max(
         (pair for pair in walked if pair[0][0][: len(walked[0][0][0])] == walked[0][0][0]),
         key=lambda pair: len(pair[0][0]),
@@ -156,16 +156,16 @@ def _branches(kind: Any) -> Iterator[Any]:
 
 def _leaves(kind: Any) -> set[Any]:
     """The types at the top of a type: plain ones, and the values of ``Literal``."""
-    found: set[Any] = set()
+    leaves: set[Any] = set()
     for branch in _branches(kind):
         origin = typing.get_origin(branch)
         if origin is Literal:
-            found |= set(typing.get_args(branch))
+            leaves |= set(typing.get_args(branch))
         elif isinstance(branch, type) and issubclass(branch, BaseModel):
-            found.add(dict)
+            leaves.add(dict)
         else:
-            found.add(type(None) if branch is None else origin or branch)
-    return found
+            leaves.add(type(None) if branch is None else origin or branch)
+    return leaves
 
 
 def _refusal(value: Any, kind: Any, metadata: tuple[Any, ...] = ()) -> str:

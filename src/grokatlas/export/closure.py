@@ -20,15 +20,17 @@ from grokatlas.results.result import load as load_result
 def only_scale(root: Path) -> str:
     """The scale at which a tree holds results, if it is one."""
     results = root / layout.RESULTS
-    found = [scale for scale in SCALES if registry.own_files(results / scale, "**/*.manifest.json")]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    scales = [
+        scale for scale in SCALES if registry.own_files(results / scale, "**/*.manifest.json")
+    ]
+    if len(scales) == 1:
+        return scales[0]
+    if not scales:
         raise UserError(
             str(layout.RESULTS), "holds no figure or table; run `snakemake` to make them"
         )
     raise UserError(
-        "--scale", f"{layout.RESULTS} holds more than one; give one of {', '.join(found)}"
+        "--scale", f"{layout.RESULTS} holds more than one; give one of {', '.join(scales)}"
     )
 
 
@@ -57,17 +59,17 @@ def behind(root: Path, targets: list[str]) -> list[Result]:
         UserError: one does not fit its job file or what it was made from, or is behind a link out
             of the tree.
     """
-    found: dict[str, Result] = {}
+    results: dict[str, Result] = {}
 
     def inputs(target: str) -> list[str]:
-        found[target] = load(root, target)
-        _refuse_links(root, [*found[target].records, *found[target].outputs])
-        return found[target].upstream
+        results[target] = load(root, target)
+        _refuse_links(root, [*results[target].records, *results[target].outputs])
+        return results[target].upstream
 
     ancestors(targets, inputs)
-    check(found)
+    check(results)
     return sorted(
-        found.values(), key=lambda result: (layout.HANDED_ON.index(result.kind), result.target)
+        results.values(), key=lambda result: (layout.HANDED_ON.index(result.kind), result.target)
     )
 
 

@@ -82,13 +82,13 @@ def state(scale: str | None = None) -> dict[str, str]:
 
     It is empty where it would be the same.
     """
-    found, plans = {}, dict[str, Plan]()
+    reasons, plans = {}, dict[str, Plan]()
     for at, paper, experiment in evidence.archives(scale):
         if at not in plans:
             plans[at] = plan_of_all(at)
         problem = _why_otherwise(plans[at], at, paper, experiment)
-        found[f"{at}/{paper}/{experiment}"] = problem
-    return found
+        reasons[f"{at}/{paper}/{experiment}"] = problem
+    return reasons
 
 
 def _why_otherwise(plan: Plan, *place: str) -> str:
@@ -109,13 +109,13 @@ def _why_otherwise(plan: Plan, *place: str) -> str:
 
 def state_as_text(scale: str | None) -> Iterator[str]:
     """`state` as text, with the size of each archive, and a summary."""
-    found = state(scale)
-    sizes = {name: _archive(name).stat().st_size for name in found}
-    for name, problem in found.items():
+    reasons = state(scale)
+    sizes = {name: _archive(name).stat().st_size for name in reasons}
+    for name, problem in reasons.items():
         yield f"{name}: {text.file_size(sizes[name])}, {problem or 'as this checkout makes it'}"
-    otherwise = sum(map(bool, found.values()))
+    otherwise = sum(map(bool, reasons.values()))
     total = text.file_size(sum(sizes.values()))
-    yield f"{len(found)} experiments, {total}; {otherwise} would be made otherwise now"
+    yield f"{len(reasons)} experiments, {total}; {otherwise} would be made otherwise now"
 
 
 def _archive(name: str) -> Path:

@@ -59,14 +59,14 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
     blocks = []
     for figure, entry in paper.figures.items():
         made = layout.outputs("figure", layout.figure_stem("paper", name, figure))[0]
-        kept = recorded.picture(pages, name, figure)
+        picture = recorded.picture(pages, name, figure)
         blocks += [
             f"### {figure}",
             *_asked(entry.plate),
-            *_shown(name, figure, kept),
+            *_shown(name, figure, picture),
             _filled(entry.caption.strip()),
             *_answered(entry.plate),
-            _origin(record.figures.get((name, figure)) if kept.exists() else None),
+            _origin(record.figures.get((name, figure)) if picture.exists() else None),
             f"    snakemake --config scale=paper -- {made}",
         ]
     return "\n\n".join(blocks)
@@ -75,12 +75,14 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
 def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
     """The numbered deviations as a list, with what was measured of both settings."""
     lines = []
-    told = {claim.id: claim for claim in paper.claims}
+    claims_by_id = {claim.id: claim for claim in paper.claims}
     for number, entry in enumerate(paper.deviations, 1):
         code = f" **Code:** {entry.code}." if entry.code else ""
         text = f"{number}. *{entry.where}*. **Paper:** {entry.paper}.{code} "
         text += f"**Ours:** {entry.ours}. **Why:** {entry.why}."
-        text += _effect([told[each] for each in entry.claims], entry.interpretations, name, record)
+        text += _effect(
+            [claims_by_id[each] for each in entry.claims], entry.interpretations, name, record
+        )
         lines.append(_filled(text, " " * (len(str(number)) + 2)))
     return "\n".join(lines)
 
@@ -133,13 +135,13 @@ def _filled(text: str, indent: str = "") -> str:
     )
 
 
-def _shown(name: str, figure: str, kept: Path) -> list[str]:
+def _shown(name: str, figure: str, picture: Path) -> list[str]:
     """A figure's picture, or a published table's text; nothing where none was recorded."""
-    if not kept.exists():
+    if not picture.exists():
         return []
     if layout.is_published_table(figure):
-        return [kept.read_text(encoding="utf-8").partition("<!--")[0].strip()]
-    return [f"![{name}, {figure}]({name}/{kept.name})"]
+        return [picture.read_text(encoding="utf-8").partition("<!--")[0].strip()]
+    return [f"![{name}, {figure}]({name}/{picture.name})"]
 
 
 def _asked(plate: models.Plate | None) -> list[str]:
@@ -178,9 +180,9 @@ def _origin(row: dict[str, str] | None) -> str:
     )
     some = f", so far {row['so_far']}" if row.get("so_far") else ""
     runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{some}{time}"
-    kept = "" if row.get("kept") else " The runs were not kept."
+    unkept = "" if row.get("kept") else " The runs were not kept."
     where = f"on {row['machine']} at {row['commit']}"
-    return _filled(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{kept}*")
+    return _filled(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{unkept}*")
 
 
 def _ours(claim: models.Claim, row: dict[str, str]) -> str:
@@ -193,8 +195,8 @@ def _judged(row: dict[str, str]) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
         return f"not run ({row['reason']})" if row.get("reason") else "not run"
     where = "" if row["scale"] in row["verdict"] else f"{row['scale']} scale; "
-    kept = "" if row.get("kept") else UNKEPT
-    return f"**{row['verdict']}**{kept} ({where}{row['reason']})"
+    mark = "" if row.get("kept") else UNKEPT
+    return f"**{row['verdict']}**{mark} ({where}{row['reason']})"
 
 
 def _counted_as(same: str) -> str:

@@ -96,9 +96,9 @@ class Rows:
                 self._doubt(rows.get(key), tables)
                 yield f"{name}/{figure}: not drawn from these tables yet; run `snakemake`"
                 continue
-            kept = picture(pages, name, figure)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(files.verified(job.target.parent / kept.name), kept)
+            kept_picture = picture(pages, name, figure)
+            kept_picture.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(files.verified(job.target.parent / kept_picture.name), kept_picture)
             row = {"paper": name, "figure": figure, "scale": self.scale, **origin(job.target)}
             rows[key] = row | {"kept": KEPT}
             yield f"{name}/{figure}: {row['machine']}"

@@ -54,7 +54,7 @@ class RecordedRows:
 
         With a `usual` scale, claims that were judged at another one are counted apart as well.
         """
-        found: dict[str, list[str]] = {usual or "": []}
+        by_scale: dict[str, list[str]] = {usual or "": []}
         others: dict[str, int] = {}
         for claim in claims:
             if same := self.same_as(paper, claim):
@@ -62,9 +62,9 @@ class RecordedRows:
                 others[other] = others.get(other, 0) + 1
                 continue
             scale = (self.judged(paper, claim).get("scale") or usual) if usual else ""
-            found.setdefault(scale or "", []).append(self.verdict(paper, claim))
-        parts = [tally(found.pop(usual or ""))]
-        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in found.items()]
+            by_scale.setdefault(scale or "", []).append(self.verdict(paper, claim))
+        parts = [tally(by_scale.pop(usual or ""))]
+        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in by_scale.items()]
         parts += [f"{count} counted with `{other}`" for other, count in others.items()]
         return "; ".join(filter(None, parts))
 

@@ -57,7 +57,7 @@ def _unpack(
         replace: overwrite results that lie here and differ.
         left_out: gets the errors of archives that cannot be adopted.
     """
-    kept: list[str] = []
+    differing: list[str] = []
     beside: list[str] = []
     tables = experiments.plan_of_all(names[0][0]).tables
     for name in names:
@@ -67,16 +67,16 @@ def _unpack(
             adoption.adopt(evidence.path(*name), replace, twins)
             beside += ["/".join(name[1:])] if twins else []
         except adoption.DifferError:
-            kept.append("/".join(name[1:]))
+            differing.append("/".join(name[1:]))
         except UserError as error:
             left_out.append(error)
             yield str(error)
     if beside:
         whose = f"{text.count(len(beside), 'experiment')} ({', '.join(beside)})"
         yield f"results here stay that the same code made with other bytes, of {whose}"
-    if kept:
-        problem = f"other results are here, and stay, of {len(kept)} experiments"
-        yield f"{problem} ({', '.join(kept)}); `grokatlas restore --replace` overwrites them"
+    if differing:
+        problem = f"other results are here, and stay, of {len(differing)} experiments"
+        yield f"{problem} ({', '.join(differing)}); `grokatlas restore --replace` overwrites them"
 
 
 def _draw(jobs: list[Job]) -> Iterator[str]:

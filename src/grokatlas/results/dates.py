@@ -28,10 +28,10 @@ def date(path: Path, when: float) -> None:
             with store.atomic(path) as temporary:
                 shutil.copyfile(path, temporary)
             os.utime(path, (when, when))
-        kept = path.stat().st_mtime
+        written = path.stat().st_mtime
     except OSError as error:
         raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
-    if abs(kept - when) > 43_200:
+    if abs(written - when) > 43_200:
         problem = "its file system does not keep the dates of files, which Snakemake needs"
         raise UserError(str(path), f"{problem}; put results on another disk")
 

@@ -52,11 +52,11 @@ def read(
         for column in table.columns
     )
     finite = np.all([np.ones_like(place), *map(np.isfinite, logged)], axis=0)
-    found = {"diverged": diverged(place, step, finite)}
+    endings = {"diverged": diverged(place, step, finite)}
     if "stop" in spec["train"]:
         moved = set(place[step > 0].tolist())
-        found["untrained"] = dict.fromkeys(sorted({*place.tolist()} - moved), 0)
-    return {key: {str(m): s for m, s in steps.items()} for key, steps in found.items() if steps}
+        endings["untrained"] = dict.fromkeys(sorted({*place.tolist()} - moved), 0)
+    return {key: {str(m): s for m, s in steps.items()} for key, steps in endings.items() if steps}
 
 
 def diverged(place: "np.ndarray", step: "np.ndarray", finite: "np.ndarray") -> dict[int, int]:
@@ -79,12 +79,12 @@ def diverged(place: "np.ndarray", step: "np.ndarray", finite: "np.ndarray") -> d
 
 def summary(manifest: dict[str, Any]) -> str:
     """The number of members that diverged or were stopped, and from when on, in words."""
-    told = []
+    counts = []
     for key, text in (("diverged", "diverged"), ("stopped", "stopped by the watch")):
         if steps := manifest.get(key, {}):
             first = f"the first at step {min(steps.values())}"
-            told.append(f"{len(steps)} of {manifest['members']} members {text} ({first})")
-    return ", ".join(told)
+            counts.append(f"{len(steps)} of {manifest['members']} members {text} ({first})")
+    return ", ".join(counts)
 
 
 def lines(run: str, manifest: dict[str, Any]) -> Iterator[str]:

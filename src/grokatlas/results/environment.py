@@ -51,13 +51,13 @@ def lowered(environment: Mapping[str, str], device: str) -> list[str]:
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that can change a number or a file."""
-    found = {"python": platform.python_version()}
+    by_package = {"python": platform.python_version()}
     for package in ("grokatlas", *PACKAGES):
         try:
-            found[package] = importlib.metadata.version(package)
+            by_package[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return by_package
 
 
 def computing() -> dict[str, str]:

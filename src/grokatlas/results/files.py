@@ -125,10 +125,10 @@ def verified(path: Path) -> Path:
             str(path), f"is not named in {layout.manifest_path(path)}; remove both and rerun"
         )
     try:
-        found = hashing.file_sha256(path)
+        sha256 = hashing.file_sha256(path)
     except OSError as error:
         raise UserError(str(path), f"cannot be read: {error.strerror}") from None
-    if found != recorded:
+    if sha256 != recorded:
         raise UserError(str(path), "is not the file its manifest records; remove it and rerun")
     return path
 
@@ -189,8 +189,8 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     try:
         with safe_open(verified(path), framework="numpy") as file:
             arrays = {key: file.get_tensor(key) for key in sorted(file.keys())}
-            found = file.metadata() or {}
+            metadata = file.metadata() or {}
             # a file of an earlier version has them one by one
-            return arrays, json.loads(found[METADATA]) if METADATA in found else found
+            return arrays, json.loads(metadata[METADATA]) if METADATA in metadata else metadata
     except SafetensorError as error:
         raise UserError(str(path), f"is no safetensors file ({error}); remove it") from None

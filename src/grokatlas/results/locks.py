@@ -111,8 +111,8 @@ def owner(file: Path) -> str:
     """Who holds a lock, as a file names it: host and process, or nothing."""
     import filelock
 
-    found = filelock.SoftFileLease(lease_file(file), lease_duration=SILENT).owner
-    return f"process {found.pid} on {found.hostname}" if found else ""
+    holder = filelock.SoftFileLease(lease_file(file), lease_duration=SILENT).owner
+    return f"process {holder.pid} on {holder.hostname}" if holder else ""
 
 
 def leased(file: Path) -> bool:
@@ -124,10 +124,10 @@ def leased(file: Path) -> bool:
         age = time.time() - lease.stat().st_mtime
     except OSError:
         return False
-    found = filelock.SoftFileLease(lease, lease_duration=SILENT).owner
-    if found and found.hostname == socket.gethostname():
+    holder = filelock.SoftFileLease(lease, lease_duration=SILENT).owner
+    if holder and holder.hostname == socket.gethostname():
         try:
-            os.kill(found.pid, 0)
+            os.kill(holder.pid, 0)
         except ProcessLookupError:
             return False
         except PermissionError:  # of another user

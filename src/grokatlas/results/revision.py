@@ -95,8 +95,8 @@ def _commit(root: Path, folder: Path, files: set[Path]) -> dict[str, Any]:
     }
     ours = {file for file in files if file.is_relative_to(folder)} | present | committed
     changed = sorted(f.relative_to(root).as_posix() for f in ours if _differs(f, blobs.get(f)))
-    found: dict[str, Any] = {"commit": head, "dirty": bool(changed)}
-    return {"git": found | ({"changed": changed} if changed else {})}
+    state: dict[str, Any] = {"commit": head, "dirty": bool(changed)}
+    return {"git": state | ({"changed": changed} if changed else {})}
 
 
 def _counts(path: Path) -> bool:

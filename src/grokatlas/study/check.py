@@ -34,8 +34,8 @@ def of_study() -> list[Found]:
     """The components of the study, by block and name."""
     folders = {folder: block for block, folder in registry.FOLDERS.items()}
     files = [file for file in registry.modules_of_study() if file.parts[0] == "components"]
-    found = [(folders[file.parts[1]], file.stem) for file in files if len(file.parts) == 3]
-    return [(block, name) for block, name in found if not name.startswith("_")]
+    components = [(folders[file.parts[1]], file.stem) for file in files if len(file.parts) == 3]
+    return [(block, name) for block, name in components if not name.startswith("_")]
 
 
 def _chosen(names: list[str]) -> list[Found]:
@@ -86,8 +86,8 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
 
 def _documented(block: str, name: str) -> str:
     """The problem of a component's summary or keywords; empty for none."""
-    found = signatures.signature(block, name)
-    if not found.summary:
+    signature = signatures.signature(block, name)
+    if not signature.summary:
         return "its file has no docstring; say in one line what it is"
     if defaults := signatures.defaults(block, name):
         return f"keyword {defaults[0]} of build has a default; take it away, so that specs have it"

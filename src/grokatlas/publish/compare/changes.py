@@ -87,9 +87,9 @@ class ClaimChange:
     @property
     def declaration(self) -> bool:
         """True if the interval, the statement, the published number or the unit is another."""
-        told = [[side.row.get(key) for key in DECLARED] for side in (self.first, self.second)]
-        known = all(None not in each for each in told)
-        return self._differs(*LIMITS) or (known and told[0] != told[1])
+        declared = [[side.row.get(key) for key in DECLARED] for side in (self.first, self.second)]
+        known = all(None not in each for each in declared)
+        return self._differs(*LIMITS) or (known and declared[0] != declared[1])
 
     @property
     def interval(self) -> bool:
@@ -133,8 +133,8 @@ class Changes:
     @property
     def rounded(self) -> list[ClaimChange]:
         """Claims of which no more changed than the rounding of their numbers."""
-        found = [claim for claim in self._same_verdict if claim.number and claim.rounding]
-        return [claim for claim in found if not claim.declaration]
+        rounded = [claim for claim in self._same_verdict if claim.number and claim.rounding]
+        return [claim for claim in rounded if not claim.declaration]
 
     @property
     def declarations(self) -> list[ClaimChange]:
@@ -158,24 +158,24 @@ class Changes:
 
 def between(first: Side, second: Side) -> Changes:
     """Compare two sides."""
-    found = Changes(first, second)
+    changes = Changes(first, second)
     figures, *only = _paired(first.figures(), second.figures())
-    found.only_figures = (only[0], only[1])
+    changes.only_figures = (only[0], only[1])
     for a, b in figures:
         change = _figure(a, b)
         if change.differs:
-            found.figures.append(change)
+            changes.figures.append(change)
         else:
-            found.same_figures += 1
+            changes.same_figures += 1
     claims, *alone = _paired(first.claims(), second.claims())
-    found.only_claims = (_judged(alone[0]), _judged(alone[1]))
+    changes.only_claims = (_judged(alone[0]), _judged(alone[1]))
     for x, y in claims:
         claim = ClaimChange(x, y)
         if claim.once or claim.verdict or claim.number or claim.declaration:
-            found.claims.append(claim)
+            changes.claims.append(claim)
         else:
-            found.same_claims += 1
-    return found
+            changes.same_claims += 1
+    return changes
 
 
 def _judged(claims: Iterable[Judged]) -> list[Judged]:

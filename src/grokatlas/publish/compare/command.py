@@ -32,11 +32,11 @@ def main(
         a, b = (sides.opened(n, f) for n, f in zip((first, second), folders, strict=True))
         if a.identity == b.identity and Path(a.identity).is_dir():
             raise UserError(f"{first}, {second}", "are the same folder; name two")
-        found = changes.between(a, b)
+        compared = changes.between(a, b)
         if markdown is not None:
-            _append(markdown, summary.markdown(found, pictures, markdown.parent))
-    print("\n".join(summary.lines(found)))
-    return 0 if found.nothing else 1
+            _append(markdown, summary.markdown(compared, pictures, markdown.parent))
+    print("\n".join(summary.lines(compared)))
+    return 0 if compared.nothing else 1
 
 
 def _append(file: Path, text: str) -> None:

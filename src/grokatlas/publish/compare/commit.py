@@ -15,10 +15,10 @@ class Commit:
 
     def __init__(self, name: str) -> None:
         try:
-            found = _git("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
+            sha = _git("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
         except subprocess.CalledProcessError as error:
             raise UserError(name, _why_unknown(name, error)) from None
-        self.sha = found.decode().strip()
+        self.sha = sha.decode().strip()
         shown = _git("show", "--no-patch", "--format=%h of %cs: %s", self.sha)
         self.title = shown.decode("utf-8", "replace").strip()
 

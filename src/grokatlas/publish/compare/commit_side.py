@@ -48,13 +48,13 @@ class CommitSide:
     def figures(self) -> list[Drawn]:
         """Every picture, and every published table's text, in the folders of pages."""
         rows = {(row["paper"], row["figure"]): row for row in self._rows(recorded.FIGURES)}
-        found = []
+        drawn = []
         for path in self._files:
             file = PurePosixPath(path)
             key = file.parent.name, file.stem
             if file == PurePosixPath(recorded.picture(Path(PAGES), *key).as_posix()):
-                found.append(self._figure(path, key, rows.get(key, {})))
-        return found
+                drawn.append(self._figure(path, key, rows.get(key, {})))
+        return drawn
 
     @cache  # noqa: B019
     def claims(self) -> list[Judged]:
@@ -111,15 +111,15 @@ class CommitSide:
         self, scale: str, paper: str, experiments: list[str]
     ) -> dict[str, tuple[str, Callable[[], Path]]]:
         """The recorded tables of a figure; see `Drawn.numbers`."""
-        found: dict[str, tuple[str, Callable[[], Path]]] = {}
+        tables: dict[str, tuple[str, Callable[[], Path]]] = {}
         for experiment in experiments:
             owner = layout.owner_of_table(paper, experiment)
             archive = evidence.path(scale, *owner).as_posix()
             if archive in self._files:
                 table = layout.table_stem(scale, paper, experiment).as_posix() + ".parquet"
                 take = partial(self._unpacked, archive, table)
-                found[f"table {owner[1]}"] = (self._files[archive], take)
-        return found
+                tables[f"table {owner[1]}"] = (self._files[archive], take)
+        return tables
 
     def _unpacked(self, archive: str, table: str) -> Path:
         """A table out of its archive."""
