@@ -1,4 +1,4 @@
-"""What the pages show, gathered from the job's spec, the claims and the manifests."""
+"""The contents of the pages, from the job's spec, the claims and the manifests."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What differs between two figures, tables, runs or result trees."""
+"""The differences of two figures, tables, runs or result trees."""
 
 from pathlib import Path
 from typing import Any

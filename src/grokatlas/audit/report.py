@@ -1,4 +1,4 @@
-"""What `verify` found, as text for people and as a receipt for the record."""
+"""The report of `verify` as text for people and as a receipt for the record."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What was made and would be made again now, grouped by what changed.
+"""Results that would be made again now, grouped by what changed.
 
 A result is stale by itself (its spec, its code or its files changed) or by what it was made from. A
 group holds a cause, the results that it made stale by themselves, and all that depends on these.

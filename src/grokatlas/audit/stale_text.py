@@ -1,4 +1,4 @@
-"""What would be made again as text: causes, results, and the commands that make or keep them."""
+"""Stale results as text: causes, results, and the commands that make or keep them."""
 
 import functools
 from collections import Counter

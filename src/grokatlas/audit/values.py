@@ -1,4 +1,4 @@
-"""Where the columns of a figure's data come from, as far as it is recorded."""
+"""The origin of the columns of a figure's data, as far as it is recorded."""
 
 import csv
 from pathlib import Path

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Instead(Model):
-    """What is read instead of an experiment's table, or instead of some of its cases."""
+    """A substitute of an experiment's table, or of some of its cases."""
 
     of: str | None = Field(
         None,
@@ -29,8 +29,8 @@ class Instead(Model):
     )
     cases: dict[Name, Name] | None = Field(
         None,
-        description="each drawn case, and the case that stands in for it; there are no others "
-        "then; absent: every case of that table, under its own name",
+        description="maps drawn cases to substitutes; others are dropped; absent: every case "
+        "of that table, under its own name",
     )
 
     @model_validator(mode="after")
@@ -41,7 +41,7 @@ class Instead(Model):
 
 
 class Interpretation(Model):
-    """How a paper can be read besides the interpretation that is drawn, as far as that is run."""
+    """An interpretation of a paper besides the one that is drawn, as far as it is run."""
 
     about: str = Field(description="what is read otherwise, in a few words")
     choices: list[str] = Field(
@@ -64,8 +64,8 @@ class Interpretation(Model):
     )
     rejects: bool = Field(
         False,
-        description="whether a statement that is not met under it rejects the interpretation: the "
-        "verdict is then `interpretation rejected`",
+        description="true: a statement that is not met under it refutes the interpretation, and "
+        "the verdict is `interpretation rejected`",
     )
     not_judged: dict[str, str] = Field(
         default={}, description="ids of claims that have no meaning under it, each with the reason"

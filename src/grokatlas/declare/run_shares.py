@@ -1,4 +1,4 @@
-"""Which members of a cell share a run: what `members_per_run` and `run_first` say.
+"""The members of a cell that share a run, by `members_per_run` and `run_first`.
 
 An ensemble is one run unless an axis of it is split: then so many values of that axis share one,
 and the product of the parts of all split axes makes the runs. The spec of a run holds its own

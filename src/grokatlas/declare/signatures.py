@@ -1,4 +1,4 @@
-"""What a component's `build` takes, read from its source so that a plan never imports torch."""
+"""Signatures and constants of components, read from sources: a plan never imports torch."""
 
 import ast
 import copy

@@ -1,4 +1,4 @@
-"""Which runs may train in the coordinates of a span: those that no rotation changes."""
+"""Rules for runs in the coordinates of a span: no rotation may change them."""
 
 import functools
 from typing import Any

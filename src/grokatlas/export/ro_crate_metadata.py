@@ -1,4 +1,4 @@
-"""Who made what from what, as the metadata of a Workflow Run RO-Crate.
+"""The provenance of results as the metadata of a Workflow Run RO-Crate.
 
 It conforms to the Provenance Run Crate profile 0.5, thereby to Workflow Run and Process Run Crate
 (https://www.researchobject.org/workflow-run-crate/). Everything in it is read from manifests, job

@@ -1,4 +1,4 @@
-"""What depends on how a paper is read, from the verdicts that were recorded, for its page."""
+"""The table of a paper's page on its interpretations, from recorded verdicts."""
 
 from collections.abc import Callable, Mapping
 

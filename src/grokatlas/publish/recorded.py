@@ -1,4 +1,4 @@
-"""What the repository keeps of results: evidence, verdicts, and for each figure its origin.
+"""The results in the repository: evidence, verdicts, and for each figure its origin.
 
 The evidence of an experiment is an archive of its table (`grokatlas.export.evidence`). Beside the
 archives, in ``recorded``, are small tables, ``figures.csv``, ``claims.csv`` and

@@ -1,4 +1,4 @@
-"""What was recorded of figures and claims, as the pages of papers look it up."""
+"""Recorded rows of figures and claims, as the pages of papers look them up."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What depends on what: the walk up and the walk down a graph of jobs or of results."""
+"""Walks up and down a graph of jobs or of results."""
 
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""How members of a run ended before its last step: diverged, or had nothing to train.
+"""Members of a run that ended before its last step: diverged, or had nothing to train.
 
 In version 0.2 an experiment could also stop members: its manifests name them under ``stopped``.
 """

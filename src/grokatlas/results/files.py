@@ -1,4 +1,4 @@
-"""How results are read and written.
+"""Reading and writing of results.
 
 A file is written under a temporary
 name in its own folder, synced, then renamed; a read checks the sha256 that the manifest beside the

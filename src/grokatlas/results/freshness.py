@@ -1,4 +1,4 @@
-"""Whether a result is up to date, decided here alone: by digests and hashes, never by times.
+"""The freshness of a result, decided here alone: by digests and hashes, never by times.
 
 ``up to date``: the manifest carries the planned digest and, for every input that exists, the hash
 that the input's own manifest records, or that of a file which an archive left out. ``stale``: there

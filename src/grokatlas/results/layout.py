@@ -1,4 +1,4 @@
-"""Where results are, by name. The only module that knows names of files and folders.
+"""The paths of results. The only module that knows names of files and folders.
 
 Everything is below ``results/`` of the working directory.
 """

@@ -108,7 +108,7 @@ def lease_file(file: Path) -> Path:
 
 
 def owner(file: Path) -> str:
-    """Who holds a lock, as a file names it: host and process, or nothing."""
+    """The holder of a lock, as a file names it: host and process, or nothing."""
     import filelock
 
     holder = filelock.SoftFileLease(lease_file(file), lease_duration=SILENT).owner

@@ -1,4 +1,4 @@
-"""What a job records about itself: enough to trace, verify and repeat it."""
+"""The manifest of a job: enough to trace, verify and repeat it."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""What a component owes, tried in a run that uses it: a check tells what is wrong, or nothing.
+"""Conformance checks of a component in a run that uses it; each returns a problem, or nothing.
 
 These are the checks of ``tests/conformance`` that need no more than the run: a closed form, or a
 reference in another library, is for a test of the study.

@@ -1,4 +1,4 @@
-"""What differs between two sides: figures, their numbers, and claims."""
+"""The differences of two sides: figures, their numbers, and claims."""
 
 import math
 from collections.abc import Iterable
