@@ -40,9 +40,9 @@ class Mark:
     def title(self) -> str:
         """All of it in a line."""
         verdict = "cannot be judged" if self.undefined else self.verdict
-        found = ", ".join(filter(None, (self.number, self.details)))
+        numbers = ", ".join(filter(None, (self.number, self.details)))
         place = words.plain(self.interpretation)
-        return f"{place}: {verdict}{': ' * bool(found)}{found} ({self.reason})"
+        return f"{place}: {verdict}{': ' * bool(numbers)}{numbers} ({self.reason})"
 
 
 @dataclass(frozen=True)
@@ -68,20 +68,13 @@ class Table:
 
     @property
     def open(self) -> bool:
-        """Whether nothing of it was judged as drawn."""
+        """True if nothing of it was judged as drawn."""
         return all(row.kind == dependence.OPEN for row in self.rows)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A paper with what depends on how it is read.
-
-    Attributes:
-        paper: the paper.
-        interpretations: what each other interpretation is, by key, as the configuration has it.
-        tables: of its figures.
-        elsewhere: how many conclusions this scale does not judge.
-    """
+    """A paper's tables, and how many conclusions (`elsewhere`) this scale does not judge."""
 
     paper: contents.PaperEntry
     interpretations: dict[str, dict[str, Any]]
@@ -95,38 +88,33 @@ class Section:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many conclusions there are of each kind (`dependence.KINDS`)."""
-        found = Counter(row.kind for row in self.rows)
-        return {kind: found[kind] for kind in dependence.KINDS}
+        """The number of conclusions of each kind (`dependence.KINDS`)."""
+        kinds = Counter(row.kind for row in self.rows)
+        return {kind: kinds[kind] for kind in dependence.KINDS}
 
 
 def sections(spec: dict[str, Any], papers: list[contents.PaperEntry]) -> list[Section]:
-    """The papers that have other interpretations.
-
-    Args:
-        spec: of the atlas's job.
-        papers: what is shown of them.
-    """
+    """The papers that have other interpretations."""
     made = []
     for paper in papers:
         interpretations = spec["papers"][paper.name].get("interpretations", {})
         if interpretations:
-            told = [row for row in paper.interpretations if row["state"] != OTHER_SCALE]
-            tables = [_table(figure, interpretations, told) for figure in paper.figures]
-            shown = {row["id"] for row in told}
+            rows = [row for row in paper.interpretations if row["state"] != OTHER_SCALE]
+            tables = [_table(figure, interpretations, rows) for figure in paper.figures]
+            shown = {row["id"] for row in rows}
             elsewhere = {row["id"] for row in paper.interpretations} - shown
-            kept = tuple(table for table in tables if table.rows)
-            made.append(Section(paper, interpretations, kept, len(elsewhere)))
+            shown_tables = tuple(table for table in tables if table.rows)
+            made.append(Section(paper, interpretations, shown_tables, len(elsewhere)))
     return made
 
 
-def total(found: list[Section]) -> dict[str, int]:
-    """How many conclusions of all papers there are of each kind."""
-    return {kind: sum(each.counts[kind] for each in found) for kind in dependence.KINDS}
+def total(sections: list[Section]) -> dict[str, int]:
+    """The number of conclusions of each kind, of all papers."""
+    return {kind: sum(each.counts[kind] for each in sections) for kind in dependence.KINDS}
 
 
 def in_words(counts: dict[str, int]) -> str:
-    """How many conclusions there are of each kind: ``3 hold under all; 1 depends on a choice``."""
+    """The number of conclusions of each kind: ``3 hold under all; 1 depends on a choice``."""
     one = {
         **{kind: kind for kind in dependence.KINDS},
         dependence.ALONE: "was judged as drawn alone",
@@ -135,25 +123,25 @@ def in_words(counts: dict[str, int]) -> str:
     plural = (("holds", "hold"), ("depends", "depend"), ("was", "were"))
     parts = []
     for kind, count in counts.items():
-        told = one[kind]
+        text = one[kind]
         for singular, several in plural if count > 1 else ():
-            told = re.sub(rf"^{singular}\b", several, told)
-        parts += [f"{count} {told}"] * bool(count)
+            text = re.sub(rf"^{singular}\b", several, text)
+        parts += [f"{count} {text}"] * bool(count)
     return "; ".join(parts) or "none is judged at this scale"
 
 
 def _table(
     figure: contents.FigureEntry,
     interpretations: dict[str, dict[str, Any]],
-    told: list[dict[str, str]],
+    judged: list[dict[str, str]],
 ) -> Table:
     ids = {claim.row["id"] for claim in figure.claims}
-    used = {row["interpretation"] for row in told if row["id"] in ids}
+    used = {row["interpretation"] for row in judged if row["id"] in ids}
     columns = tuple(key for key in interpretations if key in used)
-    found = {(row["id"], row["interpretation"]): row for row in told}
+    by_key = {(row["id"], row["interpretation"]): row for row in judged}
     rows = []
     for claim in figure.claims:
-        own = {key: found.get((claim.row["id"], key)) for key in columns}
+        own = {key: by_key.get((claim.row["id"], key)) for key in columns}
         if any(own.values()):
             rows.append(_row(claim, own, interpretations))
     return Table(figure, columns, tuple(rows))
@@ -179,7 +167,7 @@ def _row(
 
 def _mark(claim: contents.ClaimEntry, interpretation: str, row: dict[str, str]) -> Mark:
     """The mark of a row of ``claims.interpretations.csv``."""
-    found = contents.ClaimEntry({**claim.row, **{key: row[key] for key in row if key in claim.row}})
+    entry = contents.ClaimEntry({**claim.row, **{key: row[key] for key in row if key in claim.row}})
     reason = row["reason"]
     if row["state"] == ABSENT and row["forecast_seconds"]:
         time = words.duration(float(row["forecast_seconds"]))
@@ -189,8 +177,8 @@ def _mark(claim: contents.ClaimEntry, interpretation: str, row: dict[str, str]) 
         interpretation,
         row["verdict"],
         undefined,
-        found.number,
-        _details(found),
+        entry.number,
+        _details(entry),
         reason,
         row["same_as"],
     )

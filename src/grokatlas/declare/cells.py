@@ -39,11 +39,7 @@ class Cell:
 
 
 def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
-    """The cells of an experiment at a scale, checked.
-
-    Raises:
-        UserError: naming file, place, value and what is allowed.
-    """
+    """The cells of an experiment at a scale, checked."""
     cells = []
     for case in paper.experiments[name].cases or [None]:
         merged = overlays.of(paper_name, paper, name, case, scale)
@@ -89,13 +85,13 @@ class _Checker:
                 self._fail(["measures", str(index), "name"], problem)
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
-        kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
-        reason = span_rules.why_not_span(kept)
+        cleaned = {key: spec[key] for key in sorted(spec) if spec[key] != []}
+        reason = span_rules.why_not_span(cleaned)
         if reason is not None:
             self._fail(*reason)
-        kept = renaming.canonical_spec(kept)
+        cleaned = renaming.canonical_spec(cleaned)
         measures = [renaming.canonical("measures", each) for each in measures]
-        axes = kept["ensemble"]
+        axes = cleaned["ensemble"]
         members_per_run, run_first = (
             {renaming.older_path(path, values): n for path, n in values.get(key, {}).items()}
             for key in run_shares.KEYS
@@ -103,8 +99,8 @@ class _Checker:
         reason = run_shares.why_not(axes, members_per_run, run_first)
         if reason is not None:
             self._fail(*reason)
-        parts = run_shares.parts(kept, members_per_run, run_first)
-        return Cell(case, label, kept, measures, parts, run_shares.left_out(axes, run_first))
+        parts = run_shares.parts(cleaned, members_per_run, run_first)
+        return Cell(case, label, cleaned, measures, parts, run_shares.left_out(axes, run_first))
 
     def _today(self, values: dict[str, Any]) -> dict[str, Any]:
         """The values with today's names of keywords, whichever an overlay uses."""
@@ -183,7 +179,7 @@ class _Checker:
     def _direction(
         self, column: str, columns: dict[str, str | None], whole: bool, place: list[str]
     ) -> str | None:
-        """Which way a column goes; an error if it is known not to be logged."""
+        """The way that a column goes; an error if it is known not to be logged."""
         for name, direction in columns.items():
             if fnmatch.fnmatchcase(column, name):
                 return direction

@@ -14,11 +14,7 @@ from grokatlas.results.layout import SCALES
 
 
 def check(papers: dict[str, Paper]) -> None:
-    """Check every figure, and every cell at every scale.
-
-    Raises:
-        UserError: for the first mistake.
-    """
+    """Check every figure, and every cell at every scale."""
     for name, paper in papers.items():
         for figure in paper.figures:
             _check_figure(papers, name, figure)
@@ -115,15 +111,15 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
         tree = module_shape.syntax_tree(file)
     except FileNotFoundError:
         return {}
-    found = {}
+    functions = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            found[node.name] = node
+            functions[node.name] = node
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grokatlas."):
             known = _functions(registry.source_file(node.module or ""))
             names = {alias.asname or alias.name: alias.name for alias in node.names}
-            found |= {name: known[own] for name, own in names.items() if own in known}
-    return found
+            functions |= {name: known[own] for name, own in names.items() if own in known}
+    return functions
 
 
 def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:

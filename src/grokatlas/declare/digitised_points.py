@@ -17,16 +17,7 @@ COLUMNS = tuple(DigitisedPoint.model_fields)
 
 
 def load(folder: Path, paper: str, figures: list[str]) -> list[DigitisedPoint]:
-    """The digitised points of a paper; none where it has no such file.
-
-    Args:
-        folder: of the paper's files.
-        paper: its name, for errors.
-        figures: what it declares.
-
-    Raises:
-        UserError: naming the line and the column of the first mistake.
-    """
+    """The digitised points of a paper; none where it has no such file."""
     if (folder / OLD_NAME).exists():
         problem = f"is named {DIGITISED_POINTS} now; rename the file"
         raise UserError(label(paper, OLD_NAME), problem)

@@ -12,11 +12,7 @@ from grokatlas.results import layout
 
 
 def check(papers: Mapping[str, Paper], name: str) -> None:
-    """Check the other interpretations of a paper, and the deviations that name them.
-
-    Raises:
-        UserError: for the first mistake.
-    """
+    """Check the other interpretations of a paper, and the deviations that name them."""
     paper, file = papers[name], label(name, PAPER)
     named = set()
     for position, deviation in enumerate(paper.deviations):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Instead(Model):
-    """What is read instead of an experiment's table, or instead of some of its cases."""
+    """A substitute of an experiment's table, or of some of its cases."""
 
     of: str | None = Field(
         None,
@@ -29,8 +29,8 @@ class Instead(Model):
     )
     cases: dict[Name, Name] | None = Field(
         None,
-        description="each drawn case, and the case that stands in for it; there are no others "
-        "then; absent: every case of that table, under its own name",
+        description="maps drawn cases to substitutes; others are dropped; absent: every case "
+        "of that table, under its own name",
     )
 
     @model_validator(mode="after")
@@ -41,7 +41,7 @@ class Instead(Model):
 
 
 class Interpretation(Model):
-    """How a paper can be read besides the interpretation that is drawn, as far as that is run."""
+    """An interpretation of a paper besides the one that is drawn, as far as it is run."""
 
     about: str = Field(description="what is read otherwise, in a few words")
     choices: list[str] = Field(
@@ -64,8 +64,8 @@ class Interpretation(Model):
     )
     rejects: bool = Field(
         False,
-        description="whether a statement that is not met under it rejects the interpretation: the "
-        "verdict is then `interpretation rejected`",
+        description="true: a statement that is not met under it refutes the interpretation, and "
+        "the verdict is `interpretation rejected`",
     )
     not_judged: dict[str, str] = Field(
         default={}, description="ids of claims that have no meaning under it, each with the reason"
@@ -80,16 +80,16 @@ class Interpretation(Model):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim under another interpretation: what is to be judged.
+    """A claim under another interpretation, to be judged.
 
     Attributes:
         interpretation: its key.
         claim: id of the claim.
         keywords: that its function gets.
         same_as: id of the claim whose function gives its number; empty if it is its own.
-        not_judged: why it cannot be judged; empty if it can.
+        not_judged: the reason why it cannot be judged; empty if it can.
         instead: by experiment: the ``table`` (a reference as a figure has it) and its ``cases``.
-        rejects: what a miss rejects, as in a claim.
+        rejects: as in a claim.
     """
 
     interpretation: str
@@ -105,24 +105,19 @@ def judgements(papers: Mapping[str, "Paper"], name: str, skipped: set[str]) -> l
     """Every claim of a paper under each of its other interpretations that can concern it.
 
     A claim that gives another one its number under an interpretation is not judged under
-    interpretations itself. Whether a claim without keywords reads a case is seen from the tables,
-    when it is judged.
-
-    Args:
-        papers: by name.
-        name: the paper.
-        skipped: ids of claims that another paper counts.
+    interpretations itself, nor is one that is `skipped`, as another paper counts it. A claim
+    without keywords may read a case or not: its judgement tells, from the tables.
     """
     paper = papers[name]
-    found = [
+    possible = [
         _judgement(paper, key, interpretation, claim)
         for key, interpretation in paper.interpretations.items()
         for claim in paper.claims
         if claim.figure in interpretation.figures and claim.id not in skipped
         if _may_concern(papers, name, interpretation, claim)
     ]
-    others = {each.same_as for each in found}
-    return [each for each in found if each.claim not in others]
+    others = {each.same_as for each in possible}
+    return [each for each in possible if each.claim not in others]
 
 
 def choices(paper: "Paper", interpretation: str) -> list[str]:
@@ -151,13 +146,13 @@ def _judgement(
 def _instead(
     paper: "Paper", interpretation: Interpretation, figure: str
 ) -> dict[str, dict[str, Any]]:
-    """What is read instead of a figure's tables, by the experiment's own name."""
-    found = {}
+    """The tables that are read instead of a figure's, by the experiment's own name."""
+    tables = {}
     for reference in paper.figures[figure].experiments:
         experiment = reference.rpartition("/")[2]
         if each := interpretation.instead.get(experiment):
-            found[experiment] = {"table": each.of or reference, "cases": each.cases}
-    return found
+            tables[experiment] = {"table": each.of or reference, "cases": each.cases}
+    return tables
 
 
 def _over(interpretation: Interpretation, claim: "Claim") -> dict[str, Any]:
@@ -169,7 +164,7 @@ def _over(interpretation: Interpretation, claim: "Claim") -> dict[str, Any]:
 def _may_concern(
     papers: Mapping[str, "Paper"], name: str, interpretation: Interpretation, claim: "Claim"
 ) -> bool:
-    """Whether a claim can read what is otherwise, as far as its keywords tell."""
+    """True if a claim can read what is otherwise, as far as its keywords tell."""
     if claim.id in interpretation.claims:
         return True
     has_them = interpretation.only.items() <= claim.keywords.items()

@@ -1,4 +1,4 @@
-"""What a paper's YAML may say: frozen models, unknown keys forbidden.
+"""The models of a paper's YAML: frozen, unknown keys forbidden.
 
 `settings.py` has the model of `config.yaml`, `papers.py` reads the files of a paper. Defaults of
 the experiment's frame (`Train`, `Log`) are here; the keywords of a component have no defaults, so
@@ -39,7 +39,7 @@ class Log(Model):
 
 
 class Level(Model):
-    """What a column of `stop` has to reach: exactly one of `above` and `below`."""
+    """The level that a column of `stop` has to reach: exactly one of `above` and `below`."""
 
     above: Number | None = Field(None, description="at least this value")
     below: Number | None = Field(None, description="at most this value")
@@ -52,7 +52,7 @@ class Level(Model):
 
 
 class Train(Model):
-    """How long, in what precision, and what is kept."""
+    """Length, precision and logging of a training."""
 
     steps: PositiveInt = Field(description="parameter updates (never epochs)")
     batch_size: PositiveInt | None = Field(
@@ -108,7 +108,7 @@ class Deviation(Model):
 
 
 class Source(Model):
-    """Where the paper is to be found."""
+    """Title and addresses of the paper."""
 
     title: str = Field(description="title of the paper")
     arxiv: str | None = Field(
@@ -119,7 +119,7 @@ class Source(Model):
 
 
 class Plate(Model):
-    """What a figure of this project's own asks, and what it found."""
+    """The question of a figure of this project's own, its prediction and its answer."""
 
     question: str = Field(description="what the figure is to decide")
     prediction: str = Field(description="what was expected, written down before the first run")
@@ -195,8 +195,8 @@ class Claim(Model):
 
     rejects: str | None = Field(
         None,
-        description="of a setting that is run to test an interpretation of the paper: that "
-        "interpretation. If the statement is not met, the verdict is `interpretation rejected`",
+        description="names the interpretation that a miss refutes; the verdict is then "
+        "`interpretation rejected`",
     )
     as_: str | None = Field(
         None,
@@ -346,5 +346,5 @@ class Paper(Model):
 
 
 def label(paper: str, file: str) -> str:
-    """What errors call a file of a paper."""
+    """The name of a paper's file in errors."""
     return f"papers/{paper}/{file}"

@@ -59,10 +59,7 @@ class Overlays:
         return without
 
     def blocks(self) -> dict[str, Any]:
-        """What is run, without what is kept of it, and without which members share a run.
-
-        A sweep's axes are among the ensemble's.
-        """
+        """The settings of a run, without logging and `members_per_run`; with a sweep's axes."""
         other = (*KEPT, *run_shares.KEYS)
         values = {key: value for key, value in self.merged().items() if key not in other}
         train = {k: v for k, v in values.get("train", {}).items() if k not in KEPT}

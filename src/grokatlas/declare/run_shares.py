@@ -1,4 +1,4 @@
-"""Which members of a cell share a run: what `members_per_run` and `run_first` say.
+"""The members of a cell that share a run, by `members_per_run` and `run_first`.
 
 An ensemble is one run unless an axis of it is split: then so many values of that axis share one,
 and the product of the parts of all split axes makes the runs. The spec of a run holds its own
@@ -33,16 +33,7 @@ class RunShare:
 def why_not(
     axes: dict[str, list[Any]], members_per_run: dict[str, int], run_first: dict[str, int]
 ) -> tuple[list[str], str] | None:
-    """What is wrong with a split, if anything.
-
-    Args:
-        axes: of the ensemble, with all their values.
-        members_per_run: how many values of an axis share a run.
-        run_first: how many values of an axis are run.
-
-    Returns:
-        the place, and what is wrong and allowed there.
-    """
+    """The mistake in a split, if there is one: its place, and what is wrong and allowed there."""
     for key, given in zip(KEYS, (members_per_run, run_first), strict=True):
         for axis in given:
             if axis not in axes:
@@ -69,18 +60,12 @@ def why_not(
 def parts(
     spec: dict[str, Any], members_per_run: dict[str, int], run_first: dict[str, int]
 ) -> list[RunShare]:
-    """The runs of a cell, in the order of their values; the arguments as for `why_not`.
-
-    Args:
-        spec: what one run of the whole ensemble has.
-        members_per_run: see there.
-        run_first: see there.
-    """
+    """The runs of a cell, in the order of their values; `spec` is that of all members together."""
     axes = {axis: values[: run_first.get(axis)] for axis, values in spec["ensemble"].items()}
     runs = {axis: _runs(len(values), members_per_run.get(axis)) for axis, values in axes.items()}
     places = itertools.product(*(range(len(values)) for values in axes.values()))
     numbers = {place: number for number, place in enumerate(places)}
-    found = []
+    shares = []
     for chosen in itertools.product(*runs.values()):
         own = {
             axis: [axes[axis][place] for place in places]
@@ -88,8 +73,8 @@ def parts(
         }
         label = ", ".join(f"{axis}={_ends(own[axis])}" for axis in axes if len(runs[axis]) > 1)
         members = [numbers[place] for place in itertools.product(*chosen)]
-        found.append(RunShare(label, {**spec, "ensemble": own}, members))
-    return found
+        shares.append(RunShare(label, {**spec, "ensemble": own}, members))
+    return shares
 
 
 def left_out(axes: dict[str, list[Any]], run_first: dict[str, int]) -> list[tuple[str, int, int]]:

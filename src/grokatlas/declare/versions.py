@@ -1,4 +1,4 @@
-"""What a paper shares with the one that it is a version of: code, and judgements."""
+"""Code and judgements that a paper shares with the one that it is a version of."""
 
 from typing import Any
 

@@ -75,15 +75,9 @@ def main(folder: Path) -> None:
 
 
 def write(folder: Path) -> None:
-    """Write ``README.md`` and the files of ``schema`` in a folder.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
+    """Write ``README.md`` and the files of ``schema`` in a folder."""
     for name, text in {"README.md": readme(), **schemas.texts()}.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        with files.atomic(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        files.write_text(folder / name, text)
 
 
 def readme() -> str:
@@ -147,13 +141,13 @@ def _component(block: str, name: str) -> str:
 
 def keyword_table(block: str, name: str) -> str:
     """The keywords of a component with type and meaning, as a Markdown table; "" without any."""
-    found = signatures.signature(block, name)
+    signature = signatures.signature(block, name)
     rows = []
-    for keyword, annotation in found.keywords.items():
+    for keyword, annotation in signature.keywords.items():
         names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
         varies = names & MEMBER_KINDS and block not in ("task", "observables", "measures")
         kind = _words(annotation_type(annotation))
-        meaning = found.meanings.get(keyword, "").removesuffix(".")
+        meaning = signature.meanings.get(keyword, "").removesuffix(".")
         rows.append([f"`{keyword}`" + ("*" if varies else ""), kind, meaning])
     return table(["keyword", "type", "meaning"], rows) if rows else ""
 

@@ -1,4 +1,4 @@
-"""What depends on how a paper is read, from the verdicts that were recorded, for its page."""
+"""The table of a paper's page on its interpretations, from recorded verdicts."""
 
 from collections.abc import Callable, Mapping
 
@@ -21,14 +21,7 @@ HEAD = (
 def lines(
     name: str, paper: Paper, record: RecordedRows, number: Callable[[Claim, Row], str]
 ) -> list[str]:
-    """A table of a paper's statements under other interpretations; nothing where none is recorded.
-
-    Args:
-        name: of the paper.
-        paper: whose statements.
-        record: what was recorded of them.
-        number: of a recorded row, as text.
-    """
+    """A table of a paper's statements under other interpretations; empty if none is recorded."""
     rows = []
     for claim in paper.claims:
         if under := record.under(name, claim):

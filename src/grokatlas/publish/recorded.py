@@ -1,4 +1,4 @@
-"""What the repository keeps of results: evidence, verdicts, and for each figure its origin.
+"""The results in the repository: evidence, verdicts, and for each figure its origin.
 
 The evidence of an experiment is an archive of its table (`grokatlas.export.evidence`). Beside the
 archives, in ``recorded``, are small tables, ``figures.csv``, ``claims.csv`` and
@@ -42,7 +42,7 @@ Row = dict[str, Any]
 
 
 def take(scale: str, names: list[str], pages: Path) -> Iterator[str]:
-    """Record what a scale's results hold: the evidence of experiments, pictures, verdicts.
+    """Record the results of a scale: the evidence of experiments, pictures, verdicts.
 
     What was recorded at a larger scale stays. A figure or claim that the configuration no longer
     names is dropped.
@@ -52,13 +52,6 @@ def take(scale: str, names: list[str], pages: Path) -> Iterator[str]:
         names: the experiments to record, as ``paper/experiment``, with the figures and claims that
             read their tables; every one that is made if empty.
         pages: the folder of the papers' pages.
-
-    Yields:
-        one line for each experiment, each figure, and the verdicts.
-
-    Raises:
-        UserError: this is no checkout, files of it differ from its commit, it selects some of the
-            papers, a result is damaged, or a named experiment cannot be recorded.
     """
     _refuse_dirty()
     job_file = atlas.atlas_job_file(scale)
@@ -103,9 +96,9 @@ class Rows:
                 self._doubt(rows.get(key), tables)
                 yield f"{name}/{figure}: not drawn from these tables yet; run `snakemake`"
                 continue
-            kept = picture(pages, name, figure)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(files.verified(job.target.parent / kept.name), kept)
+            kept_picture = picture(pages, name, figure)
+            kept_picture.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(files.verified(job.target.parent / kept_picture.name), kept_picture)
             row = {"paper": name, "figure": figure, "scale": self.scale, **origin(job.target)}
             rows[key] = row | {"kept": KEPT}
             yield f"{name}/{figure}: {row['machine']}"
@@ -150,11 +143,7 @@ class Rows:
     ) -> list[Row]:
         """Renew and write a table of verdicts; of interpretations, what was judged alone.
 
-        Args:
-            name: of the file.
-            columns: of the file; those before ``scale`` name a row.
-            made: the rows of the results.
-            tables: what each row is made of.
+        The columns before ``scale`` name a row; `tables` has what each row is made of.
         """
         names = columns[: columns.index("scale")]
         old = {tuple(row[key] for key in names): row for row in read(evidence.FOLDER / name)}
@@ -182,13 +171,13 @@ class Rows:
         return row | {"scale": "", "verdict": NOT_RUN, "kept": ""}
 
     def _takes(self, old: Row | None, tables: set[Path]) -> bool:
-        """Whether what was made of some tables is recorded now."""
+        """True if what was made of some tables is recorded now."""
         if self.chosen and not self.chosen & tables:
             return False
         return _newer(self.scale, old) and all(map(self._holds, tables))
 
     def _holds(self, table: Path) -> bool:
-        """Whether the archives hold the table that is here."""
+        """True if the archives hold the table that is here."""
         if table not in self._kept:
             scale, _, paper, experiment = table.parts[-4:]
             recorded = evidence.path(scale, paper, experiment).is_file()
@@ -223,7 +212,7 @@ def _refuse_dirty() -> None:
 
 
 def picture(pages: Path, name: str, figure: str) -> Path:
-    """Where a figure's picture, or a published table's text, is kept beside the pages."""
+    """The path of a figure's picture, or a published table's text, beside the pages."""
     made = layout.outputs("figure", pages / name / figure)
     return made[0 if layout.is_published_table(figure) else 1]
 
@@ -260,7 +249,7 @@ def origin(stem: Path) -> Row:
 
 
 def _newer(scale: str, row: Row | None) -> bool:
-    """Whether results of a scale replace what was recorded."""
+    """True if results of a scale replace what was recorded."""
     return not row or not row["scale"] or SCALES.index(scale) >= SCALES.index(row["scale"])
 
 

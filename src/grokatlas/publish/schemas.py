@@ -59,14 +59,14 @@ def _text(schema: dict[str, Any], indent: str = "") -> str:
 
 def _used(part: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     """The definitions that a part of a schema refers to, directly or not."""
-    found: dict[str, Any] = {}
+    used: dict[str, Any] = {}
     waiting = [part]
     while waiting:
         for name in re.findall(r'"#/\$defs/([^"]+)"', json.dumps(waiting.pop())):
-            if name not in found:
-                found[name] = definitions[name]
+            if name not in used:
+                used[name] = definitions[name]
                 waiting.append(definitions[name])
-    return found
+    return used
 
 
 def _whole() -> dict[str, Any]:
@@ -103,11 +103,11 @@ def _whole() -> dict[str, Any]:
 
 def _component_schema(block: str, name: str) -> dict[str, Any]:
     """One component's keywords, none required: an overlay may hold a part of a block."""
-    found = signatures.signature(block, name)
-    properties: dict[str, Any] = {"name": {"const": name, "description": found.summary}}
-    for keyword, annotation in found.keywords.items():
+    signature = signatures.signature(block, name)
+    properties: dict[str, Any] = {"name": {"const": name, "description": signature.summary}}
+    for keyword, annotation in signature.keywords.items():
         kind = TypeAdapter(annotation_type(annotation)).json_schema()
-        meaning = found.meanings.get(keyword)
+        meaning = signature.meanings.get(keyword)
         properties[keyword] = {"anyOf": [kind, {"type": "null"}]}
         properties[keyword] |= {"description": meaning} if meaning else {}
     return {"type": "object", "properties": properties, "additionalProperties": False}
@@ -119,5 +119,5 @@ def _tidy(schema: Any) -> Any:
         return [_tidy(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {k: _tidy(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
-    return kept | ({"additionalProperties": False} if "patternProperties" in kept else {})
+    tidied = {k: _tidy(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
+    return tidied | ({"additionalProperties": False} if "patternProperties" in tidied else {})

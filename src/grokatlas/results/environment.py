@@ -44,25 +44,20 @@ def compute_in_full() -> None:
 
 
 def lowered(environment: Mapping[str, str], device: str) -> list[str]:
-    """The variables that lower precision on a kind of device, as ``NAME=value``.
-
-    Args:
-        environment: variables by name, such as those that a manifest records.
-        device: ``cuda`` or ``cpu``.
-    """
+    """The variables that lower precision on a device (``cuda`` or ``cpu``), as ``NAME=value``."""
     named = ((name, environment.get(name, "")) for name in LOWERING.get(device, ()))
     return [f"{name}={value}" for name, value in named if value.upper() not in FULL]
 
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that can change a number or a file."""
-    found = {"python": platform.python_version()}
+    by_package = {"python": platform.python_version()}
     for package in ("grokatlas", *PACKAGES):
         try:
-            found[package] = importlib.metadata.version(package)
+            by_package[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return by_package
 
 
 def computing() -> dict[str, str]:

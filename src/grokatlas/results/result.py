@@ -36,11 +36,11 @@ class JsonFile:
 
     Attributes:
         name: its path from the tree's parent, such as ``results/runs/<run>/manifest.json``.
-        content: what it says; empty where it cannot be read.
+        content: empty where it cannot be read.
         verdict: ``ok``, ``modified``, ``unverified`` (nothing is known) or ``missing``.
-        problem: what is wrong with it.
+        problem: in words.
         text: its bytes.
-        readable: whether the file could be read.
+        readable: false if the file could not be read.
     """
 
     name: str
@@ -51,12 +51,7 @@ class JsonFile:
     readable: bool = True
 
     def checked(self) -> dict[str, Any]:
-        """The content of a record that is sound.
-
-        Raises:
-            DamagedError: it is missing, damaged, or was edited.
-            UnreadableError: it cannot be read.
-        """
+        """The content of a sound file; a `DamagedError` or an `UnreadableError` of any other."""
         if self.verdict == "ok":
             return self.content
         error = DamagedError if self.readable else UnreadableError
@@ -65,7 +60,7 @@ class JsonFile:
 
 @dataclass
 class Result:
-    """What one job left.
+    """The files of one job.
 
     Attributes:
         target: the folder (dataset, run, atlas) or the stem (the others) of its files.
@@ -138,8 +133,8 @@ def load(kind: str, target: Path, root: Path | None = None) -> Result:
         root: the folder that holds ``results``; None for a copy of the result in any other folder.
 
     Raises:
-        DamagedError: a record is missing, damaged or edited, or one does not belong to the other.
-        UnreadableError: a record cannot be read.
+        DamagedError: manifest or job file is missing, damaged or edited, or not of the other.
+        UnreadableError: one of them cannot be read.
     """
     manifest_file, job_file = layout.manifest_of(kind, target), layout.spec_path(kind, target)
     manifest = read_json_file(
@@ -164,13 +159,7 @@ def load(kind: str, target: Path, root: Path | None = None) -> Result:
 
 
 def read_json_file(name: str, path: Path, tables: tuple[str, ...]) -> JsonFile:
-    """A manifest or a job file, whatever state it is in.
-
-    Args:
-        name: what to call it.
-        path: where it is.
-        tables: `MANIFEST_TABLES` or `JOB_FILE_TABLES`.
-    """
+    """A manifest or a job file in any state, with the tables of text that it must have."""
     try:
         return parse_json_file(name, path.read_bytes(), tables)
     except FileNotFoundError:
@@ -198,7 +187,7 @@ def parse_json_file(name: str, text: bytes, tables: tuple[str, ...]) -> JsonFile
 
 
 def inside(name: Any) -> bool:
-    """Whether a name that a manifest gives stays in the tree."""
+    """True if a name that a manifest gives stays in the tree."""
     if not isinstance(name, str) or "\\" in name or "\0" in name:
         return False
     parts = name.split("/")
@@ -206,7 +195,7 @@ def inside(name: Any) -> bool:
 
 
 def _shape_problem(content: dict[str, Any], tables: tuple[str, ...]) -> str:
-    """What a sealed record lacks or names that no job writes; empty if nothing."""
+    """The first thing that a sealed file lacks or names and no job writes; empty without one."""
     lacks = "lacks what a job writes"
     if not all(isinstance(content.get(key), str) for key in ("kind", "digest")):
         return f"{lacks}: kind or digest"

@@ -1,4 +1,4 @@
-"""What a notebook or a script calls: one run, a table, a figure.
+"""The interface for notebooks and scripts: one run, a table, a figure.
 
 All of it goes the way of the workflow: the same job files, results and manifests in ``results`` of
 the working directory, and the same run store. What is up to date is read, the rest is made first.
