@@ -21,9 +21,6 @@ class Queued:
     """A job of this user that waits, runs or ends.
 
     Attributes:
-        id: its number.
-        state: as Slurm calls it, such as ``PENDING``.
-        name: of the job.
         comment: of the job; the executor of Snakemake writes ``rule_...`` into it.
     """
 
@@ -40,11 +37,6 @@ class Queued:
 
 def ask(*command: str, patience: float = PATIENCE, **environment: str) -> str:
     """What a program of Slurm prints.
-
-    Args:
-        command: the program and its arguments.
-        patience: seconds to wait for it.
-        environment: variables that it has beside those of this process.
 
     Raises:
         UserError: it is not installed, fails, or says nothing for `patience` seconds.
@@ -74,9 +66,6 @@ def submit(*arguments: str) -> str:
 
     Args:
         arguments: of ``sbatch``. The job finds the programs of this Python first.
-
-    Raises:
-        UserError: Slurm refuses it, or prints no number.
     """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     printed = ask("sbatch", "--parsable", *arguments, PATH=path).strip()
@@ -101,11 +90,7 @@ def queue(folder: Path, patience: float = PATIENCE) -> list[Queued]:
 
 
 def workflow(folder: Path, patience: float = PATIENCE) -> str:
-    """The jobs that the workflow of a checkout is in (``7 (running)``); empty if there are none.
-
-    Raises:
-        UserError: Slurm does not answer.
-    """
+    """The jobs that the workflow of a checkout is in (``7 (running)``); empty if there are none."""
     jobs = [job for job in queue(folder, patience) if job.name == WORKFLOW]
     return ", ".join(f"{job.id} ({job.state.lower()})" for job in jobs)
 

@@ -18,19 +18,7 @@ GONE = {"-n": LOOKS, "--dry-run": LOOKS, "--dryrun": LOOKS, "--cancel": ENDS}
 
 
 def main(time: str | None, partition: str | None, options: list[str]) -> Iterator[str]:
-    """Submit the first job of the workflow, if Snakemake accepts the call and nobody works here.
-
-    Args:
-        time: limit of one job; the partition's own if None.
-        partition: of these jobs; the cluster's default one if None.
-        options: arguments of Snakemake.
-
-    Yields:
-        lines.
-
-    Raises:
-        UserError: something is not as it has to be.
-    """
+    """Submit the first job of the workflow, if Snakemake accepts the call and nobody works here."""
     folder = Path()
     for option in GONE.keys() & {*options}:
         raise UserError(option, f"is no option of submit; {GONE[option]}")

@@ -23,13 +23,6 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
     Training saves its state before it ends, so nothing is lost; two processes never write one
     output, as the next Snakemake finds none of the old jobs.
 
-    Args:
-        folder: the checkout.
-        patience: seconds to wait for the jobs.
-
-    Returns:
-        what was done, in one line.
-
     Raises:
         UserError: a Snakemake still runs in the folder, Slurm does not answer, or jobs do not end.
     """
@@ -47,11 +40,7 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
 
 
 def refuse_others(folder: Path) -> None:
-    """Refuse while the workflow runs in a folder, here or in a job of its own.
-
-    Raises:
-        UserError: it does, or Slurm does not answer.
-    """
+    """Refuse while the workflow runs in a folder, here or in a job of its own."""
     if jobs := slurm.workflow(folder):
         problem = f"the workflow is in jobs {jobs}; `scancel` them to end it"
         raise UserError(str(folder.resolve()), problem)
@@ -60,11 +49,7 @@ def refuse_others(folder: Path) -> None:
 
 
 def remove_lock(folder: Path) -> None:
-    """Remove the lock of a Snakemake that is known to have ended.
-
-    Raises:
-        UserError: Snakemake cannot remove it.
-    """
+    """Remove the lock of a Snakemake that is known to have ended."""
     command = [sys.executable, "-m", "snakemake", "--unlock"]
     # a lock is the folder's, whatever profile the killed Snakemake had
     rest = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}

@@ -27,11 +27,7 @@ FILE = Path(".snakemake/grokatlas-plan.json")
 
 
 def read_sources() -> str:
-    """Let this process take from what is kept the sources that have not changed.
-
-    Returns:
-        what `keep_sources` is called with.
-    """
+    """Let this process take from what is kept the sources that have not changed."""
     key = _modules_key()
     with contextlib.suppress(KeyError, TypeError):  # kept by another version of this module
         found = _content()["sources"]
@@ -53,11 +49,7 @@ def keep_sources(sources: code_digest.Sources, key: str) -> None:
 
 
 def check_once(papers: dict[str, Paper]) -> None:
-    """Check papers, unless the same papers passed the same code before.
-
-    Raises:
-        UserError: for the first mistake.
-    """
+    """Check papers, unless the same papers passed the same code before."""
     key = _check_key(papers)
     if _content().get("checked") != key:
         checks.check(papers)

@@ -18,17 +18,8 @@ def opened(
 ) -> tuple[Project | WrittenJobs, str]:
     """The jobs of this call, and the scale that it names.
 
-    Args:
-        workflow: Snakemake's.
-        config: Snakemake's: what ``--configfile`` and ``--config`` say, together.
-        bring: brings missing runs from elsewhere (`run_store.store.bring_missing`).
-
     Returns:
         the plan of the configuration; in a job's own Snakemake, the plan that its head wrote.
-
-    Raises:
-        UserError: for a mistake in the configuration or on the command line, or for code in a
-            folder that cannot be named.
     """
     which_code.refuse_unfit_path()
     gc.freeze()  # what Snakemake has imported stays: no collection needs to look at it
@@ -59,9 +50,6 @@ def overrides(
 
     Returns:
         values by key, and for each key the file or ``--config``.
-
-    Raises:
-        UserError: a file is no YAML block of keys.
     """
     given, sources = dict(config), dict.fromkeys(config, "--config")
     for file in files:

@@ -102,11 +102,7 @@ class Project:
         return papers
 
     def at(self, scale: str) -> Plan:
-        """The plan of one scale.
-
-        Raises:
-            UserError: for a mistake in the configuration.
-        """
+        """The plan of one scale."""
         if scale not in self._plans:
             here = layout.papers_drawn(scale) & self._known.keys()
             shown = select(self._known, [*self._chosen, *sorted(here - {*self._chosen})])
@@ -133,9 +129,6 @@ class Project:
         Args:
             main: whether this process decides what runs, so that it looks into the run store; a
                 job's own Snakemake does not.
-
-        Raises:
-            UserError: a folder that the configuration names is not there.
         """
         tell_jobs(self.settings, self._sources, main)
         self._brings = main and bool(os.environ.get(RUN_STORE))
@@ -258,9 +251,6 @@ def tell_jobs(settings: Settings, sources: dict[str, str], main: bool) -> None:
         settings: of the configuration.
         sources: where keys are set that ``config.yaml`` does not set, for errors.
         main: whether this process decides what runs, so that it needs the run store.
-
-    Raises:
-        UserError: a folder that the settings name is not there.
     """
     use_this_code()
     for variable, key, needed in (

@@ -37,8 +37,6 @@ class Resources:
 
     Attributes:
         runtime: minutes.
-        mem_mb: megabytes.
-        gpu: number of GPUs, 0 or 1.
     """
 
     runtime: int
@@ -175,12 +173,7 @@ def size(spec: dict[str, Any]) -> Size:
 
 
 def data_size(spec: dict[str, Any]) -> dict[str, Any]:
-    """Shapes of a run's data, as its task's function ``size`` says them.
-
-    Raises:
-        UserError: there is no such function, or it does not say ``samples``, ``shape`` and
-            ``outputs``.
-    """
+    """Shapes of a run's data, as its task's function ``size`` says them."""
     name, keywords = _split(spec["task"])
     sizes = _required("task", name, "size", **keywords)
     if not isinstance(sizes, dict) or not {"samples", "shape", "outputs"} <= sizes.keys():
@@ -207,11 +200,7 @@ def test_samples(spec: dict[str, Any]) -> int:
 
 
 def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
-    """What a function of a component's file returns.
-
-    Raises:
-        UserError: the file has no such function.
-    """
+    """What a function of a component's file returns."""
     found = fact(block, name, what, *known, **keywords)
     if found is None:
         place = registry.shown_component(block, name)

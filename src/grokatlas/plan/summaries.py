@@ -70,13 +70,7 @@ def _at_hand(plan: Plan, whole: Plan) -> AtHand:
 
 
 def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
-    """The job that judges every claim, from the tables of those that the scale can judge.
-
-    Args:
-        plan: with every table of the papers.
-        papers: whose claims are judged.
-        at_hand: the tables that there will be.
-    """
+    """The job that judges every claim, from the tables of those that the scale can judge."""
     declared: dict[str, list[dict[str, Any]]] = {
         name: [] for name, paper in papers.items() if paper.figures
     }
@@ -123,14 +117,7 @@ def _under_interpretations(
 
 
 def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) -> Job:
-    """The job that writes the pages, from figures and the claims.
-
-    Args:
-        plan: with every table and figure of the papers.
-        papers: that have pages.
-        at_hand: the figures that there will be.
-        judged: the claims.
-    """
+    """The job that writes the pages, from figures and the claims."""
     told = {
         name: paper.model_dump(
             mode="json", include={"source", "deviations", "figures", "interpretations"}

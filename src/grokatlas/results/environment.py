@@ -6,7 +6,6 @@ import platform
 import resource
 import socket
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ LOWERING = {
     ),
     "cpu": ("DNNL_DEFAULT_FPMATH_MODE", "ONEDNN_DEFAULT_FPMATH_MODE"),
 }
-FULL = ("", "0", "STRICT")  # values with which they lower nothing
 
 
 def compute_in_full() -> None:
@@ -41,12 +39,6 @@ def compute_in_full() -> None:
     for name in (*LOWERING["cuda"], *LOWERING["cpu"]):
         os.environ.pop(name, None)
     os.environ["NVIDIA_TF32_OVERRIDE"] = "0"  # convolutions have TF32 unless they are asked
-
-
-def lowered(environment: Mapping[str, str], device: str) -> list[str]:
-    """The variables that lower precision on a device (``cuda`` or ``cpu``), as ``NAME=value``."""
-    named = ((name, environment.get(name, "")) for name in LOWERING.get(device, ()))
-    return [f"{name}={value}" for name, value in named if value.upper() not in FULL]
 
 
 def versions() -> dict[str, str]:

@@ -33,9 +33,6 @@ def take() -> None:
     To be called before torch is imported. Where ``CUDA_VISIBLE_DEVICES`` names one device (or
     none), whoever set it gave that one to this process, and others may share it: a batch system, a
     user, or an earlier lease. Where there is no device, nothing is leased.
-
-    Raises:
-        UserError: the lock files cannot be written or locked.
     """
     named = _named()
     if named is not None and len(named) < 2:

@@ -20,9 +20,6 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
         stem: where ``claims.csv`` and ``claims.interpretations.csv`` go, without suffix.
         partial: judge by the tables that are there, and leave out claims whose function fails;
             otherwise all have to be there, but for those of papers that are not selected.
-
-    Raises:
-        UserError: a table is missing or damaged, or a claim's function fails.
     """
     import functools
 

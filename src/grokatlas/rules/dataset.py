@@ -10,15 +10,7 @@ from grokatlas.rules.jobs.job_file import read_job_file
 
 
 def execute(job_file: Path, out: Path) -> None:
-    """Make a data set.
-
-    Args:
-        job_file: of the data set.
-        out: its folder.
-
-    Raises:
-        UserError: the task cannot be made of its keywords, or a file it needs is missing.
-    """
+    """Make a data set."""
     job = read_job_file(job_file, "dataset")
     writer = ManifestWriter(job, [])
     try:

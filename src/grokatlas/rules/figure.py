@@ -16,9 +16,6 @@ def execute(job_file: Path, stem: Path, earlier: bool = False) -> None:
         job_file: the job's file.
         stem: where the files go, without suffix.
         earlier: also draw from tables that earlier code made; the manifest then says so.
-
-    Raises:
-        UserError: a table is missing or damaged, or cannot be drawn.
     """
     from grokatlas.declare import renaming
     from grokatlas.rules import rendering

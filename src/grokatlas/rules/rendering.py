@@ -30,9 +30,6 @@ def render(
         files: where to write, by suffix: pdf, png and csv, or md, tex and csv.
         origin: digest, commit and runs, kept in the metadata of pdf and png, in a comment of md
             and tex.
-
-    Raises:
-        UserError: see `made`.
     """
     shown, data, note = made(spec, tables)
     data = data.assign(so_far=spec["so_far"]) if spec.get("so_far") else data
@@ -100,11 +97,7 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
 
 
 def _checked(drawn: Any, spec: dict[str, Any], function: str) -> tuple[Any, pd.DataFrame]:
-    """What a figure's function returned, if it is a figure, or a table's cells, and the data.
-
-    Raises:
-        UserError: it is something else.
-    """
+    """What a figure's function returned, if it is a figure, or a table's cells, and the data."""
     from matplotlib.figure import Figure  # after `plots.defaults`, which shields it from settings
 
     kinds = (pd.DataFrame if layout.is_published_table(spec["figure"]) else Figure, pd.DataFrame)

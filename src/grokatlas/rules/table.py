@@ -24,15 +24,7 @@ def execute(job_file: Path, stem: Path) -> None:
 
 
 def joined(spec: dict[str, Any], job_file: Path) -> Any:
-    """The table of an experiment from its finished runs and measures, as a data frame.
-
-    Args:
-        spec: of the table's job.
-        job_file: for errors.
-
-    Raises:
-        UserError: a file is missing or damaged, or a light measure fails.
-    """
+    """The table of an experiment from its finished runs and measures, as a data frame."""
     from grokatlas.rules import split_table, tidy_table
 
     parts, names = [], []

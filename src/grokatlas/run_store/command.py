@@ -27,8 +27,6 @@ class Stored:
     """An entry of a store.
 
     Attributes:
-        place: its folder.
-        size: of its files, in bytes.
         used: when it was put or last brought from, in seconds since 1970.
         entry: its records; None where they are damaged.
     """
@@ -45,11 +43,7 @@ class Stored:
 
 
 def root(given: Path | None) -> Path:
-    """The store that the command line, else the configuration, else the environment names.
-
-    Raises:
-        UserError: none does, or it is no folder, or a folder of something else.
-    """
+    """The store that the command line, else the configuration, else the environment names."""
     given = named(given)
     if given is None:
         problem = "none is named; give --store DIR, or set run_store in config/config.yaml or"
@@ -63,11 +57,7 @@ def root(given: Path | None) -> Path:
 
 
 def named(given: Path | None) -> Path | None:
-    """The folder that the command line, else the configuration, else the environment names.
-
-    Raises:
-        UserError: that of the environment is no folder.
-    """
+    """The folder that the command line, else the configuration, else the environment names."""
     settings = declared_jobs.CONFIG / "config.yaml"
     configured = load_settings(settings, {}).run_store if settings.is_file() else None
     if given is None and configured is not None:
@@ -105,11 +95,6 @@ def _is_store(folder: Path) -> bool:
 
 def add(store: Path, folders: list[Path]) -> int:
     """Put finished runs into a store; one line for each.
-
-    Args:
-        store: the store.
-        folders: of runs, each with spec.json, history, snapshots and manifest. The data set of a
-            run in a results tree is copied with it.
 
     Returns:
         0, or 1 if one was refused.
@@ -186,12 +171,6 @@ def gc(
         keep: then remove the longest unused until all runs have so many bytes at most.
         stale: remove runs that no paper of this checkout declares, or with other code.
         dry_run: only list what would be removed.
-
-    Yields:
-        one line for everything removed, then a summary.
-
-    Raises:
-        UserError: there is no configuration to judge by, or something cannot be removed.
     """
     declared = _declared() if stale else {}
     if declared is None:
@@ -249,12 +228,7 @@ def _old(folder: Path) -> bool:
 
 
 def stored(store: Path, kind: str) -> list[Stored]:
-    """The entries of a store.
-
-    Args:
-        store: the store.
-        kind: run or dataset.
-    """
+    """The entries of a store."""
     found = []
     for place in sorted((store / entries.FOLDERS[kind]).glob("*")):
         if not re.fullmatch(NAME, place.name):

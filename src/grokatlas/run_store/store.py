@@ -32,11 +32,7 @@ UNFINISHED = ".put-*.part"  # entries on their way in
 
 
 def chosen() -> Path | None:
-    """The store that the environment names, if it names one.
-
-    Raises:
-        UserError: it is no folder.
-    """
+    """The store that the environment names, if it names one."""
     name = os.environ.get(VARIABLE)
     if name and not Path(name).is_dir():
         raise UserError(VARIABLE, f"no folder {name}; make it or unset the variable")
@@ -53,9 +49,6 @@ def put(root: Path, run: Path, tree: Path) -> bool:
 
     Returns:
         whether it was not there already.
-
-    Raises:
-        UserError: the run or its data set is not sound, or the store cannot be written.
     """
     entry = entries.read("run", run)
     for name, recorded in entry.inputs.items():
@@ -120,15 +113,8 @@ def _fill(stage: Path, entry: StoredRun) -> None:
 def bring_missing(runs: Iterable[Job], plan: Plan) -> list[Path]:
     """Bring those of some runs that are not in ``results``, or are stale, from the store, if any.
 
-    Args:
-        runs: jobs of the plan.
-        plan: says which results are up to date.
-
     Returns:
         the folders that were renewed: runs and data sets.
-
-    Raises:
-        UserError: ``results`` cannot be written, or the environment names no folder.
     """
     root, renewed, count = chosen(), list[Path](), 0
     if root is None:
@@ -160,9 +146,6 @@ def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
 
     Returns:
         the folders that were renewed: the run and data sets, or nothing.
-
-    Raises:
-        UserError: ``results`` cannot be written.
     """
     run, planned = job.target, {data.target: data for data in job.inputs}
     places = [entries.place_of(root, "run", run.name, digest) for digest in job.digests]
@@ -255,11 +238,7 @@ def _give_up(root: Path, place: Path, error: UserError) -> None:
 
 
 def _set_aside(root: Path, place: Path) -> Path:
-    """Move an entry out of the way.
-
-    Raises:
-        OSError: the store cannot be written.
-    """
+    """Move an entry out of the way."""
     _make(root / DAMAGED, root.stat().st_mode)
     for number in itertools.count(1):
         aside = root / DAMAGED / f"{place.name}-{number}"

@@ -45,12 +45,6 @@ def main(
         as_json: print a list of objects in place of the table.
         results: the tree.
         store: the run store; the configured one, if there is any, if None.
-
-    Yields:
-        lines.
-
-    Raises:
-        UserError: a condition, field, value, state or folder that there is not.
     """
     conditions = [asked.parse(text) for text in given]
     states = _states(state, conditions)
@@ -74,15 +68,7 @@ def main(
 
 
 def status(scale: str | None, once: bool) -> None:
-    """Print the runs that the figures of a scale need, again and again at a terminal.
-
-    Args:
-        scale: the configured one if None.
-        once: print them once, as plain text.
-
-    Raises:
-        UserError: this is no checkout, or the configuration has a mistake.
-    """
+    """Print the runs that the figures of a scale need, again and again at a terminal."""
     want = remaining.at(scale)
     if once or not sys.stdout.isatty():
         print("\n".join(_status(want)[0]))

@@ -35,9 +35,6 @@ class Condition:
     """One condition.
 
     Attributes:
-        text: as given.
-        name: of the field.
-        operator: one of `OPERATORS`.
         values: of which one must be met for ``=``, and none for ``!=``.
     """
 
@@ -74,11 +71,7 @@ class Condition:
 
 
 def parse(text: str) -> Condition:
-    """A condition from the command line.
-
-    Raises:
-        UserError: it is none.
-    """
+    """A condition from the command line."""
     parts = re.fullmatch(r"\s*([\w./-]+)\s*([=!<>~:&|^]+)?\s*(.*?)\s*", text, re.DOTALL)
     how = "write FIELD=VALUE, and in quotes 'FIELD>=VALUE'"
     if parts is None:
@@ -113,16 +106,7 @@ def matching(run: RunEntry, conditions: list[Condition]) -> list[int]:
 
 
 def check(conditions: list[Condition], shown: list[str], runs: list[RunEntry]) -> None:
-    """Refuse fields and values that no run has, and comparisons that cannot be made.
-
-    Args:
-        conditions: all that are given.
-        shown: names of further fields that are asked for.
-        runs: every run there is.
-
-    Raises:
-        UserError: with the nearest names, or the values that there are.
-    """
+    """Refuse fields and values that no run has, and comparisons that cannot be made."""
     names = set(FACTS).union(*(run.names() for run in runs))
     for name, place in (
         *((c.name, c.text) for c in conditions),

@@ -25,11 +25,6 @@ ALIVE = re.compile(r"run \w+: (step |trains on |goes on )|.*; waiting$|warning: 
 def unfinished(folder: Path, spec: dict[str, Any], held: set[int] | None) -> tuple[str, str]:
     """The state of a run of which no result counts, and what is known of it.
 
-    Args:
-        folder: of its files.
-        spec: of the run; empty if that is not known.
-        held: see `held_locks`.
-
     Returns:
         running, failed (and not started again yet) or waiting; then, of a failed run the last line
         of its log; members that are not finite; the step, and host and device.
@@ -70,13 +65,9 @@ class _Log:
     """What a run's log says.
 
     Attributes:
-        last: its last line.
         changed: when it was written, in seconds since 1970; None if there is none.
         host: the machine that trains.
         where: host and device.
-        step: the last one reported.
-        rate: steps per second.
-        left: seconds, from now.
         note: of the same line: how many members are not finite; empty if all are.
     """
 

@@ -27,14 +27,8 @@ def prune(dry_run: bool) -> Iterator[str]:
     from, or a second copy of a result. What is in a declared result's place stays, and so do a
     moved result that is needed and is nowhere else, hidden folders, and files that no job wrote.
 
-    Args:
-        dry_run: only list what would be removed.
-
     Yields:
         a line for everything that is removed, or stays as it is needed or held, then a summary.
-
-    Raises:
-        UserError: this is no checkout, Snakemake runs in it, or something cannot be removed.
     """
     jobs = declared_jobs.jobs()
     if jobs is None:
@@ -62,11 +56,7 @@ def prune(dry_run: bool) -> Iterator[str]:
 
 
 def _refuse_running() -> None:
-    """Refuse while a workflow runs: it may need what the configuration of today does not declare.
-
-    Raises:
-        UserError: one runs here, its lock is there, or its job is in the queue.
-    """
+    """Refuse while a workflow runs: it may need what is not declared any more."""
     if pid := unlock.snakemake(Path()):
         raise UserError("prune", f"Snakemake runs here (process {pid}); wait until it has ended")
     if jobs := slurm.workflow_or_none(Path()):

@@ -30,9 +30,6 @@ def every(results: Path, root: Path | None, jobs: Jobs | None = None) -> list[Ru
         results: the tree.
         root: the run store; None for none.
         jobs: what is planned, upstream first; all that the checkout declares if None.
-
-    Raises:
-        UserError: there is no such tree, or the configuration has a mistake.
     """
     jobs = declared_jobs.jobs(results=results) if jobs is None else jobs
     nothing_made = results == layout.RESULTS and not results.is_dir()
@@ -90,15 +87,7 @@ def _here(
     held: set[int] | None,
     again: Callable[[], set[str]],
 ) -> RunEntry | None:
-    """A run of results or of the plan; None for a job file that nothing is behind any more.
-
-    Args:
-        target: its folder, as the plan calls it.
-        tree: results; None if there are none.
-        jobs: what is planned; None outside a checkout.
-        held: locks that are held, see `progress.held_locks`.
-        again: the targets that the workflow would make.
-    """
+    """A run of results or of the plan; None for a job file that nothing is behind any more."""
     result = (tree.results.get(target) if tree else None) or Result(target)
     job = jobs.get(target) if jobs else None
     run = RunEntry(Path(target).name, "waiting", digest=job.digest if job else "")

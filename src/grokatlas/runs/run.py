@@ -60,10 +60,8 @@ class RunEntry:
     """A run, wherever it is.
 
     Attributes:
-        id: of its spec.
         state: one of `STATES`.
         note: what else is known of its state.
-        uses: the cells that it is in.
         spec: complete; empty where nothing sound says it.
         manifest: what its job recorded; empty if it is not finished or cannot be trusted.
         digest: of its manifest, else the planned one.

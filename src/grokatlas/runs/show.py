@@ -10,17 +10,7 @@ from grokatlas.runs import reader
 
 
 def run(name: str) -> Iterator[str]:
-    """A run's state, members and spec.
-
-    Args:
-        name: the run's id, or its first digits.
-
-    Yields:
-        lines.
-
-    Raises:
-        UserError: no run, or more than one, begins so.
-    """
+    """A run's state, members and spec."""
     runs = [each for each in reader.every(layout.RESULTS, None) if each.id.startswith(name)]
     if not runs:
         raise UserError(f"run {name}", "no run begins so; `grokatlas runs` lists them")

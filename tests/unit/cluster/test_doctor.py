@@ -327,32 +327,16 @@ def test_cifar10_without_its_archive_needs_enough_first_records(tmp_path, monkey
     assert _images(CIFAR10 | {"train_points": 9})[0][0] == "warn"
 
 
-def _recorded(job, seconds: float, device: str = "cpu", factor: float = 1.0) -> forecast.TimedRun:
-    work = resources.seconds(job.spec) * factor
-    return forecast.TimedRun(forecast._kind(job.spec), device, work, seconds)
-
-
 @pytest.mark.usefixtures("here")
-def test_a_forecast_takes_the_nearest_run_that_was_recorded():
+def test_a_forecast_takes_the_rate_of_like_ones_that_were_recorded():
     run = next(job for job in remaining.at("smoke").jobs if job.kind == "run")
-    work = resources.seconds(run.spec)
-
-    def told(*known, gpu=False):
-        found = forecast.estimate(run, list(known), gpu)
-        return found.seconds, found.basis
-
-    assert told() == (work, "formula")
-    assert told(_recorded(run, 7)) == (7, "cpu")
-    assert told(_recorded(run, 700, factor=10)) == (pytest.approx(70), "cpu")
-    assert told(_recorded(run, 7, factor=10)) == (work, "formula")  # mostly its start
-    assert told(_recorded(run, 700, factor=1000)) == (work, "formula")
-    hours, device = told(_recorded(run, 700, factor=10), _recorded(run, 3))
-    assert (hours, device) == (pytest.approx(3), "cpu")
-    both = (_recorded(run, 7), _recorded(run, 5, "cuda", 1.5))
-    assert told(*both) == (7, "cpu")
-    assert told(*both, gpu=True) == (pytest.approx(5 / 1.5), "cuda")
-    other = forecast.TimedRun(("task.other",), "cpu", work, 7)
-    assert told(other) == (work, "formula")
+    kind, work = forecast._kind_and_work(run.spec)
+    assert forecast.estimate(run, {}, gpu=False) == (work, "formula")
+    assert forecast.estimate(run, {(("other",), "cpu"): [7]}, gpu=False) == (work, "formula")
+    rates = {(kind, "cpu"): [1.0, 9.0, 2.0], (kind, "cuda"): [0.5]}
+    assert forecast.estimate(run, rates, gpu=False) == (2 * work, "cpu")
+    assert forecast.estimate(run, rates, gpu=True) == (work / 2, "cuda")
+    assert forecast.estimate(run, {(kind, "cpu"): [3.0]}, gpu=True) == (3 * work, "cpu")
 
 
 def test_the_forecast_counts_what_is_not_made(here, capsys):
@@ -375,6 +359,9 @@ def test_the_forecast_counts_what_is_not_made(here, capsys):
     assert f"{runs} runs" in told["forecast"][1]
     assert "from like ones recorded on a CPU" in told["core-hours"][1]
     assert "the longest job 1 (" in told["core-hours"][1]
+    short = manifest | {"digest": "of older code", "train_seconds": 59.0}
+    files.write_json(run.manifest, files.sealed(short))
+    assert "recorded on a CPU" not in _doctor(capsys)[1]["core-hours"][1]
 
 
 def test_a_check_that_breaks_is_a_line():

@@ -1,6 +1,5 @@
 """What `grokatlas doctor` says of runs that will train on a GPU."""
 
-import copy
 from pathlib import Path
 
 import pytest
@@ -8,36 +7,12 @@ import pytest
 from grokatlas.cluster.doctor import cluster, gpu_runs
 from grokatlas.plan.jobs import Job
 from tests import fake_gpus
-
-SPEC = {
-    "task": {
-        "name": "xor_clusters",
-        "features": 40_000,
-        "train_points": 400,
-        "test_points": 400,
-        "amplitude": 0.05,
-        "data_seed": 0,
-    },
-    "model": {
-        "name": "mlp",
-        "width": 2048,
-        "hidden_layers": 1,
-        "bias": False,
-        "init_law": "uniform_fan_in",
-        "init_scale": 1.0,
-        "output_scale": 1.0,
-    },
-    "loss": {"name": "mse", "reduction": "mean", "half": False},
-    "optimizer": {"name": "gd", "lr": 0.1},
-    "dynamics": {"name": "gradient_training"},
-    "observables": [{"name": "losses"}],
-    "train": {"steps": 9, "dtype": "float64", "log": {"every": 9, "first": 0}, "snapshots": []},
-    "ensemble": {"seed": list(range(10))},
-}
+from tests.runs import xor_spec
 
 
 def _job(name: str, **blocks) -> Job:
-    return Job("run", Path(name), copy.deepcopy(SPEC) | blocks, {})
+    size = {"features": 40_000, "width": 2048, "optimizer": {"name": "gd", "lr": 0.1}}
+    return Job("run", Path(name), xor_spec(10, **size) | blocks, {})
 
 
 @pytest.fixture

@@ -29,13 +29,7 @@ PROBE = (
 
 @dataclass
 class Partition:
-    """A partition as `sinfo` shows it.
-
-    Attributes:
-        up: whether jobs can start in it.
-        minutes: its time limit; None if there is none.
-        gpu: whether a node of it has a GPU.
-    """
+    """A partition as `sinfo` shows it."""
 
     up: bool
     minutes: int | None
@@ -67,11 +61,7 @@ def look(missing: list[Job], device: str, submit: bool) -> Iterator[Finding]:
 
 
 def partitions() -> dict[str, Partition]:
-    """Every partition by name.
-
-    Raises:
-        UserError: Slurm does not answer.
-    """
+    """Every partition by name."""
     found: dict[str, Partition] = {}
     for line in slurm.ask("sinfo", "--noheader", "--format=%P|%a|%l|%G").splitlines():
         name, up, limit, devices = [*(part.strip() for part in line.split("|")), "", "", ""][:4]
@@ -94,19 +84,19 @@ def takes_gpus(limits: Any) -> bool:
 
 def _partitions(wanted: dict[str, Any], found: dict[str, Partition]) -> Iterator[Finding]:
     """Those of the profile exist, are up, and have the GPUs that it says."""
-    problems: list[tuple[State, str]] = []
+    sound, hint = True, f"; change {PROFILE / 'partitions.yaml'}"
     for name, limits in wanted.items():
         if name not in found:
             there = ", ".join(sorted(found)) or "none"
-            problems.append(("fail", f"{name} does not exist, sinfo shows {there}"))
+            yield Finding("fail", "partitions", f"{name} does not exist, sinfo shows {there}{hint}")
         elif takes_gpus(limits) and not found[name].gpu:
-            problems.append(("fail", f"{name} has no GPU, and max_gpu says so"))
+            yield Finding("fail", "partitions", f"{name} has no GPU, and max_gpu says so{hint}")
         elif not found[name].up:
-            problems.append(("warn", f"{name} is down: its jobs wait"))
-    for state, problem in problems:
-        hint = "" if state == "warn" else f"; change {PROFILE / 'partitions.yaml'}"
-        yield Finding(state, "partitions", problem + hint)
-    if not problems:
+            yield Finding("warn", "partitions", f"{name} is down: its jobs wait")
+        else:
+            continue
+        sound = False
+    if sound:
         yield Finding("ok", "partitions", f"{', '.join(wanted)} exist and are up")
 
 
@@ -134,7 +124,7 @@ def _limits(
 
 def _account(settings: dict[str, Any]) -> Iterator[Finding]:
     """The account that jobs are billed to, if Slurm keeps accounts."""
-    given = str(settings.get("default-resources", {}).get("slurm_account", "")).strip("'\"")
+    given = _billed(settings)
     command = ("sacctmgr", "--noheader", "--parsable2", "show", "associations")
     try:
         lines = slurm.ask(*command, f"user={account.name()}", "format=Account")
@@ -148,14 +138,18 @@ def _account(settings: dict[str, Any]) -> Iterator[Finding]:
         text = f"slurm_account {given} is not yours ({there or 'you have none'})"
         yield Finding("fail", "account", f"{text}; change {SETTINGS}")
     elif not names:
-        yield Finding(
-            "warn", "account", "you have no Slurm account; ask for one if jobs are refused"
-        )
+        text = "you have no Slurm account; ask for one if jobs are refused"
+        yield Finding("warn", "account", text)
     elif len(names) > 1 and not given:
         text = f"several ({there}), the default one pays; set slurm_account in {SETTINGS}"
         yield Finding("warn", "account", text)
     else:
         yield Finding("ok", "account", given or there)
+
+
+def _billed(settings: dict[str, Any]) -> str:
+    """The account that the profile names; empty for the default one."""
+    return str(settings.get("default-resources", {}).get("slurm_account", "")).strip("'\"")
 
 
 def _polling(settings: dict[str, Any]) -> Iterator[Finding]:
@@ -185,7 +179,7 @@ def _job(settings: dict[str, Any], wanted: dict[str, Any], submit: bool) -> Iter
         text = "not tried; --submit asks with a job of seconds whether it sees a GPU"
         yield Finding("ok", "job", text if names else "no partition with max_gpu to try")
         return
-    billed = str(settings.get("default-resources", {}).get("slurm_account", "")).strip("'\"")
+    billed = _billed(settings)
     command = ["srun", f"--partition={names[0]}", "--gpus=1", "--time=5", f"--immediate={WAIT}"]
     command += [f"--account={billed}"] if billed else []
     try:

@@ -35,11 +35,7 @@ def place() -> Path:
 
 
 def writing(missing: list[Job]) -> Iterator[Finding]:
-    """Whether results and the folders in them take a new file, a rename and a removal.
-
-    Args:
-        missing: jobs that are not made; where there are none, nothing has to be written.
-    """
+    """Whether results and the folders in them take a new file, a rename and a removal."""
     folders = [place()]
     if layout.RESULTS.is_dir():
         folders += sorted(entry for entry in layout.RESULTS.iterdir() if entry.is_dir())
@@ -61,11 +57,11 @@ def locks() -> Iterator[Finding]:
     import fcntl
 
     runs = layout.run_folder("")
-    path = _new(runs.resolve() if runs.is_dir() else place())
+    folder = runs.resolve() if runs.is_dir() else place()
     try:
-        with path.open("r+b") as stream:
+        with tempfile.NamedTemporaryFile(prefix=NAME, suffix=PART, dir=folder) as stream:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            command = [sys.executable, "-c", SECOND, str(path)]
+            command = [sys.executable, "-c", SECOND, stream.name]
             done = subprocess.run(
                 command, capture_output=True, text=True, check=True, timeout=PATIENCE
             )
@@ -74,8 +70,6 @@ def locks() -> Iterator[Finding]:
         rest = "files are used instead, and after a lost node its runs wait for minutes"
         yield Finding("warn", "flock", f"{text}; {rest}; {REMEDY}")
         return
-    finally:
-        path.unlink()
     if done.stdout.strip() == "refused":
         yield Finding("ok", "flock", "a second process is refused a lock that is held")
         return
@@ -103,31 +97,8 @@ def temporary() -> Iterator[Finding]:
         yield Finding("fail", "temporary", f"{text}; make room, or set TMPDIR to another folder")
 
 
-def profile(folder: Path) -> Iterator[Finding]:
-    """The link by which `--profile slurm` is found; nothing where it leads to the profile."""
-    link = folder / "slurm"
-    if link.is_dir():
-        return
-    what = "is a file with the text of a link" if link.is_file() else "is not here"
-    hint = "write --profile profiles/slurm"
-    if link.is_file():
-        hint += ", or: git config core.symlinks true && rm slurm && git checkout slurm"
-    yield Finding("warn", "profile", f"the link `slurm` {what}: --profile slurm fails; {hint}")
-
-
-def _new(folder: Path) -> Path:
-    handle, name = tempfile.mkstemp(prefix=NAME, suffix=PART, dir=folder)
-    os.close(handle)
-    return Path(name)
-
-
 def _exercise(folder: Path) -> None:
-    """Write a file as jobs do, with a date of theirs, and remove it.
-
-    Raises:
-        OSError: it cannot be removed.
-        UserError: one of the other steps is not possible.
-    """
+    """Write a file as jobs do, with a date of theirs, and remove it."""
     path = folder / f"{NAME}{secrets.token_hex(4)}{PART}"
     try:
         store.write_text(path, "x")

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas.cluster import slurm, unlock
-from grokatlas.cluster.doctor import cluster
+from grokatlas.cluster.doctor import cluster, files
 from grokatlas.cluster.doctor.findings import Finding, State
 from grokatlas.errors import UserError
 from grokatlas.plan import resources
 from grokatlas.plan.jobs import Job
-from grokatlas.results import gpu_leases, layout, links
+from grokatlas.results import gpu_leases, links
 from grokatlas.text import file_size
 
 LEAST = 2 * 10**9  # bytes that should be free besides: data sets, tables, logs
@@ -42,15 +42,15 @@ def gpus(missing: list[Job], device: str) -> Iterator[Finding]:
         state: State = "fail" if device == "cuda" else "warn"
         yield Finding(state, "gpu", f"{text}; install the torch of your driver's CUDA")
         return
-    wanting = sum(resources.of_job(job, device).gpu for job in _costly(missing))
+    costly = [job for job in missing if job.kind in ("run", "measure")]
+    wanting = sum(resources.of_job(job, device).gpu for job in costly)
     yield Finding("ok", "gpu", f"{len(found)} here ({name}) for {wanting} jobs; each leases one")
 
 
 def disk(missing: list[Job]) -> Iterator[Finding]:
     """The space for the runs that are not made yet."""
     links.check()
-    results = layout.RESULTS.resolve()  # may be a link to another disk
-    place = next(folder for folder in (results, *results.parents) if folder.exists())
+    place = files.place()
     free = shutil.disk_usage(place).free
     need = sum(resources.bytes_written(job.spec) for job in missing if job.kind == "run")
     text = f"{file_size(free)} free in {place}, missing runs need about {file_size(need)}"
@@ -74,14 +74,8 @@ def lock(folder: Path) -> Iterator[Finding]:
         left = unlock.jobs(folder)
     locked = unlock.locked(folder)
     if left or locked:
-        what = " and ".join(
-            filter(None, ["a lock" if locked else "", f"{len(left)} jobs" if left else ""])
-        )
+        what = " and ".join(["a lock"] * locked + [f"{len(left)} jobs"] * bool(left))
         hint = "unless it runs on another machine: grokatlas unlock"
         yield Finding("fail", "lock", f"{what} left over, of a Snakemake that was killed; {hint}")
         return
     yield Finding("ok", "lock", "none is left over")
-
-
-def _costly(jobs: list[Job]) -> list[Job]:
-    return [job for job in jobs if job.kind in ("run", "measure")]

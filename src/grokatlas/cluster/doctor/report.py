@@ -34,13 +34,7 @@ def main(scale: str | None, submit: bool) -> int:
 
 
 def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Iterator[Finding]:
-    """Look at everything that a long run at a scale needs.
-
-    Args:
-        scale: the configured one if None.
-        submit: whether a small job may be submitted to see a GPU.
-        folder: the checkout, which is the working directory.
-    """
+    """Look at everything that a long run at a scale needs."""
     try:
         which_code.refuse_unfit_path()
         want = remaining.at(scale)
@@ -51,13 +45,11 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
     missing = remaining.unmade(want.jobs)
     found = f"{len(want.plan.figures)} figures of {len(runs)} runs at scale {want.plan.scale}"
     yield Finding("ok", "plan", found)
-    yield from findings.of("precision", software.precision)  # before settings reach the variables
     yield from findings.of("settings", _settings, project)
     yield from findings.of("commit", software.commit)
-    yield from findings.of("packages", software.packages, folder, missing)
+    yield from findings.of("packages", software.packages, folder)
     yield from findings.of("home", files.cache)
     yield from findings.of("temporary", files.temporary)
-    yield from findings.of("profile", files.profile, folder)
     yield from findings.of("cluster", cluster.look, missing, project.settings.device, submit)
     yield from findings.of("gpu", machine.gpus, missing, project.settings.device)
     yield from findings.of("capture", gpu_runs.look, missing, project.settings.device)

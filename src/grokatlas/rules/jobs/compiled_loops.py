@@ -21,11 +21,7 @@ VARIABLE = "GROKATLAS_COMPILED"  # the folder; `warm` has the same name, as it i
 
 
 def share(code: dict[str, str]) -> None:
-    """Take the loops of the components that are loaded from the folder, or keep them there.
-
-    Args:
-        code: of the job, by module.
-    """
+    """Take the loops of the components that are loaded from the folder, or keep them there."""
     folder, numba = os.environ.get(VARIABLE), sys.modules.get("numba")
     if not folder or numba is None:
         return
@@ -44,13 +40,7 @@ def share(code: dict[str, str]) -> None:
 
 
 def _keep(loop: Any, place: Path, kind: Any) -> None:
-    """Let numba keep a loop in a folder, as far as that can be written: as `enable_caching` does.
-
-    Args:
-        loop: the function that numba compiles.
-        place: the folder.
-        kind: numba's class of a cache.
-    """
+    """Let numba keep a loop in a folder where that can be written, as `enable_caching` does."""
     try:
         cache = kind(loop.py_func)
     except RuntimeError:  # no folder can be written

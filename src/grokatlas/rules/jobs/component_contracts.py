@@ -13,12 +13,7 @@ SAMPLES = 5  # that a model is tried with
 
 
 def data(tasks: list[dict[str, Any]]) -> dataset.Dataset:
-    """What tasks make (`engine.dataset.make`).
-
-    Raises:
-        UserError: a task returns something else than data.
-        Exception: of the task's own.
-    """
+    """What tasks make (`engine.dataset.make`)."""
     try:
         made = dataset.make(tasks)
     except (AttributeError, TypeError, IndexError):
@@ -66,14 +61,7 @@ def _wrong(made: Any) -> Iterator[str]:
 
 
 def broken(spec: dict[str, Any]) -> Iterator[str]:
-    """Which components of a run return what they must not, with their files.
-
-    Args:
-        spec: of a run that failed; its first member is tried.
-
-    Raises:
-        Exception: of a component that fails when it is tried.
-    """
+    """Which components of a run return what they must not, with their files."""
     import torch
 
     from grokatlas.engine.ensemble import generators

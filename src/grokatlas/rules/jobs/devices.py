@@ -40,11 +40,7 @@ def use_repeatable_kernels() -> None:
 
 
 def chosen(name: str) -> "torch.device":
-    """The device that is asked for: ``auto`` is a GPU where one is visible.
-
-    Raises:
-        UserError: ``cuda`` is asked for and there is none.
-    """
+    """The device that is asked for: ``auto`` is a GPU where one is visible."""
     import torch
 
     found = torch.cuda.is_available()

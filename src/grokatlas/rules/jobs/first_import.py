@@ -14,11 +14,7 @@ IMPORT = re.compile(r"^(from|import) art\b", re.MULTILINE)
 
 
 def of_libraries(module: Path) -> None:
-    """Prepare the import of a module that needs ART (``art``), where that was never imported.
-
-    Args:
-        module: the source file.
-    """
+    """Prepare the import of a module that needs ART (``art``), where that was never imported."""
     if module.is_file() and IMPORT.search(module.read_text(encoding="utf-8")):
         of_art()
 

@@ -14,9 +14,6 @@ from grokatlas.rules.jobs import fork_server
 def run(arguments: list[str]) -> int | None:
     """Run a command in a fork of a warm process.
 
-    Args:
-        arguments: of the command line.
-
     Returns:
         its exit code; None if no warm process could take it to its end.
     """

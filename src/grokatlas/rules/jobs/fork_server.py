@@ -288,13 +288,7 @@ def _load_registries() -> None:
 
 
 def main(folder: Path, family: str, alive: int) -> None:
-    """Serve jobs of a family.
-
-    Args:
-        folder: where the socket is made, and removed in the end.
-        family: one of `FAMILIES`.
-        alive: a pipe that closes when Snakemake ends.
-    """
+    """Serve jobs of a family."""
     sys.path[:] = [entry for entry in sys.path if Path(entry or ".") != Path(__file__).parent]
     with socket.socket(socket.AF_UNIX) as listener:
         try:

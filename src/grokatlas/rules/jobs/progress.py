@@ -14,12 +14,7 @@ from grokatlas.results import endings
 
 
 class LastLog(History):
-    """A history that can be asked of what was logged last.
-
-    Args:
-        hand_on: as for `History`.
-        spec: the run's.
-    """
+    """A history that can be asked of what was logged last."""
 
     def __init__(
         self, hand_on: Callable[[dict[str, np.ndarray]], None], spec: dict[str, Any]
@@ -47,12 +42,7 @@ class LastLog(History):
 
 
 class Progress:
-    """One line on stderr every ten seconds: step, rate and time left.
-
-    Args:
-        name: what the line calls the run.
-        note: asked for words to end the line with; empty for none.
-    """
+    """One line on stderr every ten seconds: step, rate and time left."""
 
     def __init__(self, name: str, note: Callable[[], str]) -> None:
         self.name = name

@@ -39,11 +39,7 @@ class InterruptedRunError(UserError):
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a run's folder, so that one process at a time trains it.
-
-    Raises:
-        UserError: the folder cannot be written, or its lock cannot be locked.
-    """
+    """Hold the lock of a run's folder, so that one process at a time trains it."""
 
     def tell(holder: str) -> None:
         who = f"another process trains it{holder and f' ({holder})'}"
@@ -176,11 +172,7 @@ class Savepoint:
         self._files["snapshots"].append([path.name, hashing.file_sha256(path)])
 
     def after(self, step: int, saved: Callable[[], dict[str, Any]]) -> None:
-        """Save, if it is time to or if a signal asked for it.
-
-        Raises:
-            InterruptedRunError: a signal asked.
-        """
+        """Save, if it is time to or if a signal asked for it."""
         if not self._asked and time.monotonic() - self._last < self.period:
             return
         self.save(step, saved())
@@ -188,11 +180,7 @@ class Savepoint:
             raise InterruptedRunError(f"run {self.folder.parent.name}", step, self._asked)
 
     def save(self, step: int, tensors: dict[str, Any]) -> None:
-        """Replace the saved state; the one before stays whole until this one is.
-
-        Raises:
-            UserError: the folder cannot be written or the disk is full.
-        """
+        """Replace the saved state; the one before stays whole until this one is."""
         path = self.folder / f"tensors-{step:010d}.safetensors"
         _write_tensors(path, tensors)
         content = {

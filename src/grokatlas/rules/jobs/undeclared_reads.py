@@ -34,11 +34,7 @@ def refused(modules: list[str]) -> Iterator[None]:
 
 
 def refuse(modules: list[str]) -> None:
-    """Refuse from here on to open a file of the study, or of a room with components.
-
-    Args:
-        modules: those of the job, whose ``FILES`` may be read.
-    """
+    """Refuse from here on to open a file of the study, or of a room with components."""
     files = code_digest.files(modules).values()
     declared = frozenset(os.path.realpath(file) for each in files for file in each)
     study = registry.study()

@@ -14,17 +14,8 @@ from grokatlas.study.trial import declaration
 def main(name: str, given: list[str], scale: str | None, keep: str | None) -> int:
     """Try values of an experiment, or keep them.
 
-    Args:
-        name: ``paper/experiment``.
-        given: ``path=value,value`` of its configuration.
-        scale: of the runs; the configured one if absent.
-        keep: the name of an experiment to write, in place of running.
-
     Returns:
         0, or the exit code of Snakemake.
-
-    Raises:
-        UserError: there is no such experiment, it cannot have these values, or this is no checkout.
     """
     if not (declaration.CONFIG / "papers").is_dir():
         raise UserError(str(Path.cwd()), "is no checkout: it has no config/papers; go to one")

@@ -51,11 +51,7 @@ Values = dict[str, list[Any]]
 
 
 def values(given: list[str]) -> Values:
-    """The values of each path, read as YAML: ``["optimizer.lr=1e-3,1e-2"]``.
-
-    Raises:
-        UserError: an argument is no ``path=values``, or a path is given twice.
-    """
+    """The values of each path, read as YAML: ``["optimizer.lr=1e-3,1e-2"]``."""
     found: Values = {}
     for text in given:
         path, equals, listed = text.partition("=")
@@ -71,11 +67,7 @@ def values(given: list[str]) -> Values:
 
 
 def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
-    """Paper and experiment that a name means, and all papers.
-
-    Raises:
-        UserError: there is no such experiment, or it is one of another paper.
-    """
+    """Paper and experiment that a name means, and all papers."""
     papers = load_papers(CONFIG / "papers", "all")
     owner, _, own = name.partition("/")
     known = [f"{paper}/{each}" for paper in papers for each in papers[paper].experiments]
@@ -114,10 +106,6 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
     """Declare a trial in ``trials/<paper>-<experiment>``, and hold that folder; the folder.
 
     Results of earlier trials there stay, so that a further value makes a further run alone.
-
-    Raises:
-        UserError: there is no such experiment, it cannot have these values, or the folder is in
-            use or cannot be written.
     """
     paper_name, own, papers = experiment(name)
     paper = papers[paper_name]
@@ -151,11 +139,7 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _alone(there: Path) -> Iterator[None]:
-    """Hold the folder of a trial: another one would replace the configuration that this one reads.
-
-    Raises:
-        UserError: a trial or another Snakemake is at work in it, or it cannot be written.
-    """
+    """Hold the folder of a trial: another would replace the configuration that this one reads."""
     try:
         there.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -204,9 +188,6 @@ def keep(name: str, tried: Values, scale: str, new: str) -> Path:
     """Declare the experiment with these values among those of its paper; the file.
 
     Its runs have the ids of the trial's runs, as their specs are the same.
-
-    Raises:
-        UserError: the name is taken or no name, or the experiment cannot have these values.
     """
     paper_name, own, papers = experiment(name)
     file = CONFIG / "papers" / paper_name / EXPERIMENTS
