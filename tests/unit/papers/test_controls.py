@@ -19,7 +19,7 @@ WITHOUT_CONTROL = {
     "geometry": 36,
     "grokalign": 126,
     "jacobian_alignment": 10,
-    "plates": 70,
+    "plates": 10,
     "two_timescales": 63,
 }
 
