@@ -196,7 +196,13 @@ class Claim(Model):
     rejects: str | None = Field(
         None,
         description="names the interpretation that a miss refutes; the verdict is then "
-        "`interpretation rejected`",
+        "`interpretation rejected`, else `not decisive`",
+    )
+    fails_with: Name | dict[Name, str | int | float] | None = Field(
+        None,
+        description="what has to fail the claim, its negative control: an interpretation of the "
+        "paper, a function of `papers/<paper>/claims.py` from tables to tables, or keywords laid "
+        "over the claim's own. A claim that its control meets too is `not decisive`",
     )
     as_: str | None = Field(
         None,
@@ -235,6 +241,7 @@ class ClaimGroup(Model):
     judged: Literal["each", "mean", "median"] | None = Field(None, description=_SHARED)
     seeds: PositiveInt | None = Field(None, description=_SHARED)
     scales: list[Literal["quick", "paper"]] | None = Field(None, description=_SHARED)
+    fails_with: Name | dict[Name, str | int | float] | None = Field(None, description=_SHARED)
 
 
 class DigitisedPoint(Model):
