@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from grokatlas import text as words
+from grokatlas.claims.verdicts import MISSED, NOT_RUN
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,15 @@ class ClaimView:
         """The interval with its unit."""
         low, high = self.numbers("expected_low", "expected_high")
         return self._with_unit(words.interval(low, high))
+
+    @property
+    def control(self) -> str:
+        """What would have failed it, with its number: ``fails with lambda halved: 0.18``."""
+        name, verdict = self.row.get("control", ""), self.row.get("control_verdict", "")
+        if not name or verdict == NOT_RUN:
+            return f"control not judged: {name}" if name else ""
+        told = "fails with" if verdict == MISSED else "does not fail with"
+        return f"{told} {name}: {self._with_unit(self._text('control_value'))}"
 
     def _text(self, name: str) -> str:
         (value,) = self.numbers(name)

@@ -193,7 +193,13 @@ class Claim(Model):
     rejects: str | None = Field(
         None,
         description="of a setting that is run to test a reading of the paper: that reading. If the "
-        "statement is not met, the verdict is `reading rejected`",
+        "statement is not met, the verdict is `reading rejected`, else `not decisive`",
+    )
+    fails_with: Name | dict[Name, str | int | float] | None = Field(
+        None,
+        description="what has to fail the claim, its negative control: another reading of the "
+        "paper, a function of `papers/<paper>/claims.py` from tables to tables, or keywords laid "
+        "over the claim's own. A claim that its control meets too is `not decisive`",
     )
     as_: str | None = Field(
         None,
@@ -232,6 +238,7 @@ class ClaimGroup(Model):
     judged: Literal["each", "mean", "median"] | None = Field(None, description=_SHARED)
     seeds: PositiveInt | None = Field(None, description=_SHARED)
     scales: list[Literal["quick", "paper"]] | None = Field(None, description=_SHARED)
+    fails_with: Name | dict[Name, str | int | float] | None = Field(None, description=_SHARED)
 
 
 class Reading(Model):

@@ -65,7 +65,7 @@ class OtherReading(Model):
     rejects: bool = Field(
         False,
         description="whether a statement that is not met under it rejects the reading: the "
-        "verdict is then `reading rejected`",
+        "verdict is then `reading rejected`, else `not decisive`",
     )
     not_judged: dict[str, str] = Field(
         default={}, description="ids of claims that have no meaning under it, each with the reason"

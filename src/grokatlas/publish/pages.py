@@ -98,8 +98,8 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     lines = [
         _filled(record.verdicts(name, paper.claims) + "."),
         "",
-        "| | figure | statement | published | ours | expected | verdict |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| | figure | statement | published | ours | expected | verdict | control |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for claim in paper.claims:
         row = record.judged(name, claim)
@@ -107,6 +107,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
         cells += [
             words.interval(claim.expected[0], claim.expected[1], "{:g}".format),
             _judged(row) + _counted_as(record.same_as(name, claim)),
+            _shown_row(claim, row).control,
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     if any(f"**{UNKEPT} " in line for line in lines):
@@ -194,9 +195,13 @@ def _origin(row: dict[str, str] | None) -> str:
 
 
 def _ours(claim: models.Claim, row: dict[str, str]) -> str:
-    shown = ClaimView(row | {"unit": claim.unit}, digits=3)
+    shown = _shown_row(claim, row)
     several = shown.value and row["count"] != "1"
     return f"{shown.value} ({shown.ends}, {shown.values})" if several else shown.value
+
+
+def _shown_row(claim: models.Claim, row: dict[str, str]) -> ClaimView:
+    return ClaimView(row | {"unit": claim.unit}, digits=3)
 
 
 def _judged(row: dict[str, str]) -> str:

@@ -26,7 +26,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     """
     import functools
 
-    from grokatlas.claims import judging
+    from grokatlas.claims import controls, judging
     from grokatlas.claims import other_readings as readings
     from grokatlas.declare import renaming
 
@@ -41,6 +41,8 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     def read(target: Path) -> Any:
         return renaming.columns_today(files.read_parquet(layout.outputs("table", target)[0]))
 
+    others = list(other_readings.Judge(job["spec"], ages, read).rows())
+    under = {(row["paper"], row["id"], row["reading"]): row for row in others}
     rows, failed = [], []
     for paper, declared in job["spec"]["papers"].items():
         for claim in declared:
@@ -49,6 +51,8 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
             tables = {name: read(target) for name, target in stems.items()} if whole else None
             try:
                 row = judging.row(paper, claim, tables, scale)
+                if scale == "paper":
+                    row = controls.checked(paper, claim, row, tables, under)
             except UserError as error:
                 if not partial and EARLIER not in map(ages.get, stems.values()):
                     raise
@@ -57,10 +61,9 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
             if whole:
                 row |= origin(list(stems.values()), ages)
             rows.append(row)
-    others = other_readings.Judge(job["spec"], ages, read)
     file, second = layout.outputs("claims", stem)
     files.write_csv(file, judging.frame(rows))
-    files.write_csv(second, readings.frame(list(others.rows())))
+    files.write_csv(second, readings.frame(others))
     if partial:
         note_gaps(recorder, ages, failed)
     recorder.write(layout.manifest_of("claims", stem), [file, second])
