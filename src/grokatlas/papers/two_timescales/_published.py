@@ -102,6 +102,18 @@ def distance_outside_seeds(
     return [float(max(value, 0) / max(heights)) for value in outside]
 
 
+def distance_at_last_reading(
+    tables: Tables, experiment: str, panel: str, curve: str, column: str, readings: Points
+) -> list[float]:
+    """How far the last published point is outside the range of all seeds, relative to it."""
+    last = max((p for p in readings if (p["panel"], p["curve"]) == (panel, curve)), key=_time)
+    return distance_outside_seeds(tables, experiment, panel, curve, column, [last])
+
+
+def _time(point: dict[str, Any]) -> float:
+    return float(point["x"])
+
+
 def share_of_draws_below(
     tables: Tables,
     experiment: str,

@@ -50,18 +50,9 @@ def loss_in_slow_phase(tables: Tables, experiment: str, column: str, time: float
     return [float(value) for value in late / first.reindex(late.index)]
 
 
-def trend_of_norm(
-    tables: Tables, experiment: str, time: float, *, regularised: bool
-) -> list[float]:
-    """Spearman's correlation of time and the norm from a time on, for each seed.
-
-    Args:
-        tables: of the figure.
-        experiment: with runs with weight decay and without.
-        time: the end of the fast phase.
-        regularised: whether those with it count, or those without.
-    """
-    rows = _of_decay(tables[experiment], regularised)
+def trend_of_norm(tables: Tables, experiment: str, time: float) -> list[float]:
+    """Spearman's correlation of time and the norm from a time on, with weight decay, by seed."""
+    rows = _of_decay(tables[experiment], regularised=True)
     parts = rows[rows["time"] >= time].groupby("seed")
     return [float(part["time"].corr(part["squared_norm"], method="spearman")) for _, part in parts]
 
@@ -75,15 +66,18 @@ def with_over_without_decay(
     """
     values = []
     for regularised in (True, False):
-        rows = _of_decay(tables[experiment], regularised)
+        rows = _of_decay(tables[experiment], regularised=regularised)
         early = rows[rows["time"] <= time * (1 + 1e-9)]
         values.append(readings.by_seed(early, readings.last(early, column)))
     return [float(value) for value in values[0] / values[1]]
 
 
-def singular_values_at_end(tables: Tables, share: float, *, regularised: bool) -> list[float]:
-    """How many singular values of figure 2 are above a share of the largest at the end, by seed."""
-    rows = _of_decay(tables["matrix_completion"], regularised)
+def singular_values_at_end(tables: Tables, share: float) -> list[float]:
+    """How many singular values of figure 2 are above a share of the largest at the end.
+
+    Without weight decay, for each seed.
+    """
+    rows = _of_decay(tables["matrix_completion"], regularised=False)
     ends = rows.groupby("seed").tail(1).sort_values("seed")
     values = ends[[name for name in ends if name.startswith("singular_values.")]].to_numpy()
     return [float(count) for count in (values > share * values[:, :1]).sum(axis=1)]
@@ -113,7 +107,7 @@ def outside_support(tables: Tables, shift: int) -> list[float]:
         return [float(row[~inside].max() / row[inside].min()) for row in sizes]
 
 
-def _of_decay(table: pd.DataFrame, regularised: bool) -> pd.DataFrame:
+def _of_decay(table: pd.DataFrame, *, regularised: bool) -> pd.DataFrame:
     """The history over time, with or without weight decay; of matrix completion with errors."""
     rows = _quantities.over_time(readings.history(table))
     if "task.rank" in rows:

@@ -7,6 +7,13 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.two_timescales import _quantities
+from grokatlas.papers.two_timescales._controls import (
+    fast_phase_alone,
+    flow_at_rest,
+    lambda_doubled,
+    step_size_doubled,
+    without_weight_decay,
+)
 from grokatlas.papers.two_timescales._implicit_bias import distance_from_hypentropy
 from grokatlas.papers.two_timescales._kinks import (
     kinks_at_end,
@@ -15,6 +22,7 @@ from grokatlas.papers.two_timescales._kinks import (
 )
 from grokatlas.papers.two_timescales._published import (
     decades_from_readings,
+    distance_at_last_reading,
     distance_from_readings,
     distance_of_singular_values,
     distance_outside_seeds,
@@ -32,8 +40,8 @@ from grokatlas.papers.two_timescales._slow_phase import (
 from grokatlas.papers.two_timescales._theory import (
     change_of_control,
     fall_of_tangential_share,
-    least_initialisation,
     line_of_junctions,
+    loss_from_initialisation,
     order_of_initialisations,
     share_of_seeds_below,
     slope_of_constraint,
@@ -43,17 +51,21 @@ from grokatlas.papers.two_timescales._theory import (
 __all__ = [
     "change_of_control",
     "decades_from_readings",
+    "distance_at_last_reading",
     "distance_from_hypentropy",
     "distance_from_readings",
     "distance_of_singular_values",
     "distance_outside_seeds",
     "exponent_of_half_way",
     "fall_of_tangential_share",
+    "fast_phase_alone",
+    "flow_at_rest",
     "kinks_at_end",
     "kinks_kept_without_decay",
     "kinks_of_curve",
-    "least_initialisation",
+    "lambda_doubled",
     "line_of_junctions",
+    "loss_from_initialisation",
     "loss_in_slow_phase",
     "order_of_initialisations",
     "outside_support",
@@ -62,8 +74,10 @@ __all__ = [
     "singular_values_at_end",
     "slope_of_constraint",
     "slope_of_departure",
+    "step_size_doubled",
     "trend_of_norm",
     "with_over_without_decay",
+    "without_weight_decay",
 ]
 
 LEAST_LOSS = 1e-3  # of figure 1: the loss has fallen
@@ -283,11 +297,15 @@ def slow_rate(tables: Tables) -> list[float]:
     return found
 
 
-def order_of_distances(tables: Tables, problem: str) -> list[float]:
-    """Spearman's correlation of lambda and the largest distance to the Riemannian flow, by seed."""
+def fall_of_distances(tables: Tables, problem: str) -> list[float]:
+    """The largest distance to the Riemannian flow at the least lambda over that at the largest.
+
+    For each seed.
+    """
     history = readings.history(tables[f"limit_{problem}"])
-    largest = _quantities.largest_distances(_quantities.distances(history))
-    return [readings.order(part["lambda"], part["distance"]) for _, part in largest.groupby("seed")]
+    largest = _quantities.largest_distances(_quantities.distances(history)).sort_values("lambda")
+    parts = [part["distance"] for _, part in largest.groupby("seed")]
+    return [float(part.iloc[0] / part.iloc[-1]) for part in parts]
 
 
 def _minimisers(table: pd.DataFrame) -> pd.DataFrame:
