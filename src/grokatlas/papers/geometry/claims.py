@@ -10,8 +10,6 @@ from grokatlas.papers.geometry import _slow_times, _theorem
 from grokatlas.papers.geometry._controls import before_training
 from grokatlas.papers.geometry._drifts import DECAY, last_common
 
-__all__ = ["before_training"]
-
 LEAST_NORM = {"curved": 1.0, "singular": 0.0, "leaky_relu": 1.0}  # of each weight, up to its sign
 
 Tables = Mapping[str, pd.DataFrame]
