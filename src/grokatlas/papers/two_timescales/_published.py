@@ -33,9 +33,9 @@ def distance_from_readings(
     panel: str,
     curve: str,
     column: str,
+    clock: float,
+    relative_to: str,
     readings: Points,
-    clock: float = 1.0,
-    relative_to: str = "largest",
 ) -> list[float]:
     """How far a curve is from the published one, for each seed.
 
@@ -47,10 +47,10 @@ def distance_from_readings(
         panel: of the published figure.
         curve: in that panel.
         column: ours.
-        readings: points of the published curves.
         clock: what published times are multiplied by; where the norm falls in slow time, 2 is as if
             lambda were doubled here.
         relative_to: ``largest`` of these points, or each distance to its ``own``.
+        readings: points of the published curves.
     """
     found = []
     for rows in _curves(tables, experiment):
