@@ -40,6 +40,27 @@ def slow(power=-1.0):
     return table(*frames)
 
 
+def limits(end=0.4):
+    """Runs that end at a share of the unregularised norm 4, at the least lambda alone."""
+    free = rows(
+        case="fast",
+        seed=THREE,
+        step=[0, 100],
+        penalties__0__weight=0.0,
+        optimizer__lr=1.0,
+        parameters__w__0=lambda row: 2.0 if row["step"] else 9.0,
+    )
+    found = rows(
+        case=["slow_1", "slow_2"],
+        seed=THREE,
+        step=[0, 50, 10_000],
+        optimizer__lr=1.0,
+        penalties__0__weight=lambda row: {"slow_1": 5e-3, "slow_2": 5e-4}[row["case"]],
+        l2_norm=lambda row: 2.0 * (end**0.5 if row["case"] == "slow_2" and row["step"] > 50 else 1),
+    )
+    return table(free, found)
+
+
 def phases(late=1e-5, early=1.0, end=0.1, rises=False, left=10):
     """Runs with weight decay and without, over the times 0 to 1e5, with ten singular values."""
 
@@ -138,6 +159,7 @@ CASES = [
     ("B46", phases, {}, {"left": 8}),
     ("B47", phases, {}, {"early": 0.9}),
     ("B48", phases, {}, {"rises": True}),
+    ("B50", limits, {}, {"end": 0.9}),
     ("B49", support, {}, {"outside": 0.1}),
     ("B34c", draws, {}, {"share": 1.0}),
     ("B34d", last, {}, {"height": 1e-3}),
@@ -159,7 +181,7 @@ def test_a_lambda_whose_slow_phase_begins_within_the_fast_one_does_not_count():
     assert judged(PAPER, "B44", table(slow(), early))["value"] == pytest.approx(-1, abs=0.01)
 
 
-@pytest.mark.parametrize("name", ["B44", "B46", "B47", "B48", "B49", "B34c"])
+@pytest.mark.parametrize("name", ["B44", "B46", "B47", "B48", "B49", "B50", "B34c"])
 def test_the_control_of_a_claim_fails(name):
     papers = load_papers(PAPERS, "all")
     (claim,) = (each for each in papers[PAPER].claims if each.id == name)

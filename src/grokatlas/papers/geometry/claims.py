@@ -39,10 +39,10 @@ def first_low_test_losses(tables: Tables, level: float) -> list[float]:
     return readings.first(rows, "test_loss", level, below=True, by=DECAY)
 
 
-def order_of_arrival(tables: Tables, level: float) -> list[float]:
-    """Spearman's correlation of weight decay and the step at which the test loss is low."""
+def order_of_arrival(tables: Tables, level: float, column: str) -> list[float]:
+    """Spearman's correlation of weight decay and the step at which a loss is at most `level`."""
     rows = readings.history(tables["two_weights"])
-    steps = pd.Series(first_low_test_losses(tables, level))
+    steps = pd.Series(readings.first(rows, column, level, below=True, by=DECAY))
     if steps.nunique() < 2:
         return [np.nan]
     return [float(pd.Series(sorted(rows[DECAY].unique())).corr(steps, method="spearman"))]

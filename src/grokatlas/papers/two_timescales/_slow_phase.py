@@ -33,6 +33,26 @@ def exponent_of_half_way(tables: Tables, problem: str, column: str) -> list[floa
     return found
 
 
+def end_over_unregularised(tables: Tables, problem: str) -> list[float]:
+    """The squared norm at the end of the slow phase over that of the unregularised flow, by seed.
+
+    At the least lambda whose slow phase was run. The unregularised flow is taken at its end.
+
+    Args:
+        tables: of figure `theory`.
+        problem: what the name of the experiment ends with.
+    """
+    history = readings.history(tables[f"theory_{problem}"])
+    slow = history[history["case"].str.startswith("slow")]
+    slow = slow[slow[_quantities.DECAY] == slow[_quantities.DECAY].min()]
+    ends = readings.by_seed(slow, readings.last(slow, "l2_norm")) ** 2
+    free = history[(history["case"] == "fast") & (history[_quantities.DECAY] == 0)]
+    last = free.sort_values("step").groupby("seed").tail(1).set_index("seed")
+    names = [name for name in last if name.startswith("parameters.")]
+    norms = (last[names] ** 2).sum(axis=1)
+    return [float(value) for value in ends / norms.reindex(ends.index)]
+
+
 def loss_in_slow_phase(tables: Tables, experiment: str, column: str, time: float) -> list[float]:
     """The largest value of a loss from a time on, over that before training, for each seed.
 

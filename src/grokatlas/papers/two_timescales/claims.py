@@ -30,6 +30,7 @@ from grokatlas.papers.two_timescales._published import (
     share_of_draws_below,
 )
 from grokatlas.papers.two_timescales._slow_phase import (
+    end_over_unregularised,
     exponent_of_half_way,
     loss_in_slow_phase,
     outside_support,
@@ -47,38 +48,6 @@ from grokatlas.papers.two_timescales._theory import (
     slope_of_constraint,
     slope_of_departure,
 )
-
-__all__ = [
-    "change_of_control",
-    "decades_from_readings",
-    "distance_at_last_reading",
-    "distance_from_hypentropy",
-    "distance_from_readings",
-    "distance_of_singular_values",
-    "distance_outside_seeds",
-    "exponent_of_half_way",
-    "fall_of_tangential_share",
-    "fast_phase_alone",
-    "flow_at_rest",
-    "kinks_at_end",
-    "kinks_kept_without_decay",
-    "kinks_of_curve",
-    "lambda_doubled",
-    "line_of_junctions",
-    "loss_from_initialisation",
-    "loss_in_slow_phase",
-    "order_of_initialisations",
-    "outside_support",
-    "share_of_draws_below",
-    "share_of_seeds_below",
-    "singular_values_at_end",
-    "slope_of_constraint",
-    "slope_of_departure",
-    "step_size_doubled",
-    "trend_of_norm",
-    "with_over_without_decay",
-    "without_weight_decay",
-]
 
 LEAST_LOSS = 1e-3  # of figure 1: the loss has fallen
 KINK_GAP = 0.2  # two kinks of a student are at least so far apart
