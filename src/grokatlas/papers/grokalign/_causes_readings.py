@@ -171,10 +171,11 @@ def flatness(tables: Tables, case: str, moment: str, over: str) -> list[float]:
     """
     rows = _jacobians_readings.regions(tables["regions"], case)
     rows = rows[rows["plane"] == 0]
-    images = [_image(rows[rows["moment"] == each]) for each in (moment, over)]
-    if images[0] is None or images[1] is None:
+    images = (_image(rows[rows["moment"] == each]) for each in (moment, over))
+    ratios = [at / np.median(window) for window, at in filter(None, images)]
+    if len(ratios) < 2:
         return [np.nan] * 3
-    late, early = (at / np.median(window) for window, at in images)
+    late, early = ratios
     return [float(each) for each in late / early]
 
 
