@@ -19,7 +19,7 @@ WITHOUT_CONTROL = {
     "geometry": 11,
     "grokalign": 20,
     "jacobian_alignment": 3,
-    "plates": 70,
+    "plates": 10,
     "two_timescales": 4,
 }
 
