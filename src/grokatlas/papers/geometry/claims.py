@@ -7,7 +7,7 @@ import pandas as pd
 
 from grokatlas.claims import readings
 from grokatlas.papers.geometry import _slow_times, _theorem
-from grokatlas.papers.geometry._controls import before_training
+from grokatlas.papers.geometry._controls import before_training, weight_decay_doubled
 from grokatlas.papers.geometry._drifts import DECAY, last_common
 
 LEAST_NORM = {"curved": 1.0, "singular": 0.0, "leaky_relu": 1.0}  # of each weight, up to its sign
@@ -54,16 +54,11 @@ def end_of_first_phase(tables: Tables, weight_decay: float, step: int) -> list[f
     return [float(np.abs(point - (0.0, 2.0)).max()) for point in _parameters(rows)]
 
 
-def distance_at_rest(tables: Tables, factor: float) -> list[float]:
-    """The larger distance of the final weights of figure 1 from 2 / (2 + decay), by decay.
-
-    Args:
-        tables: of the figure.
-        factor: what the decay is multiplied by; 1 for the runs' own.
-    """
+def distance_at_rest(tables: Tables) -> list[float]:
+    """The larger distance of the final weights of figure 1 from 2 / (2 + decay), by decay."""
     rows = readings.history(tables["two_weights"])
     final = rows[rows["step"] == rows["step"].max()].sort_values(DECAY)
-    target = 2 / (2 + factor * final[DECAY].to_numpy()[:, None])
+    target = 2 / (2 + final[DECAY].to_numpy()[:, None])
     return [float(far) for far in np.abs(_parameters(final) - target).max(axis=1)]
 
 
