@@ -30,7 +30,7 @@ class ClaimView:
     @property
     def number(self) -> str:
         """Our number with its unit; empty where there is none."""
-        return self.value if self.value in ("", words.NEVER) else self._with_unit(self.value)
+        return self._with_unit(self.value) if self.value else ""
 
     @property
     def ends(self) -> str:
@@ -67,4 +67,4 @@ class ClaimView:
         return words.number(value, words.infinite(self.row.get("unit", "")), self.digits)
 
     def _with_unit(self, text: str) -> str:
-        return f"{text} {self.row.get('unit', '')}".strip()
+        return text if text == words.NEVER else f"{text} {self.row.get('unit', '')}".strip()

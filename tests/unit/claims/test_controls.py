@@ -88,3 +88,5 @@ def test_a_number_that_is_never_reached_fails():
     frame = table(drawn=10, other=math.inf)
     row = checked({"case": "other"}, tables={"two": frame})
     assert (row["control_verdict"], row["control_value"]) == (verdicts.MISSED, math.inf)
+    view = ClaimView({key: str(each) for key, each in row.items()} | {"unit": "steps"})
+    assert view.control == "fails with case other: never"
