@@ -13,9 +13,7 @@ from grokatlas.claims.verdicts import MISSED, NOT_DECISIVE, NOT_RUN, PARTLY, REJ
 from grokatlas.errors import UserError
 
 Row = dict[str, Any]
-Under = Mapping[
-    tuple[str, str, str], Row
-]  # rows by paper, claim and interpretation
+Under = Mapping[tuple[str, str, str], Row]  # rows by paper, claim and interpretation
 
 
 def checked(paper: str, claim: Row, row: Row, tables: Tables | None, under: Under) -> Row:

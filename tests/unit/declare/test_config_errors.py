@@ -253,7 +253,7 @@ def test_an_experiment_that_no_figure_uses_is_a_warning(tmp_path):
     every(
         4,
         [
-            ("lr: 0.1}", "lr: '0.1'}", [], "experiments.yaml: two_weights.optimizer.lr: "),
+            ("lr: 0.07}", "lr: '0.07'}", [], "experiments.yaml: two_weights.optimizer.lr: "),
             ("{name: mse", "{name: msee", [], "paper.yaml: defaults.loss.name: "),
             ("\ntwo_weights:", "\n\ttwo_weights:", [], "line "),
             ("", "", ["--config", "scale=papr"], "--config: scale: "),
