@@ -136,11 +136,7 @@ class Rows:
         return set(layout.table_stems(self.scale, paper, experiments).values())
 
     def _all_renewed(
-        self,
-        name: str,
-        columns: tuple[str, ...],
-        made: list[Row],
-        tables: Mapping[Any, set[Path]],
+        self, name: str, columns: tuple[str, ...], made: list[Row], tables: Mapping[Any, set[Path]]
     ) -> list[Row]:
         """Renew and write a table of verdicts; of interpretations, what was judged alone.
 

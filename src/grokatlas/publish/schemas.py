@@ -29,10 +29,7 @@ def texts() -> dict[str, str]:
             "properties": {k: v for k, v in keys.items() if k not in models.OTHER_FILES},
         },
         models.EXPERIMENTS: keys["experiments"] | {"type": "object"},
-        models.CLAIMS: {
-            "type": "object",
-            "additionalProperties": {"$ref": "#/$defs/ClaimGroup"},
-        },
+        models.CLAIMS: {"type": "object", "additionalProperties": {"$ref": "#/$defs/ClaimGroup"}},
     }
     of_overlays = _used({"$ref": "#/$defs/Overlay"}, definitions)
     made = {f"schema/{COMPONENTS}": _text(_tidy({"$schema": DIALECT, "$defs": of_overlays})) + "\n"}

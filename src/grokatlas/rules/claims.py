@@ -61,6 +61,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     file, second = layout.outputs("claims", stem)
     files.write_csv(file, judging.frame(rows))
     files.write_csv(second, frame(others))
+    layout.beside(stem, ".readings.csv").unlink(missing_ok=True)  # its name in version 0.2
     if partial:
         note_gaps(writer, ages, failed)
     writer.write(layout.manifest_of("claims", stem), [file, second])

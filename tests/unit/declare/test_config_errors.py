@@ -124,11 +124,7 @@ def test_a_job_needs_no_run_store(tmp_path):
     [
         ("scael: quick\n", "config.yaml: scael", "unknown key; did you mean 'scale'?"),
         ("notify: {command: [mail]}\n", "config.yaml: notify", "remove it: to get mail"),
-        (
-            "results: ~/atlas\n",
-            "config.yaml: results",
-            "remove it: to have results on",
-        ),
+        ("results: ~/atlas\n", "config.yaml: results", "remove it: to have results on"),
         ("results: null\n", "config.yaml: results", "`ln -s FOLDER results`"),
         ("scale: fast\n", "config.yaml: scale", "must be smoke, quick or paper"),
         ("scale: papr\n", "config.yaml: scale", "did you mean 'paper'?"),
