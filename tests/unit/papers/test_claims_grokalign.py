@@ -307,11 +307,9 @@ WORLDS = {
 def test_every_claim_is_met_missed_and_lacked(papers, name, verdict):
     tables, found = WORLDS[verdict](), {}
     for claim in papers[name].claims:
-        declared = versions.declared_claim(papers, name, claim)
+        declared = versions.declared_claim(papers, name, claim) | {"rejects": None}
         own = {each: tables[each] for each in layout.table_stems("", name, declared["experiments"])}
         found[claim.id] = judging.row(name, declared, own, "paper")["verdict"]
-        if declared["rejects"] and found[claim.id] == verdicts.REJECTED:
-            found[claim.id] = verdicts.MISSED
     assert found == dict.fromkeys(found, verdict)
     assert len(found) > 80
 
