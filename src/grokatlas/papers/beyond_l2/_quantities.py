@@ -14,7 +14,7 @@ LARGEST_WEIGHT = 1e-2  # of a slope; with a larger one the training set is never
 
 
 def scaling(table: pd.DataFrame, weight: str, column: str) -> pd.DataFrame:
-    """One row for each member: product, ``t1``, ``t2``, ``error`` there, whether it ran its course.
+    """One row for each member: product, ``t2``, the ``error`` there, and whether it ran its course.
 
     Args:
         table: of an experiment with measures ``recovery_times`` and ``truth``.
@@ -25,7 +25,7 @@ def scaling(table: pd.DataFrame, weight: str, column: str) -> pd.DataFrame:
         table[table["record"] == name] for name in ("history", "recovery_times", "truth")
     )
     keys = ["case", "seed", RATE, weight]
-    times = times[[*keys, "t1", "t2_settled", "final_test_error"]]
+    times = times[[*keys, "t2_settled", "final_test_error"]]
     seen = history[[*keys, "step", column]].rename(columns={"step": "t2_settled", column: "error"})
     truth = truth[[*keys, "least_squares_distance"]]
     ran = history.groupby(keys, as_index=False)["slow_time"].max()

@@ -35,6 +35,8 @@ def scaling_exponent(tables: Tables, experiment: str, column: str, of: str) -> l
     weight = WEIGHTS[experiment]
     found = _quantities.scaling(tables[experiment], weight, ERRORS[experiment])
     used = found[(found[weight] <= _quantities.LARGEST_WEIGHT) & found["complete"]]
+    keys = ["case", "seed", RATE, weight]
+    used = used.merge(statistics.record(tables[experiment], "recovery_times")[[*keys, "t1"]])
     used = used.assign(t1=used["t1"].where(used["t1"] < used["t2"] / 10))  # else it is no fit alone
     own, held = (RATE, weight) if of == "alpha" else (weight, RATE)
     exponents = []
