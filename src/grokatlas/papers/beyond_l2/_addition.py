@@ -72,7 +72,7 @@ def halves_read_off(
 def lines(
     axes: Axes, rows: pd.DataFrame, columns: dict[str, str], colours: ScalarMappable
 ) -> list[pd.DataFrame]:
-    """Median and range over seeds of some columns (and their dashes), for each weight of a run."""
+    """Some columns (and their dashes) over seeds, for each weight of a run."""
     drawn = []
     for key, part in rows.groupby(KEYS):
         for column, dashes in columns.items():
@@ -84,12 +84,13 @@ def lines(
 
 
 def arrivals(axes: Axes, times: pd.DataFrame, colours: ScalarMappable, last: float) -> None:
-    """A point on the axis at each weight's median t2; none where missing or after `last`."""
+    """A point on the axis at t2 of each weight, the median or each seed, where it is by `last`."""
     for weight, part in times.groupby(WEIGHT):
-        median = part["t2"].fillna(np.inf).median()
-        if median <= last:
-            shade = style.Look(color=colours.to_rgba(weight), mec="white", mew=0.4, ms=4)
-            axes.plot(median, 0, "o", zorder=5, clip_on=False, **shade)
+        reached = part["t2"].fillna(np.inf)
+        at = reached if marks.few(part) else pd.Series([reached.median()])
+        shade = style.Look(color=colours.to_rgba(weight), mec="white", mew=0.4, ms=4)
+        for step in at[at <= last]:
+            axes.plot(step, 0, "o", zorder=5, clip_on=False, **shade)
 
 
 def bar(made: Figure, grid: Iterable[Axes], weights: list[float], colours: ScalarMappable) -> None:

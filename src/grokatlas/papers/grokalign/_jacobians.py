@@ -193,12 +193,15 @@ def _alignments(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
     """The mean over training points as a line, the range over them as a band."""
     axes.set(ylabel="alignment of centroids", ylim=(-1, 1))
     names = [f"centroid_alignment_{name}" for name in ("mean", "min", "max")]
-    seen = rows[rows["step"] > 0].groupby("step")[names].median().reset_index()
-    axes.plot(seen["step"], seen[names[0]], color=style.COLOURS[key], label=SEEN[key])
-    bounds = seen[names[1]], seen[names[2]]
-    axes.fill_between(seen["step"], *bounds, color=style.COLOURS[key], alpha=0.15, lw=0)
+    rows = rows[rows["step"] > 0]
+    parts = marks.lines(rows, names, "step")
+    colour = style.COLOURS[key]
+    marks.draw_lines(axes, parts, names[0], "step", color=colour, label=SEEN[key])
+    for part in parts:
+        bounds = (part[name] for name in names[1:])
+        axes.fill_between(part["step"], *bounds, color=colour, alpha=0.15 / len(parts), lw=0)
     axes.set_xscale("log")
-    return [seen.assign(series="alignment")]
+    return [rows.groupby("step")[names].median().reset_index().assign(series="alignment")]
 
 
 def _gini(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from grokatlas.claims import readings
 from grokatlas.papers.plates import _slow_time
-from grokatlas.plots import panels, style
+from grokatlas.plots import marks, panels, style
 
 COLOURS = dict(zip(_slow_time.PROBLEMS, style.MEMBERS, strict=True))
 TITLES = {"gd": "gradient descent", "adam": "Adam"}
@@ -49,13 +49,15 @@ def _falls(axes: Axes, seen: pd.DataFrame, text: str) -> None:
 
 
 def _errors(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
-    """A colour for each problem, a line for each weight: medians over instances."""
+    """A colour for each problem, a width for each weight: medians over instances, or each."""
     frames = [found[["problem"]].iloc[:0]]
     for problem, part in _parts(found[found["step"] > 0]):
         weights = sorted(part["weight"].unique())
         for width, weight in zip(np.linspace(*WIDTHS, len(weights)), weights, strict=True):
-            rows = part[part["weight"] == weight].groupby("step")[["tau", "error"]].median()
-            axes.plot(rows["tau"], rows["error"], color=COLOURS[problem], lw=width)
+            own = part[part["weight"] == weight]
+            shown = marks.lines(own, ["tau", "error"], "step", "instance")
+            marks.draw_lines(axes, shown, "error", "tau", color=COLOURS[problem], lw=width)
+            rows = own.groupby("step")[["tau", "error"]].median()
             frames.append(rows.reset_index().assign(problem=problem, weight=weight, series="error"))
     axes.set(xscale="log", yscale="log", xlim=ENDS["x"], ylim=ENDS["y"])
     axes.set_xlabel("slow time $\\tau$ = updates $\\times$ rate $\\times$ weight / distance")
@@ -77,10 +79,9 @@ def _laws(axes: Axes, seen: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
             "t2": {"ms": 3, "lw": 1.1, "label": f"${_slope(part):.2f}$"},
         }
         for time, look in looks.items():
-            rows = part.groupby("weight")[time].agg(["median", "min", "max"]).dropna().reset_index()
-            spread = [rows["median"] - rows["min"], rows["max"] - rows["median"]]
-            ink = style.Look(color=COLOURS[problem], marker="o", mew=0.8, elinewidth=0.7)
-            axes.errorbar(rows["weight"], rows["median"], yerr=spread, **ink, **look)
+            ink = style.Look(color=COLOURS[problem], marker="o", mew=0.8)
+            rows = marks.ranges(axes, part, time, "weight", "instance", **ink, **look)
+            rows = rows.drop(columns="count")
             frames.append(rows.assign(problem=problem, series=time))
     axes.set(xlabel="weight ($\\lambda$ or $\\beta$)")
     panels.logarithmic(axes, every["weight"])

@@ -129,13 +129,10 @@ def _frame(axes: Axes, decays: pd.Series) -> None:
 
 
 def _ranges(axes: Axes, rows: pd.DataFrame, shift: float, look: style.Look) -> pd.DataFrame:
-    """Median and range of a quotient at every lambda, a mark beside it by a factor `shift`."""
-    groups = rows.dropna(subset=["quotient"]).groupby("weight_decay")["quotient"]
-    seen = groups.agg(["median", "min", "max", "count"]).reset_index()
-    shown = seen[["median", "min", "max"]].clip(LOWEST, HIGHEST)
-    spread = [shown["median"] - shown["min"], shown["max"] - shown["median"]]
-    mark: style.Look = {"ls": "none", "ms": 4, "elinewidth": 0.8, "mew": 0.9} | look
-    axes.errorbar(seen["weight_decay"] * shift, shown["median"], yerr=spread, **mark)
+    """A quotient at every lambda, a mark beside it by a factor `shift`."""
+    mark: style.Look = {"ls": "none", "ms": 4, "mew": 0.9} | look
+    where = style.Look(aside=shift, within=(LOWEST, HIGHEST))
+    seen = marks.ranges(axes, rows, "quotient", "weight_decay", **where, **mark)
     return seen.rename(columns={"count": "seeds"})
 
 
@@ -143,13 +140,10 @@ def _changes(axes: Axes, changes: pd.DataFrame) -> pd.DataFrame:
     """Slow time of the change against gamma for each lambda, with the line that theory says."""
     rows = changes[changes["gamma"] >= 1]
     for place, (decay, part) in enumerate(rows.groupby("weight_decay")):
-        groups = part.groupby("gamma")["time"]
-        middle = groups.median()
-        spread = [middle - groups.min(), groups.max() - middle]
-        at = np.log(middle.index) + 0.04 * (place - 1)
+        part = part.assign(at=np.log(part["gamma"]) + 0.04 * (place - 1))
         colour = style.MEMBERS[(2, 4, 5)[place % 3]]
-        mark = style.Look(marker="s", ls="none", ms=4, elinewidth=0.8, color=colour)
-        axes.errorbar(at, middle, yerr=spread, label=f"{LAMBDA} = {decay:g}", **mark)
+        mark = style.Look(marker="s", ls="none", ms=4, color=colour, label=f"{LAMBDA} = {decay:g}")
+        marks.ranges(axes, part, "time", "at", **mark)
     ends = np.array([0.0, np.log(rows["gamma"].max())])
     if len(rows) and np.isfinite(ends).all():
         axes.plot(ends, ends, color="black", lw=0.8, ls="--", label="log $\\gamma$", zorder=1)
@@ -165,14 +159,14 @@ def _changes(axes: Axes, changes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _suprema(axes: Axes, found: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Median and range of a largest distance against lambda, a colour for each problem."""
-    groups = found[found[column] > 0].groupby(["problem", "weight_decay"])[column]
-    seen = groups.agg(["median", "min", "max", "count"]).reset_index()
-    for problem, part in seen.groupby("problem"):
+    """A largest distance against lambda, a colour for each problem."""
+    keys = ["problem", "weight_decay"]
+    found = found.assign(start=found.groupby(keys).cumcount())[found[column] > 0]
+    seen = found.groupby(keys)[column].agg(["median", "min", "max", "count"]).reset_index()
+    for problem, part in found.groupby("problem"):
         name, mark, colour = PROBLEMS[problem]
-        spread = [part["median"] - part["min"], part["max"] - part["median"]]
-        look = style.Look(marker=mark, ms=3.5, lw=0.9, elinewidth=0.8, color=colour)
-        axes.errorbar(part["weight_decay"], part["median"], yerr=spread, label=name, **look)
+        look = style.Look(marker=mark, ms=3.5, lw=0.9, color=colour, label=name)
+        marks.ranges(axes, part, column, "weight_decay", "start", **look)
     above, lowest = seen[seen["weight_decay"] > 0], None
     if len(above):
         ends = np.array([above["weight_decay"].min(), above["weight_decay"].max()])

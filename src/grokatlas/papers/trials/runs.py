@@ -23,7 +23,7 @@ NAMED = 10  # settings that a legend names
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """One panel for each quantity: the median over seeds, with its range as a band."""
+    """One panel for each quantity: median and range over seeds, or each of a few."""
     (table,) = tables.values()
     rows = table[(table["record"] == "history") & (table["step"] > 0)]
     rows = rows.assign(**{SETTING: _settings(rows)})

@@ -93,7 +93,12 @@ def _line(axes: Axes, rows: pd.DataFrame, column: str, colour: str, label: str) 
     drawn = rows.groupby("time")[column].agg(low="min", high="max", seeds="count")
     drawn = drawn.assign(value=own).reset_index()
     shade = style.COLOURS[colour]
-    axes.fill_between(drawn["time"], drawn["low"], drawn["high"], color=shade, alpha=0.18, lw=0)
+    if marks.few(rows):
+        others = marks.lines(rows[rows["seed"] != SHOWN], [column], "time")
+        marks.draw_lines(axes, others, column, "time", color=shade, lw=0.8, alpha=0.6)
+    else:
+        bounds = (drawn["low"], drawn["high"])
+        axes.fill_between(drawn["time"], *bounds, color=shade, alpha=0.18, lw=0)
     axes.plot(drawn["time"], drawn["value"], color=shade, label=label)
     drawn.insert(0, "series", column)
     return drawn

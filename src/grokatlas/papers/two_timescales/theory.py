@@ -56,13 +56,14 @@ def _points(axes: Axes, found: pd.DataFrame, column: str, problem: str) -> None:
 
 
 def _residuals(axes: Axes, found: pd.DataFrame, problem: str) -> None:
-    """A line for each lambda, the thinner the smaller: the median over seeds."""
+    """Lines of other dashes for each lambda: the median over seeds, or each seed."""
     label, mark, colour = PROBLEMS[problem]
     decays = sorted(found["lambda"].unique(), reverse=True)
     for index, decay in enumerate(decays):
-        rows = found[found["lambda"] == decay].groupby("tau")["tangential_share"].median()
+        parts = marks.lines(found[found["lambda"] == decay], ["tangential_share"], "tau")
         ink = style.Look(marker=mark, color=colour, ls=("-", "--", ":")[index % 3], lw=0.9)
-        axes.plot(rows.index, rows, ms=3.5, label=None if index else label, **ink)
+        ink |= {"ms": 3.5 if len(parts) == 1 else 2.5, "label": None if index else label}
+        marks.draw_lines(axes, parts, "tangential_share", "tau", **ink)
 
 
 def _propositions(row: list[Axes], drawn: list[pd.DataFrame]) -> None:
