@@ -113,6 +113,8 @@ def _control(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="test loss")
     panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
     if frames:
+        low, high = axes.get_ylim()
+        panels.limits(axes, "y", low * (low / high) ** 0.25)  # room for the legend
         axes.legend(loc="lower left", fontsize=6)
     return pd.concat(frames, ignore_index=True) if frames else rows[["time"]]
 
