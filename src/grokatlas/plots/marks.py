@@ -23,14 +23,7 @@ def lines(
 ) -> list[pd.DataFrame]:
     """The lines that show some columns: one of medians, or each seed where they are `few`.
 
-    Args:
-        rows: with `columns`, `against` and `by`.
-        columns: what is drawn.
-        against: the column of the other axis.
-        by: the column that tells seeds apart.
-
-    Returns:
-        `against` and `columns` of each line, in the order of `against`.
+    Each has `against` and `columns`, in the order of `against`.
     """
     known = rows[rows[by].isin(rows.dropna(subset=columns, how="all")[by])]
     if not few(known, by):
@@ -41,11 +34,7 @@ def lines(
 def draw_lines(
     axes: Axes, parts: list[pd.DataFrame], column: str, against: str, **keywords: Any
 ) -> Any:
-    """Draw `lines` in one colour, thin where there are several; the first alone is named.
-
-    Returns:
-        their colour.
-    """
+    """Draw `lines` in one colour, thin where they are several; name the first alone."""
     if len(parts) > 1:
         width = keywords.get("lw", mpl.rcParams["lines.linewidth"])
         keywords = keywords | {"lw": THIN * width}

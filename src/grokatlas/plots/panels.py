@@ -49,14 +49,7 @@ def logarithmic(axes: Axes, values: Iterable[float], which: Literal["x", "y"] = 
 
 
 def legend(made: Figure, *entries: Any, ncols: int, **kept: Any) -> Legend:
-    """A legend of the whole figure, on as many rows as it needs not to leave it.
-
-    Args:
-        made: the figure.
-        entries: handles and labels as matplotlib takes them; none for those of all axes.
-        ncols: at most so many entries on a row.
-        kept: other keywords of matplotlib's legend.
-    """
+    """A legend of the whole figure, with as many rows as it needs not to leave it."""
     key = made.legend(*entries, ncols=ncols, **kept)
     number = len(key.get_texts())
     for rows in range(math.ceil(number / ncols) + 1, number + 1):
@@ -68,12 +61,7 @@ def legend(made: Figure, *entries: Any, ncols: int, **kept: Any) -> Legend:
 
 
 def finish(made: Figure, text: str) -> None:
-    """Say where a panel is empty, and below all panels what the figure is; give all their places.
-
-    Args:
-        made: the figure.
-        text: what it is and at which scale, small, at the lower left.
-    """
+    """Say which panels are empty and, below, what the figure is; give all their places."""
     for axes in made.axes:
         for which in "xy":
             least = getattr(axes.dataLim, f"minpos{which}")

@@ -90,14 +90,7 @@ def logarithmic(values: Iterable[float]) -> ScalarMappable:
 def bar(
     made: Figure, panels: list[Axes], values: Iterable[float], colours: ScalarMappable
 ) -> Colorbar:
-    """A colour bar of the values above 0 beside some panels; 0 has a field of its own below it.
-
-    Args:
-        made: the figure.
-        panels: beside which the bar is.
-        values: of the hyperparameter.
-        colours: from `logarithmic`.
-    """
+    """A colour bar of the values above 0 beside some panels; 0 has a field of its own below it."""
     values = sorted(set(values))
     above = [value for value in values if value > 0]
     apart = len(above) < len(values)

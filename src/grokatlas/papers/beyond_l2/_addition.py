@@ -24,13 +24,9 @@ def draw(
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under one regulariser, a panel for every step size and a colour for every weight.
 
-    Args:
-        table: of experiment ``regularised_addition``, one case for each step size.
-        readings: where published test accuracies pass one half, drawn as open marks.
-        shown: the last step drawn, by step size; where it has none, the last of the runs.
-
-    Returns:
-        the figure; medians and ranges as drawn, then ``t1`` and ``t2`` of every seed.
+    Of each step size the steps up to `shown` are drawn, or all; as open marks `readings`, where
+    published test accuracies pass one half. The data are medians and ranges, then ``t1`` and
+    ``t2``.
     """
     rows, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
     rates = sorted(rows[RATE].unique())

@@ -80,11 +80,7 @@ def twin(axes: Axes, rows: pd.DataFrame, column: str, label: str, **line: Any) -
 
 
 def components(axes: Axes, rows: pd.DataFrame, truth: pd.Series, *, absolute: bool) -> list[str]:
-    """Entries of a against the step: those where a* is not zero in colour, a* dashed.
-
-    Returns:
-        the columns drawn.
-    """
+    """Draw entries of a: those where a* is not zero in colour, a* dashed; return their columns."""
     rows = rows[rows["step"] > 0]
     names = [name for name in rows.columns if name.startswith("parameters.")]
     hidden = [truth[f"truth.{name.rpartition('.')[2]}"] for name in names]

@@ -16,13 +16,10 @@ LINES = {"train_error_half": "-", "test_error_half": "--"}
 def draw(
     table: pd.DataFrame, weight: str, readings: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
-    """A column for each step size: train and test loss, on a linear and a logarithmic axis.
+    """A column for each step size: half of both losses, on a linear and a logarithmic axis.
 
-    Args:
-        table: with ``train_squared_error`` and ``test_squared_error``, means over samples and
-            outputs; half of them is drawn.
-        weight: the column of the regulariser's weight.
-        readings: points of the published curves, drawn on the linear axes.
+    Open marks on the linear axes are `readings`; `weight` is the column of the regulariser's
+    weight.
     """
     history = _panels.of(table, "history")
     history = history[history["step"] > 0].sort_values("step")

@@ -31,12 +31,9 @@ def data_named(rows: pd.DataFrame) -> str:
 def rank_one(
     tables: list[pd.DataFrame], cases: dict[str, dict[str, str]]
 ) -> tuple[Figure, pd.DataFrame]:
-    """PC1 of Jacobians against the step, a panel for each loss, a row for each table.
+    """PC1 of Jacobians against the step, a row for each table and a panel for each loss.
 
-    Args:
-        tables: of experiments with the observable ``jacobian`` that differ in the scale of their
-            initial weights.
-        cases: loss -> key of a colour -> case.
+    Tables differ in the scale of their initial weights; `cases` is loss -> key of a colour -> case.
     """
     made, grid = style.figure(len(cases), len(tables), sharey=True, height=2.1)
     drawn = []
@@ -59,12 +56,7 @@ def rank_one(
 
 
 def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure, pd.DataFrame]:
-    """The tangent kernel, inner product and alignment of a probe; feature learning as a band.
-
-    Args:
-        table: an experiment with the observables ``ntk`` and ``centroid``.
-        readings: points of the published curves.
-    """
+    """The tangent kernel, inner product and alignment of a probe; feature learning as a band."""
     history = table[table["record"] == "history"]
     made, grid = style.figure(3)
     columns = {
@@ -117,12 +109,7 @@ def coloured_by_norm(
 
 
 def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
-    """Accuracies, norms and alignments of centroids of some cases.
-
-    Args:
-        table: an experiment with the observable ``centroid``.
-        cases: case -> key of a colour.
-    """
+    """Accuracies, norms and alignments of centroids of cases, each with a colour's key."""
     history = table[table["record"] == "history"]
     made, grid = style.figure(3)
     drawn = []
@@ -222,12 +209,7 @@ _DRAWN = {"accuracy": _accuracies, "alignment": _alignments, "gini": _gini}
 
 
 def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
-    """How fast features change at first, and how aligned they become, over scales.
-
-    Args:
-        table: an experiment with the observables ``ntk`` and ``centroid``.
-        cases: case -> the path of its scale.
-    """
+    """First rates of features and extreme alignments; `cases` is case -> the path of its scale."""
     drawn = [_jacobians_readings.over_scales(table, *item) for item in cases.items()]
     made, grid = style.figure(2)
     alignments = pd.concat(drawn)["alignment"]

@@ -27,14 +27,8 @@ COLUMNS = ["moment", "step", "plane", "item", "place", "polygon", "slope_norm"]
 def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
     """The three images of a plane, and its regions at memorisation, generalisation and the end.
 
-    Args:
-        table: of an experiment with the measure ``linear_regions``; the first seed of its case
-            `CASE` is drawn.
-        plane: its number.
-
-    Returns:
-        the figure, and what was drawn: rows of the measure, with the scaled centroids' points in
-        ``polygon`` and the cosine of input and centroid in ``alignment``.
+    Of the first seed of `CASE`. The data are rows of the measure, with the scaled centroids' points
+    in ``polygon`` and the cosine of input and centroid in ``alignment``.
     """
     rows = _jacobians_readings.regions(table, CASE)
     rows = rows[rows["plane"] == plane]
@@ -55,17 +49,7 @@ def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
 
 
 def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure, pd.DataFrame]:
-    """The regions at one moment in several planes, three in a row.
-
-    Args:
-        table: of an experiment with the measure ``linear_regions``; the first seed of its case
-            `CASE` is drawn.
-        moment: ``memorisation``, ``generalisation`` or ``end``.
-        numbers: of the planes.
-
-    Returns:
-        the figure, and what was drawn, as `moments` does.
-    """
+    """The regions at one of `MOMENTS` in several planes, three in a row; data as of `moments`."""
     rows = _jacobians_readings.regions(table, CASE)
     rows = rows[(rows["moment"] == moment) & rows["plane"].isin(numbers)]
     made, grid = style.figure(3, -(-len(numbers) // 3), height=2.25)

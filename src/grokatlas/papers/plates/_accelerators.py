@@ -33,15 +33,10 @@ def tasks(tables: Tables) -> list[str]:
 def judged(tables: Tables) -> pd.DataFrame:
     """Times to generalise of each method at its chosen weight, on the seeds that are judged.
 
-    The weight is the one with the smallest time on seed `CHOICE`: of equal times, and where it
-    never generalises, the smallest.
-
-    Returns:
-        `KEYS`, the ``weight`` (not a number for the baseline), the times ``updates`` and
-        ``operations``, infinite for never, also of members that diverged, and
-        ``updates_quotient`` and ``operations_quotient``, over those of the baseline on the same
-        seed: infinite where the method never generalises, 0 where the baseline alone does not, and
-        not a number where both do not.
+    The weight is the one with the smallest time on seed `CHOICE`, of several the smallest. The
+    times ``updates`` and ``operations`` are infinite for never, also of members that diverged;
+    their quotients over the baseline's on the same seed are infinite where the method never
+    generalises, 0 where the baseline alone does not, and not a number where both do not.
     """
     found = pd.concat([_times(task, tables[f"accelerators_{task}"]) for task in tasks(tables)])
     known = found["seed"] == CHOICE
@@ -82,16 +77,10 @@ def _times(task: str, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(found: pd.DataFrame) -> pd.DataFrame:
-    """Median and range of the quotients of each cell.
+    """Median, least and most of the quotients in each cell of `judged`, by ``unit``.
 
-    Args:
-        found: from `judged`.
-
-    Returns:
-        ``task``, ``method``, ``weight``, ``unit``, on how many ``seeds`` it is judged and on how
-        many it has ``reached`` generalisation, ``median``, ``least`` and ``most`` of the quotients,
-        and whether it is ``apart``: the smallest median of the methods of its task, with a range
-        that meets no other's.
+    With how many ``seeds`` are judged and have ``reached`` generalisation, and whether it is
+    ``apart``: the smallest median of its task, with a range that meets no other's.
     """
     rows = []
     for (task, method), part in found[found["method"] != BASELINE].groupby(["task", "method"]):
@@ -111,16 +100,10 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def margins(made: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The mean logarithm of the medians of each task or method, and its spread, as factors.
+    """The mean of the logarithms of the medians of each ``task`` or ``method``, and their spread.
 
-    Args:
-        made: from `summary`.
-        by: ``task`` or ``method``.
-
-    Returns:
-        ``unit``, `by`, ``mean``, ``spread`` (the factor of one standard deviation), how many cells
-        are ``counted`` and how many are ``left_out``, as they have no median or none that is finite
-        and above 0.
+    Both are factors, the spread that of one standard deviation; ``left_out`` are cells without a
+    median that is finite and above 0.
     """
     rows = []
     for (unit, name), part in made.groupby(["unit", by]):

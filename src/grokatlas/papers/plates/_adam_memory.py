@@ -18,15 +18,9 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def times(tables: Tables, name: str) -> pd.DataFrame:
-    """When each member of an experiment memorises and generalises, from its longest run.
+    """The times t1 and t2 of each member, infinite for never, from its longest run.
 
-    Args:
-        tables: of plate 1.
-        name: of `KEYS`.
-
-    Returns:
-        its `KEYS`, ``t1`` and ``t2`` in updates, infinite for never, and ``length``, the update at
-        which the run was to end.
+    With `KEYS`, and ``length``, the update at which the run was to end.
     """
     found = []
     for table in (tables[each] for each in (name, name + LONGER) if each in tables):
@@ -110,20 +104,12 @@ def _exponents(tables: Tables, beta2: float) -> pd.Series:
 
 
 def updates_per_decay(tables: Tables, beta2: float, least: float) -> list[float]:
-    """By how many updates t2 grows when the weight falls by a factor e, over 2 / (1 - beta2).
+    """The growth of t2 when the weight falls by a factor e, over 2 / (1 - beta2), by seed.
 
     When the gradient of the data is gone, the root of Adam's denominator shrinks by a factor e in
     2 / (1 - beta2) updates. If t2 waits for it to come down to the gradient of the regulariser, the
-    quotient is 1.
-
-    Args:
-        tables: of plate 1.
-        beta2: of Adam.
-        least: weight that counts. The gradient of weaker ones is below Adam's eps.
-
-    Returns:
-        the quotient for each seed, by least squares; not a number with fewer than two weights that
-        generalise.
+    quotient is 1. Weights below `least`, whose gradient is below Adam's eps, do not count; not a
+    number with fewer than two weights that generalise.
     """
     rows = _at(tables, beta2)
     rows = rows[(rows[WEIGHT] >= least) & np.isfinite(rows["t2"])]

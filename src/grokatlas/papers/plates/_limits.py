@@ -18,12 +18,10 @@ HORIZONS = {"matrix_completion": 10.0, "two_layer_relu": 1.0, "diagonal_network"
 
 
 def changes(table: pd.DataFrame) -> pd.DataFrame:
-    """When a product of two factors from ``u = gamma``, ``v = 0`` leaves the least l2 norm.
+    """The slow time at which a product from ``u = gamma``, ``v = 0`` leaves the least l2 norm.
 
-    Returns:
-        ``weight_decay``, ``gamma``, ``seed`` and ``time``: the slow time of the last fall of the
-        distance to the interpolator of least l1 norm below half of what that of least l2 norm has,
-        straight between logged steps; not a number where it never comes.
+    That of the last fall of the distance to the interpolator of least l1 norm below half of what
+    that of least l2 norm has, straight between logged steps; not a number where it never comes.
     """
     keys = ["case", "seed"]
     starts = readings.history(table, step=0)
@@ -64,12 +62,7 @@ def line(found: pd.DataFrame) -> tuple[float, float]:
 
 
 def distances(table: pd.DataFrame) -> pd.DataFrame:
-    """The largest distance to the zero-loss set of each trajectory (theorem 4.9).
-
-    Returns:
-        ``problem``, ``weight_decay``, ``member`` and ``distance``, not a number where a snapshot
-        has none.
-    """
+    """The largest distance of each trajectory to the zero-loss set (theorem 4.9), if known."""
     rows = readings.record(table, "zero_loss_distance")
     rows = rows[rows["step"] > 0]
     decays = [rows[name] for name in (OTHER_DECAY, DECAY) if name in rows]
@@ -80,11 +73,7 @@ def distances(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def departures(tables: Tables) -> pd.DataFrame:
-    """The largest distance to the flow without weight decay, over the start's norm (proposition 1).
-
-    Returns:
-        ``problem``, ``weight_decay``, ``seed`` and ``departure``, until `HORIZONS`.
-    """
+    """The largest distance to the flow at lambda 0, over the start's norm (proposition 1)."""
     found = [
         {"problem": problem} | row
         for problem, horizon in HORIZONS.items()

@@ -20,11 +20,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def told_apart(tables: Tables, record: str) -> pd.DataFrame:
-    """The rows of a measure, or of the history, of all tables that are given.
-
-    Returns:
-        these rows with ``task``, ``beta2`` and ``precision``, one of `PRECISIONS`.
-    """
+    """The rows of a record in all tables, with ``task``, ``beta2`` and one of `PRECISIONS`."""
     found = []
     for name, tasks in TABLES.items():
         if name not in tables:
@@ -37,11 +33,9 @@ def told_apart(tables: Tables, record: str) -> pd.DataFrame:
 
 
 def times(tables: Tables) -> pd.DataFrame:
-    """When each member memorises and generalises.
+    """The times t1 and t2 of each member, infinite for never, and its ``test_accuracy`` at the end.
 
-    Returns:
-        `KEYS`, ``t1`` and ``t2`` in updates, infinite for never, and the ``test_accuracy`` at the
-        end. Members that diverged have none.
+    Members that diverged have none.
     """
     rows = told_apart(tables, "grokking_times")
     rows = rows[rows["test_accuracy"].notna()]
@@ -49,11 +43,9 @@ def times(tables: Tables) -> pd.DataFrame:
 
 
 def silence(tables: Tables) -> pd.DataFrame:
-    """How much of the data is silent between memorisation and the end of a run.
+    """From memorisation on, the share of logged updates ``below_eps``, and that ``collapsed``.
 
-    Returns:
-        `KEYS`, the share of logged updates from t1 on at which every entry of the data's gradient
-        is ``below_eps``, that of Adam, and the mean share of ``collapsed`` points at them.
+    The former have no entry of the data's gradient above Adam's eps; the latter is that of points.
     """
     known = times(tables)[[*KEYS, "t1"]].rename(columns={"t1": "since"})
     rows = told_apart(tables, "history").merge(known, on=KEYS)
@@ -67,12 +59,7 @@ def silence(tables: Tables) -> pd.DataFrame:
 def quotients(found: pd.DataFrame) -> pd.DataFrame:
     """t2 in each precision over that in float64 on the same seed.
 
-    Args:
-        found: from `times`.
-
-    Returns:
-        `KEYS` and ``quotient``: infinite where the first never comes, 0 where the second does not,
-        and not a number where neither does.
+    Infinite where the first never comes, 0 where the second does not, not a number where neither.
     """
     same = ["task", "beta2", "seed"]
     double = found.loc[found["precision"] == "float64", [*same, "t2"]]
@@ -81,15 +68,9 @@ def quotients(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def factors_beside(found: pd.DataFrame) -> pd.DataFrame:
-    """The updates to 85 percent that GrokAlign saves on MNIST, beside those in float64.
+    """The ``factor`` t2 of the baseline over t2 of GrokAlign on MNIST, not a number for never.
 
-    Args:
-        found: from `times`.
-
-    Returns:
-        ``precision``, ``seed``, the ``factor`` t2 of the baseline over t2 of GrokAlign, which is
-        not a number where a time never comes, and its ``difference`` from that in float64 on the
-        same seed.
+    With its ``difference`` from that in float64 on the same seed.
     """
     by = found.pivot_table("t2", ["precision", "seed"], "task", aggfunc="first")
     by = by.reindex(columns=["baseline", "grokalign"]).replace(np.inf, np.nan)
@@ -99,30 +80,14 @@ def factors_beside(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def time_beside(tables: Tables, task: str, precision: str, beta2: float) -> list[float]:
-    """t2 in a precision over that in float64 on the same seed, for each seed.
-
-    Args:
-        tables: of plate 6.
-        task: such as ``addition_l2``.
-        precision: of `PRECISIONS`.
-        beta2: of Adam.
-
-    Returns:
-        the quotients, infinite where t2 never comes in this precision, 0 where not in float64, not
-        a number where in neither.
-    """
+    """t2 in a precision over that in float64 on the same seed, as in `quotients`, for each seed."""
     return [
         float(each) for each in _of(quotients(times(tables)), task, precision, beta2)["quotient"]
     ]
 
 
 def factor_beside(tables: Tables, precision: str) -> list[float]:
-    """The updates that GrokAlign saves, as a factor, less that in float64, for each seed.
-
-    Args:
-        tables: of plate 6.
-        precision: of `PRECISIONS`.
-    """
+    """The updates that GrokAlign saves, as a factor, less that in float64, for each seed."""
     found = factors_beside(times(tables))
     own = found[found["precision"] == precision].sort_values("seed")
     return [float(value) for value in own["difference"]]

@@ -55,10 +55,9 @@ Tables = Mapping[str, pd.DataFrame]
 def windows(tables: Tables) -> pd.DataFrame:
     """What was logged from memorisation to the end, twice t2 or the end of the run.
 
-    Returns:
-        ``run``, ``seed``, ``step``, ``t1``, ``t2``, `GENERALISATION` (test accuracy; in sparse
-        recovery one minus the relative test error) and each of `MEASURES`, of losses and ratios
-        the logarithm. Seeds that do not generalise after they memorise have no rows.
+    `GENERALISATION` is test accuracy, in sparse recovery one minus the relative test error; of
+    losses and ratios among `MEASURES` it is the logarithm. Seeds that do not generalise have no
+    rows.
     """
     found = [_window(tables[table], run, case) for run, (table, case) in RUNS.items()
              if table in tables]  # fmt: skip
@@ -83,15 +82,10 @@ def _window(table: pd.DataFrame, run: str, case: str | None) -> pd.DataFrame:
 
 
 def moves(seen: pd.DataFrame) -> pd.DataFrame:
-    """When each measure has gone a share of its way for good, by interpolation between logs.
+    """The step at which each measure has gone each share of its way for good, between logs.
 
-    Args:
-        seen: from `windows`.
-
-    Returns:
-        ``run``, ``seed``, ``measure`` (`GENERALISATION` among them), ``share``, ``step``, ``t2``,
-        ``begins``, the step of a tenth of the way of generalisation, and whether the measure goes
-        ``astray``: its range is more than twice its way. A measure without a way has no rows.
+    ``begins`` is the step of a tenth of the way of generalisation; a measure goes ``astray`` if its
+    range is more than twice its way. One without a way has no rows.
     """
     found = []
     for (run, seed), part in seen.groupby(["run", "seed"], sort=False):
@@ -129,16 +123,10 @@ def _reached(part: pd.DataFrame, measure: str, share: float) -> float:
 
 
 def orders(seen: pd.DataFrame) -> pd.DataFrame:
-    """Spearman's correlation of each measure with generalisation over the plateau.
+    """Spearman's correlation of each measure, and of `CLOCK`, with generalisation over the plateau.
 
-    The plateau is from memorisation to a tenth of the way of generalisation.
-
-    Args:
-        seen: from `windows`.
-
-    Returns:
-        ``run``, ``seed``, ``measure`` (`CLOCK`, the number of the update, among them) and
-        ``correlation``; measures that a run does not log or that are constant have no rows.
+    The plateau is from memorisation to a tenth of the way of generalisation. Measures that a run
+    does not log or that are constant have no rows.
     """
     columns = ["run", "seed", "measure", "correlation"]
     return pd.DataFrame(_orders(seen), columns=columns).dropna(ignore_index=True)
@@ -158,14 +146,7 @@ def _orders(seen: pd.DataFrame) -> Iterator[tuple[str, int, str, float]]:
 
 
 def time_of_move(tables: Tables, run: str, measure: str, share: float) -> list[float]:
-    """When a measure has gone a share of its way, over when generalisation has a tenth, by seed.
-
-    Args:
-        tables: of plate 3.
-        run: of `RUNS`.
-        measure: of `MEASURES`.
-        share: of `SHARES`.
-    """
+    """The step of a share of a measure over that of a tenth of generalisation, by seed."""
     table, _ = RUNS[run]
     found = moves(windows({table: tables[table]}))
     own = found[(found["run"] == run) & (found["measure"] == measure) & (found["share"] == share)]

@@ -20,14 +20,9 @@ KEY = ["run", "member"]
 def outcomes(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """One row for each truth, regulariser, start, number of measurements and instance.
 
-    Members that diverged have none.
-
-    Returns:
-        ``truth``, ``regulariser``, ``start`` (the entries before training), ``samples``,
-        ``instance``; ``recovered`` and ``mirage``, true or false; ``slow``, the time t2 of
-        recovery, and ``fall``, that of the fall by `FALL`, in steps times rate times weight, not a
-        number where they never come; ``distance`` and ``convex``, whether the minimiser of the norm
-        is the truth, of measure ``convex_recovery``.
+    ``recovered`` or a ``mirage``; ``slow``, the time t2 of recovery, and ``fall``, that of the fall
+    by `FALL`, in steps times rate times weight, not a number for never; ``distance`` and
+    ``convex``, whether the minimiser of the norm is the truth. Members that diverged have no row.
     """
     found = [_of(tables[name], *where) for name, where in WEIGHTS.items()]
     return pd.concat(found, ignore_index=True)

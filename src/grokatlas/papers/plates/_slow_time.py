@@ -41,13 +41,9 @@ def curves(tables: Tables) -> pd.DataFrame:
     """The test error over its plateau, a mean of squares, at every logged step of every member.
 
     The plateau is the error that the same instance ends with under the same optimizer without a
-    regulariser. Members whose control diverged have no rows.
-
-    Returns:
-        ``problem`` (the experiment), ``optimizer`` (``gd`` or ``adam``), ``weight``, ``instance``,
-        ``step``, ``error``, the ``train_loss`` over that before training, and the slow time
-        ``tau``: step times rate times weight, over the distance that is to go without regulariser
-        where that is known (largest entry, or largest singular value).
+    regulariser; members whose control diverged have no rows. The ``train_loss`` is over that before
+    training. The slow time ``tau`` is step times rate times weight, over the distance that is to go
+    without regulariser where that is known (largest entry, or largest singular value).
     """
     found = [_of(tables[name], name) for name in PROBLEMS if name in tables]
     return pd.concat(found, ignore_index=True)
@@ -110,15 +106,11 @@ def _distance(table: pd.DataFrame, rows: pd.DataFrame) -> pd.Series | float:
 
 
 def times(found: pd.DataFrame) -> pd.DataFrame:
-    """When the data are fitted, and when the test error has fallen, between logged steps.
+    """The steps at which the data are fitted and the test error has fallen, between logged steps.
 
-    Args:
-        found: from `curves`.
-
-    Returns:
-        one row for each member: `KEYS`, the step ``t1`` at which the training loss comes to
-        `FITTED` of its start, the step ``t2`` at which the test error comes to `LEVEL` of its
-        plateau, and the slow time ``tau`` then; not a number where they never do.
+    At ``t1`` the training loss comes to `FITTED` of its start, at ``t2`` the test error to `LEVEL`
+    of its plateau, and ``tau`` is the slow time then; not a number for never. The rows are of
+    `curves`.
     """
     rows = []
     for keys, part in found.sort_values("step").groupby(KEYS):
@@ -147,13 +139,7 @@ def crossing(steps: np.ndarray, errors: np.ndarray, level: float) -> float:
 
 
 def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str) -> list[float]:
-    """The exponent of t2 against the weight, for each instance; weights never reached are left out.
-
-    Args:
-        tables: of plate 2.
-        problem: the experiment.
-        optimizer: ``gd`` or ``adam``.
-    """
+    """The exponent of t2 against the weights that reach it, for each instance."""
     seen = times(curves({problem: tables[problem]}))
     seen = seen[seen["optimizer"] == optimizer]
     return [readings.slope(part["weight"], part["t2"]) for _, part in seen.groupby("instance")]

@@ -58,13 +58,9 @@ def times(table: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
 def compared(table: pd.DataFrame) -> pd.DataFrame:
     """Each theory's time over that of training with the same seed, a row for each of both.
 
-    Equations 16 to 18 are taken at the weight decay of the training, the flow of both layers at its
-    rates.
-
-    Returns:
-        ``regime``, ``weight_decay``, ``seed``, ``theory``, ``predicted``, ``measured`` and
-        ``quotient``: 0 where training never comes to the level although it goes on beyond the
-        predicted time, infinite where the theory never does, and not a number where neither does.
+    Equations 16 to 18 are at the weight decay of the training, the flow of both layers at its
+    rates. ``quotient`` is 0 where training never comes to the level although it goes on beyond the
+    predicted time, infinite where the theory never does, and not a number where neither does.
     """
     found = times(table)
     training = found[found["kind"].isin(REGIMES)]
@@ -87,14 +83,7 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 def predicted_over_measured(
     tables: Tables, theory: str, regime: str, weight_decay: float
 ) -> list[float]:
-    """The slow time to a test accuracy of 0.9, predicted over measured, for each seed.
-
-    Args:
-        tables: of plate 5.
-        theory: one of `THEORIES`.
-        regime: one of `REGIMES`.
-        weight_decay: of the training.
-    """
+    """The slow time to a test accuracy of 0.9, predicted over measured, for each seed."""
     return [float(value) for value in _quotients(tables, theory, regime, weight_decay)]
 
 

@@ -42,11 +42,7 @@ MEAN = "mean"  # the last row and the last column
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """Two matrices: a row for each task, a column for each method, and the means of both.
-
-    Tasks whose table is not among those of the figure have no row, methods that no table has no
-    column.
-    """
+    """Two matrices: a row for each task with a table, a column for each method, and their means."""
     judged = _accelerators.judged(tables)
     cells = _accelerators.summary(judged)
     means = {by: _accelerators.margins(cells, by) for by in ("task", "method")}

@@ -81,8 +81,7 @@ def _theory(found: pd.DataFrame) -> pd.DataFrame:
 def _ends(marks: pd.DataFrame, theory: pd.DataFrame) -> tuple[float, float]:
     """The least and the largest time that is drawn.
 
-    Where the data determine every unknown the distance left is of rounding alone: it leaves the
-    panel.
+    Where the data determine every unknown, the distance left is of rounding: it leaves the panel.
     """
     times = marks.loc[marks["share"] > 0, "time"]
     times = times[times > 0]

@@ -65,13 +65,7 @@ def _errors(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _laws(axes: Axes, seen: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
-    """t1 and t2 against the weight, and the median of the exponents of t2.
-
-    Args:
-        axes: where to draw.
-        seen: times of one optimizer.
-        every: those of both, for the limits.
-    """
+    """t1 and t2 against the weight, exponents of t2; limits are of `every` optimizer."""
     frames = [seen[["problem"]].iloc[:0]]
     for problem, part in _parts(seen):
         looks: dict[str, style.Look] = {

@@ -48,10 +48,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 
 
 def quantities(columns: list[str]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What is drawn: the name of each panel, and its columns with the line of each.
+    """The name of each panel, and its columns with the line of each.
 
-    Where nothing of training or test data is logged, it is what else is logged in one number; where
-    there is no such either, the first entries of each array, in one panel an array.
+    Of training and test data, else of what is logged in one number, else the first entries of
+    arrays.
 
     Raises:
         UserError: nothing is logged.

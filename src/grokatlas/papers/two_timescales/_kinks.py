@@ -19,19 +19,11 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def counted(places: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The kinks of a piecewise linear function that count.
+    """The kinks of a piecewise linear function that count: their places and shares, in order.
 
     The largest change of slope and all within `WIDTH` of it are one kink, which has the sum of
-    these changes; then the largest of those that are left, and so on. One that is less than `SHARE`
-    of all these kinks (their sizes added) is left out.
-
-    Args:
-        places: of changes of slope ``[K]``, on the axis of the variable.
-        changes: of the slope there ``[K]``.
-
-    Returns:
-        places (of each kink that of its largest change) and shares of all kinks, both
-        ``[kinks that count]``, from left to right.
+    these changes and the place of the largest; then the largest of those that are left, and so on.
+    One that is less than `SHARE` of all these kinks (their sizes added) is left out.
     """
     left = changes != 0
     found: list[tuple[float, float]] = []
@@ -46,16 +38,9 @@ def counted(places: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def of_weights(history: pd.DataFrame) -> pd.DataFrame:
-    """The kinks that count between the outermost training points, from the weights themselves.
+    """The kinks that count between the outermost training points, from the weights.
 
     The neuron ``a ReLU(w x + b)`` has a kink at ``-b / w`` with the change of slope ``a |w|``.
-
-    Args:
-        history: rows of case ``fast`` of figure 3's problem, with the parameters.
-
-    Returns:
-        a row for each logged time after 0 and kink: ``lambda``, ``seed``, ``time``, ``place``,
-        ``share``.
     """
     rows = history[(history["case"] == "fast") & (history["step"] > 0)].sort_values("step")
     columns = ("layers.0.weight", "layers.0.bias", "layers.1.weight")

@@ -26,18 +26,7 @@ def twin(axes: Axes, label: str = "squared norm of the weights") -> Axes:
 def published(
     axes: Axes, readings: list[dict[str, Any]], panel: str, curve: str, colour: str
 ) -> pd.DataFrame:
-    """Points of a published curve over time as open marks.
-
-    Args:
-        axes: where to draw.
-        readings: points with ``panel``, ``curve``, ``x`` and ``y``.
-        panel: of the published figure.
-        curve: in that panel.
-        colour: of our curve.
-
-    Returns:
-        what was drawn: ``series``, ``time`` and ``value``.
-    """
+    """Points of a published curve over ``time`` as open marks, in the colour of ours."""
     drawn = marks.published(axes, readings, panel, curve, colour)
     return drawn.rename(columns={"step": "time", "median": "value"})
 
@@ -56,16 +45,7 @@ def time_limits(axes: Axes, time: pd.Series, readings: list[dict[str, Any]]) -> 
 
 
 def losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> pd.DataFrame:
-    """Losses and, at the right, the squared norm: the seed shown, and the range of all seeds.
-
-    Args:
-        axes: the panel.
-        rows: from `_quantities.over_time`.
-        readings: points of published curves; those of panel ``losses`` are drawn.
-
-    Returns:
-        what was drawn: ``series``, ``time``, ``value``, ``low``, ``high`` and number of ``seeds``.
-    """
+    """Losses and, at the right, the squared norm: the seed shown, and the range of all seeds."""
     right = twin(axes)
     drawn = [_line(right, rows, "squared_norm", "l2", "squared norm (right)")]
     drawn += [_line(axes, rows, f"{part}_loss", part, part) for part in ("train", "test")]
@@ -119,15 +99,8 @@ def mark_times(axes: Axes, times: list[float]) -> None:
 def predictors(grid: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataFrame:
     """The predictor at each snapshot, with the teacher and the training points.
 
-    Limits are those of the teacher, and at time 0 of the seed shown.
-
-    Args:
-        grid: one for each snapshot, in order.
-        curves: rows of measure ``predictor_curve``.
-        others: whether other seeds are drawn too, thin; they must share the teacher's points.
-
-    Returns:
-        what was drawn.
+    Limits are those of the teacher, and at time 0 of the seed shown. With `others`, all seeds are
+    drawn, thin; they must share the teacher's points.
     """
     curves = curves.assign(time=curves["step"] * curves["optimizer.lr"])
     if not others:
@@ -170,13 +143,7 @@ def losses_above_predictors(
 ) -> tuple[Figure, Axes, list[Axes], pd.DataFrame]:
     """A wide panel of `losses` with the snapshots' times marked, above three of `predictors`.
 
-    Args:
-        table: of an experiment with measure ``predictor_curve``.
-        others: see `predictors`.
-        readings: points of published curves.
-
-    Returns:
-        the figure, the panel of losses, those of predictors, and what was drawn.
+    The figure, the panel of losses, those of predictors, and the data.
     """
     rows = _quantities.over_time(table.query("record == 'history'"))
     curves = table.query("record == 'predictor_curve'")
