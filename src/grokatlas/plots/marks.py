@@ -137,9 +137,16 @@ def published(
     return pd.DataFrame({"series": f"published {curve}", "step": x, "median": y})
 
 
-def published_key(axes: Axes) -> None:
+def published_key(axes: Axes, colour: str = style.GUIDE, size: float = 4.5) -> None:
     """An entry of the legend for what `published` draws."""
-    axes.plot([], [], "o", mfc="none", mec=style.GUIDE, ms=4.5, label="published")
+    axes.plot([], [], "o", mfc="none", mec=colour, ms=size, label="published")
+
+
+def proportional(axes: Axes, at: pd.Series, level: float, label: str) -> None:
+    """A dashed line in proportion to the abscissa, that has a level where this is least."""
+    ends = pd.Series([at.min(), at.max()])
+    guide = style.Look(color=style.GUIDE, ls="--", lw=0.8, label=label)
+    axes.plot(ends, level * ends / ends[0], **guide)
 
 
 def instant(axes: Axes, step: float, text: str, height: float, side: str = "right") -> None:

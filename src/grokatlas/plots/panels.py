@@ -60,6 +60,27 @@ def legend(made: Figure, *entries: Any, ncols: int, **kept: Any) -> Legend:
     return key
 
 
+def above(made: Figure, *named: Axes, ncols: int = 5, **kept: Any) -> None:
+    """One legend above all panels, of what some of them name; each name once."""
+    entries: dict[str, Any] = {}
+    for axes in named:
+        handles, labels = axes.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    where = {"loc": "outside upper right"} | kept
+    legend(made, entries.values(), entries.keys(), ncols=ncols, **where)
+
+
+def twin(axes: Axes, label: str, colour: str) -> Axes:
+    """Axes at the right with a quantity of their own, in its colour, behind the panel's."""
+    right = axes.twinx()
+    right.spines["right"].set_visible(True)
+    right.set_ylabel(label, color=colour)
+    right.tick_params(axis="y", colors=colour, which="both")
+    axes.set_zorder(right.get_zorder() + 1)
+    axes.patch.set_visible(False)
+    return right
+
+
 def finish(made: Figure, text: str) -> None:
     """Say which panels are empty and, below, what the figure is; give all their places."""
     for axes in made.axes:

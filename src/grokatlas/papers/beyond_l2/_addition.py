@@ -105,7 +105,7 @@ def parts_named(made: Figure, axes: Axes, *, published: bool = False) -> None:
     axes.plot([], [], "o", ms=4, ls="", label="$t_2$", **grey)
     if published:
         marks.published_key(axes)
-    panels.legend(made, *axes.get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    panels.above(made, axes, ncols=4)
 
 
 def reached(times: pd.DataFrame) -> pd.DataFrame:

@@ -51,8 +51,7 @@ def draw(
     for text, dashes in (("train", "-"), ("test", "--")):
         grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
     if readings:
-        open_mark = {"mfc": "none", "mec": style.GUIDE, "ms": 4.5, "label": "published"}
-        grid[0, 0].plot([], [], "o", **open_mark)
+        marks.published_key(grid[0, 0])
     columns = len(colours) + 2 + bool(readings)
     panels.legend(made, loc="outside upper right", ncols=columns, columnspacing=0.9)
     return made, pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()

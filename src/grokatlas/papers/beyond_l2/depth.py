@@ -9,9 +9,7 @@ from grokatlas.papers.beyond_l2 import _panels, _quantities
 from grokatlas.plots import marks, panels, style
 
 PUBLISHED = 1  # the seed of the published instance
-BELOW = (
-    20  # the axes end no lower than its least distance over this; other instances may leave them
-)
+BELOW = 20  # axes end no lower than its least distance over this; other instances may leave them
 
 
 def draw(
@@ -40,8 +38,6 @@ def draw(
     grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
     grid[0, 0].plot([], [], "o-", color=style.MUTED, lw=0.5, ms=2, label="other instances")
     if readings:
-        open_mark = {"mfc": "none", "mec": "black", "ms": 7, "label": "published"}
-        grid[0, 0].plot([], [], "o", **open_mark)
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    panels.legend(made, handles, labels, loc="outside upper right", ncols=5)
+        marks.published_key(grid[0, 0], "black", 7)
+    panels.above(made, grid[0, 0])
     return made, found

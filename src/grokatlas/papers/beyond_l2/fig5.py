@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 PUBLISHED = 1  # the seed of the published instance
 BOUND = "train_error_above"
@@ -41,7 +41,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     third.set(yscale="log", ylim=(1e-7, None))
     style.letter(third, "c")
     _instances(fourth, history, times)
-    _panels.above(made, (first, second))
+    panels.above(made, first, second)
     key = {"ncols": 3, "borderaxespad": 0.2, "fontsize": 6, "handlelength": 1.4}
     third.legend(loc="lower right", bbox_to_anchor=(1, 1), **key)
     drawn = ["seed", "step", *_panels.ERRORS]

@@ -33,7 +33,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     for row in grid:
         for axes in row[1:]:
             axes.set_ylabel("")
-    _panels.above(made, grid[:, 0])
+    panels.above(made, *grid[:, 0])
     return made, pd.concat(drawn, ignore_index=True)
 
 

@@ -1,11 +1,10 @@
 """Beyond the paper's figures: the loss gradient becomes orthogonal to the zero-loss set."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.plots import style
+from grokatlas.plots import marks, style
 
 DECAY = "penalties.0.weight"
 PROBLEMS = {"hyperbola": "hyperbola $w_1 w_2 = 1$", "relu_network": "two-layer ReLU network"}
@@ -35,10 +34,8 @@ def _panel(axes: Axes, rows: pd.DataFrame, colours: dict[float, object]) -> None
     axes.plot(found["distance"], found["bound"], marker="_", ms=5, mew=0.8, label="bound", **grey)
     axes.set(xscale="log", yscale="log", xlabel="distance to the zero-loss set")
     if len(found):
-        ends = np.array([found["distance"].min(), found["distance"].max()])
-        level = (found["cosine"] / found["distance"]).median() / 30
-        slope = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto$ distance")
-        axes.plot(ends, level * ends, **slope)
+        level = (found["cosine"] / found["distance"]).median() / 30 * found["distance"].min()
+        marks.proportional(axes, found["distance"], level, "$\\propto$ distance")
     missing = int(rows.loc[rows["step"] > 0, "distance"].isna().sum())
     if missing:
         total = int((rows["step"] > 0).sum())

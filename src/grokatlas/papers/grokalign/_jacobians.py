@@ -263,5 +263,4 @@ def _legend(made: Figure, axes: Axes) -> None:
     """Methods by their colours and parts by their dashes, above all panels."""
     for part, dashes in DASHES.items():
         axes.plot([], [], color=style.GUIDE, ls=dashes, label=part)
-    handles, labels = axes.get_legend_handles_labels()
-    panels.legend(made, handles, labels, loc="outside upper right", ncols=len(labels))
+    panels.above(made, axes)

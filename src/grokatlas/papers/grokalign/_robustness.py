@@ -53,10 +53,7 @@ def under_noise(
         axes.set_xlabel("step")
     if read:
         marks.published_key(grid[0, 1])
-    handles, labels = grid[0, 1].get_legend_handles_labels()
-    panels.legend(
-        made, handles, labels, loc="outside upper right", ncols=len(labels), columnspacing=1.2
-    )
+    panels.above(made, grid[0, 1], ncols=20, columnspacing=1.2)
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -112,8 +109,7 @@ def under_attack(
     style.letter(grid[0, 0], f"a  {data_named(table)}, {style.seeds(history)}")
     for text, dashes in (("clean", "--"), ("attacked", "-"), ("normalised inputs attacked", ":")):
         grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    panels.legend(made, handles, labels, loc="outside upper right", ncols=len(labels))
+    panels.above(made, grid[0, 0])
     return made, pd.concat(drawn, ignore_index=True)
 
 

@@ -9,10 +9,7 @@ from grokatlas.claims import readings
 
 BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
 LONGER = "_long"  # ends the name of an experiment that goes on where another one ended
-KEYS = {
-    "adam_memory": ["case", BETA2, "seed"],
-    "adam_memory_weights": [BETA2, WEIGHT, "seed"],
-}
+KEYS = {"adam_memory": ["case", BETA2, "seed"], "adam_memory_weights": [BETA2, WEIGHT, "seed"]}
 
 Tables = Mapping[str, pd.DataFrame]
 

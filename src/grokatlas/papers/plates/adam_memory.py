@@ -110,10 +110,7 @@ def _curves(
             drawn.append(marks.spread(axes, known, column, **keywords).assign(**{BETA2: beta2}))
         axes.set(xscale="log", xlabel="update", ylabel=text)
         axes.set_yscale("linear" if column == "l2_norm" else "log")
-    handles, labels = places[0].get_legend_handles_labels()
-    panels.legend(
-        made, handles, labels, loc="outside upper right", ncols=8, title="$\\beta_2$ in c to f"
-    )
+    panels.above(made, places[0], ncols=8, title="$\\beta_2$ in c to f")
     return drawn
 
 

@@ -99,12 +99,7 @@ def _at(rows: pd.DataFrame, here: dict[str, str]) -> pd.DataFrame:
 
 
 def _panel(
-    axes: Axes,
-    marks: pd.DataFrame,
-    theory: pd.DataFrame,
-    ends: tuple[float, float],
-    *,
-    last: bool,
+    axes: Axes, marks: pd.DataFrame, theory: pd.DataFrame, ends: tuple[float, float], *, last: bool
 ) -> None:
     """The marks of one panel, in front of what theory says."""
     low, high = ends[0] / 5, ends[1] * 1.6

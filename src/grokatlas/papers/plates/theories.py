@@ -31,10 +31,7 @@ PROBLEMS = {
     "two_layer_relu": ("two-layer ReLU", "s", style.MEMBERS[1]),
     "diagonal_network": ("diagonal network", "^", style.MEMBERS[2]),
 }
-SUPREMA = {
-    "distance": "largest distance",
-    "departure": "largest distance / $|w_0|$",
-}
+SUPREMA = {"distance": "largest distance", "departure": "largest distance / $|w_0|$"}
 LAMBDA = "$\\lambda$"
 
 
@@ -169,10 +166,9 @@ def _suprema(axes: Axes, found: pd.DataFrame, column: str) -> pd.DataFrame:
         marks.ranges(axes, part, column, "weight_decay", "start", **look)
     above, lowest = seen[seen["weight_decay"] > 0], None
     if len(above):
-        ends = np.array([above["weight_decay"].min(), above["weight_decay"].max()])
-        least = above.loc[above["weight_decay"] == ends[0], "median"].min() / 4
-        guide = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
-        axes.plot(ends, least * ends / ends[0], **guide)
+        decays = above["weight_decay"]
+        least = above.loc[decays == decays.min(), "median"].min() / 4
+        marks.proportional(axes, decays, least, "$\\propto \\lambda$")
         axes.legend(loc="lower right", fontsize=6)
         lowest = least / 1e3  # room for the legend
     panels.logarithmic(axes, seen["weight_decay"])

@@ -14,13 +14,7 @@ SHOWN = 0  # the seed that is drawn, fixed beforehand
 
 def twin(axes: Axes, label: str = "squared norm of the weights") -> Axes:
     """Axes at the right in the colour of the l2 norm, behind the panel's own."""
-    right = axes.twinx()
-    right.spines["right"].set_visible(True)
-    right.set_ylabel(label, color=style.COLOURS["l2"])
-    right.tick_params(axis="y", colors=style.COLOURS["l2"])
-    axes.set_zorder(right.get_zorder() + 1)
-    axes.patch.set_visible(False)
-    return right
+    return panels.twin(axes, label, style.COLOURS["l2"])
 
 
 def published(

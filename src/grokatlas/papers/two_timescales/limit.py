@@ -1,6 +1,5 @@
 """Beyond the paper: the regularised flow approaches the Riemannian flow as lambda vanishes."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -60,10 +59,8 @@ def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
     axes.set(yscale="log", xlabel="$\\lambda$")
     panels.logarithmic(axes, largest["lambda"])
     if len(largest):
-        decays = np.array([largest["lambda"].min(), largest["lambda"].max()])
-        level = largest.loc[largest["lambda"] == decays[0], "distance"].min() / 2
-        slope = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
-        axes.plot(decays, level * decays / decays[0], **slope)
+        decays = largest["lambda"]
+        level = largest.loc[decays == decays.min(), "distance"].min() / 2
+        marks.proportional(axes, decays, level, "$\\propto \\lambda$")
         panels.limits(axes, "y", high=8 * largest["distance"].max())  # room for the legend
-    if len(largest):
         axes.legend(title="seed", title_fontsize=7, ncols=2, loc="upper left", fontsize=6)

@@ -84,10 +84,8 @@ def _propositions(row: list[Axes], drawn: list[pd.DataFrame]) -> None:
         panels.logarithmic(axes, found.loc[found[column] > 0, column], which)
     first = found[(found["panel"] == "a") & (found["departure"] > 0)]
     if len(first):
-        ends = np.array([first["lambda"].min(), first["lambda"].max()])
-        level = first.loc[first["lambda"] == ends[0], "departure"].min() / 3
-        guide = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
-        row[0].plot(ends, level * ends / ends[0], **guide)
+        level = first.loc[first["lambda"] == first["lambda"].min(), "departure"].min() / 3
+        marks.proportional(row[0], first["lambda"], level, "$\\propto \\lambda$")
         panels.limits(row[0], "y", high=1e3 * first["departure"].max())  # room for the legend
         row[0].legend(loc="upper left", fontsize=6)
     titles = ("a  from the flow without decay", "b  junction", "c  stationarity")
