@@ -1,4 +1,4 @@
-"""What figures draw again and again."""
+"""Lines, ranges, published points and instants: what several figures draw."""
 
 from typing import Any
 

@@ -116,7 +116,7 @@ def _fix_places(made: Figure) -> None:
 
 
 def _holds(axes: Axes) -> bool:
-    """Whether anything is drawn at numbers, or a sentence says what is not."""
+    """Tell if anything is drawn at numbers, or a sentence says what is not."""
     if axes.name == "3d" or axes.images or axes.tables or axes.texts:
         return True
     points = [line.get_xydata() for line in axes.lines if line.get_transform() == axes.transData]

@@ -1,4 +1,4 @@
-"""How every figure looks."""
+"""The look of every figure."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -121,6 +121,6 @@ def letter(axes: Axes, text: str) -> None:
 
 
 def seeds(rows: pd.DataFrame) -> str:
-    """How many seeds some rows are of: ``1 seed``, ``3 seeds``."""
+    """The number of seeds of some rows: ``1 seed``, ``3 seeds``."""
     number = rows["seed"].nunique()
     return f"{number} seed{'' if number == 1 else 's'}"

@@ -69,6 +69,6 @@ def _panel(
 
 
 def _length(history: pd.DataFrame, times: pd.DataFrame) -> float:
-    """How much of a case is drawn: a tenth more than its last generalisation, or all of it."""
+    """The last step that is drawn: a tenth more than the last generalisation, or all."""
     last = float(history["step"].max())
     return last if times["t2"].isna().any() else min(last, 1.1 * times["t2"].max())

@@ -47,9 +47,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     drawn = ["seed", "step", *_panels.ERRORS]
     main = rows[[*drawn, BOUND, "gradient_ratio", "l1_norm"]]
     others = history.loc[history["seed"] != PUBLISHED, drawn]
-    kept = times.melt("seed", var_name="series", value_name="step")
+    instants = times.melt("seed", var_name="series", value_name="step")
     entries = entries.assign(seed=PUBLISHED)[["seed", "step", *names]]
-    return made, pd.concat([main, others, entries, kept], ignore_index=True)
+    return made, pd.concat([main, others, entries, instants], ignore_index=True)
 
 
 def _instances(axes: Axes, history: pd.DataFrame, times: pd.DataFrame) -> None:

@@ -16,7 +16,7 @@ GINI = {"embedding": ("embedding", (0, (5, 1, 1, 1))), "logits": ("unembedded ML
 
 
 def data_named(rows: pd.DataFrame) -> str:
-    """Which data a run was trained on, for the face of a figure."""
+    """The data that a run was trained on, for the face of a figure."""
     one = rows.iloc[0]
     if one["task.name"] == "modular_addition":
         return f"addition modulo {one['task.modulus']:.0f}"
@@ -24,8 +24,8 @@ def data_named(rows: pd.DataFrame) -> str:
     if not one.get("task.per_class"):
         return f"{name}, {points:,.0f} points"
     classes = sum(column.startswith("task.classes.") for column in rows)
-    each = f"{points:,.0f} points of each class"
-    return f"{name}, {points * classes:,.0f} points" if classes else f"{name}, {each}"
+    per_class = f"{points:,.0f} points of each class"
+    return f"{name}, {points * classes:,.0f} points" if classes else f"{name}, {per_class}"
 
 
 def rank_one(
@@ -42,7 +42,7 @@ def rank_one(
         history = table[table["record"] == "history"]
         for axes, (loss, methods) in zip(line, cases.items(), strict=True):
             own = history[history["case"].isin(methods.values())]
-            scale = " to ".join(f"{each:g}" for each in sorted(set(own["model.init_scale"])))
+            scale = " to ".join(f"{value:g}" for value in sorted(set(own["model.init_scale"])))
             for key, case in methods.items():
                 rows = own[own["case"] == case]
                 part = _over_steps(axes, rows, "jacobian_pc1", key)

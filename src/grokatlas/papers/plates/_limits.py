@@ -1,4 +1,4 @@
-"""What plate 5 draws from the tables of other papers, lambda the weight of the squared norm."""
+"""Numbers of plate 5 from tables of other papers, lambda the weight of the squared norm."""
 
 from collections.abc import Mapping
 
@@ -17,19 +17,19 @@ OTHER_DECAY = "dynamics.weight_decay"
 
 def changes(table: pd.DataFrame) -> pd.DataFrame:
     """The slow time at which a product from ``u = gamma``, ``v = 0`` leaves the least l2 norm."""
-    found = _rescaling.transitions(table).query("kind != 'orbit'")
+    times = _rescaling.transitions(table).query("kind != 'orbit'")
     keys = ["weight_decay", "gamma", "seed"]
-    found = found.assign(weight_decay=found["beta"] / 2).sort_values(keys, ignore_index=True)
-    return found[[*keys, "time"]]
+    times = times.assign(weight_decay=times["beta"] / 2).sort_values(keys, ignore_index=True)
+    return times[[*keys, "time"]]
 
 
-def line(found: pd.DataFrame) -> tuple[float, float]:
+def line(times: pd.DataFrame) -> tuple[float, float]:
     """Slope and intercept of ``time`` against ``log(gamma)``, medians of the seeds' least squares.
 
     Not numbers with fewer than two gamma.
     """
     lines = []
-    for _, part in found.dropna().groupby("seed"):
+    for _, part in times.dropna().groupby("seed"):
         part = part[part["gamma"] > 0]
         if part["gamma"].nunique() > 1:
             lines.append(np.polyfit(np.log(part["gamma"]), part["time"], 1))
@@ -44,16 +44,16 @@ def distances(table: pd.DataFrame) -> pd.DataFrame:
     decays = [rows[name] for name in (OTHER_DECAY, DECAY) if name in rows]
     decay = decays[0].fillna(decays[1]) if len(decays) == 2 else decays[0]
     groups = rows.assign(weight_decay=decay).groupby(["case", "weight_decay", "member"])
-    found = groups["distance"].agg(lambda values: values.max(skipna=False)).reset_index()
-    return found.rename(columns={"case": "problem"})
+    largest = groups["distance"].agg(lambda values: values.max(skipna=False)).reset_index()
+    return largest.rename(columns={"case": "problem"})
 
 
 def departures(tables: Tables) -> pd.DataFrame:
     """The largest distance to the flow at lambda 0, over the start's norm (proposition 1)."""
-    found = [
+    parts = [
         _theory.departures(readings.history(tables[f"theory_{problem}"]), horizon).assign(
             problem=problem, weight_decay=lambda rows: rows["lambda"] / 2
         )
         for problem, horizon in _theory.HORIZONS.items()
     ]
-    return pd.concat(found, ignore_index=True)[["problem", "weight_decay", "seed", "departure"]]
+    return pd.concat(parts, ignore_index=True)[["problem", "weight_decay", "seed", "departure"]]

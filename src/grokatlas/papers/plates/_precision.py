@@ -21,15 +21,15 @@ Tables = Mapping[str, pd.DataFrame]
 
 def told_apart(tables: Tables, record: str) -> pd.DataFrame:
     """The rows of a record in all tables, with ``task``, ``beta2`` and one of `PRECISIONS`."""
-    found = []
+    parts_of_tables = []
     for name, tasks in TABLES.items():
         if name not in tables:
             continue
         rows = readings.record(tables[name], record)
         parts = rows["case"].str.extract(rf"^(?:(.*)_)?({'|'.join(PRECISIONS)})$")
         task = parts[0].fillna("").map(tasks)
-        found.append(rows.assign(task=task, precision=parts[1], beta2=rows[BETA2]))
-    return pd.concat(found, ignore_index=True)
+        parts_of_tables.append(rows.assign(task=task, precision=parts[1], beta2=rows[BETA2]))
+    return pd.concat(parts_of_tables, ignore_index=True)
 
 
 def times(tables: Tables) -> pd.DataFrame:
@@ -52,27 +52,27 @@ def silence(tables: Tables) -> pd.DataFrame:
     late = rows[(rows["step"] >= rows["since"]) & rows["largest_gradient"].notna()]
     late = late.assign(below=late["largest_gradient"] < late["optimizer.eps"])
     groups = late.groupby(KEYS)
-    found = groups.agg(below_eps=("below", "mean"), collapsed=("collapsed_points", "mean"))
-    return found.reset_index()
+    shares = groups.agg(below_eps=("below", "mean"), collapsed=("collapsed_points", "mean"))
+    return shares.reset_index()
 
 
-def quotients(found: pd.DataFrame) -> pd.DataFrame:
+def quotients(reached: pd.DataFrame) -> pd.DataFrame:
     """t2 in each precision over that in float64 on the same seed.
 
     Infinite where the first never comes, 0 where the second does not, not a number where neither.
     """
     same = ["task", "beta2", "seed"]
-    double = found.loc[found["precision"] == "float64", [*same, "t2"]]
-    both = found.merge(double.rename(columns={"t2": "other"}), on=same)
+    double = reached.loc[reached["precision"] == "float64", [*same, "t2"]]
+    both = reached.merge(double.rename(columns={"t2": "other"}), on=same)
     return both.assign(quotient=both["t2"] / both["other"])[[*KEYS, "quotient"]]
 
 
-def factors_beside(found: pd.DataFrame) -> pd.DataFrame:
+def factors_beside(reached: pd.DataFrame) -> pd.DataFrame:
     """The ``factor`` t2 of the baseline over t2 of GrokAlign on MNIST, not a number for never.
 
     With its ``difference`` from that in float64 on the same seed.
     """
-    by = found.pivot_table("t2", ["precision", "seed"], "task", aggfunc="first")
+    by = reached.pivot_table("t2", ["precision", "seed"], "task", aggfunc="first")
     by = by.reindex(columns=["baseline", "grokalign"]).replace(np.inf, np.nan)
     factor = (by["baseline"] / by["grokalign"]).rename("factor").reset_index()
     double = factor[factor["precision"] == "float64"].set_index("seed")["factor"]
@@ -88,8 +88,8 @@ def time_beside(tables: Tables, task: str, precision: str, beta2: float) -> list
 
 def factor_beside(tables: Tables, precision: str) -> list[float]:
     """The updates that GrokAlign saves, as a factor, less that in float64, for each seed."""
-    found = factors_beside(times(tables))
-    own = found[found["precision"] == precision].sort_values("seed")
+    factors = factors_beside(times(tables))
+    own = factors[factors["precision"] == precision].sort_values("seed")
     return [float(value) for value in own["difference"]]
 
 

@@ -53,15 +53,15 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def windows(tables: Tables) -> pd.DataFrame:
-    """What was logged from memorisation to the end, twice t2 or the end of the run.
+    """The logged rows from memorisation to the end, twice t2 or the end of the run.
 
     `GENERALISATION` is test accuracy, in sparse recovery one minus the relative test error; of
     losses and ratios among `MEASURES` it is the logarithm. Seeds that do not generalise have no
     rows.
     """
-    found = [_window(tables[table], run, case) for run, (table, case) in RUNS.items()
+    parts = [_window(tables[table], run, case) for run, (table, case) in RUNS.items()
              if table in tables]  # fmt: skip
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(parts, ignore_index=True)
 
 
 def _window(table: pd.DataFrame, run: str, case: str | None) -> pd.DataFrame:
@@ -87,7 +87,7 @@ def moves(seen: pd.DataFrame) -> pd.DataFrame:
     ``begins`` is the step of a tenth of the way of generalisation; a measure goes ``astray`` if its
     range is more than twice its way. One without a way has no rows.
     """
-    found = []
+    passages = []
     for (run, seed), part in seen.groupby(["run", "seed"], sort=False):
         begins = _reached(part, GENERALISATION, SHARES[0])
         for measure in (GENERALISATION, *MEASURES):
@@ -97,9 +97,9 @@ def moves(seen: pd.DataFrame) -> pd.DataFrame:
             astray = part[measure].max() - part[measure].min() > 2 * abs(way)
             keys = {"run": run, "seed": seed, "measure": measure, "t2": part["t2"].iloc[0]}
             keys |= {"begins": begins, "astray": astray}
-            found += [keys | {"share": s, "step": _reached(part, measure, s)} for s in SHARES]
+            passages += [keys | {"share": s, "step": _reached(part, measure, s)} for s in SHARES]
     columns = ["run", "seed", "measure", "share", "step", "t2", "begins", "astray"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(passages, columns=columns)
 
 
 def _way(part: pd.DataFrame, measure: str) -> float:
@@ -148,8 +148,10 @@ def _orders(seen: pd.DataFrame) -> Iterator[tuple[str, int, str, float]]:
 def time_of_move(tables: Tables, run: str, measure: str, share: float) -> list[float]:
     """The step of a share of a measure over that of a tenth of generalisation, by seed."""
     table, _ = RUNS[run]
-    found = moves(windows({table: tables[table]}))
-    own = found[(found["run"] == run) & (found["measure"] == measure) & (found["share"] == share)]
+    passages = moves(windows({table: tables[table]}))
+    own = passages[
+        (passages["run"] == run) & (passages["measure"] == measure) & (passages["share"] == share)
+    ]
     return [float(quotient) for quotient in own["step"] / own["begins"]]
 
 
@@ -159,8 +161,8 @@ def share_beyond_clock(tables: Tables) -> list[float]:
     That is, whose correlation, a median over seeds, exceeds its own in size by more than `MARGIN`.
     A measure counts once for each run that has it, if it does not see the test set.
     """
-    found = orders(windows(tables))
-    middle = found.groupby(["run", "measure"])["correlation"].median().abs().unstack()
+    correlations = orders(windows(tables))
+    middle = correlations.groupby(["run", "measure"])["correlation"].median().abs().unstack()
     if CLOCK not in middle:
         return [float("nan")]
     own = middle.drop(columns=[CLOCK, *OF_TEST_SET], errors="ignore")

@@ -1,4 +1,4 @@
-"""What became of each run of plate 4: recovered, a mirage, or neither, and when."""
+"""The outcome of each run of plate 4: recovered, a mirage, or neither, and when."""
 
 from collections.abc import Mapping
 
@@ -24,15 +24,15 @@ def outcomes(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     by `FALL`, in steps times rate times weight, not a number for never; ``distance`` and
     ``convex``, whether the minimiser of the norm is the truth. Members that diverged have no row.
     """
-    found = [_of(tables[name], *where) for name, where in WEIGHTS.items()]
-    return pd.concat(found, ignore_index=True)
+    parts = [_of(tables[name], *where) for name, where in WEIGHTS.items()]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _of(table: pd.DataFrame, regulariser: str, weight: str) -> pd.DataFrame:
     times = table[table["record"] == "recovery_times"]
     theory = table[table["record"] == "convex_recovery"].dropna(subset=["samples"])  # diverged
-    kept = ["samples", "instance", "distance", "minimiser_error"]
-    rows = times.drop(columns=kept, errors="ignore").merge(theory[KEY + kept], on=KEY)
+    measured = ["samples", "instance", "distance", "minimiser_error"]
+    rows = times.drop(columns=measured, errors="ignore").merge(theory[KEY + measured], on=KEY)
     rows = rows.merge(_falls(table, times), on=KEY, how="left")
     unit = rows["dynamics.rate"] * rows[weight].max()  # without a regulariser, that of the others
     recovered = rows["t2"].notna()

@@ -45,8 +45,8 @@ def curves(tables: Tables) -> pd.DataFrame:
     training. The slow time ``tau`` is step times rate times weight, over the distance that is to go
     without regulariser where that is known (largest entry, or largest singular value).
     """
-    found = [_of(tables[name], name) for name in PROBLEMS if name in tables]
-    return pd.concat(found, ignore_index=True)
+    parts = [_of(tables[name], name) for name in PROBLEMS if name in tables]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -81,10 +81,10 @@ def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _first(columns: list[pd.Series]) -> pd.Series:
     """Of several columns the first that has a number, row by row."""
-    found = columns[0]
+    first = columns[0]
     for other in columns[1:]:
-        found = found.fillna(other)
-    return found
+        first = first.fillna(other)
+    return first
 
 
 def _squared_error(rows: pd.DataFrame) -> pd.Series:
@@ -96,7 +96,7 @@ def _squared_error(rows: pd.DataFrame) -> pd.Series:
 
 
 def _distance(table: pd.DataFrame, rows: pd.DataFrame) -> pd.Series | float:
-    """How far the solution without regulariser is from the truth, row by row, or 1."""
+    """The distance of the solution without regulariser from the truth, row by row, or 1."""
     truth = table[table["record"] == "truth"]
     if truth.empty:
         return 1.0
@@ -105,7 +105,7 @@ def _distance(table: pd.DataFrame, rows: pd.DataFrame) -> pd.Series | float:
     return pd.Series(known.reindex(keys).to_numpy(), index=rows.index)
 
 
-def times(found: pd.DataFrame) -> pd.DataFrame:
+def times(errors: pd.DataFrame) -> pd.DataFrame:
     """The steps at which the data are fitted and the test error has fallen, between logged steps.
 
     At ``t1`` the training loss comes to `FITTED` of its start, at ``t2`` the test error to `LEVEL`
@@ -113,7 +113,7 @@ def times(found: pd.DataFrame) -> pd.DataFrame:
     `curves`.
     """
     rows = []
-    for keys, part in found.sort_values("step").groupby(KEYS):
+    for keys, part in errors.sort_values("step").groupby(KEYS):
         steps = part["step"].to_numpy(float)
         fitted = crossing(steps, part["train_loss"].to_numpy(float), FITTED)
         fallen = crossing(steps, part["error"].to_numpy(float), LEVEL)

@@ -93,7 +93,7 @@ def _points(
 
 
 def _shown(times: pd.DataFrame, columns: tuple[str, ...] = ("t1", "t2")) -> list[float]:
-    """What an axis of times holds: the ends of the runs, and the times within them."""
+    """The values that an axis of times holds: the ends of the runs, and the times within them."""
     held = times[[*columns]].stack()
     return [*times["length"], *held[np.isfinite(held)]]
 

@@ -43,7 +43,7 @@ def draw(tables: dict[str, pd.DataFrame], published: dict[str, str]) -> tuple[Fi
     made = Figure(figsize=(style.TEXT_WIDTH, 7.4))
     halves = made.add_gridspec(2, 1, height_ratios=[len(ROWS), 1.5])
     curves = halves[0].subgridspec(len(ROWS), max(len(columns), 1))
-    lowest = {name: _lowest(history[each]) for name, each in LOGARITHMIC.items()}
+    lowest = {name: _lowest(history[columns_of]) for name, columns_of in LOGARITHMIC.items()}
     drawn = []
     for place, (keys, title) in enumerate(columns.items()):
         panes = {name: made.add_subplot(curves[row, place]) for row, name in enumerate(ROWS)}
@@ -82,7 +82,7 @@ def _columns(history: pd.DataFrame) -> dict[Column, str]:
 
 
 def _lowest(values: pd.DataFrame) -> float:
-    """Where a value of 0 is drawn: a decade below all others."""
+    """The place of a value of 0: a decade below all others."""
     known = values.to_numpy(float)
     known = known[(known > 0) & np.isfinite(known)]
     return float(10.0 ** (np.floor(np.log10(known.min())) - 1)) if len(known) else 1e-9
@@ -91,7 +91,7 @@ def _lowest(values: pd.DataFrame) -> float:
 def _curves(
     panes: dict[str, Axes], rows: pd.DataFrame, lowest: dict[str, float], first: bool
 ) -> pd.DataFrame:
-    """What was logged of a task: a line for each seed."""
+    """The logged curves of a task: a line for each seed."""
     rows = rows[rows["step"] > 0].sort_values("step")
     for precision, look in LOOKS.items():
         for _, part in rows[rows["precision"] == precision].groupby("seed"):
@@ -156,8 +156,8 @@ def _shares(axes: Axes, silent: pd.DataFrame, names: dict[Column, str]) -> pd.Da
 
 def _quotients(axes: Axes, times: pd.DataFrame, names: dict[Column, str]) -> pd.DataFrame:
     """Panel f: t2 over that in float64 on the same seed; crosses where one of both never comes."""
-    found = _precision.quotients(times).dropna(subset=["quotient"])
-    others = found[found["precision"] != "float64"]
+    quotients = _precision.quotients(times).dropna(subset=["quotient"])
+    others = quotients[quotients["precision"] != "float64"]
     never = ~np.isfinite(others["quotient"]) | (others["quotient"] == 0)
     ends = others.assign(quotient=others["quotient"].clip(FIRST, NEVER))
     within = others.assign(quotient=others["quotient"].clip(1.15 * FIRST, NEVER / 1.15))
@@ -170,23 +170,23 @@ def _quotients(axes: Axes, times: pd.DataFrame, names: dict[Column, str]) -> pd.
     axes.axvline(1, **BASE)
     axes.set(xscale="log", xlim=(FIRST / 1.35, NEVER * 1.15), xlabel="$t_2$ / that in float64")
     ticks = {0.5: "0.5", 0.7: "0.7", 1: "1", 1.4: "1.4", 2: "2"}
-    if not found["quotient"].between(FIRST, NEVER).all():
+    if not quotients["quotient"].between(FIRST, NEVER).all():
         ticks |= {FIRST: "0", NEVER: "never"}
     axes.set_xticks([*ticks], [*ticks.values()])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.tick_params(labelleft=False)
     style.letter(axes, "f  same seed; right: $t_2$ in float64")
-    return found.assign(panel="f")
+    return quotients.assign(panel="f")
 
 
 def _factors(axes: Axes, times: pd.DataFrame, deviation: float) -> pd.DataFrame:
     """Panel g: updates that GrokAlign saves beside float64; band: one published deviation."""
-    found = _precision.factors_beside(times)
+    factors = _precision.factors_beside(times)
     shown = style.Look(x="precision", y="difference", hue="precision", palette=PALETTE, ax=axes)
     shown |= {"order": ["float32", "float64_loss"], "legend": False}
-    sns.stripplot(found, jitter=False, size=3.2, **shown)
+    sns.stripplot(factors, jitter=False, size=3.2, **shown)
     means = style.Look(estimator="mean", errorbar=None, markers="_", markersize=16, linestyle="")
-    sns.pointplot(found, **means, **shown)
+    sns.pointplot(factors, **means, **shown)
     axes.axhline(0, **BASE)
     axes.axhspan(-deviation, deviation, color=PALETTE["float64"], alpha=0.25, lw=0, zorder=0)
     axes.set_xticks(range(2), ["float32", "loss in\nfloat64"], fontsize=6)
@@ -194,7 +194,7 @@ def _factors(axes: Axes, times: pd.DataFrame, deviation: float) -> pd.DataFrame:
     words = style.Look(transform=axes.get_yaxis_transform(), ha="right", va="bottom")
     axes.text(0.99, -deviation, "published s.d.", fontsize=5.5, color=style.GUIDE, **words)
     style.letter(axes, "g  column 1 / 2")
-    return found.assign(panel="g")
+    return factors.assign(panel="g")
 
 
 def _key(made: Figure, axes: Axes) -> None:

@@ -19,7 +19,7 @@ SIZES = dict(zip(SHARES, (7, 15, 27), strict=True))  # of marks, in points squar
 APART = dict(zip(SHARES, (0.25, 0.0, -0.25), strict=True))  # upwards from the middle of a row
 MARKERS = {False: "o", True: "D"}  # whether a measure turns back
 STRIP = "#e8e8e8"
-NAMES = {GENERALISATION: "test accuracy"} | {key: each.name for key, each in MEASURES.items()}
+NAMES = {GENERALISATION: "test accuracy"} | {key: measure.name for key, measure in MEASURES.items()}
 ROWS = {"a": list(NAMES), "b": [*MEASURES, CLOCK]}
 LEGEND = {0.1: "10 %", 0.5: "50 %", 0.9: "90 % of its way"}
 
@@ -27,13 +27,13 @@ LEGEND = {0.1: "10 %", 0.5: "50 %", 0.9: "90 % of its way"}
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Times of each measure (a) and its correlations over the plateau (b), a column a run."""
     seen = _progress.windows(tables)
-    found, ordered = _progress.moves(seen), _progress.orders(seen)
+    passages, ordered = _progress.moves(seen), _progress.orders(seen)
     made = Figure(figsize=(style.TEXT_WIDTH, 6.6))
     grid = made.subplots(2, len(_progress.RUNS), squeeze=False)
     titles = _titles(tables)
     for column, (run, title) in enumerate(titles.items()):
         above, below = grid[:, column]
-        own, window = found[found["run"] == run], seen[seen["run"] == run]
+        own, window = passages[passages["run"] == run], seen[seen["run"] == run]
         _times(above, own, window)
         _correlations(below, ordered[ordered["run"] == run])
         above.set_title(f"{column + 1}: {title}", fontsize=7)
@@ -41,7 +41,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             _frame(axes, name, first=column == 0)
     _axis(grid)
     _key(made, grid[0, 0])
-    return made, pd.concat([found.assign(panel="a"), ordered.assign(panel="b")], ignore_index=True)
+    return made, pd.concat(
+        [passages.assign(panel="a"), ordered.assign(panel="b")], ignore_index=True
+    )
 
 
 def _titles(tables: dict[str, pd.DataFrame]) -> dict[str, str]:
@@ -74,18 +76,18 @@ def _frame(axes: Axes, name: str, first: bool) -> None:
         axes.text(-1.3, 1.02, name, transform=axes.transAxes, fontsize=8.5)
 
 
-def _times(axes: Axes, found: pd.DataFrame, window: pd.DataFrame) -> None:
+def _times(axes: Axes, passages: pd.DataFrame, window: pd.DataFrame) -> None:
     """When each measure has gone its shares, over t2, on each seed."""
     axes.set_xscale("log")
     seeds = window.groupby("seed")[["t1", "t2"]].first()
     panels.limits(axes, "x", 0.7 * (seeds["t1"] / seeds["t2"]).min(), 1.5 * _progress.END)
-    middle = (found["begins"] / found["t2"]).median()
+    middle = (passages["begins"] / passages["t2"]).median()
     if np.isfinite(middle):
         axes.axvline(middle, color=style.GUIDE, lw=0.8, ls="--", zorder=1)
     axes.axvline(1, color=style.GUIDE, lw=0.5, ls=":", zorder=1)
     parts = [
         part.assign(colour=_colour(part), back=part["astray"].mean() > 0.5)
-        for _, part in found.groupby(["measure", "share"])
+        for _, part in passages.groupby(["measure", "share"])
     ]
     if parts:
         rows = pd.concat(parts)

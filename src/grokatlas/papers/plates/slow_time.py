@@ -18,15 +18,15 @@ BAND = "#e8e8e8"
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Errors against slow time (above) and t1, t2 against the weight (below), by optimizer."""
-    found = _slow_time.curves(tables)
-    seen = _slow_time.times(found)
+    curves = _slow_time.curves(tables)
+    seen = _slow_time.times(curves)
     made, grid = style.figure(2, 2, height=2.65)
     drawn = []
     for column, (optimizer, title) in enumerate(TITLES.items()):
         above, below = grid[:, column]
         text = TITLES["gd"] if optimizer == "adam" else ""
         _falls(above, seen[seen["optimizer"] == "gd"], text)
-        drawn.append(_errors(above, found[found["optimizer"] == optimizer]))
+        drawn.append(_errors(above, curves[curves["optimizer"] == optimizer]))
         drawn.append(_laws(below, seen[seen["optimizer"] == optimizer], seen))
         style.letter(above, f"{'ab'[column]}  {title}")
         style.letter(below, f"{'cd'[column]}  {title}")
@@ -42,16 +42,16 @@ def _falls(axes: Axes, seen: pd.DataFrame, text: str) -> None:
     if len(middle):
         axes.axvspan(middle.min(), middle.max(), color=BAND, lw=0, zorder=0)
         if text:
-            kept = style.Look(transform=axes.get_xaxis_transform(), rotation=90, fontsize=7)
+            look = style.Look(transform=axes.get_xaxis_transform(), rotation=90, fontsize=7)
             centre = float((middle.min() * middle.max()) ** 0.5)
-            axes.text(centre, 0.02, text, ha="center", va="bottom", zorder=1, **kept)
+            axes.text(centre, 0.02, text, ha="center", va="bottom", zorder=1, **look)
     axes.axhline(_slow_time.LEVEL, color=style.GUIDE, lw=0.7, ls=":", zorder=1)
 
 
-def _errors(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
+def _errors(axes: Axes, curves: pd.DataFrame) -> pd.DataFrame:
     """A colour for each problem, a width for each weight: medians over instances, or each."""
-    frames = [found[["problem"]].iloc[:0]]
-    for problem, part in _parts(found[found["step"] > 0]):
+    frames = [curves[["problem"]].iloc[:0]]
+    for problem, part in _parts(curves[curves["step"] > 0]):
         weights = sorted(part["weight"].unique())
         for width, weight in zip(np.linspace(*WIDTHS, len(weights)), weights, strict=True):
             own = part[part["weight"] == weight]
@@ -97,8 +97,8 @@ def _parts(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 def _slope(part: pd.DataFrame) -> float:
     """The median over instances of the exponent of t2 against the weight."""
-    found = [readings.slope(own["weight"], own["t2"]) for _, own in part.groupby("instance")]
-    known = np.array(found)[np.isfinite(found)]
+    slopes = [readings.slope(own["weight"], own["t2"]) for _, own in part.groupby("instance")]
+    known = np.array(slopes)[np.isfinite(slopes)]
     return float(np.median(known)) if len(known) else float("nan")
 
 

@@ -85,12 +85,12 @@ def _curves(axes: Axes, rows: pd.DataFrame, regime: str, colours: dict[float, An
     return pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()
 
 
-def _quotients(axes: Axes, found: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
+def _quotients(axes: Axes, quotients: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
     """A mark for each theory, lambda and kind of training; ends of the axis for never."""
     drawn = []
     for place, (theory, (_, mark, colour)) in enumerate(THEORIES.items()):
         for regime in REGIMES:
-            part = found[(found["theory"] == theory) & (found["regime"] == regime)]
+            part = quotients[(quotients["theory"] == theory) & (quotients["regime"] == regime)]
             equal = regime == "equal"
             look = {"marker": mark, "color": colour, "mfc": None if equal else "white"}
             seen = _ranges(axes, part, APART ** (place - 1) * (1 if equal else BESIDE), look)
@@ -101,7 +101,7 @@ def _quotients(axes: Axes, found: pd.DataFrame, changes: pd.DataFrame) -> pd.Dat
     for gamma, part in late.groupby("gamma"):
         seen = _ranges(axes, part, 1.0, {"marker": mark, "color": colour, "mfc": colour})
         drawn.append(seen.assign(theory="log(gamma)", gamma=gamma))
-    _frame(axes, pd.concat([found["weight_decay"], late["weight_decay"]]))
+    _frame(axes, pd.concat([quotients["weight_decay"], late["weight_decay"]]))
     return pd.concat(drawn, ignore_index=True)
 
 
@@ -155,12 +155,12 @@ def _changes(axes: Axes, changes: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _suprema(axes: Axes, found: pd.DataFrame, column: str) -> pd.DataFrame:
+def _suprema(axes: Axes, distances: pd.DataFrame, column: str) -> pd.DataFrame:
     """A largest distance against lambda, a colour for each problem."""
     keys = ["problem", "weight_decay"]
-    found = found.assign(start=found.groupby(keys).cumcount())[found[column] > 0]
-    seen = found.groupby(keys)[column].agg(["median", "min", "max", "count"]).reset_index()
-    for problem, part in found.groupby("problem"):
+    distances = distances.assign(start=distances.groupby(keys).cumcount())[distances[column] > 0]
+    seen = distances.groupby(keys)[column].agg(["median", "min", "max", "count"]).reset_index()
+    for problem, part in distances.groupby("problem"):
         name, mark, colour = PROBLEMS[problem]
         look = style.Look(marker=mark, ms=3.5, lw=0.9, color=colour, label=name)
         marks.ranges(axes, part, column, "weight_decay", "start", **look)
@@ -195,7 +195,7 @@ def _key(made: Figure, colours: dict[float, Any]) -> None:
     entries.append(((axes.plot([], [], mark, color=colour, ms=4)[0],), text))
     decays, others = entries[: len(colours)], entries[len(colours) :]
     pairs = zip_longest(decays, others, fillvalue=(axes.plot([], [], ls="none")[0], ""))
-    keys, names = zip(*(each for pair in pairs for each in pair), strict=True)
+    keys, names = zip(*(entry for pair in pairs for entry in pair), strict=True)
     columns = max(len(decays), len(others))  # the first row holds lambda, the second theories
     apart = {tuple: HandlerTuple(ndivide=None, pad=0.6)}
     panels.legend(

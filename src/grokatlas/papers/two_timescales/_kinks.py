@@ -26,13 +26,13 @@ def counted(places: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.nda
     One that is less than `SHARE` of all these kinks (their sizes added) is left out.
     """
     left = changes != 0
-    found: list[tuple[float, float]] = []
+    kinks: list[tuple[float, float]] = []
     for index in np.argsort(-np.abs(changes), kind="stable"):
         if left[index]:
             near = left & (np.abs(places - places[index]) <= WIDTH)
-            found.append((places[index], abs(changes[near].sum())))
+            kinks.append((places[index], abs(changes[near].sum())))
             left &= ~near
-    centres, sizes = np.array(sorted(found)).reshape(-1, 2).T
+    centres, sizes = np.array(sorted(kinks)).reshape(-1, 2).T
     shares = sizes / max(sizes.sum(), np.finfo(float).tiny)
     return centres[shares >= SHARE], shares[shares >= SHARE]
 
@@ -46,7 +46,7 @@ def of_weights(history: pd.DataFrame) -> pd.DataFrame:
     columns = ("layers.0.weight", "layers.0.bias", "layers.1.weight")
     weight, bias, output = (_matrix(rows, f"parameters.{name}.") for name in columns)
     points = _matrix(rows, "task.points.")
-    found = []
+    kinks_of_rows = []
     for index, row in enumerate(rows.to_dict("records")):
         with np.errstate(divide="ignore", invalid="ignore"):
             places, changes = -bias[index] / weight[index], output[index] * np.abs(weight[index])
@@ -54,8 +54,8 @@ def of_weights(history: pd.DataFrame) -> pd.DataFrame:
         if np.isfinite(changes).all():
             known = (2 * row[_quantities.DECAY], row["seed"], row["step"] * row["optimizer.lr"])
             kinks = counted(places[inside], changes[inside])
-            found += [(*known, *kink) for kink in zip(*kinks, strict=True)]
-    return pd.DataFrame(found, columns=COLUMNS, dtype=float)
+            kinks_of_rows += [(*known, *kink) for kink in zip(*kinks, strict=True)]
+    return pd.DataFrame(kinks_of_rows, columns=COLUMNS, dtype=float)
 
 
 def _matrix(rows: pd.DataFrame, prefix: str) -> np.ndarray:
@@ -65,27 +65,27 @@ def _matrix(rows: pd.DataFrame, prefix: str) -> np.ndarray:
 
 
 def numbers(kinks: pd.DataFrame) -> pd.DataFrame:
-    """How many count: ``lambda``, ``seed``, ``time`` and ``kinks``."""
+    """The number that counts: ``lambda``, ``seed``, ``time`` and ``kinks``."""
     keys = ["lambda", "seed", "time"]
     return kinks.groupby(keys).size().rename("kinks").reset_index()
 
 
 def kinks_at_end(tables: Tables) -> list[float]:
-    """How many kinks count at the end of the runs with the largest lambda, for each seed."""
-    found = _numbers(tables)
-    most = found[found["lambda"] == found["lambda"].max()]
+    """The number of kinks at the end of the runs with the largest lambda, for each seed."""
+    counts = _numbers(tables)
+    most = counts[counts["lambda"] == counts["lambda"].max()]
     return [float(part["kinks"].iloc[-1]) for _, part in most.groupby("seed")]
 
 
 def kinks_kept_without_decay(tables: Tables) -> list[float]:
     """Without weight decay their number at the end over that at `FITTED`, for each seed."""
-    found = _numbers(tables)
-    free = found[found["lambda"] == 0]
-    kept = []
+    counts = _numbers(tables)
+    free = counts[counts["lambda"] == 0]
+    shares = []
     for _, part in free.groupby("seed"):
         early = part.loc[part["time"] <= FITTED * (1 + 1e-9), "kinks"]
-        kept.append(part["kinks"].iloc[-1] / early.iloc[-1] if len(early) else np.nan)
-    return kept
+        shares.append(part["kinks"].iloc[-1] / early.iloc[-1] if len(early) else np.nan)
+    return shares
 
 
 def _numbers(tables: Tables) -> pd.DataFrame:
@@ -94,18 +94,18 @@ def _numbers(tables: Tables) -> pd.DataFrame:
 
 
 def kinks_of_curve(tables: Tables) -> list[float]:
-    """How many kinks of figure 3's final student count between the outermost training points.
+    """The number of kinks of figure 3's final student between the outermost training points.
 
     Of a curve, the second differences over the distance of its points are the changes of slope.
     """
     rows = readings.record(tables["two_layer_relu"], "predictor_curve")
     final = rows[rows["step"] == rows["step"].max()].sort_values(["seed", "input"])
-    found = []
+    counts = []
     for _, part in final.groupby("seed"):
         points = part.loc[part["part"] == "train", "input"]
         curve = part[part["part"] == "test"]
         places = curve["input"].to_numpy()
         changes = np.diff(np.diff(curve["output"].to_numpy()) / np.diff(places))
         inside = (places[1:-1] >= points.min()) & (places[1:-1] <= points.max())
-        found.append(float(len(counted(places[1:-1][inside], changes[inside])[0])))
-    return found
+        counts.append(float(len(counted(places[1:-1][inside], changes[inside])[0])))
+    return counts
