@@ -167,3 +167,9 @@ def test_the_root_holds_few_files_and_every_folder_says_what_it_is():
     assert len(rooms) <= 18
     for room in rooms:
         assert ast.get_docstring(ast.parse((room / "__init__.py").read_text())), room
+
+
+def test_seaborn_is_imported_by_the_figures_that_use_it_alone():
+    using = {name_of(file) for file in FILES if "seaborn" in imports(file)}
+    assert using
+    assert all(name.startswith("papers.") and "._" not in name for name in using)
