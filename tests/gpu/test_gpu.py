@@ -150,12 +150,12 @@ def test_a_draw_is_one_kernel_with_the_bits_of_the_cpu():
 @pytest.mark.parametrize("name", sorted(SOLVED))
 def test_steps_that_solve_systems_of_several_members_are_recorded(name):
     model = (
-        {"name": "fitted_mlp", "width": 24, "excess": 0.5}
+        {"name": "fitted_mlp", "width": 64, "excess": 0.5}
         if name == "joint_layers"
         else mlp(48, bias=False)
     )
     spec = {
-        "task": addition(5, "summed"),
+        "task": addition(7, "summed", pairs="unordered"),
         "model": model,
         "loss": {"name": "mse", "reduction": "sample_mean", "half": True},
         "dynamics": {"name": name, **SOLVED[name]},
