@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.engine import capture, dataset, members, training
+from grokatlas.engine import capture, dataset, members, noise, training
 from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
 from tests.pretended_graphs import Pretended
@@ -90,6 +90,16 @@ def test_replayed_steps_give_the_bytes_of_steps_one_by_one(case, pretended, monk
     assert not pretended.recorded
     _equal(_trained(CASES[case]), expected)
     assert pretended.recorded
+    assert pretended.replayed > 15
+
+
+@pytest.mark.parametrize("case", every(1, ["noise", "noise_and_batches", "epochs"]))
+def test_a_recorded_step_that_draws_its_own_noise_gives_the_same_bytes(
+    case, pretended, monkeypatch
+):
+    expected = _plainly(CASES[case], monkeypatch)
+    monkeypatch.setattr(noise, "source", noise.InStep)
+    _equal(_trained(CASES[case]), expected)
     assert pretended.replayed > 15
 
 
