@@ -9,6 +9,7 @@ from typing import Any
 import examples.gradients
 import examples.inputs
 import examples.observables
+import examples.updates
 import numpy as np
 import pytest
 import torch
@@ -221,6 +222,7 @@ def test_zero_weight_equals_absence(name, keywords):
 
 NEUTRAL = [("gradients", *item) for item in examples.gradients.NEUTRAL.items()]
 NEUTRAL += [("inputs", *item) for item in examples.inputs.NEUTRAL.items()]
+NEUTRAL += [("updates", *item) for item in examples.updates.NEUTRAL.items()]
 
 
 @pytest.mark.parametrize(("block", "name", "keywords"), NEUTRAL)
@@ -231,7 +233,7 @@ def test_factor_zero_equals_absence(block, name, keywords):
     _assert_close(changed, _first_member(penalties=True), 1e-12)
 
 
-@pytest.mark.parametrize("block", ["gradients", "inputs"])
+@pytest.mark.parametrize("block", ["gradients", "inputs", "updates"])
 def test_empty_chain_equals_none(block):
     spec = _variant("mlp", steps=20)
     (history, _), (chained, _) = _train(spec), _train(spec | {block: []})

@@ -31,7 +31,8 @@ from tests.runs import finished
 
 CONFIG = Path(__file__).parents[2] / "config" / "papers"
 OTHERS = ("train.", "observables.", "truth")
-BLOCKS = {"task", "model", "loss", "penalties", "gradients", "inputs", "optimizer", "dynamics"}
+BLOCKS = {"task", "model", "loss", "optimizer", "dynamics"}
+BLOCKS |= {"penalties", "gradients", "updates", "inputs"}
 KEYS = ("seed", "member", "step", "slow_time", "feature", "other", "place", "plane", "point")
 KEYS += ("level", "label", "input", "target", "true_value", "threads", "members")
 

@@ -14,7 +14,7 @@ from grokatlas.declare.validation import check_block, check_keywords, check_valu
 from grokatlas.errors import MistakeError, nearest, shown
 
 BLOCKS = ("task", "model", "loss", "optimizer", "dynamics")
-AXES = ("model", "loss", "optimizer", "dynamics", "penalties", "gradients", "inputs")
+AXES = (*BLOCKS[1:], "penalties", "gradients", "updates", "inputs")
 
 
 @dataclass(frozen=True)

@@ -267,6 +267,9 @@ class Overrides(Model):
     gradients: list[dict[str, Any]] | None = Field(
         None, description="chain applied to the gradient, in this order"
     )
+    updates: list[dict[str, Any]] | None = Field(
+        None, description="chain applied to the step of the optimizer, in this order"
+    )
     inputs: list[dict[str, Any]] | None = Field(
         None, description="changes of a batch before the model"
     )
