@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
+from grokatlas.engine import members
 from grokatlas.plan.jobs import Job
 from grokatlas.results import dotted, layout
 from grokatlas.results.manifest import code_of
@@ -230,8 +231,11 @@ def _between_runs(tree: Tree, jobs: Jobs, old: str, new: str) -> list[tuple[str,
     if spec is None or job is None:
         return [("run", old, new)]
     found = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
-    axes = [each.get("ensemble", {}) for each in (spec, job.spec)]
-    a, b = ({path: dotted.values(axis) for path, axis in each.items()} for each in axes)
+    a, b = (
+        {path: dotted.values(axis) for path, axis in members.paths(each).items()}
+        | {f"ensemble.{members.ZIP}": f"{[[*axis] for axis in members.axes(each) if axis[1:]]}"}
+        for each in (spec, job.spec)
+    )
     changed = [path for path in sorted(a.keys() | b.keys()) if a.get(path) != b.get(path)]
     return found + [(path, *(each.get(path, dotted.ABSENT) for each in (a, b))) for path in changed]
 

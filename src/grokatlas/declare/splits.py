@@ -3,13 +3,15 @@
 An ensemble is one run unless an axis of it is split: then so many values of that axis share one,
 and the product of the parts of all split axes makes the runs. The spec of a run holds its own
 values alone, as if nothing else were declared, so that a further value makes a further run and
-leaves the others as they are.
+leaves the others as they are. A joined axis has the name of any of its paths.
 """
 
 import itertools
 from dataclasses import dataclass
 from typing import Any
 
+from grokatlas.engine import members as run_members
+from grokatlas.engine.members import Axis
 from grokatlas.errors import nearest
 
 KEYS = ("split", "so_far")  # of a layer
@@ -31,7 +33,7 @@ class Part:
 
 
 def why_not(
-    axes: dict[str, list[Any]], split: dict[str, int], so_far: dict[str, int]
+    axes: list[Axis], split: dict[str, int], so_far: dict[str, int]
 ) -> tuple[list[str], str] | None:
     """What is wrong with a split, if anything.
 
@@ -43,23 +45,28 @@ def why_not(
     Returns:
         the place, and what is wrong and allowed there.
     """
+    known = {path: axis for axis in axes for path in axis}
     for key, given in zip(KEYS, (split, so_far), strict=True):
-        for axis in given:
-            if axis not in axes:
-                problem = f"not an axis of the ensemble here; {nearest(axis, list(axes))}"
-                return [key, axis], f"{problem}; null takes it away"
-    for axis, number in so_far.items():
-        place, values = ["so_far", axis], len(axes[axis])
-        if axis not in split:
-            problem = f"all values of {axis} share a run; write split: {{{axis}: 1}}"
+        for path in given:
+            if path not in known:
+                problem = f"not an axis of the ensemble here; {nearest(path, list(known))}"
+                return [key, path], f"{problem}; null takes it away"
+            twin = next((other for other in known[path] if other in given and other != path), None)
+            if twin is not None:
+                return [key, path], f"is joined with {twin}, which is named too; keep one of both"
+    for path, number in so_far.items():
+        place, values = ["so_far", path], len(known[path][path])
+        together = _of(known[path], split)
+        if together is None:
+            problem = f"all values of {path} share a run; write split: {{{path}: 1}}"
             return place, f"{problem}, or null where a scale does not split"
         if number > values:
             problem = f"{number} are more than the ensemble has ({values}); write at most {values}"
             return place, f"{problem}, or null where a scale has fewer"
-        if number % split[axis] and number < values:
-            below = number - number % split[axis]
-            ends = [end for end in (below, min(below + split[axis], values)) if end]
-            problem = f"cuts a run in two, as {split[axis]} values share one (split)"
+        if number % together and number < values:
+            below = number - number % together
+            ends = [end for end in (below, min(below + together, values)) if end]
+            problem = f"cuts a run in two, as {together} values share one (split)"
             return place, f"{number} {problem}; write {' or '.join(map(str, ends))}"
     return None
 
@@ -72,26 +79,38 @@ def parts(spec: dict[str, Any], split: dict[str, int], so_far: dict[str, int]) -
         split: see there.
         so_far: see there.
     """
-    axes = {axis: values[: so_far.get(axis)] for axis, values in spec["ensemble"].items()}
-    runs = {axis: _runs(len(values), split.get(axis)) for axis, values in axes.items()}
-    places = itertools.product(*(range(len(values)) for values in axes.values()))
-    numbers = {place: number for number, place in enumerate(places)}
-    found = []
-    for chosen in itertools.product(*runs.values()):
-        own = {
-            axis: [axes[axis][place] for place in places]
-            for axis, places in zip(axes, chosen, strict=True)
-        }
-        label = ", ".join(f"{axis}={_ends(own[axis])}" for axis in axes if len(runs[axis]) > 1)
-        members = [numbers[place] for place in itertools.product(*chosen)]
-        found.append(Part(label, {**spec, "ensemble": own}, members))
-    return found
+    axes = [
+        {path: values[: _of(axis, so_far)] for path, values in axis.items()}
+        for axis in run_members.axes(spec)
+    ]
+    sizes = [len(next(iter(axis.values()))) for axis in axes]
+    runs = [_runs(size, _of(axis, split)) for axis, size in zip(axes, sizes, strict=True)]
+    indices = itertools.product(*map(range, sizes))
+    numbers = {index: number for number, index in enumerate(indices)}
+    shares = []
+    for chosen in itertools.product(*runs):
+        own = [
+            {path: [values[k] for k in share] for path, values in axis.items()}
+            for axis, share in zip(axes, chosen, strict=True)
+        ]
+        split_axes = (axis for axis, several in zip(own, runs, strict=True) if len(several) > 1)
+        named = (f"{path}={_ends(ends)}" for axis in split_axes for path, ends in axis.items())
+        members = [numbers[index] for index in itertools.product(*chosen)]
+        block = run_members.block_of(own)
+        shares.append(Part(", ".join(named), {**spec, "ensemble": block}, members))
+    return shares
 
 
-def left_out(axes: dict[str, list[Any]], so_far: dict[str, int]) -> list[tuple[str, int, int]]:
+def left_out(axes: list[Axis], so_far: dict[str, int]) -> list[tuple[str, int, int]]:
     """Each axis of which values are left out so far, with how many are run and declared."""
-    counted = [(axis, number, len(axes[axis])) for axis, number in so_far.items()]
-    return [(axis, number, of) for axis, number, of in counted if number < of]
+    known = {path: values for axis in axes for path, values in axis.items()}
+    counted = [(path, number, len(known[path])) for path, number in so_far.items()]
+    return [(path, number, of) for path, number, of in counted if number < of]
+
+
+def _of(axis: Axis, given: dict[str, int]) -> int | None:
+    """The number that is given for an axis, by the name of any of its paths."""
+    return next((given[path] for path in axis if path in given), None)
 
 
 def _runs(values: int, together: int | None) -> list[range]:

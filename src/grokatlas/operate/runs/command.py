@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import text as words
+from grokatlas.engine import members as run_members
 from grokatlas.errors import UserError, nearest
 from grokatlas.operate import slurm
 from grokatlas.operate import store as run_store
@@ -145,7 +146,7 @@ def _store(given: Path | None) -> Path | None:
 
 def _plain(run: Run, members: list[int], columns: list[str]) -> dict[str, Any]:
     """A run as plain data."""
-    axes = {name for name in run.members[0] if name in run.spec.get("ensemble", {})}
+    axes = run.members[0].keys() & run_members.paths(run.spec).keys()
     facts = ("device", "host", "commit", "made", "seconds")
     return {
         "id": run.id,
