@@ -200,6 +200,19 @@ def test_axes_multiply_and_the_seed_runs_fastest():
     _assert_close(_of_member(company, 3), _of_member(alone, 0), 1e-12)
 
 
+def test_joined_axes_give_each_member_its_values_of_both():
+    rates, weights = [0.05, 0.01, 0.02], [0.1, 0.3, 0.2]
+    spec = _variant("linear", steps=20)
+    pair = {"optimizer.lr": rates, "penalties.0.weight": weights}
+    spec["ensemble"] = {"zip": [pair], "seed": [1]}
+    company = _train(spec)
+    for member, (rate, weight) in enumerate(zip(rates, weights, strict=True)):
+        alone = copy.deepcopy(spec) | {"ensemble": {"seed": [1]}}
+        alone["optimizer"]["lr"], alone["penalties"][0]["weight"] = rate, weight
+        _assert_close(_of_member(company, member), _of_member(_train(alone), 0), 1e-12)
+    assert len(set(company[0]["train_loss"][company[0]["step"] == 20])) == 3
+
+
 PENALTIES = [
     (name, k) for name in registry.names("penalties") for k in EXAMPLES["penalties"].get(name, [])
 ]

@@ -15,7 +15,7 @@ ROOMS = {
     "registry": "errors code.sources",
     "code": "registry",
     "results": "code registry engine.members",
-    "declare": "results code registry",
+    "declare": "results code registry engine.members",
     "run_store": "results code plan.jobs",
     "plan": "run_store declare results code registry engine.members engine.memory",
     "engine": "registry",
@@ -23,7 +23,7 @@ ROOMS = {
     "claims": "",
     "plots": "",
     "papers": "plots claims.readings",
-    "audit": "plan run_store declare results code registry",
+    "audit": "plan run_store declare results code registry engine.members",
     "export": "plan declare results code registry",
     "atlas": "audit plots claims results engine.members registry",
     "rules": "atlas claims plots engine run_store plan declare results code registry",
@@ -42,7 +42,7 @@ LIGHT_ROOMS = ("code", "declare", "plan", "results", "run_store", "export", "ope
 LIGHT = ("cli", "cli_types", "registry", "errors", "text", "engine/members")
 LIGHT += ("engine/memory", "engine/contracts", "engine/keyword_types")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
-LIBRARIES |= {"contextlib", "dataclasses"}
+LIBRARIES |= {"contextlib", "dataclasses", "fnmatch"}
 SPECIAL = {  # what components of a kind may use beside these
     "tasks": {"gzip", "io", "tarfile", "sklearn"},  # a task may read files
     "dynamics": {"numba", "concurrent", "functools", "sys"},  # a dynamics may compile its steps

@@ -129,13 +129,13 @@ class _Checker:
         reason = joined.why_not(ensemble)
         if reason is not None:
             self._fail(["ensemble", *reason[0]], reason[1])
-        for path, axis in joined.flat(ensemble).items():
-            new = renaming.path_today(path, values)
+        for name, axis in joined.flat(ensemble).items():
+            new = renaming.path_today(name, values)
             if new in axes:
-                self._fail(["ensemble", path], f"two names of one axis ({new}); remove one")
+                self._fail(["ensemble", name], f"two names of one axis ({new}); remove one")
             axes[new] = axis
         groups = joined.paths(ensemble)
-        self.joined = [[renaming.path_today(path, values) for path in each] for each in groups]
+        self.joined = [[renaming.path_today(old, values) for old in group] for group in groups]
         return {**values, **blocks, "ensemble": axes}
 
     def _check_loss_dtype(self, train: dict[str, Any], dynamics: str) -> None:

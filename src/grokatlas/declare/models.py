@@ -279,7 +279,8 @@ class Overrides(Model):
     measures: list[dict[str, Any]] | None = Field(None, description="what is computed after a run")
     train: dict[str, Any] | None = Field(None, description="how long, how precise, what is kept")
     ensemble: dict[str, Any] | None = Field(
-        None, description="axes vectorised inside one run: `seed` and any number of a component"
+        None,
+        description="axes vectorised inside one run: `seed`, any number of a component, `zip`",
     )
     split: dict[str, PositiveInt | None] | None = Field(
         None, description="how many values of an axis of `ensemble` share a run; absent: all"

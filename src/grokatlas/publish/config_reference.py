@@ -47,6 +47,9 @@ of keywords that are marked with * below, such as `optimizer.lr: [0.1, 0.2]` or
 `penalties.0.weight`. Members of a run are the product of these axes and share shapes and steps.
 A keyword of an axis has no value beside it in the same layer or a stronger one, which would not be
 used.
+`zip` joins axes of as many values each, which members go through together: the three members of
+`zip: [{optimizer.lr: [0.1, 0.2, 0.3], model.init_scale: [3, 2, 1]}]`. Each entry of that list is
+one axis of the product; `split` and `so_far` name it by any of its paths.
 `sweep` holds dotted paths of any keyword; every point of their product is a run of its own.
 
 `split` says how many values of an axis share a run: with `split: {seed: 1}` each seed is a run of

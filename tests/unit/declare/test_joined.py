@@ -1,12 +1,19 @@
 """Axes that go through their values together: members, ids, runs that share them, and errors."""
 
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
 import pytest
+import yaml
 
 from grokatlas.declare import layers
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import dotted, hashing
 from grokatlas.rules import tidy_table
+from tests.runs import trained
 from tests.unit.declare.test_cells import BASE, paper, resolve, spec
 from tests.unit.declare.test_splits import cell
 
@@ -14,6 +21,9 @@ RATES, SCALES = [0.1, 0.2, 0.3], [3.0, 2.0, 1.0]
 JOINED = {"optimizer.lr": RATES, "model.init_scale": SCALES}
 PAIRS = list(zip(RATES, SCALES, strict=True))
 SPLIT = {"optimizer.lr": 2}
+
+
+EXTENDING = Path(__file__).parents[3] / "docs/extending.md"
 
 
 def _points(found):
@@ -43,8 +53,6 @@ def test_several_multiply_with_each_other_and_with_plain_axes_the_seed_fastest()
 
 def test_a_spec_says_the_same_after_it_was_written_and_read():
     """Keys of a file are sorted, so that the seed is not the last of them."""
-    import json
-
     link = {"name": "norm_cap", "parameters": ["*"]}
     axes = {"zip": [JOINED], "updates.0.max_norm": [1.0, 2.0], "seed": 2}
     found = spec({"updates": [link], "ensemble": axes})
@@ -135,8 +143,6 @@ def test_tables_pages_and_explain_see_the_paths_as_axes():
     found = spec({"ensemble": {"zip": [JOINED], "seed": 2}})
     described = "model.init_scale 3.0, 2.0, 1.0 with optimizer.lr 0.1, 0.2, 0.3"
     assert dotted.members(found) == f"6 members: {described}; seed 0, 1"
-    import pandas as pd
-
     history = pd.DataFrame({"member": range(6), "train_loss": 0.0})
     rows = tidy_table.cell_rows({"case": "", "run": "r"}, found, {"history": history})
     assert list(zip(rows["optimizer.lr"], rows["model.init_scale"], strict=True))[::2] == PAIRS
@@ -147,3 +153,14 @@ def test_tables_pages_and_explain_see_the_paths_as_axes():
     )
     paths = [path for path, *_ in layers.differences(here, there)]
     assert paths == ["ensemble.model.init_scale", "ensemble.optimizer.lr"]
+
+
+def test_the_example_of_the_documentation_trains():
+    (text,) = re.findall(r"```yaml\n(optimizer:.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL)
+    # strict YAML reads 1e-3 as a number, and PyYAML as text
+    example = yaml.safe_load(re.sub(r"\b1e-", "1.0e-", text).replace("3e-3", "3.0e-3"))
+    found = spec(example | {"train": {"steps": 3}, "observables": [{"name": "losses"}]})
+    joined = [(m["optimizer.lr"], m["updates.0.rate"], m["seed"]) for m in members.of(found)]
+    assert joined == [(rate, rate, seed) for rate in (1e-3, 3e-3) for seed in range(3)]
+    history = trained(found).history
+    assert len(set(history["train_loss"][history["step"] == 3])) == 6
