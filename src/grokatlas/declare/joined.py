@@ -67,7 +67,7 @@ def _uneven(group: dict[str, Any]) -> tuple[str, str] | None:
     first, *others = group
     for path in others:
         if len(group[path]) != len(group[first]):
-            problem = f"has {len(group[path])} values, and {first} has {len(group[first])}"
+            problem = f"number of values: {len(group[path])}, of {first}: {len(group[first])}"
             return path, f"{problem}; joined axes go through their values together: give as many"
     points = list(zip(*group.values(), strict=True))
     for number, point in enumerate(points):
