@@ -14,6 +14,7 @@ from examples.use import ingredients, mlp, model_of, view_of
 
 from grokatlas import registry
 from grokatlas.engine import contracts, record
+from grokatlas.engine.update_link import UpdateLink
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs.savepoint import Savepoint
 
@@ -22,6 +23,7 @@ CONTRACTS = {
     "loss": contracts.Loss,
     "penalties": contracts.Penalty,
     "gradients": contracts.GradientLink,
+    "updates": UpdateLink,
     "optimizer": contracts.Optimizer,
     "inputs": contracts.InputChange,
     "dynamics": contracts.Dynamics,

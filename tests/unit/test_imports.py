@@ -15,7 +15,7 @@ ROOMS = {
     "registry": "errors code.sources",
     "code": "registry",
     "results": "code registry engine.members",
-    "declare": "results code registry",
+    "declare": "results code registry engine.members",
     "plan": "declare results code registry engine.members engine.memory",
     "run_store": "plan declare results registry",
     "cluster": "run_store plan declare results components.image_files engine.memory registry",
@@ -24,7 +24,7 @@ ROOMS = {
     "claims": "",
     "plots": "",
     "papers": "plots claims.statistics",
-    "audit": "plan declare results code registry",
+    "audit": "plan declare results code registry engine.members",
     "runs": "audit cluster run_store plan declare results engine.members registry",
     "export": "plan declare results code registry",
     "atlas": "audit plots claims results engine.members registry",
@@ -43,7 +43,7 @@ LIGHT_ROOMS += ("publish",)
 LIGHT = ("cli", "cli_types", "registry", "errors", "text", "engine/members")
 LIGHT += ("engine/memory", "engine/contracts", "engine/keyword_types")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
-LIBRARIES |= {"contextlib", "dataclasses"}
+LIBRARIES |= {"contextlib", "dataclasses", "fnmatch"}
 SPECIAL = {  # what components of a kind may use beside these
     "tasks": {"gzip", "io", "tarfile", "sklearn"},  # a task may read files
     "dynamics": {"numba", "concurrent", "functools", "sys"},  # a dynamics may compile its steps

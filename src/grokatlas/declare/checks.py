@@ -7,7 +7,8 @@ from pathlib import Path
 from grokatlas import registry
 from grokatlas.code import module_shape
 from grokatlas.declare import cells, interpretation_checks, interpretations, versions
-from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Claim, Paper, label
+from grokatlas.declare.claim_models import Claim
+from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
 from grokatlas.results import layout
 from grokatlas.results.layout import SCALES

@@ -16,7 +16,8 @@ from grokatlas.declare.model_base import Model, Name
 from grokatlas.results import layout
 
 if TYPE_CHECKING:
-    from grokatlas.declare.models import Claim, Paper
+    from grokatlas.declare.claim_models import Claim
+    from grokatlas.declare.models import Paper
 
 
 class Instead(Model):

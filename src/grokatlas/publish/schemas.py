@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from grokatlas import registry
-from grokatlas.declare import models, signatures
+from grokatlas.declare import claim_models, models, signatures
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -70,9 +70,9 @@ def _whole() -> dict[str, Any]:
     """The schema of a paper as the models have it, with the keywords of every component."""
     made = models.Paper.model_json_schema(by_alias=True)
     definitions = made["$defs"] | models.Train.model_json_schema()["$defs"]
-    definitions["ClaimGroup"] = models.ClaimGroup.model_json_schema()
+    definitions["ClaimGroup"] = claim_models.ClaimGroup.model_json_schema()
     definitions["ClaimGroup"]["properties"]["claims"]["items"] = {"$ref": "#/$defs/Claim"}
-    definitions["Claim"] = models.Claim.model_json_schema(by_alias=True)
+    definitions["Claim"] = claim_models.Claim.model_json_schema(by_alias=True)
     for model in ("ClaimGroup", "Claim"):
         definitions[model].pop("$defs", None)
     # a group, or the paper that `as` points to, gives what an entry lacks

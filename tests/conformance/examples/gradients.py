@@ -7,6 +7,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "clip_value": [{"max_value": 0.02}],
     "grokfast_ema": [{"alpha": 0.8, "lamb": 0.5}],
     "grokfast_ma": [{"window": 3, "lamb": 0.5}],
+    "orthogonal": [{}],
     "scale": [{"parameter": "layers.0.weight", "factor": 0.1}],
 }
 

@@ -50,6 +50,12 @@ CASES = {
     "noise_and_batches": _spec(penalties=[NOISE], train={"batch_size": 7, "shuffle": True}),
     "epochs": _spec(inputs=[SCALED], train={"batch_size": 7, "shuffle": True}),
     "epochs_of_one_step": _spec(inputs=[SCALED]),
+    "updates": _spec(
+        updates=[
+            {"name": "schedule", "steps": [0, 9], "factors": [0.1, 1.0], "between": "linear"},
+            {"name": "weight_decay", "rate": 1e-3, "parameters": ["*"], "towards": "initial"},
+        ]
+    ),
     "window": _spec(gradients=[{"name": "grokfast_ma", "window": 3, "lamb": 1.0}]),
 }
 
