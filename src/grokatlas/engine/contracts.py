@@ -254,7 +254,7 @@ class Dynamics(Protocol[State]):
 
     ``model``: `Model`, ``loss``: `NetworkLoss`, ``optimizer``: `Optimizer`; ``penalties``,
     ``gradients`` and ``inputs``: lists of `Penalty`, `GradientLink` and `InputChange`, each already
-    with the member's own hyperparameters, and with this step's noise.
+    with the member's own hyperparameters and this step's noise. ``only``: names of what may move.
     """
 
     def init(self, params: Params, /) -> State:

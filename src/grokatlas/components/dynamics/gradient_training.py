@@ -1,5 +1,6 @@
 """Training by gradients: inputs, loss and penalties, gradient chain, optimizer."""
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 import torch
@@ -35,7 +36,8 @@ class GradientTraining:
     """``params = optimizer(params, chain(grad(loss(model(params, inputs(x)), y) + penalties)))``.
 
     The state holds ``params``, ``optimizer``, and one entry for each of ``gradients`` and
-    ``inputs``.
+    ``inputs``. With `only` the optimizer and the chain know the parameters of these names alone:
+    the others have no gradient, and keep their values.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class GradientTraining:
         penalties: list[Penalty],
         gradients: list[GradientLink[Tree]],
         inputs: list[InputChange[Tree]],
+        only: Sequence[str] | None = None,
     ) -> None:
         self.model = model
         self.loss = loss
@@ -53,13 +56,15 @@ class GradientTraining:
         self.penalties = penalties
         self.gradients = gradients
         self.inputs = inputs
+        self.only = only
 
     def init(self, params: Params) -> Training:
         """The state before the first step."""
+        moving = self._moving(params)
         return {
             "params": params,
-            "optimizer": self.optimizer.init(params),
-            "gradients": {str(k): link.init(params) for k, link in enumerate(self.gradients)},
+            "optimizer": self.optimizer.init(moving),
+            "gradients": {str(k): link.init(moving) for k, link in enumerate(self.gradients)},
             "inputs": {str(k): change.init(params) for k, change in enumerate(self.inputs)},
         }
 
@@ -83,16 +88,26 @@ class GradientTraining:
         inputs, targets = batch
         for k, change in enumerate(self.inputs):
             inputs = change(inputs, state["inputs"][str(k)])
-        grads = torch.func.grad(self.objective)(state["params"], inputs, targets)
+        whole, moving = state["params"], self._moving(state["params"])
+
+        def objective(moving: Params) -> Tensor:
+            return self.objective({**whole, **moving}, inputs, targets)
+
+        grads = torch.func.grad(objective)(moving)
         chain: dict[str, Tree] = {}
         for k, link in enumerate(self.gradients):
             grads, chain[str(k)] = link.update(grads, state["gradients"][str(k)])
-        params, optimizer = self.optimizer.update(state["params"], grads, state["optimizer"])
+        moved, optimizer = self.optimizer.update(moving, grads, state["optimizer"])
+        params = {**whole, **moved}
         return state | {"params": params, "optimizer": optimizer, "gradients": chain}
 
     def parameters(self, state: Training, batch: Batch) -> Params:
         """The parameters that the model uses in this state."""
         return state["params"]
+
+    def _moving(self, params: Params) -> Params:
+        """The parameters that a step moves."""
+        return params if self.only is None else {key: params[key] for key in self.only}
 
 
 def build(
@@ -102,10 +117,12 @@ def build(
     penalties: list[Penalty],
     gradients: list[GradientLink[Tree]],
     inputs: list[InputChange[Tree]],
+    only: Sequence[str] | None = None,
 ) -> EpochDynamics[Training]:
     """Training by the gradient of ``loss + sum of penalties``.
 
     Every block is already built for one member: `model` is ``model(params, inputs)`` and `loss` is
-    ``loss(params, model, inputs, targets)``.
+    ``loss(params, model, inputs, targets)``. `only` names the parameters that a step moves; None:
+    all of them.
     """
-    return GradientTraining(model, loss, optimizer, penalties, gradients, inputs)
+    return GradientTraining(model, loss, optimizer, penalties, gradients, inputs, only)
