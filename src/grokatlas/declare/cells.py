@@ -3,11 +3,11 @@
 import ast
 import fnmatch
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from grokatlas import registry
-from grokatlas.declare import layers, renaming, signatures, span_rules, splits
+from grokatlas.declare import layers, moving_rules, renaming, signatures, span_rules, splits, starts
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Paper, Train
 from grokatlas.declare.validation import check_block, check_keywords, check_value
@@ -28,6 +28,7 @@ class Cell:
         measures: what is computed after a run.
         parts: its runs: one of this spec, unless the ensemble is split.
         left_out: the axes of which values are not run so far: name, values run, values declared.
+        point: its value of every axis of the sweep.
     """
 
     case: str
@@ -36,6 +37,7 @@ class Cell:
     measures: list[dict[str, Any]]
     parts: list[splits.Part]
     left_out: list[tuple[str, int, int]]
+    point: dict[str, Any] = field(default_factory=dict)
 
 
 def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
@@ -44,13 +46,26 @@ def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
     Raises:
         UserError: naming file, place, value and what is allowed.
     """
+    family = starts.Family(paper_name, paper, scale, _of_case)
+    cases: list[str | None] = [*(paper.experiments[name].cases or [None])]
+    return [cell for case in cases for cell in _of_case(family, name, case, ())]
+
+
+def _of_case(
+    family: starts.Family, name: str, case: str | None, behind: tuple[str, ...]
+) -> list[Cell]:
+    """The cells of one case; `behind` are the cases that start from it."""
     cells = []
-    for case in paper.experiments[name].cases or [None]:
-        merged = layers.of(paper_name, paper, name, case, scale)
-        for point, with_point, values in merged.points():
-            parts = [case, *(f"{path}={value}" for path, value in point.items())]
-            label = ", ".join(filter(None, parts))
-            cells.append(_Checker(with_point).cell(case or label, label, values))
+    merged = layers.of(family.paper_name, family.paper, name, case, family.scale)
+    for point, with_point, values in merged.points():
+        parts = [case, *(f"{path}={value}" for path, value in point.items())]
+        label = ", ".join(filter(None, parts))
+        cell = replace(_Checker(with_point).cell(case or label, label, values), point=point)
+        cell = family.with_states(name, case, cell)
+        if "start" in values:
+            own = (*behind, starts.place(name, case))
+            cell = family.linked(cell, with_point, values["start"], own)
+        cells.append(cell)
     return cells
 
 
@@ -90,9 +105,9 @@ class _Checker:
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
         kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
-        reason = span_rules.why_not_span(kept)
-        if reason is not None:
-            self._fail(*reason)
+        for reason in (span_rules.why_not_span(kept), moving_rules.why_not_only(kept)):
+            if reason is not None:
+                self._fail(*reason)
         kept = renaming.canonical_spec(kept)
         measures = [renaming.canonical("measures", each) for each in measures]
         axes = kept["ensemble"]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grokatlas import registry
-from grokatlas.declare import claim_groups, picture_readings, strict_yaml
+from grokatlas.declare import claim_groups, picture_readings, starts, strict_yaml
 from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
@@ -71,7 +71,8 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
     found = {}
     for name in sorted({owner for owner, _ in used} - set(chosen)):
         experiments = papers[name].experiments
-        kept = {key: each for key, each in experiments.items() if (name, key) in used}
+        drawn = starts.related(experiments, [own for owner, own in used if owner == name])
+        kept = {key: each for key, each in experiments.items() if key in drawn}
         nothing: dict[str, Any] = {
             "figures": {},
             "claims": [],
