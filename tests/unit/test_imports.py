@@ -15,7 +15,7 @@ ROOMS = {
     "registry": "errors code.sources",
     "code": "registry",
     "results": "code registry engine.members",
-    "declare": "results code registry",
+    "declare": "results code registry engine.members",
     "run_store": "results code plan.jobs",
     "plan": "run_store declare results code registry engine.members engine.memory",
     "engine": "registry",

@@ -17,7 +17,7 @@ from grokatlas.declare.model_base import Model, Name
 from grokatlas.declare.models import Experiment, Paper
 from grokatlas.declare.splits import Part
 from grokatlas.declare.validation import check_block
-from grokatlas.engine import start as engine
+from grokatlas.engine import members
 from grokatlas.errors import MistakeError, UserError, nearest, shown
 from grokatlas.results import hashing
 
@@ -227,9 +227,9 @@ def _why_not(
 
 def _linked(start: Start, step: int, part: Part, parent: "Cell", where: layers.Layers) -> Part:
     """A run of a cell, with the runs of the parent that it starts from."""
-    origins = engine.origins(part.spec, [each.spec for each in parent.parts])
+    origins = members.origins(part.spec, [each.spec for each in parent.parts])
     axes = part.spec["ensemble"].keys() & parent.spec["ensemble"].keys()
-    for member, found in zip(engine.members.of(part.spec), origins, strict=True):
+    for member, found in zip(members.of(part.spec), origins, strict=True):
         if not found:
             raise where.error(["start"], _no_member(start, member, sorted(axes)))
     if any(len(found) > 1 for found in origins):

@@ -22,8 +22,8 @@ from grokatlas.engine.contracts import (
 from grokatlas.engine.ensemble import select
 from grokatlas.engine.noise import Ahead
 from grokatlas.engine.programs import Programs
-from grokatlas.engine.record import SavedGroup
-from grokatlas.engine.start import OPTIMIZER, Start
+from grokatlas.engine.record import OPTIMIZER, SavedGroup
+from grokatlas.engine.start import Start
 
 
 class Members(TypedDict):

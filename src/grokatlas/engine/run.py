@@ -12,13 +12,13 @@ from torch.utils._pytree import tree_leaves
 from grokatlas import registry
 from grokatlas.engine import capture, members, memory, span
 from grokatlas.engine.batches import Batches
-from grokatlas.engine.contracts import Params, Spec, TaskData
+from grokatlas.engine.contracts import AxisValues, Params, Spec, TaskData
 from grokatlas.engine.ensemble import generators, select, stack
 from grokatlas.engine.group import Group, Members
 from grokatlas.engine.network import member_model
 from grokatlas.engine.programs import Programs
-from grokatlas.engine.record import SavedGroup
-from grokatlas.engine.start import Start, state_names
+from grokatlas.engine.record import SavedGroup, optimizer_state
+from grokatlas.engine.start import Start
 
 DATA = ("train_inputs", "train_targets", "test_inputs", "test_targets")
 LOG = logging.getLogger(__name__)  # a warning is a line on stderr, and so in the run's log
@@ -65,10 +65,11 @@ class Run:
             path: torch.tensor([m[path] for m in self.members], dtype=torch.float64, device=device)
             for path in axes
         }
+        self.hyper |= self._own_rates(device)
         self._drawn = generators([member["seed"] for member in self.members])
         self._build_models(data, device, found)
         self.groups = self._divide(data)
-        if start is not None and spec["start"]["optimizer"] == "kept":
+        if start is not None and start.goes_on:
             for group in self.groups:
                 group.go_on(start)
         self._skeleton.to("meta")  # gives back the memory of parameters that are never used
@@ -99,7 +100,7 @@ class Run:
 
     def optimizer_state(self) -> Params:
         """The state of the optimizer of every member that still trains, as snapshots have it."""
-        parts = [state_names(group.state) for group in self.groups]
+        parts = [optimizer_state(group.state) for group in self.groups]
         return {key: torch.cat([part[key] for part in parts]) for key in parts[0]} if parts else {}
 
     def observe(self, params: Params, step: int) -> dict[str, np.ndarray]:
@@ -136,6 +137,21 @@ class Run:
             raise RuntimeError(f"{problem}; remove its folder .state to train from step 0")
         for group in self.groups:
             group.restore(parts[tuple(group.indices)])
+
+    def _own_rates(self, device: torch.device) -> AxisValues:
+        """The optimizer's rates as numbers of each member, where members have counted other steps.
+
+        A kernel that moves all members at once has one number of steps for all. It is not used where
+        a rate is a member's own: then each member counts by itself.
+        """
+        if self.start is None or not self.start.differs_in_age:
+            return {}
+        rates, count = registry.keywords(self.spec["optimizer"]), len(self.members)
+        return {
+            f"optimizer.{key}": torch.tensor([rate] * count, dtype=torch.float64, device=device)
+            for key, rate in rates.items()
+            if isinstance(rate, float)
+        }
 
     def _tensor(self, array: np.ndarray, device: torch.device) -> Tensor:
         tensor = torch.from_numpy(np.ascontiguousarray(array))

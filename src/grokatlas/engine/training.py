@@ -17,10 +17,10 @@ import torch
 
 from grokatlas.engine.contracts import Params, Spec, TaskData
 from grokatlas.engine.history import History
-from grokatlas.engine.record import Record, RunRecord, SavedRun
+from grokatlas.engine.record import Record, RunRecord, SavedRun, is_state
 from grokatlas.engine.run import Run
 from grokatlas.engine.schedule import Schedule, log_schedule
-from grokatlas.engine.start import Start, is_state
+from grokatlas.engine.start import Start
 
 SECOND = 1.0  # seconds between two moments at which a run can be saved
 
