@@ -117,7 +117,7 @@ def build(
     penalties: list[Penalty],
     gradients: list[GradientLink[Tree]],
     inputs: list[InputChange[Tree]],
-    only: Sequence[str] | None = None,
+    only: Sequence[str] | None,
 ) -> EpochDynamics[Training]:
     """Training by the gradient of ``loss + sum of penalties``.
 
