@@ -1,8 +1,11 @@
 """What `start` of a layer makes of a cell: the runs that it starts from, and what it asks of them."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from grokatlas.declare import cells, checks, papers, starts
+from grokatlas.declare import cells, checks, papers, starts, strict_yaml
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.results import hashing
@@ -183,3 +186,17 @@ def test_what_moves_is_said_to_a_dynamics_that_takes_it():
         "papers/geometry/experiments.yaml: one.train.only: dynamics fixed_norm_training moves all "
         "parameters; remove it (allowed with: gradient_training)"
     )
+
+
+def test_the_example_of_the_documentation_is_accepted(tmp_path):
+    page = (Path(__file__).parents[3] / "docs/extending.md").read_text(encoding="utf-8")
+    section = page[page.index("## Runs that start from others") :]
+    (tmp_path / "example.yaml").write_text(re.search(r"```yaml\n(.*?)```", section, re.S)[1])
+    declared = paper(DEFAULTS, **strict_yaml.load(tmp_path / "example.yaml"))
+    found = {name: cells.resolve("geometry", declared, name, "paper") for name in ("phases", "transfer")}
+    (phase,) = found["phases"]
+    assert phase.spec["start"]["step"] == 5000
+    assert [cell.spec["start"]["step"] for cell in found["transfer"]] == [0, 1000, 5000]
+    assert {cell.spec["start"]["runs"][0] for cell in found["transfer"]} == {
+        phase.spec["start"]["runs"][0]
+    }
