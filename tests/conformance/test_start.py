@@ -1,4 +1,4 @@
-"""A run that starts from another's snapshot keeps what runs promise: killed anywhere, in company."""
+"""A run that starts from another's snapshot keeps what runs promise: killed, and in company."""
 
 import copy
 from pathlib import Path
@@ -67,9 +67,10 @@ def test_a_killed_child_goes_on_as_if_it_was_not(run, optimizer, tmp_path, monke
             raise KilledError
         return real(self, target)
 
-    with monkeypatch.context() as patch, pytest.raises(KilledError):
+    with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", replace)
-        _train(child, begin, tmp_path / "killed")
+        with pytest.raises(KilledError):
+            _train(child, begin, tmp_path / "killed")
     assert _train(child, begin, tmp_path / "killed") == whole
     assert "goes on from step" in capsys.readouterr().err
 

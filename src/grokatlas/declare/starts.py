@@ -18,13 +18,14 @@ from grokatlas.declare.models import Experiment, Paper
 from grokatlas.declare.splits import Part
 from grokatlas.declare.validation import check_block
 from grokatlas.engine import members
-from grokatlas.errors import MistakeError, UserError, nearest, shown
+from grokatlas.errors import MistakeError, nearest, shown
 from grokatlas.results import hashing
+from grokatlas.results.ancestry import ancestors
 
 if TYPE_CHECKING:
     from grokatlas.declare.cells import Cell
 
-END = "end"
+END: Literal["end"] = "end"
 
 
 class Start(Model):
@@ -66,8 +67,8 @@ class Family:
         asked = {entry.get("step", END) for entry in self._starts() if _asks(entry, name, case)}
         last = cell.spec["train"]["steps"]
         kept = {last if step == END else step for step in asked}
-        steps = sorted(kept & {*cell.spec["train"]["snapshots"]}) if "optimizer" in cell.spec else []
-        if not steps:
+        steps = sorted(kept & {*cell.spec["train"]["snapshots"]})
+        if not steps or "optimizer" not in cell.spec:
             return cell
 
         def changed(spec: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +98,7 @@ class Family:
         self._check_named(start, where, behind)
         parents = self.cells(self, start.experiment, start.case, behind)
         parent = _of_same_point(start, cell, parents, where)
-        step = parent.spec["train"]["steps"] if start.step == END else start.step
+        step = start.step if isinstance(start.step, int) else parent.spec["train"]["steps"]
         if problem := _why_not(start, step, cell.spec, parent.spec):
             raise where.error(["start", *problem[0]], problem[1])
         parts = [_linked(start, step, part, parent, where) for part in cell.parts]
@@ -150,14 +151,17 @@ def related(experiments: dict[str, Experiment], names: Iterable[str]) -> set[str
     A child may ask its parent for the state of the optimizer, so that the parent's runs are other
     ones without it.
     """
-    edges = [(name, other) for name, each in experiments.items() for other in named(each)]
-    found, waiting = set(names), [*names]
-    while waiting:
-        name = waiting.pop()
-        near = {b for a, b in edges if a == name} | {a for a, b in edges if b == name}
-        waiting += near - found
-        found |= near
-    return found & experiments.keys()
+    near = {name: named(each) & experiments.keys() for name, each in experiments.items()}
+    for name, each in experiments.items():
+        for other in named(each) & experiments.keys():
+            near[other] = near[other] | {name}
+    return set(ancestors(names, lambda name: sorted(near.get(name, ()))))
+
+
+def behind(experiments: dict[str, Experiment], name: str) -> set[str]:
+    """The other experiments that cells of an experiment start from, directly or not."""
+    found = ancestors([name], lambda each: sorted(named(experiments[each]) & experiments.keys()))
+    return set(found) - {name}
 
 
 def _named(block: Any) -> Iterator[str]:

@@ -141,8 +141,8 @@ class Run:
     def _own_rates(self, device: torch.device) -> AxisValues:
         """The optimizer's rates as numbers of each member, where members have counted other steps.
 
-        A kernel that moves all members at once has one number of steps for all. It is not used where
-        a rate is a member's own: then each member counts by itself.
+        A kernel that moves all members at once has one number of steps for all. It is not used
+        where a rate is a member's own: then each member counts by itself.
         """
         if self.start is None or not self.start.differs_in_age:
             return {}

@@ -61,7 +61,7 @@ class Job:
         return [file for each in self.inputs for file in each.read_by(self.kind)]
 
     def read_by(self, kind: str) -> list[Path]:
-        """The files of it that jobs of a kind read; a table reads no snapshots, a run these alone."""
+        """The files of it that jobs of a kind read: a table no snapshots, a run these alone."""
         if (self.kind, kind) == ("run", "run"):
             return [layout.snapshots_of(self.target)]
         return self.outputs[:1] if kind == "table" else self.outputs

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.errors import UserError
-from grokatlas.results import files, freshness, hashing, layout
+from grokatlas.results import files, hashing, layout
 
 
 def snapshots(job: dict[str, Any]) -> list[Path]:

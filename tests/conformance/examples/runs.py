@@ -289,7 +289,7 @@ RUNS: dict[str, dict[str, Any]] = {
         **_CLASSES
         | {
             "optimizer": _example("optimizer", "adamw"),
-            "gradients": [_example("gradients", "grokfast_ema"), _example("gradients", "clip_norm")],
+            "gradients": [_example("gradients", n) for n in ("grokfast_ema", "clip_norm")],
         },
         train=_TRAIN | {"only": ["layers.1.*"]},
     ),

@@ -150,7 +150,7 @@ def test_another_model_is_refused(changes, words):
 
 
 def test_another_precision_is_refused():
-    with pytest.raises(ValueError, match="of float32 here, and .* of float64 in the parent"):
+    with pytest.raises(ValueError, match=r"of float32 here, and .* of float64 in the parent"):
         started(with_train(child_of("fresh"), dtype="float32"), SPEC)
 
 
