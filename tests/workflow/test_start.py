@@ -8,6 +8,7 @@ import pytest
 
 from grokatlas.export import ro_crate
 from grokatlas.results import files
+from grokatlas.rules.finished_run import FinishedRun
 from tests.unit.crates import entities
 from tests.workflow.conftest import Checkout, copy_checkout, once
 from tests.workflow.test_archive import grokatlas
@@ -103,6 +104,7 @@ def test_members_start_where_members_of_the_same_seed_ended(phases):
     own_last = history.groupby("member")["step"].max()
     assert first["optimizer:step"].tolist() == own_last.tolist()
     assert own_last.max() < 30
+    assert FinishedRun(parents[0], Path("data")).snapshots[30].keys() == ends.keys()
 
 
 def test_the_edge_is_shown_by_every_command(phases, tmp_path, monkeypatch):
