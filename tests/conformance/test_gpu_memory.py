@@ -18,7 +18,10 @@ def test_facts_agree_with_the_tensors_of_a_run(name):
     said, made = gpu_runs.needs(spec), run.needs()
     assert said.members == made.members == len(members.of(spec))
     assert made.parameters <= said.parameters <= made.parameters + _bytes(run.constants)
-    assert said.kept == pytest.approx(made.kept, abs=0.5)
+    if "only" in spec["train"]:  # which part of the parameters moves is not known without a model
+        assert 0 < made.kept < said.kept
+    else:
+        assert said.kept == pytest.approx(made.kept, abs=0.5)
     for one, other in ((said.batch, made.batch), (said.looks, made.looks), (said.data, made.data)):
         assert 1 / 4 <= (one + SMALL) / (other + SMALL) <= 4, (said, made)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.declare import cells, interpretation_checks, interpretations, versions
+from grokatlas.declare import cells, interpretation_checks, interpretations, starts, versions
 from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
@@ -171,7 +171,9 @@ def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:
         for reference in entry.experiments
     }
     for name, paper in papers.items():
-        for experiment in paper.experiments:
+        others = {other for each in paper.experiments.values() for other in starts.named(each)}
+        # of a paper without figures there is only what others draw, and what starts from that
+        for experiment in paper.experiments.keys() - others if paper.figures else ():
             if (name, experiment) not in used:
                 place = f"{label(name, EXPERIMENTS)}: {experiment}"
                 yield f"{place}: no figure uses it; it is not run"

@@ -75,6 +75,9 @@ class Train(Model):
         description="columns and levels: a member stops at the first log where all are reached; "
         "a number is reached from below, as by an accuracy",
     )
+    only: Annotated[list[str], Field(min_length=1)] | None = Field(
+        None, description="names of the parameters that move (`*` stands for anything); absent: all"
+    )
     coordinates: Literal["span"] | None = Field(
         None,
         description="`span`: the same training in the space of samples and first-layer weights",
@@ -204,6 +207,7 @@ class Overrides(Model):
     )
     measures: list[dict[str, Any]] | None = Field(None, description="what is computed after a run")
     train: dict[str, Any] | None = Field(None, description="how long, how precise, what is kept")
+    start: dict[str, Any] | None = Field(None, description="the snapshot that members start from")
     ensemble: dict[str, Any] | None = Field(
         None,
         description="axes vectorised inside one run: `seed`, any number of a component, `zip`",

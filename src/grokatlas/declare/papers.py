@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grokatlas import registry
-from grokatlas.declare import claim_groups, digitised_points, strict_yaml
+from grokatlas.declare import claim_groups, digitised_points, starts, strict_yaml
 from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
@@ -58,7 +58,8 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
     others = {}
     for name in sorted({owner for owner, _ in used} - set(chosen)):
         experiments = papers[name].experiments
-        drawn = {key: each for key, each in experiments.items() if (name, key) in used}
+        related = starts.related(experiments, [own for owner, own in used if owner == name])
+        drawn = {key: each for key, each in experiments.items() if key in related}
         nothing: dict[str, Any] = {
             "figures": {},
             "claims": [],

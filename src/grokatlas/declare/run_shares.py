@@ -25,11 +25,13 @@ class RunShare:
         label: which values are its own, such as ``seed=3``; empty where it is the cell's only run.
         spec: of the run.
         members: the numbers of its members among those of all the cell's runs.
+        parents: the runs that it starts from.
     """
 
     label: str
     spec: dict[str, Any]
     members: list[int]
+    parents: tuple["RunShare", ...] = ()
 
 
 def why_not(

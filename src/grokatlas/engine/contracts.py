@@ -253,8 +253,8 @@ class Dynamics(Protocol[State]):
     """What `build` of a dynamics returns; it takes the blocks that it names, by position.
 
     ``model``: `Model`, ``loss``: `NetworkLoss`, ``optimizer``: `Optimizer`; ``penalties``,
-    ``gradients``, ``inputs`` and ``updates``: lists of `Penalty`, `GradientLink`, `InputChange` and
-    `UpdateLink`; all with the member's own hyperparameters, and with this step's noise.
+    ``gradients``, ``inputs``, ``updates``: lists of `Penalty`, `GradientLink`, `InputChange` and
+    `UpdateLink`, all with the member's numbers and noise. ``only``: names of what may move.
     """
 
     def init(self, params: Params, /) -> State:

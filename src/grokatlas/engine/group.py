@@ -21,7 +21,8 @@ from grokatlas.engine.contracts import (
 )
 from grokatlas.engine.ensemble import select
 from grokatlas.engine.programs import Programs
-from grokatlas.engine.record import SavedGroup
+from grokatlas.engine.record import OPTIMIZER, SavedGroup
+from grokatlas.engine.start import Start
 
 
 class Members(TypedDict):
@@ -72,6 +73,18 @@ class Group:
         self.state: Tree = tree_map(torch.clone, state)  # a step overwrites it
         self._recorder = recorder
         self._stepper: capture.Stepper | None = None
+
+    def go_on(self, start: Start) -> None:
+        """Begin with the state that a parent's optimizer had.
+
+        Raises:
+            ValueError: the dynamics has no optimizer, or the parent's is another.
+        """
+        fresh = self.state.get(OPTIMIZER)
+        if fresh is None or isinstance(fresh, Tensor):
+            problem = "start: the state of this dynamics has no optimizer that could go on"
+            raise ValueError(f"{problem}; write optimizer: fresh")
+        self.state = {**self.state, OPTIMIZER: start.optimizer(fresh, self.indices)}
 
     def move(self, steps: int) -> None:
         """Advance every member by some steps."""

@@ -1,6 +1,7 @@
 """The members of a run, from its spec alone."""
 
 import itertools
+import json
 from typing import Any
 
 from grokatlas.engine.contracts import Member, Spec
@@ -44,3 +45,27 @@ def tasks(spec: Spec) -> list[Spec]:
     for member in of(spec):
         listed.append({k: member["seed"] if v == "member" else v for k, v in spec["task"].items()})
     return listed[:1] if all(task == listed[0] for task in listed) else listed
+
+
+def origins(child: Spec, parents: list[Spec]) -> list[list[tuple[int, int]]]:
+    """For each member of a run, the members of others from which it may start.
+
+    These have the same value of every axis that both have. Exactly one is right.
+
+    Args:
+        child: the spec of the run.
+        parents: the specs of the others, which are runs of one ensemble.
+
+    Returns:
+        place among the parents, and index there.
+    """
+    shared = [path for path in paths(child) if all(path in paths(each) for each in parents)]
+    known: dict[str, list[tuple[int, int]]] = {}
+    for place, spec in enumerate(parents):
+        for index, member in enumerate(of(spec)):
+            known.setdefault(_values(member, shared), []).append((place, index))
+    return [known.get(_values(member, shared), []) for member in of(child)]
+
+
+def _values(member: Member, chosen: list[str]) -> str:
+    return json.dumps([member[path] for path in chosen])

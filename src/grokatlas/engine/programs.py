@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeGuard, TypeVar, overload
 from torch import Tensor, nn
 
 from grokatlas import registry
+from grokatlas.engine import moving
 from grokatlas.engine.contracts import (
     Advance,
     AxisValues,
@@ -56,6 +57,9 @@ class Programs:
         observe: parameters, all data and the step to what the observables see.
         advance: of a dynamics that moves all members by many steps, or None.
         noise_shapes: for each block that asks for noise, the shape for a batch.
+
+    Raises:
+        ValueError: ``train.only`` names a parameter that the model lacks.
     """
 
     def __init__(
@@ -68,6 +72,10 @@ class Programs:
     ) -> None:
         self.spec = spec
         self._skeleton = skeleton
+        self._only = None
+        if "only" in spec["train"]:
+            parameters = [name for name, _ in skeleton.named_parameters()]
+            self._only = moving.names(spec["train"]["only"], parameters)
         train, batch = (data_axis, data_axis), (batch_axis, batch_axis)
         self.init = Mapped(self._init_member, (0, 0, 0))
         self.update = Mapped(self._update_member, (0, 0, 0, *batch, 0), given=2)
@@ -121,7 +129,8 @@ class Programs:
 
     def _dynamics(self, hyper: AxisValues, constants: Buffers, noise: Noise) -> Dynamics[Tree]:
         """The dynamics of one member, built from the spec with the member's own numbers."""
-        blocks: dict[str, object] = {"model": Network(self._skeleton, constants)}
+        model = Network(self._skeleton, constants)
+        blocks: dict[str, object] = {"model": model, "only": self._only}
         if "loss" in self.spec:
             blocks["loss"] = self._loss(hyper)
         if "optimizer" in self.spec:

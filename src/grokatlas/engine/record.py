@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypedDict
 
@@ -12,6 +12,8 @@ from grokatlas.engine.contracts import Params, Tree
 
 if TYPE_CHECKING:  # a record is made before a device is chosen, and torch imported
     from torch import Tensor
+
+OPTIMIZER = "optimizer"  # the entry of a state that another run may go on with
 
 
 class SavedBatches(TypedDict):
@@ -47,6 +49,31 @@ class SavedRun(TypedDict):
     left: Params
     step: Tensor
     seen: Tensor
+
+
+def is_state(name: str) -> bool:
+    """Whether a name in a snapshot is that of a part of the optimizer's state."""
+    return name.startswith(f"{OPTIMIZER}:")
+
+
+def optimizer_state(state: Tree) -> Params:
+    """The optimizer's part of a state as a snapshot has it: a name for each tensor.
+
+    Raises:
+        ValueError: the dynamics has none.
+    """
+    if OPTIMIZER not in state:
+        problem = "train.optimizer_states: the state of this dynamics has no optimizer, from which"
+        raise ValueError(f"{problem} a run could go on; write optimizer: fresh in its start")
+    return dict(_flat(state[OPTIMIZER], OPTIMIZER))
+
+
+def _flat(tree: Tree | Tensor, path: str) -> Iterator[tuple[str, Tensor]]:
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from _flat(value, f"{path}:{key}")
+    else:
+        yield path, tree
 
 
 @dataclass

@@ -12,12 +12,13 @@ from torch.utils._pytree import tree_leaves
 from grokatlas import registry
 from grokatlas.engine import capture, members, memory, span
 from grokatlas.engine.batches import Batches
-from grokatlas.engine.contracts import Params, Spec, TaskData
+from grokatlas.engine.contracts import AxisValues, Params, Spec, TaskData
 from grokatlas.engine.ensemble import generators, select, stack
 from grokatlas.engine.group import Group, Members
 from grokatlas.engine.network import member_model
 from grokatlas.engine.programs import Programs
-from grokatlas.engine.record import SavedGroup
+from grokatlas.engine.record import SavedGroup, optimizer_state
+from grokatlas.engine.start import Start
 
 DATA = ("train_inputs", "train_targets", "test_inputs", "test_targets")
 LOG = logging.getLogger(__name__)  # a warning is a line on stderr, and so in the run's log
@@ -37,6 +38,7 @@ class Run:
         spec: the run's spec.
         data: the run's data set (`grokatlas.engine.dataset.Dataset`).
         device: where to train.
+        start: of a run that starts from another's snapshot.
 
     Attributes:
         members: the value of every ensemble axis for each member.
@@ -45,8 +47,11 @@ class Run:
         groups: of members that still train.
     """
 
-    def __init__(self, spec: Spec, data: TaskData, device: torch.device) -> None:
+    def __init__(
+        self, spec: Spec, data: TaskData, device: torch.device, start: Start | None = None
+    ) -> None:
         self.spec = spec
+        self.start = start
         self.members = members.of(spec)
         arrays, found = self._arrays(data)
         self.data = {key: self._tensor(array, device) for key, array in arrays.items()}
@@ -60,9 +65,13 @@ class Run:
             path: torch.tensor([m[path] for m in self.members], dtype=torch.float64, device=device)
             for path in axes
         }
+        self.hyper |= self._own_rates(device)
         self._drawn = generators([member["seed"] for member in self.members])
         self._build_models(data, device, found)
         self.groups = self._divide(data)
+        if start is not None and start.goes_on:
+            for group in self.groups:
+                group.go_on(start)
         self._skeleton.to("meta")  # gives back the memory of parameters that are never used
 
     @property
@@ -88,6 +97,11 @@ class Run:
         if len(parts) == 1:
             return parts[0]
         return {key: torch.cat([part[key] for part in parts]) for key in parts[0]}
+
+    def optimizer_state(self) -> Params:
+        """The state of the optimizer of every member that still trains, as snapshots have it."""
+        parts = [optimizer_state(group.state) for group in self.groups]
+        return {key: torch.cat([part[key] for part in parts]) for key in parts[0]} if parts else {}
 
     def observe(self, params: Params, step: int) -> dict[str, np.ndarray]:
         """Every observable of every member that still trains at a step, as columns."""
@@ -124,6 +138,21 @@ class Run:
         for group in self.groups:
             group.restore(parts[tuple(group.indices)])
 
+    def _own_rates(self, device: torch.device) -> AxisValues:
+        """The optimizer's rates as numbers of each member, where members have counted other steps.
+
+        A kernel that moves all members at once has one number of steps for all. It is not used
+        where a rate is a member's own: then each member counts by itself.
+        """
+        if self.start is None or not self.start.differs_in_age:
+            return {}
+        rates, count = registry.keywords(self.spec["optimizer"]), len(self.members)
+        return {
+            f"optimizer.{key}": torch.tensor([rate] * count, dtype=torch.float64, device=device)
+            for key, rate in rates.items()
+            if isinstance(rate, float)
+        }
+
     def _tensor(self, array: np.ndarray, device: torch.device) -> Tensor:
         tensor = torch.from_numpy(np.ascontiguousarray(array))
         dtype = getattr(torch, self.spec["train"]["dtype"])
@@ -154,6 +183,8 @@ class Run:
         named = [{k: v.detach() for k, v in model.named_parameters()} for model in models]
         buffers = [dict(model.named_buffers()) for model in models]
         self.params = {key: value.to(device) for key, value in stack(named).items()}
+        if self.start is not None:
+            self.params = self.start.parameters(self.params)
         self.constants = {key: value.to(device) for key, value in stack(buffers).items()}
         self._skeleton = models[0].to(device)
 

@@ -17,9 +17,10 @@ import torch
 
 from grokatlas.engine.contracts import Params, Spec, TaskData
 from grokatlas.engine.history import History
-from grokatlas.engine.record import Record, RunRecord, SavedRun
+from grokatlas.engine.record import Record, RunRecord, SavedRun, is_state
 from grokatlas.engine.run import Run
 from grokatlas.engine.schedule import Schedule, log_schedule
+from grokatlas.engine.start import Start
 
 SECOND = 1.0  # seconds between two moments at which a run can be saved
 
@@ -30,6 +31,7 @@ def train(
     device: torch.device,
     record: RunRecord | None = None,
     progress: Callable[[int, int], None] = lambda step, steps: None,
+    start: Start | None = None,
 ) -> RunRecord:
     """Train every member of a run.
 
@@ -39,12 +41,13 @@ def train(
         device: where to train.
         record: where history and snapshots go, and what to go on from; in memory if absent.
         progress: called with the step and the number of steps after each log.
+        start: of a run that starts from another's snapshot.
 
     Returns:
         the record.
     """
     record = record if record is not None else Record()
-    trainer = Trainer(Run(spec, data, device), record)
+    trainer = Trainer(Run(spec, data, device, start), record)
     trainer.resume(record.restored())
     trainer.finish(progress)
     return record
@@ -59,6 +62,8 @@ class Trainer:
     """
 
     def __init__(self, run: Run, record: RunRecord) -> None:
+        if "start" in run.spec and run.start is None:
+            raise ValueError("start: the run starts from another's snapshot, and none is given")
         train = run.spec["train"]
         self.run = run
         self.record = record
@@ -69,9 +74,10 @@ class Trainer:
         self.logs = log_schedule(train["log"], self.steps)
         self.snapshots = Schedule(self.steps, None, -1, train["snapshots"])
         self.snapshot_steps = set(train["snapshots"])
+        self.state_steps = set(train.get("optimizer_states", []))  # some of these steps
         self.stop: dict[str, float | dict[str, float]] = train.get("stop", {})
         self.history = History(record.add_rows)
-        self.stopped_params: Params = {}  # parameters [M, ...] of stopped members
+        self.stopped_params: Params = {}  # last ones [M, ...] of stopped members
 
     def resume(self, saved: SavedRun | None) -> None:
         """Resume from a saved state; begin at step 0 if there is none."""
@@ -134,18 +140,24 @@ class Trainer:
         if not logged and self.step not in self.snapshot_steps:
             return
         params = self.run.parameters()
+        whole = {**params, **self.run.optimizer_state()} if self.state_steps else params
         if self.step in self.snapshot_steps:
-            self._take_snapshot(self.step, params)
+            self._take_snapshot(self.step, whole)
         if logged:
             columns = self.run.observe(params, self.step)
             self.history.add(self.step, self.run.indices, columns)
-            self._stop_members(params, columns)
+            self._stop_members(whole, columns)
             progress(self.step, self.steps)
 
     def _take_snapshot(self, step: int, params: Params) -> None:
-        """Record every member's parameters; those of a stopped member are its last ones."""
+        """Record every member's parameters; those of a stopped member are its last ones.
+
+        So is the state of its optimizer, at the steps at which that is recorded too.
+        """
         arrays = {}
         for key in params or self.stopped_params:
+            if is_state(key) and step not in self.state_steps:
+                continue
             whole = self.stopped_params[key].clone() if key in self.stopped_params else params[key]
             if key in self.stopped_params and params:
                 whole[self.run.indices] = params[key]

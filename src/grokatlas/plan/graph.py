@@ -10,7 +10,8 @@ from typing import Any
 
 from grokatlas import registry
 from grokatlas.code import code_digest
-from grokatlas.declare import cells, signatures, versions
+from grokatlas.declare import cells, run_shares, signatures, versions
+from grokatlas.declare.cell_check import Cell
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
 from grokatlas.plan import summaries
@@ -81,7 +82,7 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
     for cell in found:
         light = [each for each in cell.measures if each["name"] in light_measures()]
         for part in cell.parts:
-            run = _add_run(plan, part.spec)
+            run = _add_run(plan, part)
             jobs = [_add_measure(plan, run, each) for each in cell.measures if each not in light]
             label = ", ".join(filter(None, [cell.label, part.label]))
             row: dict[str, Any] = {"case": cell.case, "label": label, "run": run.target.name}
@@ -101,7 +102,7 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
     )
 
 
-def _left_out(found: list[cells.Cell]) -> dict[str, list[dict[str, Any]]]:
+def _left_out(found: list[Cell]) -> dict[str, list[dict[str, Any]]]:
     """The axes of which cells leave out values so far, as ``so_far``; nothing where none do."""
     told: list[dict[str, Any]] = []
     for (axis, values, of), count in Counter(e for cell in found for e in cell.left_out).items():
@@ -117,7 +118,8 @@ def light_measures() -> set[str]:
     return {name for name in known if signatures.defines("measures", name, "LIGHT")}
 
 
-def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:
+def _add_run(plan: Plan, part: run_shares.RunShare) -> Job:
+    spec, parents = part.spec, [_add_run(plan, parent) for parent in part.parents]
     tasks = members.tasks(spec)
     data_spec = {"tasks": tasks}
     dataset = hashing.of(data_spec)[:12]
@@ -127,7 +129,7 @@ def _add_run(plan: Plan, spec: dict[str, Any]) -> Job:
     run = hashing.of(spec)[:12]
     if run not in plan.runs:
         code = plan.sources.code(code_digest.run_modules(spec))
-        inputs = (plan.datasets[dataset],)
+        inputs = (plan.datasets[dataset], *parents)
         plan.runs[run] = Job("run", layout.run_folder(run), spec, code, inputs)
     return plan.runs[run]
 
@@ -139,6 +141,6 @@ def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:
         model = module_name("model", run.spec["model"]["name"])  # a measure may rebuild networks
         code = plan.sources.code([module_name("measures", measure["name"]), model])
         stem = layout.measure_stem(*key)
-        inputs = (run, *run.inputs)
+        inputs = (run, *(each for each in run.inputs if each.kind == "dataset"))
         plan.measures[key] = Job("measure", stem, {"measure": measure}, code, inputs)
     return plan.measures[key]

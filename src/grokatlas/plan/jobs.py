@@ -57,11 +57,13 @@ class Job:
 
     @property
     def files_read(self) -> list[Path]:
-        """The files of other jobs that this one reads; a table reads no snapshots."""
+        """The files of other jobs that this one reads."""
         return [file for each in self.inputs for file in each.read_by(self.kind)]
 
     def read_by(self, kind: str) -> list[Path]:
-        """The files of it that jobs of a kind read."""
+        """The files of it that jobs of a kind read: a table no snapshots, a run these alone."""
+        if (self.kind, kind) == ("run", "run"):
+            return [layout.snapshots_of(self.target)]
         return self.outputs[:1] if kind == "table" else self.outputs
 
     def matches(self, manifest: dict[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Union
 from pydantic import BaseModel
 
 from grokatlas import registry
-from grokatlas.declare import claim_models, models, signatures
+from grokatlas.declare import claim_models, models, signatures, starts
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
 from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.settings import Settings
@@ -112,6 +112,7 @@ def readme() -> str:
         _keys("### `train`", models.Train),
         _keys("### `train.log`", models.Log),
         _keys("### `train.stop.<column>`: a number, or one of", models.Level),
+        _keys("### `start`", starts.Start),
         COMPONENTS,
         *(_block(block) for block in registry.FOLDERS),
     ]

@@ -7,7 +7,7 @@ from grokatlas import text
 from grokatlas.errors import UserError, nearest
 from grokatlas.export import evidence
 from grokatlas.plan.graph import make_plan
-from grokatlas.plan.jobs import Plan
+from grokatlas.plan.jobs import Plan, with_ancestors
 from grokatlas.plan.project import Project
 from grokatlas.plan.remaining import CONFIG
 
@@ -55,7 +55,8 @@ def _record_one(plan: Plan, name: str, named: bool, changed: set[Path]) -> Itera
             raise UserError(name, f"is not made; run `snakemake -- {job.outputs[0]}`")
         return
     if here == "absent":
-        _refuse_loss(place, {run.as_posix() for run in runs})
+        behind = with_ancestors(each for jobs in runs.values() for each in jobs)
+        _refuse_loss(place, {each.target.as_posix() for each in behind})
     parts = [each.target for jobs in runs.values() for each in jobs]
     if evidence.write(place, parts if here == "absent" else [job.target]):
         changed.add(job.target)
@@ -97,7 +98,7 @@ def _why_otherwise(plan: Plan, *place: str) -> str:
     table = plan.tables.get((paper, experiment))
     if table is None:
         return "no paper declares it any more"
-    declared = {job.target.as_posix(): job for job in (table, *table.inputs)}
+    declared = {job.target.as_posix(): job for job in with_ancestors([table])}
     made = evidence.manifests(scale, paper, experiment, "table")
     for kind in () if made else ("run", "measure"):
         made |= evidence.manifests(scale, paper, experiment, kind)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from grokatlas import registry
-from grokatlas.declare import claim_models, models, signatures
+from grokatlas.declare import claim_models, models, signatures, starts
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -80,6 +80,7 @@ def _whole() -> dict[str, Any]:
     definitions["Figure"]["required"] = []
     definitions["Train"] = models.Train.model_json_schema() | {"required": []}
     definitions["Train"].pop("$defs")
+    definitions["Start"] = starts.Start.model_json_schema() | {"required": []}
     for block in registry.FOLDERS:
         names = registry.names(block)
         for name in names:
@@ -94,6 +95,7 @@ def _whole() -> dict[str, Any]:
                 entry = {"anyOf": [{"type": "array", "items": entry}, {"type": "null"}]}
             properties[block] = entry | {"description": properties[block]["description"]}
         properties["train"] = {"anyOf": [{"$ref": "#/$defs/Train"}, {"type": "null"}]}
+        properties["start"] = {"anyOf": [{"$ref": "#/$defs/Start"}, {"type": "null"}]}
     made["$defs"] = dict(sorted(definitions.items()))
     return made
 

@@ -41,9 +41,19 @@ def data_folder(dataset: str) -> Path:
     return RESULTS / "data" / dataset
 
 
+def is_data(name: str | Path) -> bool:
+    """Whether a file or folder in ``results`` is a data set's."""
+    return (RESULTS / "data") in Path(name).parents
+
+
 def run_folder(run: str) -> Path:
     """The folder of a run."""
     return RESULTS / "runs" / run
+
+
+def snapshots_of(run: Path) -> Path:
+    """The snapshots in a run's folder."""
+    return run / SNAPSHOTS
 
 
 def measure_id(measure: dict[str, Any]) -> str:

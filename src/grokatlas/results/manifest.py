@@ -61,7 +61,7 @@ def code_of(manifest: dict[str, Any]) -> dict[str, str]:
 
 def made_elsewhere(manifest: dict[str, Any]) -> bool:
     """True if a run was brought in, or made its data itself: its data set need not be here."""
-    return MARK in manifest or not manifest["inputs"]
+    return MARK in manifest or not any(map(layout.is_data, manifest["inputs"]))
 
 
 def _recorded_sha256(path: Path) -> str:

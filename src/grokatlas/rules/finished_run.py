@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grokatlas.engine import dataset
+from grokatlas.engine import dataset, record
 from grokatlas.results import files, layout
 
 
@@ -46,7 +46,8 @@ class FinishedRun:
         steps: dict[int, dict[str, Any]] = {}
         for key, array in arrays.items():
             step, _, name = key.partition("/")
-            steps.setdefault(int(step), {})[name] = array
+            if not record.is_state(name):
+                steps.setdefault(int(step), {})[name] = array
         return steps
 
     @cached_property

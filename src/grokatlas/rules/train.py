@@ -13,7 +13,7 @@ from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout
 from grokatlas.results.manifest import ManifestWriter, code_of
-from grokatlas.rules import dataset
+from grokatlas.rules import dataset, parents
 from grokatlas.rules.jobs import compiled_loops, component_contracts, devices
 from grokatlas.rules.jobs.job_file import first_line, one_line_errors, read_job_file
 from grokatlas.rules.jobs.progress import LastLog, Progress
@@ -48,15 +48,16 @@ def execute(
     job = read_job_file(job_file, "run")
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
         device = "cpu"
-    data = _data(job_file, job)
+    data, before = _data(job_file, job), parents.snapshots(job)
     with savepoint.locked(out):
-        if freshness.finished("run", out, job["digest"], data):
+        if freshness.finished("run", out, job["digest"], [*data, *before]):
             print(f"run {out.name}: is already there", file=sys.stderr)
             return
         data = data or _made_again(job_file, job)
+        start = parents.start(job_file, job)
         if device != "cpu":
             gpu_leases.take()
-        writer = ManifestWriter(job, data)
+        writer = ManifestWriter(job, [*data, *before])
         segment = {
             "host": socket.gethostname(),
             "job": os.environ.get("SLURM_JOB_ID"),
@@ -65,7 +66,7 @@ def execute(
         }
         record = savepoint.Savepoint(out, job["digest"], period, segment)
         with record.listening(last):
-            facts = _trained(job_file, job, data, record, device, threads)
+            facts = _trained(job_file, job, data, start, record, device, threads)
             history, snapshots = layout.outputs("run", out)
             record.finish(history, snapshots)
             declared, _ = signatures.logged(job["spec"]["observables"])
@@ -81,7 +82,13 @@ def execute(
 
 
 def _trained(
-    job_file: Path, job: dict[str, Any], data: list[Path], record: Any, device: str, threads: int
+    job_file: Path,
+    job: dict[str, Any],
+    data: list[Path],
+    start: Any,
+    record: Any,
+    device: str,
+    threads: int,
 ) -> dict[str, Any]:
     """Train into a record, and return what the manifest should say of it."""
     spec = job["spec"]
@@ -100,7 +107,7 @@ def _trained(
         arrays = datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
         registry.load("dynamics", spec["dynamics"]["name"])
         compiled_loops.share(job["code"])
-        trainer = Trainer(Run(spec, arrays, chosen), record)
+        trainer = Trainer(Run(spec, arrays, chosen, start), record)
         trainer.history = history = LastLog(record.add_rows, spec)
         trainer.resume(record.restored())
         trainer.finish(Progress(run, history.unsound))
@@ -117,11 +124,15 @@ def _trained(
 
 def _data(job_file: Path, job: dict[str, Any]) -> list[Path]:
     """The file of the run's data set; none where it is not here."""
-    data = [f for folder in job["inputs"] for f in layout.outputs("dataset", Path(folder))]
+    data = [f for folder in _data_folders(job) for f in layout.outputs("dataset", folder)]
     data = [files.verified(file) for file in data if file.exists()]
     if data:
         _check_planned(job_file, job)
     return data
+
+
+def _data_folders(job: dict[str, Any]) -> list[Path]:
+    return [Path(folder) for folder in job["inputs"] if layout.is_data(folder)]
 
 
 def _made_again(job_file: Path, job: dict[str, Any]) -> list[Path]:
@@ -129,7 +140,7 @@ def _made_again(job_file: Path, job: dict[str, Any]) -> list[Path]:
 
     None where no record of it is here.
     """
-    for folder in map(Path, job["inputs"]):
+    for folder in _data_folders(job):
         if layout.manifest_of("dataset", folder).exists():
             dataset.execute(layout.spec_path("dataset", folder), folder)
     return _data(job_file, job)
@@ -137,10 +148,11 @@ def _made_again(job_file: Path, job: dict[str, Any]) -> list[Path]:
 
 def _check_planned(job_file: Path, job: dict[str, Any]) -> None:
     """The data set that is here is the one that the run was planned with, not an older one."""
-    manifests = [layout.manifest_of("dataset", Path(folder)) for folder in job["inputs"]]
+    manifests = [layout.manifest_of("dataset", folder) for folder in _data_folders(job)]
     data = [files.read_sealed(manifest) for manifest in manifests]
     made = [hashing.of_job("dataset", each["spec"], code_of(each), []) for each in data]
     known = all(each["digest"] in digests for each, digests in zip(data, made, strict=True))
+    made += parents.digests(job["spec"])
     if not known or job["digest"] not in hashing.of_job("run", job["spec"], job["code"], made):
         problem = f"{job['inputs'][0]} is another data set than the run was planned with"
         raise UserError(str(job_file), f"{problem}; run `snakemake`, which makes it anew")
@@ -164,7 +176,7 @@ def run_digests(spec: dict[str, Any], code: dict[str, str]) -> hashing.Digests:
     """The digests of a run of some code, on the data set that the code here makes."""
     made_by = code_digest.code(code_digest.dataset_modules(spec))
     data = hashing.of_job("dataset", {"tasks": members.tasks(spec)}, made_by, [])
-    return hashing.of_job("run", spec, code, [data])
+    return hashing.of_job("run", spec, code, [data, *parents.digests(spec)])
 
 
 def _share(run: Path) -> None:

@@ -205,7 +205,7 @@ def _orphans(store: Path, kept: list[Stored]) -> dict[Path, str]:
     needed = {
         entries.place_of(store, "dataset", name.parent.name, sha256)
         for run in kept
-        for name, sha256 in (run.entry.inputs if run.entry else {}).items()
+        for name, sha256 in (run.entry.data if run.entry else {}).items()
     }
     found = [each for each in stored(store, "dataset") if each.place not in needed]
     return {each.place: "no run here needs it" for each in found if _old(each.place)}

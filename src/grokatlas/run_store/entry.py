@@ -37,6 +37,11 @@ class StoredRun:
         """The files it was made from, as they lie in ``results``."""
         return {Path(name): sha256 for name, sha256 in self.manifest["inputs"].items()}
 
+    @property
+    def data(self) -> dict[Path, str]:
+        """Those of its inputs that are a data set; the others are snapshots of other runs."""
+        return {name: sha256 for name, sha256 in self.inputs.items() if layout.is_data(name)}
+
     def place(self, root: Path) -> Path:
         """Where it belongs in a store: a run by its digest, a data set by its content."""
         id_ = hashing.of(self.manifest["spec"])[:12]
@@ -70,10 +75,28 @@ def read(kind: str, folder: Path) -> StoredRun:
         _check_readable(file)
     found = load(kind, folder)
     for name in found.inputs:
-        if layout.outputs("dataset", layout.data_folder(Path(name).parent.name)) != [Path(name)]:
+        if layout.owner(name) is None or Path(name).name not in (layout.DATA, layout.SNAPSHOTS):
             problem = f"names {name!r}, which no training reads"
             raise DamagedError(str(layout.manifest_of(kind, folder)), problem)
     return StoredRun(kind, folder, found.planned, found.sound)
+
+
+def digests(tree: Path, target: Path) -> hashing.Digests | None:
+    """The digests of a result by its job file and all behind it; None where one is not here.
+
+    Args:
+        tree: the folder of ``results``.
+        target: of the result.
+    """
+    kind = layout.kind_of(target)
+    if not layout.manifest_of(kind, tree / target).exists():
+        return None
+    job = load(kind, target, tree).planned
+    upstream = [digests(tree, Path(each)) for each in job["inputs"]]
+    found = [each for each in upstream if each is not None]
+    if len(found) < len(upstream):
+        return None
+    return hashing.of_job(kind, job["spec"], job["code"], found)
 
 
 def _check_readable(file: Path) -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 from grokatlas.errors import UserError
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.results import files, hashing, layout, locks
+from grokatlas.results.ancestry import ancestors
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import DamagedError, UnreadableError
 from grokatlas.run_store import entry as entries
@@ -51,7 +52,7 @@ def put(root: Path, run: Path, tree: Path) -> bool:
         whether it was not there already.
     """
     entry = entries.read("run", run)
-    for name, recorded in entry.inputs.items():
+    for name, recorded in entry.data.items():
         folder = tree / name.parent
         if not layout.manifest_of("dataset", folder).exists():
             continue
@@ -59,8 +60,11 @@ def put(root: Path, run: Path, tree: Path) -> bool:
         if recorded not in data.outputs.values():
             raise DamagedError(str(run), f"was made from another {name} than the one that is there")
         spec, code = entry.job["spec"], entry.job["code"]
-        made = hashing.of_job("dataset", data.job["spec"], data.job["code"], [])
-        if entry.job["digest"] not in hashing.of_job("run", spec, code, [made]):
+        made = [entries.digests(tree, Path(each)) for each in entry.job["inputs"]]
+        known = [each for each in made if each is not None]  # a parent may not be here
+        if len(known) == len(made) and (
+            entry.job["digest"] not in hashing.of_job("run", spec, code, known)
+        ):
             raise DamagedError(str(run), "its digest is not that of its spec, code and data")
         _put(root, data)
     return _put(root, entry)
@@ -119,7 +123,8 @@ def bring_missing(runs: Iterable[Job], plan: Plan) -> list[Path]:
     root, renewed, count = chosen(), list[Path](), 0
     if root is None:
         return []
-    for run in runs:
+    # a run that starts from others after these, as it fits them alone
+    for run in sorted(runs, key=lambda each: len(ancestors([each], lambda job: job.inputs))):
         if plan.is_up_to_date(run) and all(file.exists() for file in run.outputs):
             continue
         kept = [f for data in run.inputs if plan.is_up_to_date(data) for f in data.outputs]
@@ -158,11 +163,14 @@ def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
             return []
         for name, recorded in entry.inputs.items():
             if name in kept:
-                there = files.read_json(layout.manifest_of("dataset", name.parent))["outputs"]
+                kind = layout.kind_of(name.parent)
+                there = files.read_json(layout.manifest_of(kind, name.parent))["outputs"]
                 if there.get(name.name) != recorded:
                     _tell(f"{entry.folder}: was made from other data than are here; not used")
                     return []
                 continue
+            if not layout.is_data(name):
+                continue  # a run that it starts from is brought in by itself
             known = entries.place_of(root, "dataset", name.parent.name, recorded)
             data = _found(root, "dataset", known)
             made_by = planned.get(name.parent)

@@ -301,11 +301,21 @@ RUNS: dict[str, dict[str, Any]] = {
         **_REAL
         | {"loss": _example("loss", "sobolev"), "observables": [{"name": "squared_errors"}]},
     ),
+    "frozen": _run(
+        task=SUMMED | {"split_seed": "member"},
+        model=_example("model", "mlp", 1),
+        **_CLASSES
+        | {
+            "optimizer": _example("optimizer", "adamw"),
+            "gradients": [_example("gradients", n) for n in ("grokfast_ema", "clip_norm")],
+        },
+        train=_TRAIN | {"only": ["layers.1.*"]},
+    ),
 }
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
 MINIBATCHES |= {"float64_loss": 4, "fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
-MINIBATCHES |= {"scheduled": 4}
+MINIBATCHES |= {"scheduled": 4, "frozen": 4}
 
 
 def member_keywords(spec: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:

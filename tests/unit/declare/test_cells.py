@@ -6,7 +6,7 @@ import pytest
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.declare import cells, signatures
+from grokatlas.declare import cell_check, cells, signatures
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
 from grokatlas.errors import UserError
@@ -144,7 +144,7 @@ def test_a_column_that_follows_from_keywords_is_known(observable, column):
 
 
 def test_an_observable_that_does_not_say_what_it_logs_may_log_any_column(monkeypatch):
-    monkeypatch.setattr(cells.signatures, "columns", lambda name: None)
+    monkeypatch.setattr(cell_check.signatures, "columns", lambda name: None)
     stopped = {"observables": [{"name": "losses"}], "train": {"stop": {"own_column": 0.5}}}
     assert spec(stopped)["train"]["stop"] == {"own_column": 0.5}
 

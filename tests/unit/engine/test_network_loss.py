@@ -101,7 +101,7 @@ def test_penalties_see_the_network_in_its_own_precision():
         return value
 
     loss = network_loss(cross_entropy.build(), _spec(loss_dtype="float64"))
-    dynamics = gradient_training.build(_logits, loss, gd.build(lr=1.0), [penalty], [], [])
+    dynamics = gradient_training.build(_logits, loss, gd.build(lr=1.0), [penalty], [], [], [], None)
     state = dynamics.update(dynamics.init(LOGITS), (NONE, LABELS))
     assert set(seen) == {torch.float32}
     pulled = torch.func.grad(loss)(LOGITS, _logits, NONE, LABELS)["logits"]

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from grokatlas.code import code_digest
-from grokatlas.engine import group, noise, run
+from grokatlas.engine import noise, run
 from grokatlas.engine.noise import Ahead, standard_normal
 from tests.runs import addition, begun, mlp, schedule
 from tests.tiers import every
@@ -32,16 +32,16 @@ STEPS = 10
 def heard(monkeypatch):
     """(seed, block) -> the noise of each step that a program was given."""
     found = {}
-    real = group.Group._noise
+    real = noise.Ahead.before
 
-    def listening(self, inputs):
-        given = real(self, inputs)
+    def listening(self, step, shapes):
+        given = real(self, step, shapes)
         for block, values in given.items():
-            for seed, value in zip(self.noise.seeds.tolist(), values, strict=True):
+            for seed, value in zip(self.seeds.tolist(), values, strict=True):
                 found.setdefault((seed, block), []).append(value.clone())
         return given
 
-    monkeypatch.setattr(group.Group, "_noise", listening)
+    monkeypatch.setattr(noise.Ahead, "before", listening)
     return found
 
 
@@ -156,15 +156,15 @@ def test_noise_drawn_ahead_is_that_of_each_step(most, monkeypatch):
     for step in (0, 1, 2, 3, 4, 130, 7, 8):
         for block, shape in (("inputs.0", (4, 2)), ("penalties.0", (3,)), ("inputs.0", (2, 2))):
             expected = standard_normal(SEEDS, block, step, shape, DOUBLE)
-            assert torch.equal(ahead.at(block, step, shape), expected)
+            assert torch.equal(ahead.before(step, {block: shape})[block], expected)
 
 
 def test_noise_drawn_ahead_goes_on_for_those_that_stay():
     ahead = Ahead(SEEDS, DOUBLE)
-    ahead.at("inputs.0", 3, (4,))
+    ahead.before(3, {"inputs.0": (4,)})
     ahead.keep([2, 0])
     expected = standard_normal(SEEDS[[2, 0]], "inputs.0", 4, (4,), DOUBLE)
-    assert torch.equal(ahead.at("inputs.0", 4, (4,)), expected)
+    assert torch.equal(ahead.before(4, {"inputs.0": (4,)})["inputs.0"], expected)
 
 
 def test_what_is_drawn_ahead_is_bounded(monkeypatch):
@@ -178,10 +178,10 @@ def test_what_is_drawn_ahead_is_bounded(monkeypatch):
     monkeypatch.setattr(noise, "standard_normal", counted)
     ahead = Ahead(SEEDS, DOUBLE)
     for step in range(64):
-        ahead.at("inputs.0", step, (4,))
+        ahead.before(step, {"inputs.0": (4,)})
     assert len(calls) == 1
     assert calls.pop().shape == (64, 3, 4)
     for step in range(3):
-        ahead.at("inputs.0", step, (noise.AHEAD // 4,))
+        ahead.before(step, {"inputs.0": (noise.AHEAD // 4,)})
     assert {call.shape for call in calls} == {(3, noise.AHEAD // 4)}
     assert len(calls) == 3

@@ -10,10 +10,9 @@ from referencing import Registry, Resource
 from grokatlas import cli, registry
 from grokatlas.code import module_shape
 from grokatlas.declare import signatures, strict_yaml, validation
+from grokatlas.declare.claim_models import Claim, ClaimGroup
 from grokatlas.declare.models import (
     OTHER_FILES,
-    Claim,
-    ClaimGroup,
     Deviation,
     Experiment,
     Figure,

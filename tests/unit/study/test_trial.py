@@ -49,6 +49,30 @@ TRIED = [
 ]
 
 
+SECOND = """
+second:
+  start: {experiment: two_weights, optimizer: kept}
+  task: {name: one_sample, point: [1.0, 1.0], target: 3.0, test_points: 100, test_seed: 0}
+  model: {name: linear, init: [-1.0, 1.0], negative_slope: 1.0}
+  penalties: [{name: l2, squared: true}]
+  optimizer: {name: gd}
+  observables: [{name: losses}]
+  train: {steps: 9}
+  ensemble: {penalties.0.weight: [0.1], optimizer.lr: [0.1]}
+"""
+
+
+@pytest.mark.usefixtures("checkout_here")
+def test_a_trial_of_what_starts_from_another_has_that_too():
+    file = Path("config/papers/geometry/experiments.yaml")
+    file.write_text(file.read_text(encoding="utf-8") + SECOND, encoding="utf-8")
+    with declaration.declared("geometry/second", {"train.steps": [3, 9]}, "smoke") as folder:
+        trial = specs(folder / "config/papers", "trials", "second", "smoke")
+    (declared,) = specs(Path("config/papers"), "geometry", "second", "smoke")
+    assert trial[1] == declared
+    assert trial[0]["start"] == declared["start"]
+
+
 @pytest.mark.parametrize(
     ("name", "tried", "scale"),
     every(7, [(*each, scale) for each in TRIED for scale in ("smoke", "quick", "paper")]),

@@ -38,7 +38,8 @@ class GradientTraining:
     """``p = updates(p, optimizer(p, gradients(grad(loss(model(p, inputs(x)), y) + penalties))))``.
 
     ``p`` are the parameters. The links of ``gradients`` act one after the other, and so do those of
-    ``updates``, which change the step that the optimizer makes.
+    ``updates``, which change the step that the optimizer makes. With `only` the optimizer and both
+    chains know the parameters of these names alone: the others keep their values.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class GradientTraining:
         gradients: list[GradientLink[Tree]],
         inputs: list[InputChange[Tree]],
         updates: Sequence[UpdateLink[Tree]] = (),
+        only: Sequence[str] | None = None,
     ) -> None:
         self.model = model
         self.loss = loss
@@ -58,15 +60,17 @@ class GradientTraining:
         self.gradients = gradients
         self.inputs = inputs
         self.updates = updates
+        self.only = only
 
     def init(self, params: Params) -> Training:
         """The state before the first step."""
+        moving = self._moving(params)
         return {
             "params": params,
-            "optimizer": self.optimizer.init(params),
-            "gradients": {str(k): link.init(params) for k, link in enumerate(self.gradients)},
+            "optimizer": self.optimizer.init(moving),
+            "gradients": {str(k): link.init(moving) for k, link in enumerate(self.gradients)},
             "inputs": {str(k): change.init(params) for k, change in enumerate(self.inputs)},
-            "updates": {str(k): link.init(params) for k, link in enumerate(self.updates)},
+            "updates": {str(k): link.init(moving) for k, link in enumerate(self.updates)},
         }
 
     def begin_epoch(self, state: Training, train: Batch) -> Training:
@@ -89,27 +93,38 @@ class GradientTraining:
         inputs, targets = batch
         for k, change in enumerate(self.inputs):
             inputs = change(inputs, state["inputs"][str(k)])
-        grads = torch.func.grad(self.objective)(state["params"], inputs, targets)
+        whole, moving = state["params"], self._moving(state["params"])
+
+        def objective(moving: Params) -> Tensor:
+            return self.objective({**whole, **moving}, inputs, targets)
+
+        grads = torch.func.grad(objective)(moving)
         chain: dict[str, Tree] = {}
         for k, link in enumerate(self.gradients):
             own = state["gradients"][str(k)]
-            grads, chain[str(k)] = link.update(state["params"], grads, own)
-        after, optimizer = self.optimizer.update(state["params"], grads, state["optimizer"])
-        params, updates = self._updated(state, after)
+            grads, chain[str(k)] = link.update(moving, grads, own)
+        after, optimizer = self.optimizer.update(moving, grads, state["optimizer"])
+        moved, updates = self._updated(moving, after, state["updates"])
+        params = {**whole, **moved}
         state = state | {"params": params, "optimizer": optimizer, "updates": updates}
         return state | {"gradients": chain}
 
-    def _updated(self, state: Training, after: Params) -> tuple[Params, dict[str, Tree]]:
+    def _updated(
+        self, before: Params, after: Params, states: dict[str, Tree]
+    ) -> tuple[Params, dict[str, Tree]]:
         """What the links of `updates` make of the parameters after the optimizer; their states."""
         chain: dict[str, Tree] = {}
         for k, link in enumerate(self.updates):
-            own = state["updates"][str(k)]
-            after, chain[str(k)] = link.update(state["params"], after, own)
+            after, chain[str(k)] = link.update(before, after, states[str(k)])
         return after, chain
 
     def parameters(self, state: Training, batch: Batch) -> Params:
         """The parameters that the model uses in this state."""
         return state["params"]
+
+    def _moving(self, params: Params) -> Params:
+        """The parameters that a step moves."""
+        return params if self.only is None else {key: params[key] for key in self.only}
 
 
 def build(
@@ -120,10 +135,12 @@ def build(
     gradients: list[GradientLink[Tree]],
     inputs: list[InputChange[Tree]],
     updates: list[UpdateLink[Tree]],
+    only: Sequence[str] | None,
 ) -> EpochDynamics[Training]:
     """Training by the gradient of ``loss + sum of penalties``.
 
     Every block is already built for one member: `model` is ``model(params, inputs)`` and `loss` is
-    ``loss(params, model, inputs, targets)``.
+    ``loss(params, model, inputs, targets)``. `only` names the parameters that a step moves; None:
+    all of them.
     """
-    return GradientTraining(model, loss, optimizer, penalties, gradients, inputs, updates)
+    return GradientTraining(model, loss, optimizer, penalties, gradients, inputs, updates, only)

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from grokatlas.cluster import unlock
-from grokatlas.declare import cells, overlays, strict_yaml
+from grokatlas.declare import cells, overlays, starts, strict_yaml
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper, label
 from grokatlas.declare.papers import load_papers
@@ -120,8 +120,14 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
         folder = Path(scratch) / "papers" / PAPER_OF_TRIALS
         folder.mkdir(parents=True)
         (folder / PAPER).write_text(text(about), encoding="utf-8")
-        block_of_own = {own: block(paper_name, paper, own, scale, tried)}
-        (folder / EXPERIMENTS).write_text(text(block_of_own), encoding="utf-8")
+        others = {
+            other: paper.experiments[other].model_dump(
+                mode="json", by_alias=True, exclude_unset=True
+            )
+            for other in sorted(starts.behind(paper.experiments, own))
+        }
+        blocks = {**others, own: block(paper_name, paper, own, scale, tried)}
+        (folder / EXPERIMENTS).write_text(text(blocks), encoding="utf-8")
         trial = load_papers(folder.parent, "all")[PAPER_OF_TRIALS]
         _check(PAPER_OF_TRIALS, trial, own, scale, tried)
         settings = {"scale": scale, **_settings()}

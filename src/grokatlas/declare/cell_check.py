@@ -1,0 +1,346 @@
+"""The check of a merged cell of an experiment, which gives the specs of its runs."""
+
+import ast
+import fnmatch
+import math
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from grokatlas import registry
+from grokatlas.declare import (
+    joined,
+    moving_rules,
+    overlays,
+    renaming,
+    run_shares,
+    signatures,
+    span_rules,
+)
+from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
+from grokatlas.declare.models import Train
+from grokatlas.declare.validation import check_block, check_keywords, check_value
+from grokatlas.engine import members
+from grokatlas.errors import MistakeError, nearest, shown
+
+BLOCKS = ("task", "model", "loss", "optimizer", "dynamics")
+AXES = (*BLOCKS[1:], "penalties", "gradients", "updates", "inputs")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of an experiment: its runs, and what is measured after them.
+
+    Attributes:
+        case: its case, or its place in the sweep if the experiment has no cases.
+        label: both, so that no two cells of an experiment share it.
+        spec: of one run of all its members.
+        measures: what is computed after a run.
+        parts: its runs: one of this spec, unless the ensemble is split.
+        left_out: the axes of which values are not run so far: name, values run, values declared.
+        point: its value of every axis of the sweep.
+    """
+
+    case: str
+    label: str
+    spec: dict[str, Any]
+    measures: list[dict[str, Any]]
+    parts: list[run_shares.RunShare]
+    left_out: list[tuple[str, int, int]]
+    point: dict[str, Any] = field(default_factory=dict)
+
+
+class Checker:
+    """Checks one merged cell; an error names the overlay that holds the mistake."""
+
+    def __init__(self, where: overlays.Overlays) -> None:
+        self.overlays = where
+        self.joined: list[list[str]] = []  # paths of each joined axis
+
+    def cell(self, case: str, label: str, values: dict[str, Any]) -> Cell:
+        """The checked cell of merged values."""
+        values = {"dynamics": {"name": registry.DEFAULT_DYNAMICS}, **values}
+        self._check_used_blocks(values)
+        values = self._today(values)
+        train = self._train(values)
+        dynamics = values["dynamics"]["name"]
+        if "batch_size" in train and signatures.defines("dynamics", dynamics, "FULL_BATCH"):
+            problem = f"{dynamics} takes the whole training set at each step; remove it"
+            self._fail(["train", "batch_size"], problem)
+        self._check_loss_dtype(train, dynamics)
+        axes = self._axes(values)
+        spec: dict[str, Any] = {"ensemble": axes, "train": train}
+        for block in BLOCKS:
+            if block in values:
+                spec[block] = self._component(block, [block], values[block], axes)
+        for block in registry.LISTS:
+            spec[block] = [
+                self._component(block, [block, str(index)], entry, axes)
+                for index, entry in enumerate(values.get(block, []))
+            ]
+        self._check_settled(dynamics, spec)
+        measures = spec.pop("measures")
+        names = [measure["name"] for measure in measures]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                problem = f"{name} is listed twice; a table identifies measures by name: remove one"
+                self._fail(["measures", str(index), "name"], problem)
+        self._check_needs(measures, spec)
+        self._check_columns(measures, spec)
+        cleaned = {key: spec[key] for key in sorted(spec) if spec[key] != []}
+        for reason in (span_rules.why_not_span(cleaned), moving_rules.why_not_only(cleaned)):
+            if reason is not None:
+                self._fail(*reason)
+        cleaned = renaming.canonical_spec(cleaned)
+        groups = [[renaming.older_path(path, values) for path in each] for each in self.joined]
+        cleaned["ensemble"] = joined.again(cleaned["ensemble"], groups)
+        measures = [renaming.canonical("measures", each) for each in measures]
+        listed = members.axes(cleaned)
+        members_per_run, run_first = (
+            {renaming.older_path(path, values): n for path, n in values.get(key, {}).items()}
+            for key in run_shares.KEYS
+        )
+        reason = run_shares.why_not(listed, members_per_run, run_first)
+        if reason is not None:
+            self._fail(*reason)
+        parts = run_shares.parts(cleaned, members_per_run, run_first)
+        return Cell(case, label, cleaned, measures, parts, run_shares.left_out(listed, run_first))
+
+    def _today(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The values with today's names of keywords, and joined axes as axes by themselves."""
+        blocks: dict[str, Any] = {}
+        for block in (each for each in registry.FOLDERS if values.get(each)):
+            listed = block in registry.LISTS
+            entries = []
+            for index, entry in enumerate(values[block] if listed else [values[block]]):
+                path = [block, str(index)] if listed else [block]
+                self._name(block, path, entry)
+                try:
+                    entries.append(renaming.today(block, entry))
+                except MistakeError as mistake:
+                    raise self._error(path, mistake) from None
+            blocks[block] = entries if listed else entries[0]
+        axes: dict[str, Any] = {}
+        ensemble = values.get("ensemble", {})
+        reason = joined.why_not(ensemble)
+        if reason is not None:
+            self._fail(["ensemble", *reason[0]], reason[1])
+        for name, axis in joined.flat(ensemble).items():
+            new = renaming.path_today(name, values)
+            if new in axes:
+                self._fail(["ensemble", name], f"two names of one axis ({new}); remove one")
+            axes[new] = axis
+        groups = joined.paths(ensemble)
+        self.joined = [[renaming.path_today(old, values) for old in group] for group in groups]
+        return {**values, **blocks, "ensemble": axes}
+
+    def _check_loss_dtype(self, train: dict[str, Any], dynamics: str) -> None:
+        """A precision of the loss alone needs a run in another one, and a loss that trains."""
+        place = ["train", "loss_dtype"]
+        if train.get("loss_dtype") == train["dtype"]:
+            problem = f"the whole run is in {train['dtype']} (train.dtype) already; remove it"
+            self._fail(place, f"{problem}, or write dtype: float32")
+        if "loss_dtype" in train and not signatures.defines("dynamics", dynamics, "LEARNS_BY_LOSS"):
+            known = registry.names("dynamics")
+            by_loss = [n for n in known if signatures.defines("dynamics", n, "LEARNS_BY_LOSS")]
+            problem = f"dynamics {dynamics} has an equation of its own, not the loss's gradient"
+            self._fail(place, f"{problem}; remove it (allowed with: {', '.join(by_loss)})")
+
+    def _check_settled(self, dynamics: str, spec: dict[str, Any]) -> None:
+        """An equation with a model of its own does not read that model's keywords."""
+        for keyword, value in signatures.settled(dynamics).items():
+            place, axis = ["model", keyword], f"model.{keyword}"
+            given = [spec.get("model", {}).get(keyword, value)]
+            if axis in spec["ensemble"]:
+                place, given = ["ensemble", axis], spec["ensemble"][axis]
+            for other in given:
+                if other != value:
+                    problem = f"{other} is not read by dynamics {dynamics}, whose equation has"
+                    self._fail(place, f"{problem} {value}; write {value}")
+
+    def _check_needs(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
+        """A run keeps and logs what is measured after it; later it could not be added."""
+        logged = [observable["name"] for observable in spec["observables"]]
+        for index, name in enumerate(measure["name"] for measure in measures):
+            for need in signatures.needs(name):
+                if need == "snapshots" and not spec["train"]["snapshots"]:
+                    problem = f"{name} reads snapshots, and train.snapshots is []; write [final]"
+                elif need not in ["snapshots", *logged]:
+                    problem = f"{name} reads what {need} logs; add {{name: {need}}} to observables"
+                else:
+                    continue
+                self._fail(["measures", str(index), "name"], problem)
+
+    def _check_columns(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
+        """Columns of the history that ``train.stop`` and measures name are logged by the run."""
+        columns, whole = signatures.logged(spec["observables"])
+        for column, level in spec["train"].get("stop", {}).items():
+            place = ["train", "stop", column]
+            direction = self._direction(column, columns, whole, place)
+            if direction == "falls" and not isinstance(level, dict):
+                problem = f"{shown(level)} would be reached at once, as {column} falls"
+                self._fail(place, f"{problem}; write {{below: {shown(level)}}}")
+        for index, measure in enumerate(measures):
+            for keyword, kind in signatures.signature("measures", measure["name"]).keywords.items():
+                if isinstance(kind, ast.Name) and kind.id == "Column":
+                    place = ["measures", str(index), keyword]
+                    self._direction(measure[keyword], columns, whole, place)
+
+    def _direction(
+        self, column: str, columns: dict[str, str | None], whole: bool, place: list[str]
+    ) -> str | None:
+        """The way that a column goes; an error if it is known not to be logged."""
+        for name, direction in columns.items():
+            if fnmatch.fnmatchcase(column, name):
+                return direction
+        if whole:
+            others = (name for name in registry.names("observables"))
+            source = next((n for n in others if column in (signatures.columns(n) or {})), None)
+            hint = nearest(column, [*columns])
+            hint = f"add {{name: {source}}} to observables" if source else hint
+            self._fail(place, f"no column {shown(column)} is logged; {hint}")
+        return None
+
+    def _check_used_blocks(self, values: dict[str, Any]) -> None:
+        name = self._name("dynamics", ["dynamics"], values["dynamics"])
+        used = {"task", *signatures.signature("dynamics", name).blocks}
+        for block in ("task", *AXES):
+            if block in used and block not in values and block not in registry.LISTS:
+                hint = nearest("", registry.names(block))
+                problem = f"missing; name one in a block ({hint})"
+                self._fail([block], problem)
+            if values.get(block) and block not in {*used, "dynamics"}:
+                problem = f"dynamics {name} does not use it; remove it, or undo it with null"
+                self._fail([block], problem)
+
+    def _train(self, values: dict[str, Any]) -> dict[str, Any]:
+        try:
+            train: Train = check_block(Train, values.get("train", {}))
+        except MistakeError as mistake:
+            raise self._error(["train"], mistake) from None
+        marks = {"initial": 0, "final": train.steps}
+        snapshots = sorted({marks[s] if isinstance(s, str) else s for s in train.snapshots})
+        if snapshots and snapshots[-1] > train.steps:
+            self._fail(
+                ["train", "snapshots"], f"{snapshots[-1]} is beyond the last step {train.steps}"
+            )
+        shuffle = {"shuffle": True} if train.batch_size and train.shuffle is None else {}
+        return {**train.model_dump(exclude_none=True), **shuffle, "snapshots": snapshots}
+
+    def _axes(self, values: dict[str, Any]) -> dict[str, list[Any]]:
+        """The ensemble's axes, checked; the seed last."""
+        axes = dict(values.get("ensemble", {}))
+        seeds = self._seeds(axes.pop("seed", 1))
+        ordered = sorted(axes, key=lambda path: renaming.older_path(path, values))
+        checked = {path: self._axis(path, axes[path], values) for path in ordered}
+        alone = checked.keys() - {path for group in self.joined for path in group[1:]}
+        count = math.prod([len(seeds), *(len(checked[path]) for path in alone)])
+        if count > overlays.MOST:
+            self._fail(["ensemble"], f"makes {count} members; at most {overlays.MOST}")
+        return {**checked, "seed": seeds}
+
+    def _seeds(self, seeds: Any) -> list[int]:
+        place = ["ensemble", "seed"]
+        if type(seeds) is int and 1 <= seeds <= overlays.MOST:
+            return list(range(seeds))
+        if not isinstance(seeds, list) or not seeds or not fits(list[SeedInt], seeds):
+            allowed = f"a number of seeds (1 to {overlays.MOST}) or a list of seeds (0 to 2^32 - 1)"
+            self._fail(place, f"{shown(seeds)} is not allowed: give {allowed}")
+        if len(set(seeds)) < len(seeds):
+            self._fail(place, "a seed is listed twice; remove one")
+        return seeds
+
+    def _axis(self, path: str, axis: Any, values: dict[str, Any]) -> list[Any]:
+        place = ["ensemble", path]
+        name, annotation = self._varied(path, values)
+        if not isinstance(axis, list) or not axis:
+            self._fail(place, f"{shown(axis)} is not allowed: give a list of at least one value")
+        kinds = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+        program = f"members cannot differ in this keyword of {name}; use a sweep or cases"
+        if not kinds & MEMBER_KINDS:
+            self._fail(place, program)
+        try:
+            checked = [check_value(annotation, value, path) for value in axis]
+        except MistakeError as mistake:
+            raise self.overlays.error(self._at(place), mistake.problem) from None
+        if any(value is None or isinstance(value, str | bool) for value in checked):
+            self._fail(place, program)
+        alone = all(path not in group for group in self.joined)
+        if alone and any(checked.count(value) > 1 for value in checked):
+            self._fail(place, "a value is listed twice; remove one")
+        lengths = {len(value) if isinstance(value, list) else 0 for value in checked}
+        if len(lengths) > 1:
+            self._fail(place, "the vectors differ in length, so members cannot share a shape")
+        return checked
+
+    def _varied(self, path: str, values: dict[str, Any]) -> tuple[str, ast.expr]:
+        """The component and the annotation of the keyword that an ensemble axis varies."""
+        place = ["ensemble", path]
+        block, *where, keyword = path.split(".") if "." in path else ("", path)
+        if block not in AXES:
+            if block == "task":
+                self._fail(
+                    place, "members share the task; use a sweep, or set its seed to `member`"
+                )
+            hint = nearest(block or path, ["seed", *AXES])
+            self._fail(place, f"not an axis of members; {hint}")
+        if not values.get(block):
+            self._fail(place, f"there is no block {block} here; add it or remove the axis")
+        entry = values[block]
+        if block in registry.LISTS:
+            index = int(where[0]) if len(where) == 1 and where[0].isdigit() else len(entry)
+            if index >= len(entry):
+                problem = f"no such entry of {block} (it has {len(entry)})"
+                self._fail(place, f"{problem}; write {block}.0.{keyword} for the first")
+            entry = entry[index]
+        elif where:
+            self._fail(place, f"no such keyword; write {block}.{keyword}")
+        name = self._name(block, [block, *where], entry)
+        keywords = signatures.signature(block, name).keywords
+        if keyword not in keywords:
+            self._fail(place, f"not a keyword of {name}; {nearest(keyword, list(keywords))}")
+        return name, keywords[keyword]
+
+    def _component(
+        self, block: str, path: list[str], entry: Any, axes: dict[str, Any]
+    ) -> dict[str, Any]:
+        name = self._name(block, path, entry)
+        prefix = ".".join(path) + "."
+        varied = {axis.removeprefix(prefix) for axis in axes if axis.startswith(prefix)}
+        for keyword in varied & entry.keys():
+            if self.overlays.is_as_strong(
+                [*path, keyword], self._at(["ensemble", prefix + keyword])
+            ):
+                problem = f"is never used, as ensemble has the axis {prefix}{keyword}; keep one"
+                self._fail([*path, keyword], problem)
+        given = renaming.later_defaults(block, name) | registry.keywords(entry)
+        keywords = {k: v for k, v in given.items() if k not in varied}
+        try:
+            checked = check_keywords(block, name, keywords, varied)
+        except MistakeError as mistake:
+            raise self._error(path, mistake) from None
+        return {"name": name} | checked
+
+    def _name(self, block: str, path: list[str], entry: Any) -> str:
+        if not isinstance(entry, dict) or "name" not in entry:
+            problem = f"must be a block with a name; {nearest('', registry.names(block))}"
+            self._fail(path, problem)
+        name = entry["name"]
+        if not isinstance(name, str) or not registry.exists(block, name):
+            hint = nearest(str(name), registry.names(block))
+            self._fail([*path, "name"], f"no component {shown(name)} in {block}; {hint}")
+        return name
+
+    def _fail(self, path: list[str], problem: str) -> NoReturn:
+        raise self.overlays.error(self._at(path), problem)
+
+    def _at(self, path: list[str]) -> list[str]:
+        """A path as overlays have it: an axis that is joined is in `zip`."""
+        for index, group in enumerate(self.joined):
+            if path[:1] == ["ensemble"] and path[1:2] and path[1] in group:
+                return ["ensemble", members.ZIP, str(index), *path[1:]]
+        return path
+
+    def _error(self, path: list[str], mistake: MistakeError) -> Exception:
+        """A mistake below a block; a missing keyword belongs beside the component's name."""
+        beside = [*path, "name"] if mistake.missing and path != ["train"] else None
+        return self.overlays.error([*path, *mistake.path], mistake.problem, beside)
