@@ -12,8 +12,7 @@ from grokatlas.errors import UserError
 from grokatlas.results import files, gpu_leases, layout
 from grokatlas.rules import measure, train
 from tests.fake_gpus import gpu, install
-
-from .test_rules import RUN, SPEC, _job_file
+from tests.unit.rules.test_rules import RUN, SPEC, _job_file
 
 TWO = (gpu(0), gpu(1))
 DIVIDED = (
