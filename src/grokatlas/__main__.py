@@ -6,7 +6,7 @@ import sys
 
 code = None
 try:
-    if os.environ.get("GROKATLAS_WARM"):
+    if os.environ.get("GROKATLAS_FORK_SERVER"):
         from grokatlas.rules.jobs import fork_client
 
         code = fork_client.run(sys.argv[1:])

@@ -1,4 +1,4 @@
-"""What a command of the command line is, and its values: argparse prints what these refuse."""
+"""Commands of the command line, and the types of their values, whose errors argparse prints."""
 
 import argparse
 import os
@@ -29,7 +29,7 @@ class GroupedParser(argparse.ArgumentParser):
 
 
 class Argument(NamedTuple):
-    """What argparse's `add_argument` is called with.
+    """The arguments of argparse's `add_argument`.
 
     Attributes:
         variable: an environment variable that gives the default, if it is set.
@@ -93,7 +93,7 @@ def threads(text: str) -> int:
 
 
 def device(text: str) -> str:
-    """Where a run trains."""
+    """The device that a run trains on."""
     if text not in ("auto", "cpu", "cuda"):
         problem = f"{text!r} is no device (auto, cpu or cuda; GROKATLAS_DEVICE is the default)"
         raise argparse.ArgumentTypeError(problem)

@@ -5,7 +5,7 @@ from typing import Any
 
 
 class UserError(Exception):
-    """What is wrong, where, what is allowed and what to do, in one line.
+    """A mistake in one line: what, where, what is allowed and what to do.
 
     The command line and the Snakefile print it without a traceback, and the command line exits with
     `code`, or with its own for a mistake where that is 0.

@@ -52,7 +52,7 @@ def own_files(folder: Path, pattern: str) -> list[Path]:
 
 
 def hidden(path: str | PurePath) -> bool:
-    """Whether a name, or a part of a relative path, has a dot in front: such a file is not ours.
+    """Tell if a name, or a part of a relative path, has a dot in front: it is not ours then.
 
     Systems and editors leave it: ``._name`` of macOS, ``.name.swp``, a disk's ``.snapshot``.
     """
@@ -68,12 +68,12 @@ def names(block: str) -> list[str]:
 
 
 def exists(block: str, name: str) -> bool:
-    """Whether a block may name this component."""
+    """Tell if a block may name this component."""
     return name.isidentifier() and not name.startswith("_") and path(block, name).is_file()
 
 
 def keywords(entry: dict[str, Any]) -> dict[str, Any]:
-    """What a block says beside the name of its component."""
+    """The keywords of a block, beside the name of its component."""
     return {key: value for key, value in entry.items() if key != "name"}
 
 
@@ -203,7 +203,7 @@ def let_python_find_studies() -> None:
 
 
 def _place_in_study(module: str) -> Path | None:
-    """Where a module of the package is in the study, without suffix; None where none can be."""
+    """The path of a module of the package in the study, without suffix; None where none can be."""
     package, *parts = module.split(".")
     root = study() if package == PACKAGE.name and len(parts) > 1 and parts[0] in ROOMS else None
     return root.joinpath(*parts) if root else None

@@ -12,7 +12,7 @@ NEVER = "never"  # a time that is not reached
 
 
 def infinite(unit: str) -> str:
-    """What an infinite number of a unit is called: `NEVER` for a time, else ``∞``."""
+    """The name of an infinite number of a unit: `NEVER` for a time, else ``∞``."""
     return NEVER if unit in ("steps", "time") else "∞"
 
 
@@ -36,7 +36,7 @@ def number(value: float | None, endless: str = "∞", digits: int = 4) -> str:
 
 
 def interval(low: float | None, high: float | None, shown: Callable[[float], str] = number) -> str:
-    """What is expected: ``5 to 20``, ``at most 0.06``, ``at least 0.99``."""
+    """An interval in words: ``5 to 20``, ``at most 0.06``, ``at least 0.99``."""
     below, above = ("" if limit is None else shown(limit) for limit in (low, high))
     if below and above:
         return f"{below} to {above}"
@@ -93,7 +93,7 @@ def setting(value: Any) -> str:
 
 
 def machine(run: dict[str, Any]) -> str:
-    """Where a run trained, from its manifest: the model of its GPU, else of its processor."""
+    """The machine of a run, from its manifest: the model of its GPU, else of its processor."""
     device = run.get("device") or {}
     if device.get("type") == "cuda":
         return str(device.get("name", "a GPU"))

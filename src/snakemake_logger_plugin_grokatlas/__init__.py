@@ -1,4 +1,4 @@
-"""How Snakemake shows its progress, with the time left: `snakemake --logger grokatlas`.
+"""Snakemake's progress with the time left: `snakemake --logger grokatlas`.
 
 In a terminal these are the bars of the plugin `rich` with one more column. Without a terminal,
 Snakemake's own lines appear, and a line with the time left once a minute.
@@ -22,7 +22,7 @@ TOTAL = "Total Progress"  # what the plugin `rich` calls the bar of all jobs
 
 
 def time_left(done: float, total: float, elapsed: float) -> str:
-    """How long the rest takes if its jobs take as long as those before; empty if none is known.
+    """The time of the rest if its jobs take as long as those before; empty if none is known.
 
     Measured on `make figures`, this is nearer to the truth than what `plan.resources` estimates,
     and than the mean time of each rule's jobs.
@@ -63,7 +63,7 @@ class LogHandler(RichHandler):  # type: ignore[misc]  # a library without types
 
     @property
     def writes_to_stream(self) -> bool:
-        """Whether this takes the place of Snakemake's own lines."""
+        """Tell if this takes the place of Snakemake's own lines."""
         return self.in_terminal
 
     def emit(self, record: LogRecord) -> None:

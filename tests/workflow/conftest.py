@@ -110,7 +110,7 @@ class Checkout:
 
 @functools.cache
 def _warm() -> dict[str, str]:
-    """Names warm processes that all Snakemakes here share; started as the workflow starts them."""
+    """Names fork servers that all Snakemakes here share; started as the workflow starts them."""
     holder = Holder({name: str(size) for name, size in KEPT_MEMORY.items()})
     atexit.register(holder.end)
     return holder.named

@@ -1,4 +1,4 @@
-"""Warm processes that outlive one Snakemake."""
+"""Fork servers that outlive one Snakemake."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ CODE = (
 
 
 class Holder:
-    """A process that started warm processes, as a Snakemake does; it ends with this one.
+    """A process that started fork servers, as a Snakemake does; it ends with this one.
 
     Args:
         more: variables of its environment.
@@ -42,7 +42,7 @@ class Holder:
         self.process.communicate()
 
     def servers(self) -> list[int]:
-        """The process ids of the warm processes and of their forks."""
+        """The process ids of the fork servers and of their forks."""
         return [pid for pid, line in processes() if self.folder in line]
 
 

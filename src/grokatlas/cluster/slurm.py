@@ -31,12 +31,12 @@ class Queued:
 
     @property
     def of_rule(self) -> bool:
-        """Whether Snakemake submitted it."""
+        """Tell if Snakemake submitted it."""
         return self.comment.startswith(("rule_", "group_"))
 
 
 def ask(*command: str, patience: float = PATIENCE, **environment: str) -> str:
-    """What a program of Slurm prints.
+    """Call a program of Slurm, and return what it prints.
 
     Raises:
         UserError: it is not installed, fails, or says nothing for `patience` seconds.

@@ -61,7 +61,7 @@ def remove_lock(folder: Path) -> None:
 
 
 def locked(folder: Path) -> bool:
-    """Whether a Snakemake that runs, or was killed, holds the folder."""
+    """Tell if a Snakemake that runs, or was killed, holds the folder."""
     return any((folder / ".snakemake" / "locks").glob("*"))
 
 

@@ -1,4 +1,4 @@
-"""What one Snakemake worked out from sources, kept for the next one in this folder.
+"""A cache of parsed sources and checks, for the next Snakemake in this folder.
 
 Most of a plan's time goes into parsing the package and into checking the cells of every scale, and
 both come out as before unless a file has changed. Contents decide that, never dates. What is kept
@@ -71,7 +71,7 @@ def _digest(file: Path) -> str | None:
 
 
 def _modules_key() -> str:
-    """What decides what is found in a module, beside its own text.
+    """A hash of all that decides, beside a module's own text, what is parsed in it.
 
     Whether a name that it imports is a module, how Python parses, and the code that reads and keeps
     the result.

@@ -1,4 +1,4 @@
-"""What the checkout plans now, at every scale, without writing anything."""
+"""The jobs that the checkout plans now, at every scale, without writing anything."""
 
 from pathlib import Path
 from typing import Any

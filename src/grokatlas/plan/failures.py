@@ -45,7 +45,7 @@ def _finished(facts: dict[str, Any]) -> bool:
 
 
 def _last_line(log: Path) -> str:
-    """What a log says last."""
+    """The last line of a log that is not empty."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a run will do on a GPU: the memory that it takes, and whether its steps can be captured.
+"""A run on a GPU: the memory that it takes, and if its steps can be captured.
 
 From its spec alone, without torch. The engine decides both anew, by what it measures.
 """
@@ -22,7 +22,7 @@ def waiting(spec: dict[str, Any]) -> list[str]:
 
 
 def needs(spec: dict[str, Any]) -> Needs:
-    """What a run needs of a GPU, by the facts of its components."""
+    """The needs of a run on a GPU, by the facts of its components."""
     run = resources.size(spec)
     data = resources.data_size(spec)
     batch = min(spec["train"].get("batch_size", run.samples), run.samples)
@@ -50,7 +50,7 @@ def _written(spec: dict[str, Any], data: dict[str, Any]) -> int:
 
 
 def _kept(block: str, name: str, keywords: dict[str, Any]) -> int:
-    """How many copies of the parameters a component keeps from step to step."""
+    """The number of copies of the parameters that a component keeps from step to step."""
     return int(fact(block, name, "kept", **keywords) or fact(block, name, "KEPT") or 0)
 
 

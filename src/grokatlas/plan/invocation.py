@@ -1,4 +1,4 @@
-"""What Snakemake was asked for, as its command line says: the plan, and the scale."""
+"""The plan and the scale that a call of Snakemake asks for."""
 
 import gc
 import sys

@@ -100,7 +100,7 @@ def _read(path: Path) -> str | None:
 
 
 def _differ(found: dict[Path, str | None], texts: dict[Path, str], target: Path) -> bool:
-    """Whether a job file exists and says something else, apart from what it replaces."""
+    """Tell if a job file exists and says something else, apart from what it replaces."""
     old = found[target]
     return old is not None and old != texts[target] and _core(old) != _core(texts[target])
 

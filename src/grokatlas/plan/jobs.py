@@ -74,7 +74,7 @@ class Job:
         return freshness.matches(manifest, self.digests, self.code)
 
     def state(self) -> freshness.State:
-        """Whether its result is up to date, stale or absent now."""
+        """The state of its result now: up to date, stale or absent."""
         return freshness.state(self.kind, self.target, self._matches_here, self.files_read)
 
     def _matches_here(self, manifest: dict[str, Any]) -> bool:
@@ -88,7 +88,7 @@ class Job:
 
     @property
     def content(self) -> dict[str, Any]:
-        """What the job file says."""
+        """The content of the job file."""
         return {
             "kind": self.kind,
             "spec": self.spec,
@@ -139,7 +139,7 @@ class Plan:
         return {job.target: self.state(job) for job in self.jobs}
 
     def is_up_to_date(self, job: Job) -> bool:
-        """Whether a job's result is up to date."""
+        """Tell if a job's result is up to date."""
         return self.state(job) == "up to date"
 
     def look_again(self, targets: Iterable[Path]) -> list[Job]:

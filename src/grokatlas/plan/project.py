@@ -134,7 +134,7 @@ class Project:
         self._brings = main and bool(os.environ.get(RUN_STORE))
 
     def final_files(self, scale: str) -> list[Path]:
-        """What is made at a scale in the end: every figure's files, the claims, the atlas."""
+        """The last files of a scale: every figure's, the claims, the atlas."""
         plan = self.at(scale)
         groups = (plan.figures, plan.claims, plan.atlas)
         return [file for group in groups for job in group.values() for file in job.outputs]

@@ -21,7 +21,7 @@ LONGEST = 120  # bytes of a reason: it becomes a file's name
 
 
 def of(job: "Job") -> str:
-    """What changed since a result that is stale was made.
+    """The changes since a result that is stale was made.
 
     Returns:
         such as ``code: components.penalties.log_sum``, ``spec: optimizer.lr 0.001 -> 0.01`` or

@@ -1,4 +1,4 @@
-"""What the figures of a scale need, and what of it is made, read without writing anything."""
+"""The jobs that figures of a scale need, made or not, read without writing anything."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ class Remaining:
 
 
 def at(scale: str | None, folder: Path = CONFIG) -> Remaining:
-    """What a checkout's figures need."""
+    """The jobs that a checkout's figures need."""
     if scale is not None and scale not in layout.SCALES:
         hint = nearest(str(scale), [*layout.SCALES])
         raise UserError("scale", f"{shown(scale)} is not allowed; {hint}")
@@ -60,5 +60,5 @@ def unmade(jobs: list[Job]) -> list[Job]:
 
 
 def made(job: Job) -> bool:
-    """Whether a job's result is up to date and all its files exist."""
+    """Tell if a job's result is up to date and all its files exist."""
     return job.state() == "up to date" and all(file.exists() for file in job.outputs)

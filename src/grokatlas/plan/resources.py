@@ -1,4 +1,4 @@
-"""What a job asks of a machine: minutes, memory, a GPU; from its spec alone, without torch.
+"""The request of a job: minutes, memory, a GPU; from its spec alone, without torch.
 
 Estimated from above, as one core of a CPU would need: a GPU is faster for all but the smallest
 runs, and a run that is stopped by its time limit goes on in the next attempt. `docs/performance.md`
@@ -33,7 +33,7 @@ COLUMNS = 3  # of one observable
 
 @dataclass(frozen=True)
 class Resources:
-    """What one job asks for.
+    """The request of one job.
 
     Attributes:
         runtime: minutes.
@@ -58,7 +58,7 @@ def of_job(job: Any, device: str = "auto") -> Resources:
 
 
 def uses_gpu(kind: str, spec: dict[str, Any]) -> bool:
-    """Whether a run or a measure of this spec computes on a GPU where there is one.
+    """Tell if a run or a measure of this spec computes on a GPU where there is one.
 
     A run does unless its dynamics is compiled for CPUs, a measure if its file says ``GPU = True``.
     """
@@ -184,7 +184,7 @@ def data_size(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_samples(spec: dict[str, Any]) -> int:
-    """How many test samples a run has, by the keywords of its task and their types.
+    """The number of test samples of a run, by the keywords of its task and their types.
 
     A ``Fraction`` is the training set's share of all samples, and a ``Count`` that begins with
     ``test_`` a number of test samples; without either they are as many as those of the training
@@ -200,7 +200,7 @@ def test_samples(spec: dict[str, Any]) -> int:
 
 
 def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
-    """What a function of a component's file returns."""
+    """The value that a function of a component's file returns."""
     found = fact(block, name, what, *known, **keywords)
     if found is None:
         place = registry.shown_component(block, name)
@@ -224,7 +224,7 @@ def _costly(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _cost(block: str, entry: dict[str, Any]) -> float:
-    """How many times the work of a step a component makes of it: ``COST``, or ``cost(...)``."""
+    """The factor by which a component multiplies a step's work: ``COST``, or ``cost(...)``."""
     name, keywords = _split(entry)
     found = fact(block, name, "cost", **keywords) or fact(block, name, "COST") or 1
     return float(found)

@@ -1,4 +1,4 @@
-"""What is asked of Snakemake that its documentation does not promise: all of it, and nothing else.
+"""All that is used of Snakemake and that its documentation does not promise, nothing else.
 
 Each function names the attributes of Snakemake's ``Workflow`` that it reads; a test looks for them
 in the version that is installed (`tests/unit/plan/test_snakemake_internals.py`).

@@ -54,7 +54,7 @@ def add(plan: Plan, whole: Plan, papers: dict[str, Paper]) -> None:
 
 
 def _at_hand(plan: Plan, whole: Plan) -> AtHand:
-    """What a plan makes, and what of the others is here."""
+    """The tables and figures that a plan makes, and those of others that are here."""
     current = {job.target.as_posix() for job in plan.jobs}
     earlier: dict[str, str] = {}
     for job in (*whole.tables.values(), *whole.figures.values()):
@@ -149,7 +149,7 @@ def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) ->
 def _sizes(
     papers: dict[str, Paper], name: str, experiments: list[str], scale: str
 ) -> dict[str, dict[str, list[Any]]]:
-    """What of some experiments is not as published, by dotted name: values here and published."""
+    """The settings that are not as published, by dotted name: values here and published."""
     found: dict[str, dict[str, list[Any]]] = {}
     for reference in experiments:
         owner, experiment = layout.owner_of_table(name, reference)

@@ -1,4 +1,4 @@
-"""Which code acts on a folder: in a checkout, the code of that checkout.
+"""Run the command line by the code of the checkout that it is called in.
 
 One environment may serve several checkouts, such as two clones or worktrees of one user. The
 command line of one must not judge, stamp or remove what belongs to another.

@@ -57,7 +57,7 @@ def devices() -> list[str]:
 
 
 def _named() -> list[str] | None:
-    """What ``CUDA_VISIBLE_DEVICES`` names, as CUDA reads it: up to the first -1; None if unset."""
+    """The names in ``CUDA_VISIBLE_DEVICES``, as CUDA reads it: up to a -1; None if unset."""
     value = os.environ.get(VISIBLE)
     if value is None:
         return None

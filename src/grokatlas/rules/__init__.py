@@ -1,1 +1,1 @@
-"""What each Snakemake rule runs."""
+"""The commands that Snakemake's rules run."""

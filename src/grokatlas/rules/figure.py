@@ -34,7 +34,7 @@ def execute(job_file: Path, stem: Path, earlier: bool = False) -> None:
 
 
 def _origin(job: dict[str, Any], frames: dict[str, Any], writer: ManifestWriter) -> str:
-    """What a figure's files say about themselves: the job's digest, the commit, the runs."""
+    """The origin that a figure's files name: the job's digest, the commit, the runs."""
     git = writer.revision["git"]
     commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"
     runs = sorted({str(run) for frame in frames.values() for run in frame["run"].unique()})

@@ -29,7 +29,7 @@ class FinishedRun:
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """What the run's job recorded about itself."""
+        """The record of the run's job."""
         manifest: dict[str, Any] = files.read_sealed(layout.manifest_of("run", self._run))
         return manifest
 

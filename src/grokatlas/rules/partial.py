@@ -16,7 +16,7 @@ CURRENT, EARLIER = "current", "earlier"
 
 
 def at_hand(kind: str, target: Path) -> str:
-    """Whether a job's result is here, whole and of the planned spec.
+    """The age of a job's result that is here, whole and of the planned spec.
 
     Returns:
         ``current``; ``earlier`` where other code made it, or it was made from what is older than

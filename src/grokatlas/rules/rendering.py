@@ -52,7 +52,7 @@ def render(
 
 
 def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd.DataFrame, str]:
-    """What a figure's function makes of its tables, signed.
+    """The figure or table that a figure's function makes of its tables, signed.
 
     Args:
         spec: names ``paper``, ``figure`` and ``scale``, the ``module`` of the figure's function,
@@ -97,7 +97,7 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
 
 
 def _checked(drawn: Any, spec: dict[str, Any], function: str) -> tuple[Any, pd.DataFrame]:
-    """What a figure's function returned, if it is a figure, or a table's cells, and the data."""
+    """The figure, or a table's cells, and the data that a figure's function returned."""
     from matplotlib.figure import Figure  # after `plots.defaults`, which shields it from settings
 
     kinds = (pd.DataFrame if layout.is_published_table(spec["figure"]) else Figure, pd.DataFrame)

@@ -1,4 +1,4 @@
-"""Where the tables of a claim come from: commits, and whether their code is the one here."""
+"""The origin of a claim's tables."""
 
 from pathlib import Path
 

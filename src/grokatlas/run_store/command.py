@@ -83,7 +83,7 @@ def clear(
 
 
 def _is_store(folder: Path) -> bool:
-    """Whether a folder has an entry of a store, or at least nothing of anything else."""
+    """Tell if a folder has an entry of a store, or at least nothing of anything else."""
     own = {run_store.DAMAGED, "lost+found", *entries.FOLDERS.values()}
     inner = (file for kind in entries.FOLDERS.values() for file in (folder / kind).glob("*"))
     names = [file.name for file in inner]
@@ -142,7 +142,7 @@ def _row(each: Stored, declared: dict[str, str] | None) -> tuple[str, ...]:
 
 
 def _declared() -> dict[str, str] | None:
-    """What each run of the checkout's plan is for, by the run's digest; None outside a checkout."""
+    """The tables that each planned run is for, by the run's digest; None outside a checkout."""
     jobs = declared_jobs.jobs()
     if jobs is None:
         return None
@@ -212,14 +212,14 @@ def _orphans(store: Path, kept: list[Stored]) -> dict[Path, str]:
 
 
 def _leftovers(store: Path) -> dict[Path, str]:
-    """What a killed process left, and what was set aside, a day ago or longer."""
+    """Folders that a killed process left, or that were set aside, a day ago or longer."""
     unfinished = [(p, "left by a killed process") for p in store.glob(run_store.UNFINISHED)]
     damaged = [(p, "damaged") for p in (store / run_store.DAMAGED).glob(f"{'[0-9a-f]' * 12}-*")]
     return {place: why for place, why in (*unfinished, *damaged) if _old(place)}
 
 
 def _old(folder: Path) -> bool:
-    """Whether nothing was written to a folder, or moved there, for a day."""
+    """Tell if nothing was written to a folder, or moved there, for a day."""
     try:
         times = [path.stat().st_ctime for path in (folder, *folder.iterdir())]
     except OSError:

@@ -1,4 +1,4 @@
-"""What a run store holds: finished runs and data sets, each in a folder, checked as it is read."""
+"""Entries of a run store: finished runs and data sets, each in a folder, checked when read."""
 
 import hashlib
 import os
@@ -43,7 +43,7 @@ class StoredRun:
         return {name: sha256 for name, sha256 in self.inputs.items() if layout.is_data(name)}
 
     def place(self, root: Path) -> Path:
-        """Where it belongs in a store: a run by its digest, a data set by its content."""
+        """Its folder in a store: a run's by its digest, a data set's by its content."""
         id_ = hashing.of(self.manifest["spec"])[:12]
         if self.kind == "run":
             return place_of(root, "run", id_, self.manifest["digest"])
@@ -52,12 +52,12 @@ class StoredRun:
 
 
 def place_of(root: Path, kind: str, id_: str, key: str) -> Path:
-    """Where a run of a digest, or a data set of a sha256, belongs in a store."""
+    """The folder of a run of a digest, or of a data set of a sha256, in a store."""
     return root / FOLDERS[kind] / f"{id_}-{key[:12]}"
 
 
 def exists(place: Path) -> bool:
-    """Whether an entry exists there; False if the folder cannot be read."""
+    """Test for an entry there; False if the folder cannot be read."""
     try:
         return place.is_dir()
     except OSError:
@@ -134,7 +134,7 @@ def _chunks(file: Path) -> Iterator[bytes]:
 
 
 def damage(kind: str, place: Path) -> DamagedError | None:
-    """What is wrong with an entry; None if nothing is, or if it cannot be read."""
+    """The damage of an entry; None if there is none, or if it cannot be read."""
     try:
         for file, recorded in read(kind, place).outputs.items():
             copy(file, Path(os.devnull), recorded)

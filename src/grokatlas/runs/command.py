@@ -196,7 +196,7 @@ def _cell(name: str, values: list[Any]) -> str:
 
 
 def _which(run: RunEntry, members: list[int]) -> str:
-    """Which members match: ``3``, or ``1 of 3: member 2``."""
+    """The members that match: ``3``, or ``1 of 3: member 2``."""
     count = len(run.members)
     if len(members) == count:
         return f"all {count}" if count > 1 else "1"

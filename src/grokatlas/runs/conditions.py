@@ -24,7 +24,7 @@ CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 
 @dataclass(frozen=True)
 class Value:
-    """What a field is compared with: the text as given, and what it is in YAML."""
+    """A value that a field is compared with: the text as given, and as YAML reads it."""
 
     text: str
     plain: Any
@@ -44,7 +44,7 @@ class Condition:
     values: tuple[Value, ...]
 
     def holds(self, found: list[Any]) -> bool:
-        """Whether it holds for a field's values; ``!=`` also holds where there is none."""
+        """Tell if it holds for a field's values; ``!=`` also holds where there is none."""
         if self.operator == "!=":
             return not any(self._same(value, each) for value in found for each in self.values)
         if self.operator == "=":
@@ -156,7 +156,7 @@ def _check_values(condition: Condition, there: list[Any]) -> None:
 
 
 def _allowed(name: str) -> list[str]:
-    """What a field may be though no run here is: the components of a block, states and such."""
+    """The values that a field may have though no run here has: components, states and such."""
     block = name.removesuffix(".name").partition(".")[0]
     if block in registry.FOLDERS and re.fullmatch(rf"{block}(\.\d+)?(\.name)?", name):
         return registry.names(block)

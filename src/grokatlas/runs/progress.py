@@ -1,4 +1,4 @@
-"""How far a run is, read from its log and its lock; nothing is written or locked."""
+"""The progress of a run, read from its log and its lock; nothing is written or locked."""
 
 import contextlib
 import os
@@ -48,7 +48,7 @@ def unfinished(folder: Path, spec: dict[str, Any], held: set[int] | None) -> tup
 
 
 def finished(manifest: dict[str, Any]) -> str:
-    """What is said of a finished run: time, host and device; members that diverged.
+    """The note on a finished run: time, host and device; members that diverged.
 
     Nothing of a manifest that is not such as this version writes.
     """
@@ -62,7 +62,7 @@ def finished(manifest: dict[str, Any]) -> str:
 
 
 class _Log:
-    """What a run's log says.
+    """The facts of a run's log.
 
     Attributes:
         changed: when it was written, in seconds since 1970; None if there is none.
@@ -99,7 +99,7 @@ class _Log:
 
 
 def _alive(folder: Path, log: _Log, held: set[int] | None) -> bool:
-    """Whether a process trains a run.
+    """Tell if a process trains a run.
 
     On this machine the kernel knows the process that holds the run's lock; on a disk without such
     locks a file names it. On another machine, a run counts as running if the last line of its log

@@ -69,7 +69,7 @@ def _refuse_running() -> None:
 def _doomed(
     tree: Tree, report: Report, declared: set[str]
 ) -> Iterator[tuple[Path, list[Path], str]]:
-    """What is to be removed: its name, its files in the order in which they go, and why.
+    """Each result to remove: its name, its files in the order in which they go, and why.
 
     Of a moved result that stays there are no files, and the reason is why it stays.
     """
@@ -107,7 +107,7 @@ def _needed(tree: Tree, declared: set[str]) -> set[str]:
 
 
 def _holds(tree: Tree, report: Report, home: str, moved: Result) -> bool:
-    """Whether the place that a moved result belongs to has the same files, all of them sound."""
+    """Tell if the folder that a moved result belongs to has the same files, all of them sound."""
     there = tree.results.get(home)
     if there is None or there.sound.get("outputs") != moved.sound["outputs"]:
         return False
@@ -117,7 +117,7 @@ def _holds(tree: Tree, report: Report, home: str, moved: Result) -> bool:
 
 
 def _hidden(path: str | Path) -> bool:
-    """Whether a file or folder, or one above it, is hidden: of a program, or of a disk."""
+    """Tell if a file or folder, or one above it, is hidden: of a program, or of a disk."""
     return any(part.startswith(".") for part in Path(path).parts)
 
 
@@ -182,7 +182,7 @@ def _rmdirs(folder: Path) -> None:
 
 
 def _old(path: Path) -> bool:
-    """Whether nothing was written to a file or folder for a day."""
+    """Tell if nothing was written to a file or folder for a day."""
     try:
         inner = path.rglob("*") if path.is_dir() else ()
         newest = max(each.lstat().st_ctime for each in (path, *inner))

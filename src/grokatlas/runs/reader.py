@@ -119,7 +119,7 @@ def _here(
 
 
 def _same(tree: Tree | None, result: Result, job: Job) -> bool:
-    """Whether a run is the planned one, made from the data that lie here."""
+    """Tell if a run is the planned one, made from the data that are here."""
     if tree is None or not job.matches(result.sound):
         return False
     owners = ((tree.owner(name), name, sha256) for name, sha256 in result.inputs.items())

@@ -99,14 +99,14 @@ class RunEntry:
 
     @cached_property
     def _drawn(self) -> set[str]:
-        """What of the task is the seed of the member."""
+        """The keywords of the task that are the member's seed."""
         if "seed" not in self.spec.get("ensemble", {}):
             return set()
         task = self.spec.get("task", {}).items()
         return {f"task.{key}" for key, value in task if value == "member"}
 
     def readable(self) -> bool:
-        """Whether its spec and manifest are such that its fields can be told."""
+        """Tell if its spec and manifest are such that its fields can be read."""
         try:
             return bool(self.names())
         except (TypeError, AttributeError, KeyError, IndexError, ValueError):

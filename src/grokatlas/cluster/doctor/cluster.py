@@ -37,7 +37,7 @@ class Partition:
 
 
 def here() -> bool:
-    """Whether this machine can submit to a Slurm."""
+    """Tell if this machine can submit to a Slurm."""
     return shutil.which("sinfo") is not None
 
 
@@ -78,7 +78,7 @@ def block(path: Path) -> dict[str, Any]:
 
 
 def takes_gpus(limits: Any) -> bool:
-    """Whether a partition is for jobs that want a GPU, by what the profile says of it."""
+    """Tell if a partition is for jobs that want a GPU, by its entry in the profile."""
     return isinstance(limits, dict) and bool(limits.get("max_gpu"))
 
 
@@ -103,7 +103,7 @@ def _partitions(wanted: dict[str, Any], found: dict[str, Partition]) -> Iterator
 def _limits(
     wanted: dict[str, Any], found: dict[str, Partition], missing: list[Job], device: str
 ) -> Iterator[Finding]:
-    """What missing jobs ask for is allowed where they go."""
+    """The time that missing jobs ask for is allowed where they go."""
     asked = [resources.of_job(job, device) for job in missing if job.kind in ("run", "measure")]
     problems: list[str] = []
     for gpu in (True, False):

@@ -48,7 +48,7 @@ def _needed(name: str, points: int) -> list[Any]:
 
 
 def _cached(file: Any) -> bool:
-    """Whether an earlier download is there, whole."""
+    """Test for an earlier download, whole."""
     import pooch
 
     from grokatlas.results import hashing

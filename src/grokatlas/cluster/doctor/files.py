@@ -35,7 +35,7 @@ def place() -> Path:
 
 
 def writing(missing: list[Job]) -> Iterator[Finding]:
-    """Whether results and the folders in them take a new file, a rename and a removal."""
+    """A new file, a rename and a removal in results and the folders in them."""
     folders = [place()]
     if layout.RESULTS.is_dir():
         folders += sorted(entry for entry in layout.RESULTS.iterdir() if entry.is_dir())
@@ -53,7 +53,7 @@ def writing(missing: list[Job]) -> Iterator[Finding]:
 
 
 def locks() -> Iterator[Finding]:
-    """Whether a second process is refused a lock that this one holds, on the disk of the runs."""
+    """A lock on the disk of the runs, which a second process must be refused."""
     import fcntl
 
     runs = layout.run_folder("")

@@ -1,4 +1,4 @@
-"""What a check found, and the finding for a check that cannot be made."""
+"""The findings of checks, and the one of a check that cannot be made."""
 
 import subprocess
 from collections.abc import Callable, Iterable
@@ -33,7 +33,7 @@ class Finding:
 
 
 def of(what: str, check: Callable[..., Iterable[Finding]], *arguments: Any) -> list[Finding]:
-    """What a check found; that it cannot be made, whatever the reason, is a failure of its own."""
+    """The findings of a check; that it cannot be made, whatever the reason, is a failure."""
     found: list[Finding] = []
     try:
         found.extend(check(*arguments))

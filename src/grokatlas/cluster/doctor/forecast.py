@@ -108,7 +108,7 @@ def _kind_and_work(spec: dict[str, Any], measure: str = "") -> tuple[Kind, float
 
 
 def _stored(root: Path | None, job: Job) -> bool:
-    """Whether the run store has a run, which is then copied instead of trained."""
+    """Tell if the run store has a run, which is then copied instead of trained."""
     if root is None or job.kind != "run":
         return False
     places = (entries.place_of(root, "run", job.target.name, each) for each in job.digests)

@@ -29,7 +29,7 @@ def look(missing: list[Job], device: str) -> Iterator[Finding]:
 
 
 def _capture(runs: list[Job]) -> Iterator[Finding]:
-    """Which runs replay captured steps, and which take them one by one, by component."""
+    """The runs that replay captured steps, and those that take them one by one, by component."""
     if os.environ.get("GROKATLAS_CAPTURE") == "0":
         text = f"GROKATLAS_CAPTURE=0: {len(runs)} GPU runs take their steps one by one"
         yield Finding("ok", "capture", text)

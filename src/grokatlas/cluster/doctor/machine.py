@@ -62,7 +62,7 @@ def disk(missing: list[Job]) -> Iterator[Finding]:
 
 
 def lock(folder: Path) -> Iterator[Finding]:
-    """What a Snakemake that was killed left: its lock, and jobs on a cluster."""
+    """The lock, and jobs on a cluster, that a killed Snakemake left."""
     if jobs := slurm.workflow_or_none(folder):
         yield Finding("ok", "lock", f"held by the Snakemake of jobs {jobs}")
         return

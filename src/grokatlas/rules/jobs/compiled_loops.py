@@ -1,9 +1,9 @@
 """Compiled loops that the runs of one Snakemake share.
 
 numba compiles the loops of a dynamics at their first call, for half a second of every short run. A
-warm process (`warm`) names a folder that ends with it. There the first run that needs a loop keeps
-it for the others: by the names and the code of all modules that the run reaches, so that no other
-code's loop is ever taken. numba alone looks at the file of the loop, and not at what that calls.
+`fork_server` names a folder that ends with it. There the first run that needs a loop keeps it for
+the others: by the names and the code of all modules that the run reaches, so that no other code's
+loop is ever taken. numba alone looks at the file of the loop, and not at what that calls.
 
 Where the folder cannot be written, or its disk is full, every run compiles for itself.
 """
@@ -17,7 +17,9 @@ from typing import Any
 
 from grokatlas.results import hashing
 
-VARIABLE = "GROKATLAS_COMPILED"  # the folder; `warm` has the same name, as it imports nothing
+VARIABLE = (
+    "GROKATLAS_COMPILED"  # the folder; `fork_server` repeats the name
+)
 
 
 def share(code: dict[str, str]) -> None:

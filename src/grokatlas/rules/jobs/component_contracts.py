@@ -1,4 +1,4 @@
-"""What components of a run must return, tried by themselves: a task before, the others after."""
+"""Checks of what components return: of a task before a run, of the others after it failed."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ SAMPLES = 5  # that a model is tried with
 
 
 def data(tasks: list[dict[str, Any]]) -> dataset.Dataset:
-    """What tasks make (`engine.dataset.make`)."""
+    """The data that tasks make (`engine.dataset.make`)."""
     try:
         made = dataset.make(tasks)
     except (AttributeError, TypeError, IndexError):
@@ -31,7 +31,7 @@ def _refuse(task: dict[str, Any], made: Any) -> None:
 
 
 def _wrong(made: Any) -> Iterator[str]:
-    """What is wrong with what a task makes."""
+    """The mistakes in what a task makes."""
     if not isinstance(made, dataset.Dataset):
         yield f"`build` returns {_type(made)}; return a Dataset (grokatlas.engine.dataset)"
         return
@@ -61,7 +61,7 @@ def _wrong(made: Any) -> Iterator[str]:
 
 
 def broken(spec: dict[str, Any]) -> Iterator[str]:
-    """Which components of a run return what they must not, with their files."""
+    """The components of a run that return what they must not, with their files."""
     import torch
 
     from grokatlas.engine.ensemble import generators

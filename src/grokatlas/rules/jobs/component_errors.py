@@ -21,7 +21,7 @@ MORE = "(GROKATLAS_TRACEBACK=1 shows where)"
 
 
 def line(error: Exception, run: Path | dict[str, Any] | None = None) -> str | None:
-    """Where and why a job failed, in one line.
+    """The place and the reason of a job's failure, in one line.
 
     Args:
         error: what ended it.
@@ -101,7 +101,7 @@ def _text(error: Exception) -> str:
 
 
 def _broken(run: Path | dict[str, Any]) -> str:
-    """Which component of a run returns what it must not; empty where none does, or none can say."""
+    """The component that returns what it must not; empty where none does, or none can say."""
     from grokatlas.rules.jobs import component_contracts
 
     spec = files.read_json(run).get("spec", {}) if isinstance(run, Path) else run

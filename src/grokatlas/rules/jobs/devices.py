@@ -50,14 +50,14 @@ def chosen(name: str) -> "torch.device":
 
 
 def name_of(device: "torch.device") -> str:
-    """What a device calls itself."""
+    """The name that a device gives itself."""
     import torch
 
     return "cpu" if device.type == "cpu" else torch.cuda.get_device_name(device)
 
 
 def facts(device: "torch.device", threads: int) -> dict[str, Any]:
-    """What a manifest says of the device; after training, so that its peak memory is known."""
+    """The device for a manifest; after training, so that its peak memory is known."""
     import torch
 
     if device.type == "cpu":

@@ -40,7 +40,7 @@ def of_art() -> None:
 
 
 def _written() -> bool:
-    """Whether ART's file is there and whole; it is in /tmp where the home cannot be written."""
+    """Test for ART's file, whole; it is in /tmp where the home cannot be written."""
     home = Path("~").expanduser()
     place = home if os.access(home, os.W_OK) else Path("/tmp")
     try:

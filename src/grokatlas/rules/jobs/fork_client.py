@@ -1,4 +1,4 @@
-"""How a job's own process asks a warm process (`warm`) for a fork that does the job."""
+"""The side of a job's own process, which asks a fork server for a fork that does the job."""
 
 import contextlib
 import json
@@ -12,10 +12,10 @@ from grokatlas.rules.jobs import fork_server
 
 
 def run(arguments: list[str]) -> int | None:
-    """Run a command in a fork of a warm process.
+    """Run a command in a fork of a fork server.
 
     Returns:
-        its exit code; None if no warm process could take it to its end.
+        its exit code; None if no fork server could take it to its end.
     """
     family = fork_server.COMMANDS.get(arguments[0]) if arguments else None
     folder = os.environ.get(fork_server.VARIABLE)
@@ -55,7 +55,7 @@ def _connect(connection: socket.socket, folder: str, family: str) -> None:
 def _outcome(connection: socket.socket, process: int) -> int | None:
     """The exit code of a fork; signals that this process gets meanwhile, the fork gets.
 
-    Where the warm process was killed, the fork is ended, and the result is None: the job's process
+    Where the fork server was killed, the fork is ended, and the result is None: the job's process
     does the job itself.
     """
 

@@ -1,15 +1,15 @@
-"""Jobs that need not import libraries: a process that has imported them forks for each job.
+"""A fork server: jobs fork from a process that has imported libraries, as `forkserver` does.
 
 Importing torch takes two seconds of a processor, which a run of a few seconds notices. So the
 Snakemake of a workstation starts one process for each of `FAMILIES`. With its first job it imports
 libraries of others, and never a module of this package: no code of ours in it can be out of date.
-A job's own process asks it for a fork (`warm_client`). The fork runs the same command with the
+A job's own process asks it for a fork (`fork_client`). The fork runs the same command with the
 same environment, folder, files and signals, and the job's process ends with its exit code. Where
-the warm process is not there, or was started with other settings of the libraries, the job imports
+the fork server is not there, or was started with other settings of the libraries, the job imports
 for itself: nothing needs it.
 
-It ends with its Snakemake, however that ends, when its last job has ended; one that finds warm
-processes in its environment, as in the tests, starts none. A fork ends with the warm process, and
+It ends with its Snakemake, however that ends, when its last job has ended; one that finds fork
+servers in its environment, as in the tests, starts none. A fork ends with the fork server, and
 with the process of its job. All this is used on Linux for local jobs on the CPU alone: never on a
 cluster, and never where a GPU is visible.
 
@@ -36,7 +36,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-VARIABLE = "GROKATLAS_WARM"  # names the folder of the sockets
+VARIABLE = "GROKATLAS_FORK_SERVER"  # names the folder of the sockets
 COMPILED = "GROKATLAS_COMPILED"  # names the folder of `compiled_loops` in it
 FAMILIES = {  # what jobs of some commands import
     "training": (
@@ -76,7 +76,7 @@ def start() -> None:
     if (there := os.environ.get(VARIABLE)) and all(Path(there, f).exists() for f in FAMILIES):
         return
     with contextlib.suppress(OSError):  # a full disk: jobs import for themselves
-        _start(Path(tempfile.mkdtemp(prefix="grokatlas-warm-")))
+        _start(Path(tempfile.mkdtemp(prefix="grokatlas-forks-")))
 
 
 def _start(folder: Path) -> None:
@@ -99,7 +99,7 @@ def _start(folder: Path) -> None:
 
 def _end(folder: Path, held: int) -> None:
     os.close(held)
-    shutil.rmtree(folder, ignore_errors=True)  # also where a warm process was killed
+    shutil.rmtree(folder, ignore_errors=True)  # also where a fork server was killed
 
 
 def of_startup(environment: dict[str, str]) -> dict[str, str]:
@@ -178,7 +178,7 @@ class Server:
             head += received(connection, LENGTH - len(head))
             request = json.loads(received(connection, int.from_bytes(head)))
             if request["settings"] == self.settings:  # else it is declined
-                self.warm_up()
+                self.import_libraries()
                 process = self.fork(request, files)
                 connection.sendall(process.to_bytes(LENGTH))
                 self.selector.register(connection, selectors.EVENT_READ)
@@ -201,7 +201,7 @@ class Server:
             self.become(request, files, server)
         return process
 
-    def warm_up(self) -> None:
+    def import_libraries(self) -> None:
         """Import the libraries, if that was not done yet."""
         for name in self.libraries:
             with contextlib.suppress(ImportError):  # then a job says what is missing

@@ -1,4 +1,4 @@
-"""What every rule does with its job file: read it, and report errors of components in one line."""
+"""The start of every rule: its job file, and errors of components in one line."""
 
 import contextlib
 from collections.abc import Iterator

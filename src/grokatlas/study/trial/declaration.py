@@ -164,7 +164,7 @@ def _unwritable(folder: Path, error: OSError) -> UserError:
 
 
 def _settings() -> Block:
-    """What a trial takes over from the checkout's settings; folders are absolute paths."""
+    """The settings that a trial takes from the checkout; folders are absolute paths."""
     found = load_settings(SETTINGS, {})
     folders = {"data_dir": found.data_dir, "run_store": found.run_store}
     held = {key: str(home_expanded(f).resolve()) if f else None for key, f in folders.items()}

@@ -1,4 +1,4 @@
-"""Jobs that fork from a warm process do what they do without one, and leave nothing behind."""
+"""Jobs that fork from a fork server do what they do without one, and leave nothing behind."""
 
 import contextlib
 import os
@@ -37,7 +37,7 @@ def held(more=None):
     yield made
     made.end()
     until(lambda: not made.servers())
-    shutil.rmtree(made.folder, ignore_errors=True)  # of warm processes that a test killed
+    shutil.rmtree(made.folder, ignore_errors=True)  # of fork servers that a test killed
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +133,7 @@ def _has_socket(process: int) -> bool:
 
 
 def test_a_job_that_is_killed_before_its_fork_is_there_ends_no_other_job(holder, cold, tmp_path):
-    """The warm process reads its request when it is gone: it was importing libraries before."""
+    """The fork server reads its request when it is gone: it was importing libraries before."""
     with start(holder, tmp_path / "other") as other:
         _wait_for_state(other, tmp_path / "other")
         (server,) = {_parent(pid) for pid in _forks(holder)}
