@@ -124,7 +124,6 @@ RUNS = (
                 help="such as optimizer.lr=3e-3,1e-2; may be given again",
             ),
             SCALE,
-            argument("--keep", metavar="NAME", help="write it into config/papers, run nothing"),
         ),
     ),
     Command(
@@ -198,9 +197,7 @@ EXPORT = (
             argument("out", metavar="OUT", type=Path, help="a path that ends in .zip"),
             MADE,
             argument(
-                "--tables-only",
-                action="store_true",
-                help="no runs and data, only their manifests",
+                "--tables-only", action="store_true", help="no runs and data, only their manifests"
             ),
         ),
     ),
@@ -226,16 +223,13 @@ RUN_STORE = (
     Command("store ls", "run_store.command:ls", "list its runs, last used first", (STORE,)),
     Command(
         "store add",
-        "run_store.command:put_runs",
+        "run_store.command:add",
         "put finished runs into it",
-        (
-            STORE,
-            argument("folders", metavar="RUN", nargs="+", type=Path, help="folder of a run"),
-        ),
+        (STORE, argument("folders", metavar="RUN", nargs="+", type=Path, help="folder of a run")),
     ),
     Command(
         "store gc",
-        "run_store.command:clear",
+        "run_store.command:gc",
         "remove runs that are not needed, and leftovers",
         (
             STORE,

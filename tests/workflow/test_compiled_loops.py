@@ -29,12 +29,7 @@ SPEC = {
         "instance_seed": "member",
         "signal_to_noise": None,
     },
-    "train": {
-        "dtype": "float64",
-        "steps": 40,
-        "snapshots": [40],
-        "log": {"every": 10, "first": 0},
-    },
+    "train": {"dtype": "float64", "steps": 40, "snapshots": [40], "log": {"every": 10, "first": 0}},
 }
 
 

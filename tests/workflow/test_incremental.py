@@ -147,9 +147,7 @@ def test_a_learning_rate_reruns_that_run_and_what_depends_on_it(checkout):
 @exhaustive
 def test_two_values_swapped_rerun_that_run(checkout):
     checkout.edit(
-        "config/papers/beyond_l2/paper.yaml",
-        "beta1: 0.9, beta2: 0.999",
-        "beta1: 0.999, beta2: 0.9",
+        "config/papers/beyond_l2/paper.yaml", "beta1: 0.9, beta2: 0.999", "beta1: 0.999, beta2: 0.9"
     )
     jobs = checkout.jobs()
     assert jobs == downstream(checkout, runs_of(checkout, "modular_addition", "beyond_l2"))

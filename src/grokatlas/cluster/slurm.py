@@ -12,7 +12,6 @@ from grokatlas.errors import UserError
 
 PATIENCE = 60.0  # seconds
 AGAIN = "try again when Slurm answers"
-UNITS = {"d": 1440, "h": 60, "m": 1}  # minutes
 WORKFLOW = "grokatlas-workflow"  # the name of the jobs of profiles/slurm/workflow.sh
 
 
@@ -28,11 +27,6 @@ class Queued:
     state: str
     name: str
     comment: str
-
-    @property
-    def of_rule(self) -> bool:
-        """Tell if Snakemake submitted it."""
-        return self.comment.startswith(("rule_", "group_"))
 
 
 def ask(*command: str, patience: float = PATIENCE, **environment: str) -> str:
@@ -107,12 +101,10 @@ def minutes(text: str) -> int | None:
     """A time in whole minutes; None if it is none.
 
     Args:
-        text: as Slurm writes it (``90``, ``30:00``, ``4:00:00``, ``2-00:00:00``), or ``1d12h``.
+        text: as Slurm writes it: ``90``, ``30:00``, ``4:00:00``, ``2-00:00:00``.
     """
     if text.isdecimal():
         return int(text)
-    if re.fullmatch(r"(?:\d+[dhm])+", text):
-        return sum(int(n) * UNITS[unit] for n, unit in re.findall(r"(\d+)([dhm])", text))
     matched = re.fullmatch(r"(?:(?:(\d+)-)?(\d+):)?(\d+):\d\d", text)
     if not matched:
         return None

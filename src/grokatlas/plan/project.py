@@ -75,10 +75,7 @@ class Project:
             (warn or _to_stderr)(f"warning: {text}")
 
     def _checked(
-        self,
-        folder: Path,
-        check: Callable[[dict[str, Paper]], None],
-        warn: Callable[[str], None],
+        self, folder: Path, check: Callable[[dict[str, Paper]], None], warn: Callable[[str], None]
     ) -> dict[str, Paper]:
         """The selected papers, and the others of which figures are here, for claims and pages.
 

@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +20,7 @@ from grokatlas.errors import UserError
 from grokatlas.results import hashing, layout
 
 UNKNOWN = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)  # to a disk: what is asked
+DAY = 86400.0  # seconds: a temporary file that is younger may still be written
 METADATA = "metadata"  # of the arrays of a file: a JSON text under this key
 
 
@@ -194,3 +196,21 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
             return arrays, json.loads(metadata[METADATA]) if METADATA in metadata else metadata
     except SafetensorError as error:
         raise UserError(str(path), f"is no safetensors file ({error}); remove it") from None
+
+
+def is_old(path: Path) -> bool:
+    """Tell if nothing was written to a file or folder, or moved there, for a day."""
+    try:
+        newest = max(each.lstat().st_ctime for each in (path, *path.rglob("*")))
+    except OSError:
+        return False  # it just changed
+    return time.time() - newest > DAY
+
+
+def size(path: Path) -> int:
+    """The bytes of a file, or of all files of a folder; 0 of what was removed meanwhile."""
+    try:
+        inner = [path] if path.is_file() else path.rglob("*")
+        return sum(each.lstat().st_size for each in inner if each.is_file())
+    except OSError:
+        return 0

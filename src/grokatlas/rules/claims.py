@@ -8,8 +8,7 @@ from grokatlas.results import files, layout
 from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules import interpretations
 from grokatlas.rules.jobs.job_file import read_job_file
-from grokatlas.rules.partial import CURRENT, EARLIER, at_hand, earlier, note_gaps
-from grokatlas.rules.table_origin import origin
+from grokatlas.rules.partial import CURRENT, EARLIER, at_hand, earlier, note_gaps, origin
 
 
 def execute(job_file: Path, stem: Path, partial: bool = False) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from grokatlas.errors import UserError
 from grokatlas.plan import resources
 from grokatlas.results import files, layout
-from grokatlas.rules.table_origin import origin
+from grokatlas.rules.partial import origin
 
 if TYPE_CHECKING:
     from grokatlas.claims.interpretations import Otherwise

@@ -41,6 +41,16 @@ def earlier(spec: dict[str, Any]) -> dict[Path, str]:
     return dict.fromkeys(map(Path, spec.get("earlier", {})), EARLIER)
 
 
+def origin(targets: list[Path], ages: dict[Path, str]) -> dict[str, str]:
+    """The commits that made a claim's tables, and whether their code is the one here."""
+    commits = set()
+    for target in targets:
+        git = files.read_sealed(layout.manifest_of("table", target)).get("git") or {}
+        commits.add(git.get("commit", "unknown")[:12] + (" dirty" if git.get("dirty") else ""))
+    code = CURRENT if all(ages[target] == CURRENT for target in targets) else EARLIER
+    return {"commit": ", ".join(sorted(commits)), "code": code}
+
+
 def note_gaps(
     writer: ManifestWriter, ages: dict[Path, str], failed: list[str] | None = None
 ) -> None:

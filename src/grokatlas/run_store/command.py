@@ -12,12 +12,12 @@ from pathlib import Path
 from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
+from grokatlas.results import files
 from grokatlas.run_store import entry as entries
 from grokatlas.run_store import store as run_store
 from grokatlas.run_store.entry import StoredRun
 from grokatlas.text import file_size
 
-DAY = 86400.0
 NAME = "[0-9a-f]{12}-[0-9a-f]{12}"  # of an entry
 HEAD = ("run", "digest", "code", "for", "size", "made", "on", "used")
 
@@ -65,23 +65,6 @@ def named(given: Path | None) -> Path | None:
     return given if given is not None else run_store.chosen()
 
 
-def ls(given: Path | None) -> str:
-    """The runs of the store that `root` finds, as a table."""
-    return listing(root(given))
-
-
-def put_runs(given: Path | None, folders: list[Path]) -> int:
-    """Put runs into the store that `root` finds; see `add`."""
-    return add(root(given), folders)
-
-
-def clear(
-    given: Path | None, unused: float | None, keep: float | None, stale: bool, dry_run: bool
-) -> Iterator[str]:
-    """Remove runs from the store that `root` finds; see `gc`."""
-    return gc(root(given), unused, keep, stale, dry_run)
-
-
 def _is_store(folder: Path) -> bool:
     """Tell if a folder has an entry of a store, or at least nothing of anything else."""
     own = {run_store.DAMAGED, "lost+found", *entries.FOLDERS.values()}
@@ -93,13 +76,13 @@ def _is_store(folder: Path) -> bool:
     return not names and all(each.name in own or not each.is_dir() for each in visible)
 
 
-def add(store: Path, folders: list[Path]) -> int:
-    """Put finished runs into a store; one line for each.
+def add(given: Path | None, folders: list[Path]) -> int:
+    """Put finished runs into the store that `root` finds; one line for each.
 
     Returns:
         0, or 1 if one was refused.
     """
-    refused = 0
+    store, refused = root(given), 0
     for folder in folders:
         try:
             above = folder.absolute().parents  # not resolved: ``results`` may have links
@@ -112,9 +95,9 @@ def add(store: Path, folders: list[Path]) -> int:
     return refused
 
 
-def listing(store: Path) -> str:
-    """Every run of a store, last used first, and what the checkout would do with it."""
-    declared = _declared()
+def ls(given: Path | None) -> str:
+    """Every run of the store that `root` finds, last used first, and if the checkout plans it."""
+    store, declared = root(given), _declared()
     runs, data = stored(store, "run"), stored(store, "dataset")
     last_first = sorted(runs, key=lambda each: -each.used)
     rows = [HEAD, *(_row(each, declared) for each in last_first)] if runs else []
@@ -161,25 +144,25 @@ def _declared() -> dict[str, str] | None:
 
 
 def gc(
-    store: Path, unused: float | None, keep: float | None, stale: bool, dry_run: bool
+    given: Path | None, unused: float | None, keep: float | None, stale: bool, dry_run: bool
 ) -> Iterator[str]:
     """Remove runs, data sets that no run of the store needs, and leftovers.
 
     Args:
-        store: the store.
+        given: the store that is named, see `root`.
         unused: remove runs that were not put or brought for so many days.
         keep: then remove the longest unused until all runs have so many bytes at most.
         stale: remove runs that no paper of this checkout declares, or with other code.
         dry_run: only list what would be removed.
     """
-    declared = _declared() if stale else {}
+    store, declared = root(given), _declared() if stale else {}
     if declared is None:
         raise UserError("--stale", f"no {declared_jobs.CONFIG}/ here; run it in a checkout")
     runs = sorted(stored(store, "run"), key=lambda each: each.used)
     doomed: dict[Path, str] = {}
     left = sum(each.size for each in runs)
     for each in runs:
-        days = (time.time() - each.used) / DAY
+        days = (time.time() - each.used) / files.DAY
         if unused is not None and days > unused:
             doomed[each.place] = f"not used for {days:.0f} days"
         elif stale and each.key not in declared:
@@ -193,7 +176,7 @@ def gc(
     doomed |= _leftovers(store)
     total, verb = 0, "would remove" if dry_run else "removed"
     for place, why in doomed.items():
-        total += _size(place)
+        total += files.size(place)
         if not dry_run:
             _remove(store, place)
         yield f"{verb} {place.relative_to(store)}: {why}"
@@ -208,23 +191,14 @@ def _orphans(store: Path, kept: list[Stored]) -> dict[Path, str]:
         for name, sha256 in (run.entry.data if run.entry else {}).items()
     }
     found = [each for each in stored(store, "dataset") if each.place not in needed]
-    return {each.place: "no run here needs it" for each in found if _old(each.place)}
+    return {each.place: "no run here needs it" for each in found if files.is_old(each.place)}
 
 
 def _leftovers(store: Path) -> dict[Path, str]:
     """Folders that a killed process left, or that were set aside, a day ago or longer."""
     unfinished = [(p, "left by a killed process") for p in store.glob(run_store.UNFINISHED)]
     damaged = [(p, "damaged") for p in (store / run_store.DAMAGED).glob(f"{'[0-9a-f]' * 12}-*")]
-    return {place: why for place, why in (*unfinished, *damaged) if _old(place)}
-
-
-def _old(folder: Path) -> bool:
-    """Tell if nothing was written to a folder, or moved there, for a day."""
-    try:
-        times = [path.stat().st_ctime for path in (folder, *folder.iterdir())]
-    except OSError:
-        return False  # it just changed
-    return time.time() - max(times) > DAY
+    return {place: why for place, why in (*unfinished, *damaged) if files.is_old(place)}
 
 
 def stored(store: Path, kind: str) -> list[Stored]:
@@ -241,15 +215,8 @@ def stored(store: Path, kind: str) -> list[Stored]:
             entry = entries.read(kind, place)
         except UserError:
             entry = None
-        found.append(Stored(place, _size(place), used, entry))
+        found.append(Stored(place, files.size(place), used, entry))
     return found
-
-
-def _size(folder: Path) -> int:
-    try:
-        return sum(file.stat().st_size for file in folder.iterdir())
-    except OSError:
-        return 0  # removed in the meantime
 
 
 def _remove(store: Path, place: Path) -> None:

@@ -2,7 +2,6 @@
 
 import contextlib
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +11,10 @@ from grokatlas.audit.verify import Report, verify
 from grokatlas.cluster import slurm, unlock
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
-from grokatlas.results import layout, locks
+from grokatlas.results import files, layout, locks
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
 
-DAY = 86400.0  # seconds: a temporary file that is younger may still be written
 REFUSED = f"{layout.STATE}.refused-*"  # states of runs that were set aside
 
 
@@ -47,7 +45,7 @@ def prune(dry_run: bool) -> Iterator[str]:
             if not free:
                 yield f"{target}: a process holds its lock; it stays"
                 continue
-            size = sum(map(_size, paths))
+            size = sum(map(files.size, paths))
             if not dry_run:
                 _remove(paths)
         total, count = total + size, count + 1
@@ -76,7 +74,9 @@ def _doomed(
     needed = _needed(tree, declared)
     for target, result in sorted(tree.results.items()):
         found = report.findings.get(result.manifest.name) if result.manifest else None
-        if found and found.verdict == "orphan" and target not in declared and not _hidden(target):
+        if target in declared or registry.hidden(target):
+            continue
+        if found and found.verdict == "orphan":
             home = layout.home(result.sound)
             if home != target and home in needed and not _holds(tree, report, home, result):
                 hint = "is other than what is there; remove one of them"
@@ -87,8 +87,8 @@ def _doomed(
                 yield Path(target), _files(tree, result), found.reason.partition(";")[0]
     for name in sorted(tree.leftovers):
         path = tree.path(name)
-        ours = path.name.startswith(".") and not _hidden(path.parent)
-        if ours and _old(path):
+        ours = path.name.startswith(".") and not registry.hidden(path.parent)
+        if ours and files.is_old(path):
             yield path, [path], "left by a killed job"
     for folder in registry.own_files(layout.run_folder(""), "*"):
         for path in sorted(folder.glob(REFUSED)):
@@ -114,11 +114,6 @@ def _holds(tree: Tree, report: Report, home: str, moved: Result) -> bool:
     return all(
         tree.path(n).is_file() and report.hashes.get(n) == sha for n, sha in there.outputs.items()
     )
-
-
-def _hidden(path: str | Path) -> bool:
-    """Tell if a file or folder, or one above it, is hidden: of a program, or of a disk."""
-    return any(part.startswith(".") for part in Path(path).parts)
 
 
 def _files(tree: Tree, result: Result) -> list[Path]:
@@ -179,21 +174,3 @@ def _rmdirs(folder: Path) -> None:
         except OSError:
             return
         folder = folder.parent
-
-
-def _old(path: Path) -> bool:
-    """Tell if nothing was written to a file or folder for a day."""
-    try:
-        inner = path.rglob("*") if path.is_dir() else ()
-        newest = max(each.lstat().st_ctime for each in (path, *inner))
-    except OSError:
-        return False  # it just changed
-    return time.time() - newest > DAY
-
-
-def _size(path: Path) -> int:
-    try:
-        files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
-        return sum(each.lstat().st_size for each in files)
-    except OSError:
-        return 0  # removed in the meantime

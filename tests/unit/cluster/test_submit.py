@@ -125,7 +125,6 @@ def test_the_real_snakemake_takes_what_is_asked_of_it(tmp_path, monkeypatch, cap
         ("30:00", 30),
         ("²", None),
         ("infinite", None),
-        ("1d12h30m", 2190),
         ("4:00:00", 240),
         ("2-00:30:00", 2910),
         ("1.5h", None),

@@ -12,8 +12,8 @@ from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.cluster import slurm, unlock
 from grokatlas.plan import declared_jobs
+from grokatlas.results import files as results_files
 from grokatlas.results import layout, locks
-from grokatlas.runs import prune
 from tests.unit import audit_tree
 
 
@@ -27,7 +27,7 @@ def jobs(tmp_path, monkeypatch):
     declared = audit_tree.declared((0.1, 0.2))
     monkeypatch.setattr(declared_jobs, "jobs", lambda **_: declared)
     monkeypatch.setattr(unlock, "snakemake", lambda folder: None)
-    monkeypatch.setattr(prune, "DAY", 0.0)
+    monkeypatch.setattr(results_files, "DAY", 0.0)
     return declared
 
 
@@ -158,9 +158,9 @@ def test_leftovers_of_killed_jobs_go(jobs, capsys, monkeypatch, name):
         shutil.copytree(run, left / "results" / "x")
     else:
         left.write_text("half")
-    monkeypatch.setattr(prune, "DAY", 60.0)
+    monkeypatch.setattr(results_files, "DAY", 60.0)
     assert str(left) not in pruned(capsys)
-    monkeypatch.setattr(prune.time, "time", lambda real=time.time: real() + 100)
+    monkeypatch.setattr(time, "time", lambda real=time.time: real() + 100)
     assert f"{left}: left by a killed job" in pruned(capsys)
     assert not left.exists()
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -407,6 +408,6 @@ def test_it_imports_no_heavy_library(checkout):
         "import sys; from grokatlas import cli; cli.main(['runs', 'optimizer.lr=0.1']);"
         "print(sorted({'torch', 'snakemake', 'matplotlib', 'pandas'} & set(sys.modules)))"
     )
-    command = [shutil.which("python"), "-c", code]
+    command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

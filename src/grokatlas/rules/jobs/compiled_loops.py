@@ -17,9 +17,7 @@ from typing import Any
 
 from grokatlas.results import hashing
 
-VARIABLE = (
-    "GROKATLAS_COMPILED"  # the folder; `fork_server` repeats the name
-)
+VARIABLE = "GROKATLAS_COMPILED"  # the folder; `fork_server` repeats the name
 
 
 def share(code: dict[str, str]) -> None:

@@ -11,8 +11,8 @@ from grokatlas.results import layout
 from grokatlas.study.trial import declaration
 
 
-def main(name: str, given: list[str], scale: str | None, keep: str | None) -> int:
-    """Try values of an experiment, or keep them.
+def main(name: str, given: list[str], scale: str | None) -> int:
+    """Try values of an experiment.
 
     Returns:
         0, or the exit code of Snakemake.
@@ -22,10 +22,6 @@ def main(name: str, given: list[str], scale: str | None, keep: str | None) -> in
     tried = declaration.values(given)
     if scale is None:
         scale = settings.load_settings(declaration.SETTINGS, {}).scale
-    if keep is not None:
-        file = declaration.keep(name, tried, scale, keep)
-        print(f"{file}: experiment {keep}; say what to expect of it, and draw it in a figure")
-        return 0
     stem = layout.figure_stem(scale, declaration.PAPER_OF_TRIALS, declaration.FIGURE)
     figure = layout.outputs("figure", stem)
     with declaration.declared(name, tried, scale) as folder:

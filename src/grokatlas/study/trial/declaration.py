@@ -18,12 +18,11 @@ import yaml
 
 from grokatlas.cluster import unlock
 from grokatlas.declare import cells, overlays, starts, strict_yaml
-from grokatlas.declare.model_base import NAME, NAME_RULE
-from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper, label
+from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
-from grokatlas.results import files, locks
+from grokatlas.results import locks
 
 FOLDER = Path("trials")
 PAPER_OF_TRIALS, FIGURE = "trials", "runs"  # `grokatlas.papers.trials.runs` draws it
@@ -132,24 +131,20 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
         _check(PAPER_OF_TRIALS, trial, own, scale, tried)
         settings = {"scale": scale, **_settings()}
         with _alone(there):
-            try:
+            with _written(there):
                 shutil.rmtree(there / CONFIG, ignore_errors=True)
                 shutil.copytree(folder.parent, there / CONFIG / "papers")
                 (there / SETTINGS).write_text(text(settings), encoding="utf-8")
                 (there / "workflow").mkdir(exist_ok=True)
                 (there / "workflow" / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
-            except OSError as error:
-                raise _unwritable(there, error) from None
             yield there
 
 
 @contextlib.contextmanager
 def _alone(there: Path) -> Iterator[None]:
     """Hold the folder of a trial: another would replace the configuration that this one reads."""
-    try:
+    with _written(there):
         there.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(there, error) from None
     with locks.held(there / LOCK) as alone:
         if not alone:
             raise UserError(str(there), "another trial of the experiment runs; wait for its end")
@@ -159,8 +154,13 @@ def _alone(there: Path) -> Iterator[None]:
         yield
 
 
-def _unwritable(folder: Path, error: OSError) -> UserError:
-    return UserError(str(folder), f"cannot be written: {error.strerror or error}")
+@contextlib.contextmanager
+def _written(folder: Path) -> Iterator[None]:
+    """Write into a folder; that it cannot be written is one line."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(str(folder), f"cannot be written: {error.strerror or error}") from None
 
 
 def _settings() -> Block:
@@ -188,27 +188,3 @@ def text(content: Block) -> str:
     return yaml.safe_dump(
         unshared, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
     )
-
-
-def keep(name: str, tried: Values, scale: str, new: str) -> Path:
-    """Declare the experiment with these values among those of its paper; the file.
-
-    Its runs have the ids of the trial's runs, as their specs are the same.
-    """
-    paper_name, own, papers = experiment(name)
-    file = CONFIG / "papers" / paper_name / EXPERIMENTS
-    if not re.fullmatch(NAME, new):
-        raise UserError(f"--keep {new}", f"is no name: {NAME_RULE}")
-    if new in papers[paper_name].experiments:
-        raise UserError(f"--keep {new}", f"is in {label(paper_name, EXPERIMENTS)} already")
-    told = "; ".join(f"{path} {', '.join(map(str, listed))}" for path, listed in tried.items())
-    before = file.read_text(encoding="utf-8")
-    declared = {new: block(paper_name, papers[paper_name], own, scale, tried)}
-    written = f"{before.rstrip()}\n\n# Source: a trial of {own} at {scale} scale: {told}.\n"
-    written += f"# Time seen: none yet.\n# Expect: as in the trial.\n{text(declared)}"
-    with tempfile.TemporaryDirectory() as scratch:
-        there = shutil.copytree(CONFIG / "papers", Path(scratch) / "papers")
-        (there / paper_name / EXPERIMENTS).write_text(written, encoding="utf-8")
-        _check(paper_name, load_papers(there, "all")[paper_name], new, scale, tried)
-    files.write_text(file, written)
-    return file
