@@ -334,10 +334,10 @@ def _run(command: Command, options: argparse.Namespace) -> int:
         options.out = layout.target_of(options.job)
     module, _, function = command.calls.partition(":")
     call = getattr(importlib.import_module(f"grokatlas.{module}"), function)
-    found: int | str | Iterable[str] | None
-    found = call(*(getattr(options, name) for name in options.destinations))
-    if isinstance(found, int):
-        return found
-    for line in [found] if isinstance(found, str) else found or []:
+    result: int | str | Iterable[str] | None
+    result = call(*(getattr(options, name) for name in options.destinations))
+    if isinstance(result, int):
+        return result
+    for line in [result] if isinstance(result, str) else result or []:
         print(line)
     return 0

@@ -103,12 +103,12 @@ def device(text: str) -> str:
 def seconds(text: str) -> float:
     """A number of seconds, 0 or more."""
     try:
-        found = float(text)
+        amount = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
+        amount = -1.0
+    if not 0 <= amount < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds (0 or more)")
-    return found
+    return amount
 
 
 def number(text: str) -> float:

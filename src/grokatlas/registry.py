@@ -221,6 +221,6 @@ class _StudyFinder:
             return spec_from_file_location(module, file, loader=Loader(module, str(file)))
         if place is None or not place.is_dir():
             return None
-        found = ModuleSpec(module, None, is_package=True)  # a folder without __init__.py
-        found.submodule_search_locations = [str(place)]
-        return found
+        spec = ModuleSpec(module, None, is_package=True)  # a folder without __init__.py
+        spec.submodule_search_locations = [str(place)]
+        return spec

@@ -74,13 +74,13 @@ def queue(folder: Path, patience: float = PATIENCE) -> list[Queued]:
     """This user's jobs that were submitted from a folder and have not ended; none without Slurm."""
     if not shutil.which("squeue"):
         return []
-    found = []
+    jobs = []
     question = ("squeue", "--me", "--noheader", "--format=%i|%T|%j|%k|%Z")
     for line in ask(*question, patience=patience).splitlines():
         *fields, place = [*line.split("|", 4), "", "", "", ""][:5]
         if place and Path(place).resolve() == folder.resolve():
-            found.append(Queued(*fields))
-    return found
+            jobs.append(Queued(*fields))
+    return jobs
 
 
 def workflow(folder: Path, patience: float = PATIENCE) -> str:

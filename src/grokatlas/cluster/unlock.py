@@ -27,16 +27,16 @@ def clear(folder: Path, patience: float = PATIENCE) -> str:
         UserError: a Snakemake still runs in the folder, Slurm does not answer, or jobs do not end.
     """
     refuse_others(folder)
-    found = jobs(folder)
-    if found:
-        slurm.ask("scancel", *found)
+    running = jobs(folder)
+    if running:
+        slurm.ask("scancel", *running)
     until = time.monotonic() + patience
     while left := jobs(folder):
         if time.monotonic() > until:
             raise UserError("jobs " + " ".join(left), "were cancelled and do not end; see `squeue`")
         time.sleep(1)
     remove_lock(folder)
-    return f"{len(found)} jobs cancelled, the folder is unlocked; run `snakemake` again"
+    return f"{len(running)} jobs cancelled, the folder is unlocked; run `snakemake` again"
 
 
 def refuse_others(folder: Path) -> None:

@@ -30,8 +30,8 @@ def read_sources() -> str:
     """Let this process take from what is kept the sources that have not changed."""
     key = _modules_key()
     with contextlib.suppress(KeyError, TypeError):  # kept by another version of this module
-        found = _content()["sources"]
-        for name, entry in found["modules"].items() if found["key"] == key else ():
+        cached = _content()["sources"]
+        for name, entry in cached["modules"].items() if cached["key"] == key else ():
             digest, own, references, imports, empty, files = entry
             source = Source(own, tuple(references), tuple(imports), empty, tuple(files))
             code_digest.KNOWN[name, digest] = source

@@ -36,17 +36,17 @@ def jobs(
     selected = project
     if next_call and load_settings(folder / "config.yaml", {}).papers != "all":
         selected = Project(folder, {}, warn=lambda text: None)
-    found: dict[str, Job] = {}
+    declared: dict[str, Job] = {}
     for scale in SCALES:
         for job in project.at(scale).jobs:
-            found.setdefault(job.target.as_posix(), job)
+            declared.setdefault(job.target.as_posix(), job)
         plan = selected.at(scale)
         (judged,), (pages,) = plan.claims.values(), plan.atlas.values()
         if not next_call:
             judged = _as_made(results, judged, plan, project.papers)
             pages = _as_made(results, pages, plan, project.papers, judged)
-        found |= {job.target.as_posix(): job for job in (judged, pages)}
-    return found
+        declared |= {job.target.as_posix(): job for job in (judged, pages)}
+    return declared
 
 
 def _as_made(

@@ -77,9 +77,9 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
 
 
 def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:
-    found = cells.resolve(name, paper, experiment, plan.scale)
+    resolved = cells.resolve(name, paper, experiment, plan.scale)
     rows, inputs, modules = [], [], ["grokatlas.rules.tidy_table"]
-    for cell in found:
+    for cell in resolved:
         light = [each for each in cell.measures if each["name"] in light_measures()]
         for part in cell.parts:
             run = _add_run(plan, part)
@@ -94,7 +94,7 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
         modules += [module_name("measures", each["name"]) for each in light]
         modules += ["grokatlas.rules.split_table"] if len(cell.parts) > 1 else []
     spec = {"experiment": experiment, "paper": name, "scale": plan.scale, "cells": rows}
-    spec |= _left_out(found)
+    spec |= _left_out(resolved)
     stem = layout.table_stem(plan.scale, name, experiment)
     code = plan.sources.code(modules)
     plan.tables[name, experiment] = Job(
@@ -102,13 +102,13 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
     )
 
 
-def _left_out(found: list[Cell]) -> dict[str, list[dict[str, Any]]]:
+def _left_out(resolved: list[Cell]) -> dict[str, list[dict[str, Any]]]:
     """The axes of which cells leave out values so far, as ``so_far``; nothing where none do."""
-    told: list[dict[str, Any]] = []
-    for (axis, values, of), count in Counter(e for cell in found for e in cell.left_out).items():
-        where = {"cells": count, "of_cells": len(found)} if count < len(found) else {}
-        told.append({"axis": axis, "values": values, "of": of, **where})
-    return {"so_far": told} if told else {}
+    shares: list[dict[str, Any]] = []
+    for (axis, values, of), count in Counter(e for cell in resolved for e in cell.left_out).items():
+        where = {"cells": count, "of_cells": len(resolved)} if count < len(resolved) else {}
+        shares.append({"axis": axis, "values": values, "of": of, **where})
+    return {"so_far": shares} if shares else {}
 
 
 @functools.cache

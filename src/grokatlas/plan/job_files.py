@@ -40,12 +40,12 @@ def write(jobs: "Iterable[Job]", states: dict[Path, freshness.State]) -> None:
     """
     jobs = list(jobs)
     texts = {job.target: text(job, states[job.target]) for job in jobs}
-    found = {job.target: _read(job.spec_path) for job in jobs}
+    texts_here = {job.target: _read(job.spec_path) for job in jobs}
     running = any(LOCKS.glob("*"))
     if running:
-        _refuse_changes([job.spec_path for job in jobs if _differ(found, texts, job.target)])
+        _refuse_changes([job.spec_path for job in jobs if _differ(texts_here, texts, job.target)])
     for job in jobs:
-        state, known = states[job.target], found[job.target]
+        state, known = states[job.target], texts_here[job.target]
         if known != texts[job.target] and not (running and known is not None):
             try:
                 files.write_text(job.spec_path, texts[job.target])

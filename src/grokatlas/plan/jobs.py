@@ -146,12 +146,12 @@ class Plan:
         """The jobs with these targets and all that depend on them; their states are forgotten."""
         chosen = set(targets)
         jobs = self.jobs
-        found = descendants(
+        forgotten = descendants(
             (job for job in jobs if job.target in chosen), jobs, lambda job: job.inputs
         )
-        for job in found:
+        for job in forgotten:
             self._states.pop(job.target, None)
-        return [job for job in jobs if job in found]
+        return [job for job in jobs if job in forgotten]
 
     def inputs(self, job: Job) -> list[tuple[Path, bool]]:
         """Every file that a job reads and that this plan makes, and whether it is up to date.

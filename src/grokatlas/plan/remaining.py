@@ -39,9 +39,9 @@ def at(scale: str | None, folder: Path = CONFIG) -> Remaining:
 
 def main(scale: str | None) -> str:
     """Write every job file of a scale, and run nothing."""
-    found = at(scale)
-    count = len(found.project.prepare(found.plan.scale).jobs)
-    return f"{count} job files of scale {found.plan.scale} are in {layout.RESULTS}"
+    remaining = at(scale)
+    count = len(remaining.project.prepare(remaining.plan.scale).jobs)
+    return f"{count} job files of scale {remaining.plan.scale} are in {layout.RESULTS}"
 
 
 def unmade(jobs: list[Job]) -> list[Job]:
@@ -50,13 +50,13 @@ def unmade(jobs: list[Job]) -> list[Job]:
     What a finished figure or table was made from may be absent, as after `grokatlas adopt` of
     tables alone.
     """
-    found: list[Job] = []
+    unmade_jobs: list[Job] = []
     needed: set[Path] = set()
     for job in reversed(jobs):
         if (job.kind == "figure" or job.target in needed) and not made(job):
-            found.append(job)
+            unmade_jobs.append(job)
             needed |= {upstream.target for upstream in job.inputs}
-    return found[::-1]
+    return unmade_jobs[::-1]
 
 
 def made(job: Job) -> bool:

@@ -201,12 +201,12 @@ def test_samples(spec: dict[str, Any]) -> int:
 
 def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
     """The value that a function of a component's file returns."""
-    found = fact(block, name, what, *known, **keywords)
-    if found is None:
+    value = fact(block, name, what, *known, **keywords)
+    if value is None:
         place = registry.shown_component(block, name)
         problem = f"has no function `{what}`, so its jobs cannot be planned"
         raise UserError(place, f"{problem}; add one (docs/extending.md)")
-    return found
+    return value
 
 
 def _split(entry: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -226,8 +226,8 @@ def _costly(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _cost(block: str, entry: dict[str, Any]) -> float:
     """The factor by which a component multiplies a step's work: ``COST``, or ``cost(...)``."""
     name, keywords = _split(entry)
-    found = fact(block, name, "cost", **keywords) or fact(block, name, "COST") or 1
-    return float(found)
+    factor = fact(block, name, "cost", **keywords) or fact(block, name, "COST") or 1
+    return float(factor)
 
 
 def _logs(train: dict[str, Any]) -> int:

@@ -86,8 +86,8 @@ def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
                     job = plan.tables[layout.owner_of_table(name, each)]
                     tables[job.target] = job
     spec: dict[str, Any] = {"scale": plan.scale, "papers": declared}
-    if found := _under_interpretations(plan, papers, tables):
-        spec["interpretations"] = found
+    if judgements := _under_interpretations(plan, papers, tables):
+        spec["interpretations"] = judgements
         modules.append("grokatlas.claims.interpretations")
     inputs, earlier = at_hand.split(list(tables.values()))
     stem = layout.claims_stem(plan.scale)
@@ -101,24 +101,24 @@ def _under_interpretations(
 
     A table of a paper that is not selected is not made: what it would hold is shown as absent.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_paper: dict[str, list[dict[str, Any]]] = {}
     for name, paper in papers.items():
         skipped = {e.id for e in paper.claims if versions.same_claim(papers, name, e)}
         at_scale = {claim.id for claim in paper.claims if plan.scale in claim.scales}
         for each in interpretations.judgements(papers, name, skipped):
-            entry, named = asdict(each), [told["table"] for told in each.instead.values()]
+            entry, named = asdict(each), [other["table"] for other in each.instead.values()]
             made = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
             if each.claim in at_scale:
                 entry |= so_far(plan, name, made)
                 jobs = [plan.tables[layout.owner_of_table(name, e)] for e in made]
                 tables |= {job.target: job for job in jobs}
-            found.setdefault(name, []).append(entry)
-    return found
+            by_paper.setdefault(name, []).append(entry)
+    return by_paper
 
 
 def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) -> Job:
     """The job that writes the pages, from figures and the claims."""
-    told = {
+    shown = {
         name: paper.model_dump(
             mode="json", include={"source", "deviations", "figures", "interpretations"}
         )
@@ -128,19 +128,19 @@ def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) ->
     for name, paper in papers.items():
         for key in paper.interpretations:
             choices = interpretations.choices(paper, key)
-            told[name]["interpretations"][key]["choices"] = choices
+            shown[name]["interpretations"][key]["choices"] = choices
         for figure, entry in paper.figures.items():
             sizes = _sizes(papers, name, entry.experiments, plan.scale)
-            told[name]["figures"][figure]["sizes"] = sizes
-            told[name]["figures"][figure] |= so_far(plan, name, entry.experiments)
+            shown[name]["figures"][figure]["sizes"] = sizes
+            shown[name]["figures"][figure] |= so_far(plan, name, entry.experiments)
     files = registry.own_files(SITE, "**/*")
     parts = [file for file in files if file.suffix in (".html", ".css", ".js")]
     spec = {
         "scale": plan.scale,
-        "papers": told,
+        "papers": shown,
         "parts": {file.relative_to(SITE).as_posix(): hashing.file_sha256(file) for file in parts},
     }
-    figures = [plan.figures[name, figure] for name in told for figure in papers[name].figures]
+    figures = [plan.figures[name, figure] for name in shown for figure in papers[name].figures]
     inputs, earlier = at_hand.split(figures)
     code = plan.sources.code(["grokatlas.atlas.build"])
     return Job("atlas", layout.atlas_folder(plan.scale), spec | earlier, code, (*inputs, judged))
@@ -150,7 +150,7 @@ def _sizes(
     papers: dict[str, Paper], name: str, experiments: list[str], scale: str
 ) -> dict[str, dict[str, list[Any]]]:
     """The settings that are not as published, by dotted name: values here and published."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    sizes: dict[str, dict[str, list[Any]]] = {}
     for reference in experiments:
         owner, experiment = layout.owner_of_table(name, reference)
         paper = papers[owner]
@@ -159,18 +159,18 @@ def _sizes(
                 overlays.of(owner, paper, experiment, case, at).blocks() for at in (scale, "paper")
             )
             for path, here, published in overlays.differences(own, full):
-                values = found.setdefault(path, {"here": [], "published": []})
+                values = sizes.setdefault(path, {"here": [], "published": []})
                 for place, value in (("here", here), ("published", published)):
                     if value not in values[place]:
                         values[place].append(value)
-    return found
+    return sizes
 
 
 def so_far(plan: Plan, name: str, experiments: list[str]) -> dict[str, str]:
     """Of how many values some tables are, as ``so_far``; nothing where they leave out none."""
     tables = {each: plan.tables[layout.owner_of_table(name, each)] for each in experiments}
-    told = {each: text.so_far(job.spec.get("so_far", [])) for each, job in tables.items()}
-    if len(set(told.values())) > 1:
-        told = {each: f"{each}: {found}" for each, found in told.items() if found}
-    found = "; ".join(dict.fromkeys(told.values()))
-    return {"so_far": found} if found else {}
+    shares = {each: text.so_far(job.spec.get("so_far", [])) for each, job in tables.items()}
+    if len(set(shares.values())) > 1:
+        shares = {each: f"{each}: {shown}" for each, shown in shares.items() if shown}
+    shown = "; ".join(dict.fromkeys(shares.values()))
+    return {"so_far": shown} if shown else {}

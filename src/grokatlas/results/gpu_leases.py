@@ -37,8 +37,8 @@ def take() -> None:
     named = _named()
     if named is not None and len(named) < 2:
         return
-    if found := devices():
-        device, lock = _leased(found)
+    if free := devices():
+        device, lock = _leased(free)
         _held.append(lock)
         os.environ[VISIBLE] = device
 
@@ -52,8 +52,8 @@ def devices() -> list[str]:
     gpus, named = _listed(), _named()
     if named is None:
         return [uuid for parts in gpus for uuid in parts]
-    found = [uuid for name in named for uuid in _uuids(name, gpus)]
-    return list(dict.fromkeys(found))
+    uuids = [uuid for name in named for uuid in _uuids(name, gpus)]
+    return list(dict.fromkeys(uuids))
 
 
 def _named() -> list[str] | None:

@@ -62,8 +62,8 @@ class Judge:
         """The figure's tables, and those that stand in for some of them, by experiment."""
         scale = self._spec["scale"]
         stems = layout.table_stems(scale, paper, claim["experiments"])
-        told = each["instead"].items()
-        taken = {name: layout.table_stem(scale, paper, entry["table"]) for name, entry in told}
+        entries = each["instead"].items()
+        taken = {name: layout.table_stem(scale, paper, entry["table"]) for name, entry in entries}
         return stems, taken
 
     def _tables(self, each: Row, stems: dict[str, Path], taken: dict[str, Path]) -> "Otherwise":
@@ -86,7 +86,7 @@ def _forecast(targets: dict[str, Path], instead: dict[str, Row]) -> float | None
 
     None where the plan has no such table.
     """
-    found: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     for name, target in targets.items():
         try:
             cells = files.read_sealed(layout.spec_path("table", target))["spec"]["cells"]
@@ -96,7 +96,7 @@ def _forecast(targets: dict[str, Path], instead: dict[str, Row]) -> float | None
                 wanted = cases is None or cell["case"] in cases.values()
                 if wanted and not layout.manifest_of("run", folder).exists():
                     spec = files.read_sealed(layout.spec_path("run", folder))["spec"]
-                    found[cell["run"]] = resources.seconds(spec)
+                    seconds[cell["run"]] = resources.seconds(spec)
         except (UserError, KeyError):
             return None
-    return sum(found.values()) or None
+    return sum(seconds.values()) or None

@@ -43,8 +43,8 @@ def joined(spec: dict[str, Any], job_file: Path) -> Any:
 
 def _computed(cell: dict[str, Any]) -> dict[str, Path]:
     """The files of a cell's measures, by name."""
-    found = {}
+    paths = {}
     for name in cell["measures"]:
         (file,) = layout.outputs("measure", layout.measure_stem(cell["run"], name))
-        found[name.rpartition("-")[0] or name] = file
-    return found
+        paths[name.rpartition("-")[0] or name] = file
+    return paths

@@ -135,12 +135,12 @@ def _declared() -> dict[str, str] | None:
             name = f"{job.spec['scale']} {job.spec['paper']}/{job.spec['experiment']}"
             for cell in job.spec["cells"]:
                 tables.setdefault(cell["run"], []).append(name)
-    found: dict[str, str] = {}
+    uses: dict[str, str] = {}
     for job in jobs.values():
         if job.kind == "run":
             first, *more = dict.fromkeys(tables[job.target.name])
-            found |= dict.fromkeys(job.digests, first + (f" +{len(more)}" if more else ""))
-    return found
+            uses |= dict.fromkeys(job.digests, first + (f" +{len(more)}" if more else ""))
+    return uses
 
 
 def gc(
@@ -190,8 +190,8 @@ def _orphans(store: Path, kept: list[Stored]) -> dict[Path, str]:
         for run in kept
         for name, sha256 in (run.entry.data if run.entry else {}).items()
     }
-    found = [each for each in stored(store, "dataset") if each.place not in needed]
-    return {each.place: "no run here needs it" for each in found if files.is_old(each.place)}
+    orphans = [each for each in stored(store, "dataset") if each.place not in needed]
+    return {each.place: "no run here needs it" for each in orphans if files.is_old(each.place)}
 
 
 def _leftovers(store: Path) -> dict[Path, str]:
@@ -203,7 +203,7 @@ def _leftovers(store: Path) -> dict[Path, str]:
 
 def stored(store: Path, kind: str) -> list[Stored]:
     """The entries of a store."""
-    found = []
+    listed = []
     for place in sorted((store / entries.FOLDERS[kind]).glob("*")):
         if not re.fullmatch(NAME, place.name):
             continue
@@ -215,8 +215,8 @@ def stored(store: Path, kind: str) -> list[Stored]:
             entry = entries.read(kind, place)
         except UserError:
             entry = None
-        found.append(Stored(place, files.size(place), used, entry))
-    return found
+        listed.append(Stored(place, files.size(place), used, entry))
+    return listed
 
 
 def _remove(store: Path, place: Path) -> None:

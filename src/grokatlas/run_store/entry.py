@@ -115,12 +115,12 @@ def copy(source: Path, target: Path, recorded: str) -> None:
         DamagedError: its sha256 is not the recorded one.
         UnreadableError: the source cannot be read.
     """
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     with target.open("wb") as sink:
         for chunk in _chunks(source):
-            found.update(chunk)
+            hashed.update(chunk)
             sink.write(chunk)
-    if found.hexdigest() != recorded:
+    if hashed.hexdigest() != recorded:
         raise DamagedError(str(source), "is not the file its manifest records")
 
 

@@ -110,8 +110,8 @@ def _fill(stage: Path, entry: StoredRun) -> None:
         (layout.spec_path(entry.kind, stage), entry.job, "replaces"),
         (layout.manifest_of(entry.kind, stage), entry.manifest, MARK),
     ):
-        kept = {key: value for key, value in content.items() if key != later}
-        files.write_json(path, files.sealed(kept))
+        lasting = {key: value for key, value in content.items() if key != later}
+        files.write_json(path, files.sealed(lasting))
 
 
 def bring_missing(runs: Iterable[Job], plan: Plan) -> list[Path]:
@@ -127,11 +127,11 @@ def bring_missing(runs: Iterable[Job], plan: Plan) -> list[Path]:
     for run in sorted(runs, key=lambda each: len(ancestors([each], lambda job: job.inputs))):
         if plan.is_up_to_date(run) and all(file.exists() for file in run.outputs):
             continue
-        kept = [f for data in run.inputs if plan.is_up_to_date(data) for f in data.outputs]
-        found = bring(root, run, kept)
-        plan.look_again(found)
-        renewed += found
-        count += run.target in found
+        present = [f for data in run.inputs if plan.is_up_to_date(data) for f in data.outputs]
+        brought = bring(root, run, present)
+        plan.look_again(brought)
+        renewed += brought
+        count += run.target in brought
     if count:
         _tell(f"{count} run{'s' * (count > 1)} brought in from {root}")
     return renewed

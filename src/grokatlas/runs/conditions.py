@@ -151,8 +151,8 @@ def _check_values(condition: Condition, there: list[Any]) -> None:
         if condition.name in DIGITS:
             raise UserError(condition.text, f"no {condition.name} begins with {given.text!r}")
         hint = closest(given.text, sorted(known)) if texts else ""
-        told = f"{hint}{' ' * bool(hint)}{_values(condition, there)}"
-        raise UserError(condition.text, f"no run here has {given.text!r}; {told}")
+        known_values = f"{hint}{' ' * bool(hint)}{_values(condition, there)}"
+        raise UserError(condition.text, f"no run here has {given.text!r}; {known_values}")
 
 
 def _allowed(name: str) -> list[str]:
@@ -179,10 +179,10 @@ def _some(values: Iterable[Any]) -> str:
 
 def _all_values(name: str, runs: list[RunEntry]) -> list[Any]:
     """Every value that a field has somewhere, each once."""
-    found: dict[str, Any] = {}
+    by_text: dict[str, Any] = {}
     for run in runs:
-        found |= {repr(value): value for value in run.of(name)}
-    return [value for value in found.values() if not isinstance(value, list | dict)]
+        by_text |= {repr(value): value for value in run.of(name)}
+    return [value for value in by_text.values() if not isinstance(value, list | dict)]
 
 
 def _nearest_field(name: str, names: set[str]) -> str:
@@ -193,11 +193,11 @@ def _nearest_field(name: str, names: set[str]) -> str:
         each for each in bare if each.startswith(f"{block}.") and not each.endswith(".name")
     )
     hint = closest(name, sorted(bare))
-    told = f"{hint} " if hint else ""
+    question = f"{hint} " if hint else ""
     if inner:
-        return f"{told}{block} has: {', '.join(inner)}"
+        return f"{question}{block} has: {', '.join(inner)}"
     blocks = sorted({each.partition(".")[0] for each in bare} - set(FACTS))
-    return f"{told}fields are those of {', '.join(blocks)}, and {', '.join(FACTS)}"
+    return f"{question}fields are those of {', '.join(blocks)}, and {', '.join(FACTS)}"
 
 
 def shown(value: Any) -> str:

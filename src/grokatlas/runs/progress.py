@@ -91,7 +91,7 @@ class _Log:
         self.last = next((line for line in reversed(written) if line), "")
         if started := STARTED.search(head.decode(errors="replace")):
             self.host, self.where = started[1], f"{started[1]}, {started[2]}"
-        steps = [found for line in written if (found := STEP.match(line))]
+        steps = [matched for line in written if (matched := STEP.match(line))]
         if steps:
             self.step, self.rate = int(steps[-1][1]), float(steps[-1][2])
             self.left = max(float(steps[-1][3]) - (time.time() - self.changed), 0.0)

@@ -73,10 +73,10 @@ def _doomed(
     """
     needed = _needed(tree, declared)
     for target, result in sorted(tree.results.items()):
-        found = report.findings.get(result.manifest.name) if result.manifest else None
+        finding = report.findings.get(result.manifest.name) if result.manifest else None
         if target in declared or registry.hidden(target):
             continue
-        if found and found.verdict == "orphan":
+        if finding and finding.verdict == "orphan":
             home = layout.home(result.sound)
             if home != target and home in needed and not _holds(tree, report, home, result):
                 hint = "is other than what is there; remove one of them"
@@ -84,7 +84,7 @@ def _doomed(
                     hint = "is not in its place; move it there"
                 yield Path(target), [], f"is {home}, and {hint}"
             else:
-                yield Path(target), _files(tree, result), found.reason.partition(";")[0]
+                yield Path(target), _files(tree, result), finding.reason.partition(";")[0]
     for name in sorted(tree.leftovers):
         path = tree.path(name)
         ours = path.name.startswith(".") and not registry.hidden(path.parent)

@@ -82,20 +82,20 @@ class RunEntry:
         """The values that all members share, by every name that a field has."""
         spec = {key: value for key, value in self.spec.items() if key != "ensemble"}
         flat = dotted.flat(spec) if spec else {}
-        found = _by_name({path: value for path, value in flat.items() if path not in self._drawn})
-        return found | {name: values for name, values in self._facts() if values}
+        shared = _by_name({path: value for path, value in flat.items() if path not in self._drawn})
+        return shared | {name: values for name, values in self._facts() if values}
 
     @cached_property
     def members(self) -> list[Values]:
         """The values of each member's own, by every name that a field has."""
         if not isinstance(self.spec.get("ensemble"), dict):
             return [{}]
-        found = []
+        values = []
         for member in members.of(self.spec):
             axes = (dotted.flat(value, axis) for axis, value in member.items())
             flat = {path: value for axis in axes for path, value in axis.items()}
-            found.append(_by_name(flat | dict.fromkeys(self._drawn, member["seed"])))
-        return found
+            values.append(_by_name(flat | dict.fromkeys(self._drawn, member["seed"])))
+        return values
 
     @cached_property
     def _drawn(self) -> set[str]:

@@ -25,7 +25,7 @@ def other(tmp_path) -> Path:
     file = tmp_path / "src/grokatlas/run_store/command.py"
     text = file.read_text()
     (tmp_path / "store").mkdir()
-    start = text.index("    declared = _declared()\n    runs, data")
+    start = text.index("    store, declared = root(given), _declared()\n    runs, data")
     file.write_text(text[:start] + "    return 'the other code'\n" + text[start:])
     return tmp_path
 

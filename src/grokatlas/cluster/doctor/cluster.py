@@ -51,9 +51,9 @@ def look(missing: list[Job], device: str, submit: bool) -> Iterator[Finding]:
     wanted = block(PROFILE / "partitions.yaml").get("partitions")
     if not isinstance(wanted, dict):
         raise UserError(str(PROFILE / "partitions.yaml"), "has no block `partitions`; restore it")
-    found = partitions()  # if this fails, Slurm does not answer and nothing else would
-    yield from findings.of("partitions", _partitions, wanted, found)
-    yield from findings.of("limits", _limits, wanted, found, missing, device)
+    there = partitions()  # if this fails, Slurm does not answer and nothing else would
+    yield from findings.of("partitions", _partitions, wanted, there)
+    yield from findings.of("limits", _limits, wanted, there, missing, device)
     yield from findings.of("account", _account, settings)
     yield from findings.of("polling", _polling, settings)
     if device != "cpu":
@@ -62,13 +62,13 @@ def look(missing: list[Job], device: str, submit: bool) -> Iterator[Finding]:
 
 def partitions() -> dict[str, Partition]:
     """Every partition by name."""
-    found: dict[str, Partition] = {}
+    by_name: dict[str, Partition] = {}
     for line in slurm.ask("sinfo", "--noheader", "--format=%P|%a|%l|%G").splitlines():
         name, up, limit, devices = [*(part.strip() for part in line.split("|")), "", "", ""][:4]
-        one = found.setdefault(name.rstrip("*"), Partition(False, slurm.minutes(limit), False))
+        one = by_name.setdefault(name.rstrip("*"), Partition(False, slurm.minutes(limit), False))
         one.up |= up == "up"
         one.gpu |= "gpu" in devices
-    return found
+    return by_name
 
 
 def block(path: Path) -> dict[str, Any]:

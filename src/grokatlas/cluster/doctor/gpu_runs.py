@@ -36,8 +36,8 @@ def _capture(runs: list[Job]) -> Iterator[Finding]:
         return
     apart: dict[str, list[Job]] = {}
     for job in runs:
-        if found := gpu_runs.waiting(job.spec):
-            apart.setdefault(" and ".join(found), []).append(job)
+        if waiting := gpu_runs.waiting(job.spec):
+            apart.setdefault(" and ".join(waiting), []).append(job)
     count = len(runs) - sum(len(jobs) for jobs in apart.values())
     texts = [f"{count} of {len(runs)} GPU runs replay captured steps"]
     for why, jobs in apart.items():

@@ -27,8 +27,8 @@ def gpus(missing: list[Job], device: str) -> Iterator[Finding]:
     if device == "cpu":
         yield Finding("ok", "gpu", "not wanted (device: cpu)")
         return
-    found = gpu_leases.devices()
-    if not found:
+    devices = gpu_leases.devices()
+    if not devices:
         fail = device == "cuda"
         hint = "install its driver, or set device: auto" if fail else "runs train on the CPU"
         yield Finding("fail" if fail else "ok", "gpu", f"nvidia-smi shows none here; {hint}")
@@ -38,13 +38,13 @@ def gpus(missing: list[Job], device: str) -> Iterator[Finding]:
     _, _, name = done.stdout.strip().partition("|")
     if done.returncode or name == "no GPU":
         last = done.stderr.strip().splitlines()[-1:] or ["a build without CUDA, or an old driver"]
-        text = f"nvidia-smi shows {len(found)}, but torch sees none: {last[0]}"
+        text = f"nvidia-smi shows {len(devices)}, but torch sees none: {last[0]}"
         state: State = "fail" if device == "cuda" else "warn"
         yield Finding(state, "gpu", f"{text}; install the torch of your driver's CUDA")
         return
     costly = [job for job in missing if job.kind in ("run", "measure")]
     wanting = sum(resources.of_job(job, device).gpu for job in costly)
-    yield Finding("ok", "gpu", f"{len(found)} here ({name}) for {wanting} jobs; each leases one")
+    yield Finding("ok", "gpu", f"{len(devices)} here ({name}) for {wanting} jobs; each leases one")
 
 
 def disk(missing: list[Job]) -> Iterator[Finding]:

@@ -43,8 +43,8 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
         return
     project, runs = want.project, [job for job in want.jobs if job.kind == "run"]
     missing = remaining.unmade(want.jobs)
-    found = f"{len(want.plan.figures)} figures of {len(runs)} runs at scale {want.plan.scale}"
-    yield Finding("ok", "plan", found)
+    counts = f"{len(want.plan.figures)} figures of {len(runs)} runs at scale {want.plan.scale}"
+    yield Finding("ok", "plan", counts)
     yield from findings.of("settings", _settings, project)
     yield from findings.of("commit", software.commit)
     yield from findings.of("packages", software.packages, folder)
@@ -62,9 +62,9 @@ def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Itera
 
 def _files(missing: list[Job]) -> Iterator[Finding]:
     """The disk of the results; its locks are tried only where a file can be written."""
-    found = findings.of("writing", files.writing, missing)
-    yield from found
-    if all(each.state == "ok" for each in found):
+    written = findings.of("writing", files.writing, missing)
+    yield from written
+    if all(each.state == "ok" for each in written):
         yield from findings.of("flock", files.locks)
 
 

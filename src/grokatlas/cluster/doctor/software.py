@@ -12,15 +12,15 @@ LOCK = "requirements.lock"
 
 def commit() -> Iterator[Finding]:
     """The commit that manifests and figures will name."""
-    found = revision.facts()
-    if "git_problem" in found:
-        text = f"results will not name it: {found['git_problem']}"
+    facts = revision.facts()
+    if "git_problem" in facts:
+        text = f"results will not name it: {facts['git_problem']}"
         yield Finding("warn", "commit", f"{text}; mend that before a long run")
-    elif found["git"] is None:
+    elif facts["git"] is None:
         yield Finding("ok", "commit", "none: the code is not in a git checkout of its own")
     else:
-        state = "with uncommitted changes" if found["git"]["dirty"] else "clean"
-        yield Finding("ok", "commit", f"{found['git']['commit'][:12]} ({state})")
+        state = "with uncommitted changes" if facts["git"]["dirty"] else "clean"
+        yield Finding("ok", "commit", f"{facts['git']['commit'][:12]} ({state})")
 
 
 def packages(folder: Path) -> Iterator[Finding]:

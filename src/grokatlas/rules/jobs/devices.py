@@ -43,10 +43,10 @@ def chosen(name: str) -> "torch.device":
     """The device that is asked for: ``auto`` is a GPU where one is visible."""
     import torch
 
-    found = torch.cuda.is_available()
-    if name == "cuda" and not found:
+    visible = torch.cuda.is_available()
+    if name == "cuda" and not visible:
         raise UserError("device: cuda", "no CUDA device is visible here; use auto or cpu")
-    return torch.device("cuda" if found and name != "cpu" else "cpu")
+    return torch.device("cuda" if visible and name != "cpu" else "cpu")
 
 
 def name_of(device: "torch.device") -> str:
@@ -62,12 +62,12 @@ def facts(device: "torch.device", threads: int) -> dict[str, Any]:
 
     if device.type == "cpu":
         return {"type": "cpu", "threads": threads}
-    found = torch.cuda.get_device_properties(device)
+    properties = torch.cuda.get_device_properties(device)
     return {
         "type": "cuda",
-        "name": found.name,
-        "uuid": str(found.uuid),
-        "memory_mb": found.total_memory // 2**20,
+        "name": properties.name,
+        "uuid": str(properties.uuid),
+        "memory_mb": properties.total_memory // 2**20,
         "driver": _driver(),
         "cuda": torch.version.cuda,
         "cudnn": torch.backends.cudnn.version(),

@@ -114,12 +114,12 @@ def received(connection: socket.socket, size: int) -> bytes:
     Raises:
         ConnectionError: the other side closed before.
     """
-    found = b""
-    while len(found) < size:
-        if not (part := connection.recv(size - len(found))):
+    content = b""
+    while len(content) < size:
+        if not (part := connection.recv(size - len(content))):
             raise ConnectionError("closed")
-        found += part
-    return found
+        content += part
+    return content
 
 
 class Server:
@@ -221,8 +221,8 @@ class Server:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for number in FORWARDED:
-                kept = signal.SIG_IGN if number in request["ignored"] else signal.SIG_DFL
-                signal.signal(number, kept)
+                handler = signal.SIG_IGN if number in request["ignored"] else signal.SIG_DFL
+                signal.signal(number, handler)
             if signal.SIGINT not in request["ignored"]:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
             for connection in self.forks.values():

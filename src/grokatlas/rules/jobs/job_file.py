@@ -26,8 +26,8 @@ def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
     """
     job = files.read_sealed(job_file)
     if "outputs" in job or job.get("kind") != kind:
-        found = "manifest" if "outputs" in job else f"job file of kind {job.get('kind')!r}"
-        raise UserError(str(job_file), f"is a {found}; give a job file of kind {kind!r}")
+        what = "manifest" if "outputs" in job else f"job file of kind {job.get('kind')!r}"
+        raise UserError(str(job_file), f"is a {what}; give a job file of kind {kind!r}")
     here = code_digest.pinned(list(job["code"]))
     named = code_digest.named_modules(job["kind"], job["spec"])
     same = code_digest.named_values(here, named) == code_digest.named_values(job["code"], named)

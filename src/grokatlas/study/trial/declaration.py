@@ -51,18 +51,18 @@ Values = dict[str, list[Any]]
 
 def values(given: list[str]) -> Values:
     """The values of each path, read as YAML: ``["optimizer.lr=1e-3,1e-2"]``."""
-    found: Values = {}
+    tried: Values = {}
     for text in given:
         path, equals, listed = text.partition("=")
         if not equals or not re.fullmatch(PATH, path) or not listed:
             raise UserError(f"--set {text}", "must be like optimizer.lr=1e-3,1e-2")
-        if path in found:
+        if path in tried:
             raise UserError(f"--set {text}", f"{path} is given twice; list its values in one")
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "values.yaml"
             file.write_text(f"[{listed}]\n", encoding="utf-8")
-            found[path] = strict_yaml.load(file, f"--set {text}")
-    return found
+            tried[path] = strict_yaml.load(file, f"--set {text}")
+    return tried
 
 
 def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
@@ -84,20 +84,20 @@ def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -
     An axis of the ensemble gets the values itself. Any other path becomes an axis of the sweep,
     which is stronger than every overlay, so that each value makes a run of its own.
     """
-    found: Block = paper.experiments[name].model_dump(
+    declared: Block = paper.experiments[name].model_dump(
         mode="json", by_alias=True, exclude_unset=True
     )
-    cases = list(found.get("cases") or {}) or [None]
+    cases = list(declared.get("cases") or {}) or [None]
     own = [overlays.of(paper_name, paper, name, case, scale).merged() for case in cases]
     for path, listed in tried.items():
         is_axis = path == "seed" or any(path in each.get("ensemble", {}) for each in own)
         key = "ensemble" if is_axis else "sweep"
-        for overlay in (found, *(found.get("cases") or {}).values()):
+        for overlay in (declared, *(declared.get("cases") or {}).values()):
             holder = overlay if scale == "paper" else (overlay.get(scale) or {})
             holder[key] = {**(holder.get(key) or {}), path: listed}
             if scale != "paper":
                 overlay[scale] = holder
-    return {"about": found.pop("about", f"a trial of {name}"), **found}
+    return {"about": declared.pop("about", f"a trial of {name}"), **declared}
 
 
 @contextlib.contextmanager
@@ -108,11 +108,11 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
     """
     paper_name, own, papers = experiment(name)
     paper = papers[paper_name]
-    told = f"{name} with {', '.join(f'{path} {listed}' for path, listed in tried.items())}"
+    title = f"{name} with {', '.join(f'{path} {listed}' for path, listed in tried.items())}"
     about = {
-        "source": {"title": f"Trial of {told}"},
+        "source": {"title": f"Trial of {title}"},
         "defaults": paper.defaults.model_dump(mode="json", by_alias=True, exclude_unset=True),
-        "figures": {FIGURE: {"experiments": [own], "caption": f"A trial of {told}."}},
+        "figures": {FIGURE: {"experiments": [own], "caption": f"A trial of {title}."}},
     }
     there = FOLDER / f"{paper_name}-{own}"
     with tempfile.TemporaryDirectory() as scratch:
@@ -165,10 +165,10 @@ def _written(folder: Path) -> Iterator[None]:
 
 def _settings() -> Block:
     """The settings that a trial takes from the checkout; folders are absolute paths."""
-    found = load_settings(SETTINGS, {})
-    folders = {"data_dir": found.data_dir, "run_store": found.run_store}
+    settings = load_settings(SETTINGS, {})
+    folders = {"data_dir": settings.data_dir, "run_store": settings.run_store}
     held = {key: str(home_expanded(f).resolve()) if f else None for key, f in folders.items()}
-    return {"device": found.device, **held}
+    return {"device": settings.device, **held}
 
 
 def _check(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -> None:
