@@ -215,6 +215,7 @@ class Run:
         tests = self.data["test_inputs"]
         axis = 1 if self._per_member else 0
         samples = train.shape[axis] + tests.shape[axis]
+        noise = self._programs.noise_numbers((self._batch, *train.shape[axis + 1 :]))
         return memory.Needs(
             members=len(self.members),
             parameters=parameters,
@@ -222,6 +223,7 @@ class Run:
             batch=self._written * self._batch,
             looks=self._written * samples,
             data=_bytes([*self.data.values(), *self.extras.values()]),
+            noise=noise * getattr(torch, self.spec["train"]["dtype"]).itemsize,
             stops="stop" in self.spec["train"],
         )
 
