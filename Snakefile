@@ -22,7 +22,7 @@ rule all:
 onstart:
     FAILURES.listen()
     if snakemake_internals.runs_here(workflow):
-        warm.start()
+        fork_server.start()
         snakemake_internals.start_jobs_at_once(workflow)
 
 

@@ -9,7 +9,7 @@ from benchmarks import timing
 from benchmarks.start import Ours
 from benchmarks.workloads import WORKLOADS
 from grokatlas.engine import dataset, members
-from grokatlas.rules import devices
+from grokatlas.rules.jobs import devices
 
 CPU = torch.device("cpu")
 BUDGET, BLOCK = 60.0, 1.0  # seconds of all rounds, and of one contender's turn

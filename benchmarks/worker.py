@@ -14,7 +14,7 @@ from benchmarks import floor, timing
 from benchmarks.start import Ours, start
 from benchmarks.workloads import WORKLOADS, bytes_needed, data_of
 from grokatlas.engine import capture
-from grokatlas.rules import devices
+from grokatlas.rules.jobs import devices
 
 SECONDS = 70.0  # that the contenders of a workload have together
 

@@ -17,7 +17,7 @@ LONGEST = ("test_tutorials.py", "test_site.py", "tests/workflow/")
 def pytest_configure(config):
     """Workers import ART at once: on a new machine it is imported here before."""
     if not hasattr(config, "workerinput"):
-        from grokatlas.rules import first_import
+        from grokatlas.rules.jobs import first_import
 
         first_import.of_art()
 

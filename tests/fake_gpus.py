@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.rules import gpu_leases
+from grokatlas.results import gpu_leases
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:

@@ -34,6 +34,31 @@ def schedule(
     return {"steps": steps, "dtype": "float64", "log": log, "snapshots": snapshots or []} | rest
 
 
+def xor_spec(
+    count: int = 3,
+    features: int = 2000,
+    points: int = 400,
+    width: int = 1024,
+    layers: int = 1,
+    dtype: str = "float64",
+    **blocks: Any,
+) -> Block:
+    """A run of members on XOR clusters, with other blocks in place of its own."""
+    points_of_both = {"train_points": points, "test_points": points}
+    optimizer = {"name": "sgd", "lr": 0.1, "momentum": 0.0, "weight_decay": 0.1, "nesterov": False}
+    return {
+        "task": {"name": "xor_clusters", "amplitude": 0.05, "data_seed": 0, "features": features}
+        | points_of_both,
+        "model": mlp(width, layers, bias=False),
+        "loss": {"name": "mse", "reduction": "mean", "half": False},
+        "optimizer": optimizer,
+        "dynamics": {"name": "gradient_training"},
+        "observables": [{"name": "losses"}],
+        "train": schedule(4, 2) | {"dtype": dtype},
+        "ensemble": {"seed": list(range(count))},
+    } | blocks
+
+
 def data_of(spec: Block) -> dataset.Dataset:
     """The data of a run's members."""
     return dataset.make(members.tasks(spec))

@@ -7,9 +7,9 @@ import sys
 code = None
 try:
     if os.environ.get("GROKATLAS_WARM"):
-        from grokatlas.rules import warm_client
+        from grokatlas.rules.jobs import fork_client
 
-        code = warm_client.run(sys.argv[1:])
+        code = fork_client.run(sys.argv[1:])
     if code is None:
         from grokatlas.cli import main
 

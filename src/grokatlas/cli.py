@@ -15,7 +15,7 @@ from grokatlas.cli_types import Command, argument
 from grokatlas.errors import UserError
 from grokatlas.plan import which_code
 from grokatlas.results import environment, layout
-from grokatlas.rules import component_errors, devices
+from grokatlas.rules.jobs import component_errors, devices
 
 
 def main(given: list[str] | None = None) -> int:
@@ -111,7 +111,7 @@ RUNS = (
     Command("plan", "plan.remaining:main", "write all job files of a scale; run nothing", (SCALE,)),
     Command(
         "try",
-        "operate.trial.command:main",
+        "study.trial.command:main",
         "an experiment with other values, apart from all that is declared",
         (
             argument("name", metavar="PAPER/EXPERIMENT"),
@@ -129,19 +129,19 @@ RUNS = (
     ),
     Command(
         "show",
-        "operate.runs.show:run",
+        "runs.show:run",
         "show a run: its spec and its state",
         (argument("name", metavar="RUN", help="run id, or the first digits of one"),),
     ),
     Command(
         "status",
-        "operate.runs.command:status",
+        "runs.command:status",
         "the runs that figures need, renewed while you look: how far each is",
         (SCALE, argument("--once", action="store_true", help="plain text, once")),
     ),
     Command(
         "runs",
-        "operate.runs.command:main",
+        "runs.command:main",
         "find runs by their fields: optimizer.lr=1e-3 task.name=mnist 'train.steps>=1000'",
         (
             argument(
@@ -161,7 +161,7 @@ RUNS = (
     ),
     Command(
         "doctor",
-        "operate.doctor.report:main",
+        "cluster.doctor.report:main",
         "before a long run: what may go wrong, what it will take",
         (
             SCALE,
@@ -174,7 +174,7 @@ RUNS = (
     ),
     Command(
         "submit",
-        "operate.submit:main",
+        "cluster.submit:main",
         "on a cluster: the workflow in jobs of its own; takes Snakemake's options too",
         (
             argument("--time", help="limit of one job (default: the partition's)"),
@@ -184,7 +184,7 @@ RUNS = (
     ),
     Command(
         "unlock",
-        "operate.unlock:main",
+        "cluster.unlock:main",
         "after a killed Snakemake: cancel its jobs, remove its lock",
     ),
 )
@@ -223,10 +223,10 @@ EXPORT = (
 
 GROUPS = {"store": "the run store: finished runs that several checkouts share"}
 RUN_STORE = (
-    Command("store ls", "operate.store:ls", "list its runs, last used first", (STORE,)),
+    Command("store ls", "run_store.command:ls", "list its runs, last used first", (STORE,)),
     Command(
         "store add",
-        "operate.store:put_runs",
+        "run_store.command:put_runs",
         "put finished runs into it",
         (
             STORE,
@@ -235,7 +235,7 @@ RUN_STORE = (
     ),
     Command(
         "store gc",
-        "operate.store:clear",
+        "run_store.command:clear",
         "remove runs that are not needed, and leftovers",
         (
             STORE,
@@ -296,7 +296,12 @@ FOLDER = argument("folder", metavar="FOLDER", type=Path, help="such as my-study"
 NAMES = argument("names", metavar="COMPONENT", nargs="*", help="these alone (default: all)")
 STUDY = (
     Command("new", "study.new:make", "make a study of your own: a folder that works", (FOLDER,)),
-    Command("check-components", "study.check:main", "check a study's components", (NAMES,)),
+    Command(
+        "check-components",
+        "study.check:main",
+        "run the conformance checks on a study's components",
+        (NAMES,),
+    ),
 )
 
 

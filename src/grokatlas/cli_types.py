@@ -32,8 +32,6 @@ class Argument(NamedTuple):
     """What argparse's `add_argument` is called with.
 
     Attributes:
-        names: of the argument.
-        keywords: of `add_argument`.
         variable: an environment variable that gives the default, if it is set.
     """
 
@@ -70,8 +68,6 @@ class Command(NamedTuple):
         calls: the function behind it, ``module:function`` below this package. It is called with the
             values of the arguments in their order, and imported only then. An exit code that it
             returns is passed on; text or lines are printed.
-        help: one line.
-        arguments: what it takes.
         passes_on: whether it takes all other arguments too, as a list, for another program.
         compares: whether exit code 1 says that two things differ, so that a mistake has 2.
     """

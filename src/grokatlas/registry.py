@@ -46,12 +46,7 @@ DEFAULT_DYNAMICS = "gradient_training"  # of a run that names none
 
 
 def own_files(folder: Path, pattern: str) -> list[Path]:
-    """The files and folders below a folder that match and are ours, sorted; see `hidden`.
-
-    Args:
-        folder: where to look; it may be absent.
-        pattern: as for `Path.glob`, such as ``*.py`` or ``**/*.py``.
-    """
+    """The files and folders below a folder that match and are ours, sorted; see `hidden`."""
     return sorted(path for path in folder.glob(pattern) if not hidden(path.relative_to(folder)))
 
 
@@ -190,11 +185,7 @@ def check_study() -> None:
 
 
 def refuse_inside_package(folder: Path) -> None:
-    """Refuse a folder for a study that belongs to the package.
-
-    Raises:
-        UserError: it is inside the package's folder, or inside the checkout that the package is of.
-    """
+    """Refuse a folder for a study that belongs to the package."""
     ours = PACKAGE.resolve()
     checkout = ours.parents[1]
     is_checkout = ours.parent.name == "src" and (checkout / "Snakefile").is_file()

@@ -36,13 +36,7 @@ def number(value: float | None, endless: str = "∞", digits: int = 4) -> str:
 
 
 def interval(low: float | None, high: float | None, shown: Callable[[float], str] = number) -> str:
-    """What is expected: ``5 to 20``, ``at most 0.06``, ``at least 0.99``.
-
-    Args:
-        low: the lowest value; None for no limit.
-        high: the highest.
-        shown: a limit as text.
-    """
+    """What is expected: ``5 to 20``, ``at most 0.06``, ``at least 0.99``."""
     below, above = ("" if limit is None else shown(limit) for limit in (low, high))
     if below and above:
         return f"{below} to {above}"

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib import image
 
 from grokatlas.atlas import build
-from grokatlas.claims import judging, other_readings, verdicts
+from grokatlas.claims import interpretations, judging, verdicts
 from grokatlas.plan.jobs import Job
 from grokatlas.results import files, hashing, layout
 from tests.unit import audit_tree
@@ -57,7 +57,7 @@ def spec() -> dict[str, Any]:
     for name, figures in FIGURES.items():
         source = {"title": f"On {name} {NASTY}", "arxiv": "2501.00001", "authors": None}
         source["code"] = "someone/code"
-        named = {"other_readings": ["rough"] if name == "toy" else []}
+        named = {"interpretations": ["rough"] if name == "toy" else []}
         deviation = {"where": NASTY, "paper": "not stated", "ours": "0.1", "why": "it converges"}
         entry = {"experiments": ["rates"], "caption": f"What it shows. Then {NASTY}"}
         plate = {"question": f"Is it so? {NASTY}", "prediction": "It is.", "answer": None}
@@ -71,7 +71,7 @@ def spec() -> dict[str, Any]:
                 for figure in figures
             },
         }
-    papers["toy"]["other_readings"] = {
+    papers["toy"]["interpretations"] = {
         "rough": {"about": f"a rough step {NASTY}", "choices": ["step size", "length"]},
         "fine": {"about": "a fine step", "choices": ["step size"]},
     }
@@ -95,26 +95,33 @@ def judge() -> None:
     rows.append(rows[0] | missing)
     made = layout.outputs("claims", layout.claims_stem(SCALE))
     files.write_csv(made[0], judging.frame(rows))
-    files.write_csv(made[1], other_readings.frame(under_readings()))
+    files.write_csv(made[1], interpretations.frame(under_interpretations()))
     content = {"kind": "claims", "digest": "0", "spec": {}, "code": {}, "inputs": {}}
     content["outputs"] = {file.name: hashing.file_sha256(file) for file in made}
     path = layout.manifest_of("claims", layout.claims_stem(SCALE))
     files.write_json(path, files.sealed(content))
 
 
-def under_readings() -> list[dict[str, Any]]:
-    """Claims of `toy` under its readings `rough` and `fine`: a row of each state."""
+def under_interpretations() -> list[dict[str, Any]]:
+    """Claims of `toy` under its interpretations `rough` and `fine`: a row of each state."""
     judged = {"state": "judged", "value": 12.0, "lowest": 8.0, "highest": 16.0, "count": 2}
     absent = {"state": "absent", "verdict": verdicts.NOT_RUN, "reason": "its tables are not made"}
     undefined = {"state": "undefined", "verdict": verdicts.NOT_RUN}
     scale = {"state": "other scale", "verdict": verdicts.NOT_RUN, "reason": "judged at paper scale"}
     rows = [
-        {"id": "T1", "reading": "rough", "verdict": "reading rejected", "reason": f"why {NASTY}"}
+        {
+            "id": "T1",
+            "interpretation": "rough",
+            "verdict": "interpretation rejected",
+            "reason": f"why {NASTY}",
+        }
         | judged,
-        {"id": "T1", "reading": "fine", "forecast_seconds": 7200.0} | absent,
-        {"id": "T2", "reading": "rough", "reason": "it compares both readings"} | undefined,
-        {"id": "T3", "reading": "rough", "verdict": "not reproduced", "reason": "0 of 2"} | judged,
-        {"id": "T4", "reading": "fine"} | scale,
+        {"id": "T1", "interpretation": "fine", "forecast_seconds": 7200.0} | absent,
+        {"id": "T2", "interpretation": "rough", "reason": "it compares both interpretations"}
+        | undefined,
+        {"id": "T3", "interpretation": "rough", "verdict": "not reproduced", "reason": "0 of 2"}
+        | judged,
+        {"id": "T4", "interpretation": "fine"} | scale,
     ]
     rows[3]["same_as"] = "T2"
     return [{"count": 0, "same_as": "", "paper": "toy"} | row for row in rows]

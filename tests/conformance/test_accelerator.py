@@ -124,7 +124,7 @@ def test_a_job_makes_products_repeatable(rehearsals):
     """They are, with a variable that cuBLAS reads when it starts."""
     assert set(rehearsals.of("blog")["update"]["operations"]) & PRODUCTS
     seen = "import os; print(os.environ['CUBLAS_WORKSPACE_CONFIG'])"
-    called = "from grokatlas.rules import devices; devices.use_repeatable_kernels()"
+    called = "from grokatlas.rules.jobs import devices; devices.use_repeatable_kernels()"
     enabled = "import torch; print(torch.are_deterministic_algorithms_enabled())"
     job = [sys.executable, "-c", f"{called}; {seen}; {enabled}"]
     found = subprocess.run(job, check=True, capture_output=True, text=True).stdout.split()

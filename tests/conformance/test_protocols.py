@@ -15,7 +15,7 @@ from examples.use import ingredients, layer, mlp, model_of, view_of
 from grokatlas import registry
 from grokatlas.engine import contracts, noise_contracts, record
 from grokatlas.rules.finished_run import FinishedRun
-from grokatlas.rules.savepoint import Savepoint
+from grokatlas.rules.jobs.savepoint import Savepoint
 
 CONTRACTS = {
     "task": contracts.TaskData,

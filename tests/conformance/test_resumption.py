@@ -11,7 +11,7 @@ from examples.runs import MINIBATCHES, RUNS
 from grokatlas import registry
 from grokatlas.engine import training
 from grokatlas.results import layout
-from grokatlas.rules import savepoint
+from grokatlas.rules.jobs import savepoint
 from tests.runs import trained
 from tests.tiers import every
 

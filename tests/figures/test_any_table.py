@@ -50,7 +50,7 @@ def test_a_figure_is_drawn_from_any_table(paper, figure, change, monkeypatch):
             assert not shown.empty
         else:
             with defaults.drawing():
-                given = asked_for(module.draw, spec["published"], spec["readings"])
+                given = asked_for(module.draw, spec["published"], spec["digitised_points"])
                 made, data = module.draw(tables, **given)
                 panels.finish(made, lost)
                 made.draw_without_rendering()

@@ -119,16 +119,16 @@ def test_points_are_median_times_of_generalisation_within_the_panel(tables):
     assert times["step"].isna().sum() == 3 * (2 + 1)
 
 
-def _reading(panel: str, curve: str, x: float, y: float) -> dict:
+def _point(panel: str, curve: str, x: float, y: float) -> dict:
     return {"panel": panel, "curve": curve, "x": x, "y": y}
 
 
 def test_what_was_read_off_is_an_open_mark_in_the_colour_of_its_weight(tables):
     points = [
-        _reading("penalty l1", "t2 at weight 1e-05", 1430, 1.0),
-        _reading("penalty nuclear", "t2 at weight 0.001", 910, 1.0),
-        _reading("norm l2", "peak of l2 norm / 1000 at weight 1e-06", 1400, 0.097),
-        _reading("penalty l1", "t2 at weight 7", 9, 1.0),  # of no weight that is drawn
+        _point("penalty l1", "t2 at weight 1e-05", 1430, 1.0),
+        _point("penalty nuclear", "t2 at weight 0.001", 910, 1.0),
+        _point("norm l2", "peak of l2 norm / 1000 at weight 1e-06", 1400, 0.097),
+        _point("penalty l1", "t2 at weight 7", 9, 1.0),  # of no weight that is drawn
     ]
     figure, drawn = fig3.draw(tables, points)
     first, _, third, _, fifth = _panels(figure)[:5]
@@ -193,9 +193,9 @@ def test_scaling_figures_have_a_panel_for_each_step_size(tables, module, case, c
 
 def test_scaling_figures_have_what_was_read_off_in_the_colour_of_its_weight(tables):
     points = [
-        _reading("rate 0.001", "test, one half, weight 1e-05", 3240, 0.5),
-        _reading("rate 0.1", "test, one half, weight 0.001", 574, 0.5),
-        _reading("rate 0.1", "test, one half, weight 7", 9, 0.5),  # of no weight that is drawn
+        _point("rate 0.001", "test, one half, weight 1e-05", 3240, 0.5),
+        _point("rate 0.1", "test, one half, weight 0.001", 574, 0.5),
+        _point("rate 0.1", "test, one half, weight 7", 9, 0.5),  # of no weight that is drawn
     ]
     figure, drawn = mlp_l1.draw(tables, points)
     marked = []

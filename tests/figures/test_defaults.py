@@ -45,7 +45,8 @@ for name, given in tables.items():
     paper, figure = name.split("/")
     stem = pathlib.Path(tempfile.mkdtemp()) / figure
     files = layout.outputs("figure", stem)
-    spec = {"paper": paper, "figure": figure, "scale": "quick", "published": {}, "readings": []}
+    spec = {"paper": paper, "figure": figure, "scale": "quick", "published": {}}
+    spec["digitised_points"] = []
     spec["module"] = f"grokatlas.papers.{paper}.{figure}"
     rendering.render(spec, given, files, "origin")
     print([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])

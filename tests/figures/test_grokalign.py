@@ -6,7 +6,7 @@ import pytest
 
 from grokatlas.papers.grokalign import (
     _jacobians,
-    _jacobians_readings,
+    _jacobians_statistics,
     fig2,
     fig3,
     fig7,
@@ -69,7 +69,7 @@ def test_fig3_shades_where_the_kernel_changes():
         "ntk_residual_mean": lambda c, s, k: -5.0 if k < 10 else -15.0,
     }
     table = history(["none"], columns, **DIGITS, **{"optimizer.lr": 0.1})
-    assert _jacobians_readings.learning(table) == (10, 100)
+    assert _jacobians_statistics.learning(table) == (10, 100)
     read = {"panel": "inner product", "curve": "first point", "x": 50.0, "y": -60.0}
     figure, drawn = fig3.draw({"kernel": table}, [read])
     assert drawn.loc[drawn["series"] == "band", "step"].tolist() == [10, 100]
@@ -90,7 +90,7 @@ def test_fig3_shades_nothing_where_the_kernel_never_changes():
     table["optimizer.lr"] = 0.1
     _, drawn = fig3.draw({"kernel": table}, [])
     assert drawn.loc[drawn["series"] == "band", "step"].isna().all()
-    change = _jacobians_readings.change_while_learning({"kernel": table}, "probe_inner_product")
+    change = _jacobians_statistics.change_while_learning({"kernel": table}, "probe_inner_product")
     assert np.isnan(change).tolist() == [True] * 3
 
 

@@ -15,7 +15,7 @@ from grokatlas.rules import rendering
 from tests.figures.test_geometry import history
 
 SPEC = {"paper": "geometry", "figure": "fig2", "scale": "quick", "published": {}}
-SPEC["readings"] = []
+SPEC["digitised_points"] = []
 SPEC["module"] = "grokatlas.papers.geometry.fig2"
 
 
@@ -112,7 +112,7 @@ def published_table(tmp_path, monkeypatch, request):
     monkeypatch.setitem(sys.modules, "grokatlas.papers.some.table1", module)
     files = layout.outputs("figure", tmp_path / "table1")
     spec = {"paper": "some", "figure": "table1", "scale": "quick", "published": {"paper": "2.1"}}
-    spec |= {"module": "grokatlas.papers.some.table1", "readings": []}
+    spec |= {"module": "grokatlas.papers.some.table1", "digitised_points": []}
     spec |= getattr(request, "param", {})
     rendering.render(spec, {}, files, "digest d; commit c; runs r")
     return {file.suffix: file.read_text(encoding="utf-8") for file in files}

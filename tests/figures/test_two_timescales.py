@@ -66,7 +66,7 @@ def test_fig1_splits_each_trajectory_into_its_phases():
     np.testing.assert_allclose(np.prod(plane.lines[0].get_xydata(), axis=1), 1)
 
 
-READINGS = [
+DIGITISED_POINTS = [
     {"panel": panel, "curve": curve, "x": x, "y": y}
     for panel, curve, x, y in (
         ("losses", "squared norm", 2000.1, 8.5),
@@ -108,7 +108,7 @@ def completion():
 
 
 def test_fig2_draws_means_of_squares_of_the_selected_instance(completion):
-    figure, drawn = fig2.draw({"matrix_completion": completion}, READINGS)
+    figure, drawn = fig2.draw({"matrix_completion": completion}, DIGITISED_POINTS)
     a = drawn[(drawn["panel"] == "a") & drawn["regularised"]]
     assert a["seed"].unique().tolist() == [7]
     assert a["test_mse"].tolist() == [8.0] * 4
@@ -125,7 +125,7 @@ def test_fig2_draws_means_of_squares_of_the_selected_instance(completion):
 
 
 def test_fig2_counts_the_instances_that_recover_every_true_value(completion):
-    figure, drawn = fig2.draw({"matrix_completion": completion}, READINGS)
+    figure, drawn = fig2.draw({"matrix_completion": completion}, DIGITISED_POINTS)
     title = panel(figure, "c").get_title("left")
     assert "1 of 2 end within 2% of the interpolator, 1 of 2 of the truth" in title
     marks = {line.get_marker(): line for line in panel(figure, "c").lines}
@@ -140,7 +140,7 @@ def test_fig2_counts_the_instances_that_recover_every_true_value(completion):
     assert marked[["time", "value"]].to_numpy() == pytest.approx(np.array([[1, 4.5]]))
 
 
-def test_without_readings_nothing_is_called_published(completion):
+def test_without_digitised_points_nothing_is_called_published(completion):
     figure, _ = fig2.draw({"matrix_completion": completion}, [])
     assert "published" not in {text.get_text() for text in figure.legends[0].texts}
     assert panel(figure, "a").get_xlim()[1] == pytest.approx(100)
@@ -168,7 +168,7 @@ LOSSES = {
 
 def test_fig3_shows_seed_0_within_the_range_of_all(completion):
     table = pd.concat([history((0, 1, 2), **LOSSES), curves((0, 1, 2))], ignore_index=True)
-    figure, drawn = fig3.draw({"two_layer_relu": table}, READINGS)
+    figure, drawn = fig3.draw({"two_layer_relu": table}, DIGITISED_POINTS)
     losses = panel(figure, "a")
     assert losses.get_xscale() == "log"
     assert losses.get_yscale() == "linear"

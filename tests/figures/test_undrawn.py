@@ -22,7 +22,7 @@ AT_SMOKE_SCALE = {
     "plates/adam_memory": "adam_memory_long/l2, adam_memory_weights_long",
     "plates/theories": "addition_theories/ridge",
 }
-SPEC = {"paper": "toy", "figure": "fig1", "scale": "quick", "published": {}, "readings": []}
+SPEC = {"paper": "toy", "figure": "fig1", "scale": "quick", "published": {}, "digitised_points": []}
 
 
 def table(*cases: str, loss: float = 1.0) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
 from grokatlas.plan import gpu_runs
 from grokatlas.results import layout
-from grokatlas.rules import devices, savepoint
+from grokatlas.rules.jobs import devices, savepoint
 from tests.unit.engine.test_capture import CASES
 
 pytestmark = pytest.mark.skipif(

@@ -11,7 +11,9 @@ FILES = {
     name: (DECLARE / "small_paper" / name).read_text(encoding="utf-8")
     for name in ("paper.yaml", "experiments.yaml", "claims.yaml")
 }
-GOOD_READING = "about: a slow one, figures: [fig1], instead: {two: {cases: {descent: adaptive}}}"
+GOOD_INTERPRETATION = (
+    "about: a slow one, figures: [fig1], instead: {two: {cases: {descent: adaptive}}}"
+)
 
 
 def changed(old: str, new: str) -> dict[str, str]:
@@ -21,10 +23,12 @@ def changed(old: str, new: str) -> dict[str, str]:
     return {name: text.replace(old, new) for name, text in FILES.items()}
 
 
-def with_reading(reading: str, named: str = "slow") -> dict[str, str]:
-    """The good files with another reading, which the deviation names."""
-    deviation = f"why: stable, other_readings: [{named}]}}"
-    return changed("why: stable}\n", f"{deviation}\nother_readings:\n  slow: {{{reading}}}\n")
+def with_interpretation(interpretation: str, named: str = "slow") -> dict[str, str]:
+    """The good files with another interpretation, which the deviation names."""
+    deviation = f"why: stable, interpretations: [{named}]}}"
+    return changed(
+        "why: stable}\n", f"{deviation}\ninterpretations:\n  slow: {{{interpretation}}}\n"
+    )
 
 
 def write_paper(folder: Path, files: dict[str, str] = FILES) -> None:
@@ -48,9 +52,11 @@ def malformed() -> Iterator[Bad]:
     listed = yaml.safe_load((DECLARE / "malformed.yaml").read_text(encoding="utf-8"))
     experiments = FILES["experiments.yaml"]
     rest = experiments[experiments.index("  sweep:") :]
-    for place, mistakes in listed.pop("readings").items():
-        for name, (reading, fragment, *named) in mistakes.items():
-            files = with_reading(reading.replace("$GOOD", GOOD_READING), *named)
+    for place, mistakes in listed.pop("interpretations").items():
+        for name, (interpretation, fragment, *named) in mistakes.items():
+            files = with_interpretation(
+                interpretation.replace("$GOOD", GOOD_INTERPRETATION), *named
+            )
             yield Bad(name, files, f"paper.yaml: {place}", fragment)
     for file, places in listed.items():
         for place, mistakes in places.items():

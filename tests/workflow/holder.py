@@ -5,11 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grokatlas.rules import warm
+from grokatlas.rules.jobs import fork_server
 
 CODE = (
-    "import os, sys; from grokatlas.rules import warm; warm.start();"
-    "print(os.environ.get(warm.VARIABLE, ''), flush=True); sys.stdin.read()"
+    "import os, sys; from grokatlas.rules.jobs import fork_server; fork_server.start();"
+    "print(os.environ.get(fork_server.VARIABLE, ''), flush=True); sys.stdin.read()"
 )
 
 
@@ -22,19 +22,19 @@ class Holder:
 
     def __init__(self, more: dict[str, str] | None = None) -> None:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        env = {**os.environ, **(more or {}), warm.VARIABLE: ""}
+        env = {**os.environ, **(more or {}), fork_server.VARIABLE: ""}
         self.process = subprocess.Popen([sys.executable, "-c", CODE], env=env, **pipes)
         self.folder = self.process.stdout.readline().strip()
 
     @property
     def named(self) -> dict[str, str]:
         """The variable that names the processes; empty where this machine cannot use them."""
-        return {warm.VARIABLE: self.folder} if self.folder else {}
+        return {fork_server.VARIABLE: self.folder} if self.folder else {}
 
     @property
     def env(self) -> dict[str, str]:
         """The environment of a job that may use them."""
-        return {**os.environ, **dict.fromkeys(warm.THREADS, "1"), **self.named}
+        return {**os.environ, **dict.fromkeys(fork_server.THREADS, "1"), **self.named}
 
     def end(self) -> None:
         """End it."""

@@ -10,7 +10,8 @@ import pytest
 from grokatlas import registry
 from grokatlas.code import code_digest
 from grokatlas.results import files, hashing, layout
-from grokatlas.rules import compiled_loops, train
+from grokatlas.rules import train
+from grokatlas.rules.jobs import compiled_loops
 from tests.tiers import every, exhaustive
 
 numba = pytest.importorskip("numba")

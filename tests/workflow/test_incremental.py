@@ -119,7 +119,7 @@ def test_an_edit_in_a_figure_redraws_that_figure(checkout):
 
 
 def test_an_edit_that_keeps_size_and_date_redraws_that_figure(checkout):
-    """What the first call keeps of the sources (`plan.kept`) is not used by the second."""
+    """What the first call keeps of the sources (`plan.cache`) is not used by the second."""
     assert checkout.jobs() == []
     assert (checkout.folder / ".snakemake/grokatlas-plan.json").exists()
     path = checkout.folder / "src/grokatlas/papers/geometry/fig1.py"

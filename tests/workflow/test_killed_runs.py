@@ -15,7 +15,7 @@ import pytest
 from grokatlas.code import code_digest
 from grokatlas.results import files, layout
 from grokatlas.rules import train
-from grokatlas.rules.savepoint import SIGNALS
+from grokatlas.rules.jobs.savepoint import SIGNALS
 from tests.runs import addition, schedule
 from tests.tiers import every, exhaustive
 from tests.unit.rules.test_rules import SPEC as SHORT

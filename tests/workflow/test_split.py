@@ -11,7 +11,7 @@ pytestmark = pytest.mark.workflow
 
 YAML = "config/papers/beyond_l2/experiments.yaml"
 SEEDS = "    ensemble: {seed: 2}\n"
-SOME = "    ensemble: {seed: 3}\n    split: {seed: 1}\n    so_far: {seed: 2}\n"
+SOME = "    ensemble: {seed: 3}\n    members_per_run: {seed: 1}\n    run_first: {seed: 2}\n"
 STEM = "results/smoke/figures/beyond_l2/fig1"
 
 
@@ -51,7 +51,7 @@ def test_some_of_the_seeds_give_the_table_and_the_figure_of_these(checkout):
         *(f"{row},2 of 3 seeds" for row in rows),
     ]
     before = runs_of(checkout, "modular_addition", "beyond_l2")
-    checkout.edit(YAML, "so_far: {seed: 2}", "so_far: {seed: 3}")
+    checkout.edit(YAML, "run_first: {seed: 2}", "run_first: {seed: 3}")
     added = runs_of(checkout, "modular_addition", "beyond_l2") - before
     trained = sorted(f"train {run.rpartition('/')[2]}" for run in added)
     assert len(trained) == 2
@@ -68,11 +68,11 @@ def test_other_axes_split_too_and_each_member_has_its_own_data(checkout):
     names = ["geometry/two_weights", "geometry/isolated_dynamics"]
     whole = [table(checkout, name) for name in names]
     weights = "    penalties.0.weight: [0.01, 0.1, 0.2]\n"
-    checkout.edit(toys, weights, f"{weights}  split: {{penalties.0.weight: 2}}\n")
+    checkout.edit(toys, weights, f"{weights}  members_per_run: {{penalties.0.weight: 2}}\n")
     checkout.edit(
         toys,
         "{steps: 20}, ensemble: {seed: 2}}",
-        "{steps: 20}, ensemble: {seed: 2}, split: {seed: 1}}",
+        "{steps: 20}, ensemble: {seed: 2}, members_per_run: {seed: 1}}",
     )
     made(checkout, *(f"results/smoke/tables/{name}.parquet" for name in names))
     for name, expected in zip(names, whole, strict=True):
@@ -84,10 +84,10 @@ def test_seeds_made_elsewhere_join_by_the_run_store(checkout, tmp_path, monkeypa
     monkeypatch.setenv("GROKATLAS_RUN_STORE", str(tmp_path / "store"))
     (tmp_path / "store").mkdir()
     elsewhere = copy_checkout(tmp_path / "elsewhere")
-    elsewhere.edit(YAML, SEEDS, "    ensemble: {seed: [1, 2]}\n    split: {seed: 1}\n")
+    elsewhere.edit(YAML, SEEDS, "    ensemble: {seed: [1, 2]}\n    members_per_run: {seed: 1}\n")
     made(
         elsewhere,
         *(f"{run}/history.parquet" for run in runs_of(elsewhere, "modular_addition", "beyond_l2")),
     )
-    checkout.edit(YAML, SEEDS, SOME.replace("    so_far: {seed: 2}\n", ""))
+    checkout.edit(YAML, SEEDS, SOME.replace("    run_first: {seed: 2}\n", ""))
     assert rules(checkout) == ["figure", "table", *["train"] * 2]

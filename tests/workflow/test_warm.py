@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.rules import warm, warm_client
+from grokatlas.rules.jobs import fork_client, fork_server
 from tests.tiers import exhaustive
 from tests.workflow.holder import Holder, processes
 from tests.workflow.test_killed_runs import _command as command
@@ -33,7 +33,7 @@ def held(more=None):
     made = Holder(more)
     if not made.folder:
         pytest.skip("a GPU is visible here")
-    until(lambda: all(Path(made.folder, family).exists() for family in warm.FAMILIES))
+    until(lambda: all(Path(made.folder, family).exists() for family in fork_server.FAMILIES))
     yield made
     made.end()
     until(lambda: not made.servers())
@@ -54,14 +54,14 @@ def own_holder():
 @pytest.fixture
 def holder(shared_holder):
     """That of the module, when the forks of earlier tests have ended."""
-    until(lambda: len(shared_holder.servers()) == len(warm.FAMILIES))
+    until(lambda: len(shared_holder.servers()) == len(fork_server.FAMILIES))
     return shared_holder
 
 
 @pytest.fixture(scope="module")
 def cold(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cold")
-    env = {**os.environ, **dict.fromkeys(warm.THREADS, "1")}
+    env = {**os.environ, **dict.fromkeys(fork_server.THREADS, "1")}
     subprocess.run(command(folder), env=env, check=True, capture_output=True)
     return _result(folder)
 
@@ -87,8 +87,8 @@ def test_the_warm_process_has_no_module_of_ours_and_the_job_s_process_no_torch(h
         maps = Path(f"/proc/{process.pid}/maps").read_text()
         process.kill()
     assert "libtorch" not in maps
-    source = Path(warm.__file__).read_text()
-    imported = [name for names in warm.FAMILIES.values() for name in names]
+    source = Path(fork_server.__file__).read_text()
+    imported = [name for names in fork_server.FAMILIES.values() for name in names]
     assert not [name for name in imported if name.startswith("grokatlas")]
     assert "import grokatlas" not in source
     assert "from grokatlas" not in source
@@ -111,9 +111,9 @@ def test_a_signal_reaches_the_fork(holder, cold, tmp_path):
 def test_a_job_that_is_killed_takes_its_fork_along(holder, tmp_path):
     with start(holder, tmp_path) as process:
         _wait_for_state(process, tmp_path)
-        assert len(holder.servers()) == len(warm.FAMILIES) + 1
+        assert len(holder.servers()) == len(fork_server.FAMILIES) + 1
         process.kill()
-    until(lambda: len(holder.servers()) == len(warm.FAMILIES))
+    until(lambda: len(holder.servers()) == len(fork_server.FAMILIES))
 
 
 def _parent(process: int) -> int:
@@ -148,7 +148,7 @@ def test_a_job_that_is_killed_before_its_fork_is_there_ends_no_other_job(holder,
     assert "goes on" not in text  # its fork did all of it
     assert _result(tmp_path / "other") == cold
     until(lambda: not _forks(holder))
-    assert len(holder.servers()) == len(warm.FAMILIES)
+    assert len(holder.servers()) == len(fork_server.FAMILIES)
     assert not (tmp_path / "killed/history.parquet").exists()
 
 
@@ -187,8 +187,9 @@ def test_a_long_path_of_temporary_files_holds_them_too(tmp_path):
 
 
 def test_a_disk_without_room_for_them_is_no_error(tmp_path):
-    code = "from grokatlas.rules import warm; import os, tempfile; os.environ[warm.VARIABLE] = '';"
-    code += "tempfile.tempdir = 'nowhere'; warm.start(); print(repr(os.environ[warm.VARIABLE]))"
+    code = "from grokatlas.rules.jobs import fork_server as server; import os, tempfile;"
+    code += "os.environ[server.VARIABLE] = ''; tempfile.tempdir = 'nowhere'; server.start();"
+    code += "print(repr(os.environ[server.VARIABLE]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("''\n", "")
 
@@ -218,22 +219,22 @@ def test_a_mistake_is_one_line_with_its_exit_code(holder, tmp_path):
 def test_other_settings_of_libraries_are_declined(holder, variable, monkeypatch):
     for name, value in {**holder.env, variable: "other"}.items():
         monkeypatch.setenv(name, value)
-    assert warm_client.run(["figure", "no-file"]) is None
+    assert fork_client.run(["figure", "no-file"]) is None
 
 
 def test_another_interpreter_is_declined(holder, monkeypatch):
     for name, value in holder.env.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "executable", "another")
-    assert warm_client.run(["figure", "no-file"]) is None
+    assert fork_client.run(["figure", "no-file"]) is None
 
 
 def test_where_there_are_some_none_are_started(holder, monkeypatch):
-    monkeypatch.setenv(warm.VARIABLE, holder.folder)
-    warm.start()
-    assert os.environ[warm.VARIABLE] == holder.folder
+    monkeypatch.setenv(fork_server.VARIABLE, holder.folder)
+    fork_server.start()
+    assert os.environ[fork_server.VARIABLE] == holder.folder
     assert not [
-        pid for pid, line in processes() if "warm.py" in line and _parent(pid) == os.getpid()
+        pid for pid, line in processes() if "fork_server.py" in line and _parent(pid) == os.getpid()
     ]
 
 
@@ -242,9 +243,9 @@ def test_more_threads_and_other_commands_import_for_themselves(holder, monkeypat
     for name, value in holder.env.items():
         monkeypatch.setenv(name, value)
     for threads in (["--threads", "2"], ["--threads=1"], ["--threads"]):
-        assert warm_client.run(["train", "no-file", *threads]) is None
-    assert warm_client.run(["verify"]) is None
-    assert warm_client.run([]) is None
+        assert fork_client.run(["train", "no-file", *threads]) is None
+    assert fork_client.run(["verify"]) is None
+    assert fork_client.run([]) is None
 
 
 @exhaustive

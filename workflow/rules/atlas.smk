@@ -13,7 +13,7 @@ rule claims:
             category="claims",
             caption="../report/claims.rst",
         ),
-        readings="results/{scale}/claims.readings.csv",
+        interpretations="results/{scale}/claims.interpretations.csv",
         manifest="results/{scale}/claims.manifest.json",
     log:
         "results/{scale}/claims.log",

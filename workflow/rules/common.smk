@@ -14,11 +14,12 @@ from grokatlas.plan import snakemake_internals
 from grokatlas.plan.failures import Failures
 from grokatlas.plan.invocation import opened
 from grokatlas.plan.resources import of_job
-from grokatlas.rules import warm
+from grokatlas.rules.jobs import fork_server
 from grokatlas.rules.partial import show_pages, unless_interrupted
+from grokatlas.run_store.store import bring_missing
 
 try:
-    PROJECT, SCALE = opened(workflow, config)
+    PROJECT, SCALE = opened(workflow, config, bring_missing)
 except UserError as error:
     print(error, file=sys.stderr)
     sys.exit(1)

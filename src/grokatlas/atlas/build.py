@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pandas as pd
 
 from grokatlas import registry
-from grokatlas.atlas import by_reading, contents, curves, templating
+from grokatlas import text as words
+from grokatlas.atlas import by_interpretation, contents, curves
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts
 from grokatlas.results import files, layout
@@ -34,18 +36,12 @@ MARKS = dict(
 
 
 def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Path]:
-    """Write all pages.
+    """Write all pages; every file written.
 
     Args:
         spec: of the atlas's job: scale, and what the papers' YAML say.
         ages: of the figures and the claims: ``current``, ``earlier``, or empty where it is absent.
         folder: of the pages; what else is there is removed.
-
-    Returns:
-        every file written.
-
-    Raises:
-        UserError: the claims are damaged, or the folder cannot be written.
     """
     papers = contents.papers(spec, ages, Tree(layout.RESULTS))
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,16 +52,18 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
         files.write_json(made[-1], figure.specs)
         for file in layout.outputs("figure", figure.stem) if figure.age else []:
             made.append(_copy(file, folder / f"{figure.paper}-{file.name}"))
-        found = _curves(figure)
-        if found is not None:
-            drawn[figure.id] = found
+        points = _curves(figure)
+        if points is not None:
+            drawn[figure.id] = points
             made.append(folder / f"{figure.id}.curves.js")
-            text = json.dumps(found, separators=(",", ":"), allow_nan=False)
+            text = json.dumps(points, separators=(",", ":"), allow_nan=False)
             line = f"(window.grokatlasCurves ??= {{}})[{json.dumps(figure.id)}] = {text};\n"
-            _write_text(made[-1], line)
-    for name, text in _pages(spec["scale"], papers, drawn, by_reading.sections(spec, papers)):
+            files.write_text(made[-1], line)
+    for name, text in _pages(
+        spec["scale"], papers, drawn, by_interpretation.sections(spec, papers)
+    ):
         made.append(folder / name)
-        _write_text(made[-1], text)
+        files.write_text(made[-1], text)
     for file in folder.iterdir():
         if file.is_file() and file not in made and file.name not in KEPT:
             file.unlink()
@@ -74,12 +72,18 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
 
 def _pages(
     scale: str,
-    papers: list[contents.Paper],
+    papers: list[contents.PaperEntry],
     drawn: dict[str, dict[str, Any]],
-    sections: list[by_reading.Section],
+    sections: list[by_interpretation.Section],
 ) -> Iterator[tuple[str, str]]:
     """The name and text of every page."""
-    pages = templating.environment()
+    pages = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     pages.globals |= {
         "scale": scale,
         "about_scale": SCALES[scale],
@@ -87,12 +91,14 @@ def _pages(
         "verdicts": verdicts.possible(scale),
         "marks": MARKS,
         "sections": {section.paper.name: section for section in sections},
-        "dependence": {k: n for k, n in by_reading.total(sections).items() if n},
-        "marks_of": by_reading.marks,
+        "dependence": {k: n for k, n in by_interpretation.total(sections).items() if n},
+        "marks_of": by_interpretation.marks,
         "drawn": drawn,
         "outputs": layout.outputs,
     }
-    pages.filters["dependence"] = by_reading.in_words
+    names = ("slug", "plain", "sentence", "first_sentence")
+    pages.filters |= {name: getattr(words, name) for name in names}
+    pages.filters |= {"counted": words.count, "dependence": by_interpretation.in_words}
     every = [claim for paper in papers for claim in paper.own_claims]
     every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
     figures = [figure for paper in papers for figure in paper.figures]
@@ -100,12 +106,12 @@ def _pages(
     front = {"claims": every, "totals": contents.counted(every), "methods": methods}
     yield "index.html", pages.get_template("index.html").render(**front, figures=figures)
     if sections:
-        yield "readings.html", pages.get_template("readings.html").render()
+        yield "readings.html", pages.get_template("interpretations.html").render()
     for paper in papers:
         yield f"paper-{paper.name}.html", pages.get_template("paper.html").render(paper=paper)
 
 
-def _curves(figure: contents.Figure) -> dict[str, Any] | None:
+def _curves(figure: contents.FigureEntry) -> dict[str, Any] | None:
     """A figure's curves; None for what is absent, a published table, or no curve."""
     if not figure.age or layout.is_published_table(figure.name):
         return None
@@ -130,8 +136,3 @@ def _copy(file: Path, to: Path) -> Path:
     with files.atomic(to) as temporary:
         shutil.copyfile(file, temporary)
     return to
-
-
-def _write_text(file: Path, text: str) -> None:
-    with files.atomic(file) as temporary:
-        temporary.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the pages show, gathered from the job's spec, the claims and the manifests."""
+"""The contents of the pages, from the job's spec, the claims and the manifests."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # block
 
 
 @dataclass(frozen=True)
-class Claim(ClaimView):
+class ClaimEntry(ClaimView):
     """A claim as the pages show it.
 
     Attributes:
@@ -41,7 +41,7 @@ class Claim(ClaimView):
 
     @property
     def earlier(self) -> bool:
-        """Whether earlier code made its tables."""
+        """True if earlier code made its tables."""
         return self.row["code"] == "earlier"
 
     @property
@@ -62,7 +62,7 @@ class Claim(ClaimView):
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureEntry:
     """A figure or published table as it is shown.
 
     Attributes:
@@ -105,9 +105,9 @@ class Figure:
     so_far: str
     sizes: list[tuple[str, str, str]]
     command: str
-    origin: explain.Part | None
+    origin: explain.Node | None
     specs: dict[str, Any] = field(repr=False)
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[ClaimEntry, ...] = ()
 
     @property
     def id(self) -> str:
@@ -121,32 +121,32 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Paper:
+class PaperEntry:
     """A paper as its page shows it: `source` and `deviations` as the configuration has them.
 
-    A deviation also has `effects`: its claims as they are shown. `readings` are the paper's rows of
-    ``claims.readings.csv`` as text.
+    A deviation also has `effects`: its claims as they are shown. `interpretations` are the paper's
+    rows of ``claims.interpretations.csv`` as text.
     """
 
     name: str
     source: dict[str, Any]
     deviations: list[dict[str, Any]]
-    figures: list[Figure]
-    claims: list[Claim]
-    readings: list[dict[str, str]] = field(default_factory=list)
+    figures: list[FigureEntry]
+    claims: list[ClaimEntry]
+    interpretations: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many of its claims have each verdict, without those that another paper counts."""
+        """The number of its claims with each verdict, without those that another paper counts."""
         return counted(self.own_claims)
 
     @property
-    def own_claims(self) -> list[Claim]:
+    def own_claims(self) -> list[ClaimEntry]:
         """The claims that no other paper counts."""
         return [claim for claim in self.claims if claim.same_as is None]
 
 
-def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Paper]:
+def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[PaperEntry]:
     """All that the pages show.
 
     Args:
@@ -161,33 +161,35 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
     read = [read_rows(file) if ages[stem] else [] for file in layout.outputs("claims", stem)]
     rows, under = read
     made = []
-    for name, told in spec["papers"].items():
+    for name, paper_spec in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
         figures = [
             _figure(scale, name, figure, entry, own, ages, tree)
-            for figure, entry in sorted(told["figures"].items(), key=lambda e: words.place(e[0]))
+            for figure, entry in sorted(
+                paper_spec["figures"].items(), key=lambda e: words.place(e[0])
+            )
         ]
         by_id = {claim.row["id"]: claim for figure in figures for claim in figure.claims}
         claims = [by_id[row["id"]] for row in own if row["id"] in by_id]
         deviations = [
             each | {"effects": [by_id[claim] for claim in each["claims"] if claim in by_id]}
-            for each in told["deviations"]
+            for each in paper_spec["deviations"]
         ]
         others = [row for row in under if row["paper"] == name]
-        made.append(Paper(name, told["source"], deviations, figures, claims, others))
+        made.append(PaperEntry(name, paper_spec["source"], deviations, figures, claims, others))
     return made
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:
-    """The rows of ``claims.csv`` or ``claims.readings.csv``, every cell as its text."""
+    """The rows of ``claims.csv`` or ``claims.interpretations.csv``, every cell as its text."""
     frame = pd.read_csv(files.verified(file), dtype=str, keep_default_na=False)
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
-def counted(claims: list[Claim]) -> dict[str, int]:
-    """How many claims have each verdict."""
-    found = [claim.verdict for claim in claims]
-    return {verdict: found.count(verdict) for verdict in judging.VERDICTS}
+def counted(claims: list[ClaimEntry]) -> dict[str, int]:
+    """The number of claims with each verdict."""
+    listed = [claim.verdict for claim in claims]
+    return {verdict: listed.count(verdict) for verdict in judging.VERDICTS}
 
 
 def cells(markdown: str) -> list[list[str]]:
@@ -206,8 +208,8 @@ def behind(tree: Tree, target: str) -> dict[str, Result]:
 
     def inputs(name: str) -> list[str]:
         result = tree.results[name]
-        found = tree.inputs(name) if result.sound else _content(result).get("inputs", [])
-        return [each for each in found if each in tree.results]
+        names = tree.inputs(name) if result.sound else _content(result).get("inputs", [])
+        return [each for each in names if each in tree.results]
 
     names = ancestors([target], inputs) if target in tree.results else []
     return {name: tree.results[name] for name in names}
@@ -228,18 +230,18 @@ def _figure(
     rows: list[dict[str, str]],
     ages: dict[Path, str],
     tree: Tree,
-) -> Figure:
+) -> FigureEntry:
     stem = layout.figure_stem(scale, paper, name)
     target, age = stem.as_posix(), ages.get(stem, "")
     there = bool(age)
-    found = behind(tree, target)
-    runs = [result for result in found.values() if _content(result).get("kind") == "run"]
+    results = behind(tree, target)
+    runs = [result for result in results.values() if _content(result).get("kind") == "run"]
     specs = [_content(run)["spec"] for run in runs]
     methods = methods_of(specs)
     main = layout.outputs("figure", stem)[0]
     published, some = there and layout.is_published_table(name), entry.get("so_far", "")
     command = f"snakemake --cores all {main.as_posix()} --config scale={scale}"
-    return Figure(
+    return FigureEntry(
         paper=paper,
         name=name,
         caption=entry["caption"],
@@ -251,35 +253,37 @@ def _figure(
         methods=methods,
         data=tuple(dict.fromkeys(spec["task"]["name"] for spec in specs if "task" in spec)),
         runs=_trained(runs) if there else "",
-        mixed=mixed.of(result.sound for result in found.values()) if there else [],
+        mixed=mixed.of(result.sound for result in results.values()) if there else [],
         diverged=_ended(runs, "diverged", "what they log is not finite") if there else "",
         stopped=_ended(runs, "stopped", "the watch stopped them") if there else "",
         so_far=some,
         sizes=sizes(entry["sizes"]),
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
         origin=explain.parts(tree, target) if there else None,
-        specs={name: _content(result).get("spec", {}) for name, result in sorted(found.items())},
+        specs={name: _content(result).get("spec", {}) for name, result in sorted(results.items())},
         claims=tuple(
-            Claim(row, methods=methods, of_tables=some) for row in rows if row["figure"] == name
+            ClaimEntry(row, methods=methods, of_tables=some)
+            for row in rows
+            if row["figure"] == name
         ),
     )
 
 
-def sizes(told: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str]]:
-    """What differs from paper scale as text: name, values here, values published."""
+def sizes(settings: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str]]:
+    """The differences from paper scale as text: name, values here, values published."""
 
     def text(entries: list[Any]) -> str:
         return "; ".join(dict.fromkeys(words.setting(entry) for entry in entries))
 
-    found = [
+    rows = [
         (path.removeprefix("ensemble."), text(each["here"]), text(each["published"]))
-        for path, each in told.items()
+        for path, each in settings.items()
     ]
-    return sorted(found, key=lambda row: (row[0] != "task.name", row[0]))
+    return sorted(rows, key=lambda row: (row[0] != "task.name", row[0]))
 
 
 def _trained(runs: list[Result]) -> str:
-    """How many runs and members, where and how long: ``2 runs, 10 members, 31 s on a CPU``."""
+    """The number of runs and members, place and time: ``2 runs, 10 members, 31 s on a CPU``."""
     sound = [run.sound for run in runs if run.sound]
     if not sound:
         return ""
@@ -291,7 +295,7 @@ def _trained(runs: list[Result]) -> str:
 
 
 def _ended(runs: list[Result], key: str, how: str) -> str:
-    """How many members ended so, and from which step on the first: ``2 of 15 members: ...``."""
+    """The number of members that ended so, and the first step of that: ``2 of 15 members: ...``."""
     sound = [run.sound for run in runs if run.sound]
     steps = [step for content in sound for step in content.get(key, {}).values()]
     if not steps:
@@ -302,7 +306,7 @@ def _ended(runs: list[Result], key: str, how: str) -> str:
 
 
 def _content(result: Result) -> dict[str, Any]:
-    """What a result's manifest says, else its job file; nothing if neither can be trusted."""
+    """The content of a result's manifest, else of its job file; nothing if both are unsound."""
     job = result.job.content if result.job and result.job.verdict == "ok" else {}
     return result.sound or job
 
@@ -312,7 +316,7 @@ def _listed(given: Any) -> Iterator[dict[str, Any]]:
 
 
 def _last_line(log: Path) -> str:
-    """What a job that failed said last."""
+    """The last line of the log of a job that failed."""
     try:
         text = log.read_text(encoding="utf-8", errors="replace")
     except OSError:

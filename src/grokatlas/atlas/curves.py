@@ -25,13 +25,7 @@ FIRST_SHOWN = ("accuracy", "error", "loss", "mse")  # of series that share an ax
 
 @dataclass(frozen=True)
 class Layout:
-    """What the columns of a figure's data are.
-
-    Attributes:
-        x: the abscissa that is drawn first.
-        y: what can be drawn against it.
-        groups: columns whose values distinguish curves, the seed last.
-    """
+    """The parts of a figure's columns: abscissa, ordinates, and groups, the seed last."""
 
     x: str
     y: tuple[str, ...]
@@ -82,26 +76,26 @@ def data(frame: pd.DataFrame) -> dict[str, Any] | None:
         none), ``band`` (whether `low` and `high` bound the ordinate ``median`` or ``value``),
         ``points`` and ``of`` (rows kept and rows there).
     """
-    found = layout(frame)
-    if found is None:
+    columns_as = layout(frame)
+    if columns_as is None:
         return None
-    rows = frame[frame[found.x].notna()].dropna(how="all", subset=list(found.y))
-    band = [c for c in BAND if c in rows and {"median", "value"} & set(found.y)]
-    columns = [found.x, *found.y, *band]
-    parts = _parts(rows, found)
+    rows = frame[frame[columns_as.x].notna()].dropna(how="all", subset=list(columns_as.y))
+    band = [c for c in BAND if c in rows and {"median", "value"} & set(columns_as.y)]
+    columns = [columns_as.x, *columns_as.y, *band]
+    parts = _parts(rows, columns_as)
     room = min(MOST_POINTS, MOST_NUMBERS // len(columns))
-    kept = [_thinned(part, len(rows), room) for _, part in parts]
+    thinned = [_thinned(part, len(rows), room) for _, part in parts]
     curves = [
         {"group": list(key), "columns": {c: _numbers(part[c]) for c in columns}}
-        for (key, _), part in zip(parts, kept, strict=True)
+        for (key, _), part in zip(parts, thinned, strict=True)
     ]
     values = {
         group: sorted({key[index] for key, _ in parts}, key=_natural)
-        for index, group in enumerate(found.groups)
+        for index, group in enumerate(columns_as.groups)
     }
     return {
-        "x": [found.x, *found.y],
-        "y": choices(list(found.y)),
+        "x": [columns_as.x, *columns_as.y],
+        "y": choices(list(columns_as.y)),
         "groups": [
             {
                 "name": group,
@@ -109,22 +103,22 @@ def data(frame: pd.DataFrame) -> dict[str, Any] | None:
                 "colours": colours(values[group], shared=group == "series"),
                 "shown": _shown(values[group]) if group == "series" else values[group],
             }
-            for group in found.groups
+            for group in columns_as.groups
         ],
-        "colours": dict(zip(found.y, colours(list(found.y), shared=True), strict=True)),
+        "colours": dict(zip(columns_as.y, colours(list(columns_as.y), shared=True), strict=True)),
         "band": bool(band),
         "curves": curves,
-        "points": sum(map(len, kept)),
+        "points": sum(map(len, thinned)),
         "of": len(rows),
     }
 
 
 def choices(columns: list[str]) -> list[dict[str, Any]]:
-    """What a reader may choose to draw: both of train and test, a column, or all of a family.
+    """The choices of a reader: both of train and test, a column, or all of a family.
 
     A family's columns differ only by a last number, such as ``singular_values.0``.
     """
-    found = [
+    pairs = [
         {"label": f"train and test {rest}", "columns": [f"train_{rest}", f"test_{rest}"]}
         for rest in (c.removeprefix("train_") for c in columns if c.startswith("train_"))
         if f"test_{rest}" in columns
@@ -133,7 +127,7 @@ def choices(columns: list[str]) -> list[dict[str, Any]]:
     for column in columns:
         together = _member_of_family(column, columns)
         members.setdefault(f"{_family(column)}.*" if together else column, []).append(column)
-    return found + [{"label": label, "columns": each} for label, each in members.items()]
+    return pairs + [{"label": label, "columns": each} for label, each in members.items()]
 
 
 def colours(values: list[str], shared: bool = False) -> list[str]:
@@ -163,12 +157,12 @@ def _abscissa(frame: pd.DataFrame, numeric: list[str]) -> str | None:
     return next(iter([*named, *dotted]), None)
 
 
-def _parts(rows: pd.DataFrame, found: Layout) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
+def _parts(rows: pd.DataFrame, columns: Layout) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
     """The curves: the group values as text, and the rows by rising abscissa."""
-    rows = rows.sort_values(found.x, kind="stable")
-    if not found.groups:
+    rows = rows.sort_values(columns.x, kind="stable")
+    if not columns.groups:
         return [((), rows)]
-    texts = [rows[group].map(_text) for group in found.groups]
+    texts = [rows[group].map(_text) for group in columns.groups]
     parts = [(key, part) for key, part in rows.groupby(texts, sort=False)]
     return sorted(parts, key=lambda each: [_natural(value) for value in each[0]])
 
@@ -197,8 +191,8 @@ def _tells_apart(column: pd.Series) -> bool:
 
 
 def _family(column: str) -> str | None:
-    found = re.fullmatch(r"(.+)\.\d+", column)
-    return found[1] if found else None
+    match = re.fullmatch(r"(.+)\.\d+", column)
+    return match[1] if match else None
 
 
 def _member_of_family(column: str, columns: list[str]) -> bool:
@@ -237,8 +231,8 @@ def _number(text: str) -> float | None:
 def _key(value: str) -> str | None:
     """The key of the palette that a value names: ``train`` of ``train_accuracy``."""
     words = re.split(r"[^a-z0-9]+", value.lower())
-    found = [key for key in style.COLOURS if key in words or key == value]
-    return found[0] if found else None
+    keys = [key for key in style.COLOURS if key in words or key == value]
+    return keys[0] if keys else None
 
 
 def _shown(series: list[str]) -> list[str]:

@@ -22,11 +22,6 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
     A digest covers everything upstream. So what the named results were made from is accepted with
     them, and so is every result downstream whose own spec and code are unchanged.
 
-    Args:
-        tree: the results.
-        paths: paths, ids or names of results; of a folder, what was made below it.
-        reason: why the change is neutral.
-
     Returns:
         one line for each accepted result, and for each that must still be remade.
 
@@ -62,13 +57,13 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
 
 
 def _named(tree: Tree, text: str) -> list[str]:
-    """What a path or name means; below a folder, only what was made, unless nothing was."""
-    found = locate.targets(tree, [text])
-    return [target for target in found if _here(tree, target)] or found
+    """The results that a path or name means; below a folder, those that were made, if any was."""
+    targets = locate.targets(tree, [text])
+    return [target for target in targets if _here(tree, target)] or targets
 
 
 def _here(tree: Tree, target: str) -> bool:
-    """Whether a job left anything besides its job file."""
+    """True if a job left anything besides its job file."""
     result = tree.results.get(target)
     return result is not None and (result.manifest is not None or bool(result.files))
 
@@ -78,7 +73,7 @@ def _inputs(jobs: dict[str, Job], target: str) -> list[str]:
 
 
 def _is_up_to_date(tree: Tree, job: Job) -> bool:
-    """Whether a job's result has the planned digest, or was not made here."""
+    """True if a job's result has the planned digest, or was not made here."""
     target = job.target.as_posix()
     return not _here(tree, target) or job.matches(tree.results[target].sound)
 
@@ -98,7 +93,7 @@ def _check(target: str, report: Report) -> None:
 def _stamp(
     tree: Tree, jobs: dict[str, Job], needed: set[str], affected: set[str], report: Report
 ) -> tuple[list[str], list[str]]:
-    """What to re-stamp, upstream first, and the lines to print about it and about the rest."""
+    """The results to re-stamp, upstream first, and the lines to print about these and the rest."""
     unsound = {report.targets[name] for name, f in report.findings.items() if f.verdict in BROKEN}
     stamped: list[str] = []
     lines: list[str] = []

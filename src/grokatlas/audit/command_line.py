@@ -21,7 +21,7 @@ AUDIT = (
     ),
     Command(
         "explain",
-        "publish.lineage:main",
+        "audit.commands:explain",
         "the tree behind a figure, table or run; what would be made again, and why",
         (
             argument(
@@ -32,11 +32,13 @@ AUDIT = (
             ),
             RESULTS,
             argument("--values", action="store_true", help="also where each column comes from"),
-            argument("--html", type=Path, metavar="FILE", help="draw the tree as a page instead"),
             argument(
                 "--stale",
                 action="store_true",
                 help="what would be made again now, why, and by which command",
+            ),
+            argument(
+                "--html", metavar="FILE", help="no longer: see the figure's page in the atlas"
             ),
         ),
     ),
@@ -71,6 +73,6 @@ AUDIT = (
         ),
     ),
     Command(
-        "prune", "operate.prune:prune", "remove what no paper declares, and leftovers", (DRY_RUN,)
+        "prune", "runs.prune:prune", "remove what no paper declares, and leftovers", (DRY_RUN,)
     ),
 )

@@ -1,6 +1,5 @@
 """The audit's commands, as the command line calls them; each returns the exit code."""
 
-import sys
 from pathlib import Path
 
 from grokatlas.audit import locate, report
@@ -12,19 +11,13 @@ from grokatlas.results import files
 
 
 def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -> int:
-    """Judge every file of a tree, print what is wrong, write the receipt.
+    """Judge every file of a tree, or of paths and what is behind them; print, and write a receipt.
 
     Args:
         paths: where to start from; everything if empty.
         results: the tree.
         receipt: where to write the receipt; ``-`` prints it instead of the text.
         strict: fail on accepted results too.
-
-    Returns:
-        0 if every file is ok, else 1.
-
-    Raises:
-        UserError: a path means nothing, or the configuration is wrong.
     """
     results = locate.tree_of(Path(paths[0]), results) if paths else results
     tree = Tree(results)
@@ -33,57 +26,52 @@ def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -
             f"--json {receipt}", "is in the tree that it vouches for; write it elsewhere"
         )
     chosen = locate.targets(tree, paths) if paths else None
-    found = judge(tree, declared_jobs.jobs(results=results), chosen)
-    content = report.receipt(found, results, strict)
+    findings = judge(tree, declared_jobs.jobs(results=results), chosen)
+    content = report.receipt(findings, results, strict)
     if receipt == "-":
         print(files.json_text(content), end="")
     else:
-        print(report.text(found, strict))
+        print(report.text(findings, strict))
     if receipt not in (None, "-"):
         files.write_json(Path(receipt), content)
     return 0 if content["passed"] else 1
 
 
-def explain(name: str, results: Path, values: bool) -> int:
-    """Print the tree behind a figure, table or run.
-
-    Raises:
-        UserError: the name means nothing here.
-    """
-    from grokatlas.audit import explain as module
-
-    tree = Tree(locate.tree_of(Path(name), results))
-    print(module.text(tree, name, values))
-    return 0
-
-
-def stale(name: str | None, results: Path) -> int:
-    """Print what would be made again now, why, and the commands that make or keep it.
+def explain(
+    name: str | None, results: Path, values: bool, stale: bool, html: str | None = None
+) -> int:
+    """Print the tree behind a result, or what would be made again now, why, and by which command.
 
     Args:
-        name: what to look at, with what it is made from; None for everything.
+        name: a path, ``paper/figure``, a run id, or a pdf or png from elsewhere; None for all that
+            is stale.
         results: the tree.
-
-    Raises:
-        UserError: the name means nothing here, or this is no checkout.
+        values: also say where each column of a figure's data comes from.
+        stale: tell what would be made again instead.
+        html: earlier versions wrote a page there.
     """
-    from grokatlas.audit import stale_text
+    if html is not None:
+        raise UserError(
+            "--html", "no page is written any more; the figure's page in the atlas has it"
+        )
+    if stale and values:
+        raise UserError("--stale", "is a list of its own; leave --values out")
+    if stale:
+        from grokatlas.audit import stale_text
 
-    tree = Tree(locate.tree_of(Path(name), results) if name else results)
-    target = None if name is None else locate.target(tree, name)
-    print("\n".join(stale_text.lines(tree, target)))
+        tree = Tree(locate.tree_of(Path(name), results) if name else results)
+        print("\n".join(stale_text.lines(tree, name and locate.target(tree, name))))
+        return 0
+    if name is None:
+        raise UserError("explain", "name a figure, table or run, or give --stale")
+    from grokatlas.audit import explain as module
+
+    print(module.text(Tree(locate.tree_of(Path(name), results)), name, values))
     return 0
 
 
 def diff(first: str, second: str, results: Path) -> int:
-    """Print what differs between two figures, tables, runs or trees.
-
-    Returns:
-        0 for the same numbers, else 1.
-
-    Raises:
-        UserError: a name means nothing, or a file is not what its manifest records.
-    """
+    """Print what differs between two results or trees; 0 for the same numbers, else 1."""
     from grokatlas.audit import diff as module
 
     lines, same = module.compare(first, second, results)
@@ -92,12 +80,8 @@ def diff(first: str, second: str, results: Path) -> int:
 
 
 def accept(paths: list[str], results: Path, reason: str) -> int:
-    """Keep results although the code changed.
-
-    Raises:
-        UserError: a result does not verify, its spec changed, or no reason is given.
-    """
+    """Keep results although the code changed."""
     from grokatlas.audit import accept as module
 
-    print("\n".join(module.accept(Tree(results), paths, reason)), file=sys.stdout)
+    print("\n".join(module.accept(Tree(results), paths, reason)))
     return 0

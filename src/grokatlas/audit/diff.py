@@ -1,4 +1,4 @@
-"""What differs between two figures, tables, runs or result trees."""
+"""The differences of two figures, tables, runs or result trees."""
 
 from pathlib import Path
 from typing import Any
@@ -12,18 +12,12 @@ from grokatlas.results.result import ROOT
 
 
 def compare(first: str, second: str, default: Path) -> tuple[list[str], bool]:
-    """Compare two results or two trees.
+    """Compare two results or two trees; the differences, and whether the numbers are the same.
 
     Args:
         first: a path, id or name; or a results folder.
         second: the same of the other.
         default: the tree that ids and names are looked up in.
-
-    Returns:
-        what differs, line by line, and whether the numbers are the same.
-
-    Raises:
-        UserError: a name means nothing, the two are of different kinds, or a file is damaged.
     """
     (tree_a, a), (tree_b, b) = _side(first, default), _side(second, default)
     if a == ROOT and b == ROOT:
@@ -58,9 +52,9 @@ def _trees(first: Tree, second: Tree) -> tuple[list[str], bool]:
     lines += [f"only in {second.folder}: {target}" for target in sorted(b - a)]
     differing = 0
     for target in sorted(a & b):
-        found, same = _results(first, target, second, target)
+        differences, same = _results(first, target, second, target)
         differing += not same
-        lines += [target, *(f"  {line}" for line in found)] if found else []
+        lines += [target, *(f"  {line}" for line in differences)] if differences else []
     lines.append(f"{len(a & b)} results in both, the numbers of {differing} differ")
     return lines, a == b and not differing
 
@@ -78,12 +72,12 @@ def _results(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
     machine = ("host", "device")
     for name, x, y in dotted.differences(*({k: c.get(k) for k in machine} for c in (old, new))):
         lines.append(f"machine: {name}: {x} -> {y}")
-    found, same = _numbers(first, a, second, b)
-    return lines + found, same
+    numbers_differ, same = _numbers(first, a, second, b)
+    return lines + numbers_differ, same
 
 
 def _runs(first: Tree, a: str, second: Tree, b: str) -> list[str]:
-    """How the runs behind two tables or figures differ, matched by experiment and case."""
+    """The differences of the runs behind two tables or figures, matched by experiment and case."""
     lines = []
     old, new = _cells(first, a), _cells(second, b)
     if len(old) == len(new) == 1:  # two experiments of one cell each are compared whatever they
@@ -109,11 +103,11 @@ def _cells(tree: Tree, target: str) -> dict[tuple[str, str], str]:
     if content["kind"] == "table":
         cells = content["spec"].get("cells", [])
         experiment = content["spec"]["experiment"]
-        found = {
+        runs = {
             (experiment, cell.get("label", cell["case"])): f"{ROOT}/runs/{cell['run']}"
             for cell in cells
         }
-        return {key: run for key, run in found.items() if run in tree.results}
+        return {key: run for key, run in runs.items() if run in tree.results}
     if content["kind"] != "figure":
         return {}
     merged: dict[tuple[str, str], str] = {}
@@ -126,12 +120,12 @@ def _cells(tree: Tree, target: str) -> dict[tuple[str, str], str]:
 
 def _data(tree: Tree, target: str) -> str:
     """The hashes of the data sets behind a result, sorted."""
-    found = set()
+    hashes = set()
     for each in tree.ancestors([target]):
         result = tree.results[each]
         if result.sound.get("kind") == "dataset":
-            found |= {f"{each.split('/')[-1]} {sha[:12]}" for sha in result.outputs.values()}
-    return ", ".join(sorted(found)) or "none"
+            hashes |= {f"{each.split('/')[-1]} {sha[:12]}" for sha in result.outputs.values()}
+    return ", ".join(sorted(hashes)) or "none"
 
 
 def _commit(content: dict[str, Any]) -> str:
@@ -152,7 +146,7 @@ def _facts(label: str, old: str, new: str) -> list[str]:
 
 
 def _numbers(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool]:
-    """How the output files differ; each is hashed before it is read."""
+    """The differences of output files, and if there are none; each is hashed before it is read."""
     old, new = _files(first, a), _files(second, b)
     lines, same = [], True
     for suffix in sorted(old.keys() | new.keys()):
@@ -166,9 +160,9 @@ def _numbers(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
         if x.suffix not in numbers.NUMERIC:
             lines.append(f"bytes: {suffix} differs")
             continue
-        found = numbers.compare(x, y)
-        same = same and not found
-        lines += [f"numbers: {suffix}: {line}" for line in found]
+        differences = numbers.compare(x, y)
+        same = same and not differences
+        lines += [f"numbers: {suffix}: {line}" for line in differences]
     return lines, same
 
 
@@ -178,11 +172,7 @@ def _files(tree: Tree, target: str) -> dict[str, str]:
 
 
 def sound_file(tree: Tree, name: str) -> Path:
-    """The path of a tree's file whose hash is the recorded one.
-
-    Raises:
-        UserError: it is missing, refused, or another than its manifest records.
-    """
+    """The path of a tree's file, refused unless its hash is the recorded one."""
     owner = tree.owner(name)
     if owner is None or name in tree.refused:
         raise UserError(name, "is missing or refused; `grokatlas verify` says more")

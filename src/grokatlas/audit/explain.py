@@ -16,39 +16,32 @@ from grokatlas.results.result import ROOT, Result
 
 
 @dataclass(frozen=True)
-class Part:
+class Node:
     """One result of the tree behind another.
 
     Attributes:
-        target: its name in the tree.
         title: what it is.
         state: its digest, what is wrong with its manifest, or where it was described before.
         about: spec, members, code, machine and time, a line each.
         missing: files that it was made from and that are not here.
         made_from: runs, then their measures, then data.
-        again: whether it was described before.
     """
 
-    target: str
     title: str
     state: str
     about: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    made_from: tuple["Part", ...] = ()
-    again: bool = False
+    made_from: tuple["Node", ...] = ()
 
 
 def text(tree: Tree, name: str, with_values: bool) -> str:
-    """What a result was made from, with spec, code, machine and time of each part.
+    """A result, and all that it was made from, with spec, code, machine and time of each.
 
     Args:
         tree: the results.
         name: a path, ``paper/figure``, a run id, or a pdf or png from elsewhere.
         with_values: also say where each column of a figure's data comes from, and end with the
             command that makes it again.
-
-    Raises:
-        UserError: the name means nothing here, or its manifest cannot be trusted.
     """
     target = locate.target(tree, name)
     if not tree.results[target].sound:
@@ -62,7 +55,7 @@ def text(tree: Tree, name: str, with_values: bool) -> str:
 
 
 def _sent(tree: Tree, path: Path, target: str) -> list[str]:
-    """How a file from elsewhere relates to the one here."""
+    """The relation of a file from elsewhere to the one here."""
     if not path.is_file() or locate.targets_below(tree, path):
         return []
     sha = hashing.file_sha256(path)
@@ -71,27 +64,20 @@ def _sent(tree: Tree, path: Path, target: str) -> list[str]:
     return [f"{path}: {metadata.origin(path)}", f"{path}: {same}", ""]
 
 
-def parts(tree: Tree, target: str, described: set[str] | None = None) -> Part:
-    """A result and all that it was made from; each is described once.
-
-    Args:
-        tree: the results.
-        target: one of them.
-        described: targets that were described before; those of this call are added.
-    """
+def parts(tree: Tree, target: str, described: set[str] | None = None) -> Node:
+    """A result and all that it was made from; what is in `described` is not described again."""
     described = set() if described is None else described
     result, called = tree.results[target], title(target)
     if target in described:
-        return Part(target, called, "see above", again=True)
+        return Node(called, "see above")
     described.add(target)
     if not result.sound:
-        return Part(target, called, result.problem)
+        return Node(called, result.problem)
     content = result.sound
-    kept = "" if result.files else "; its files were not kept"
-    return Part(
-        target,
+    without_files = "" if result.files else "; its files were not kept"
+    return Node(
         called,
-        f"digest {content['digest'][:12]}{kept}",
+        f"digest {content['digest'][:12]}{without_files}",
         (*about(content), *_read_elsewhere(tree, result)),
         tuple(name for name in content["inputs"] if tree.owner(name) is None),
         tuple(parts(tree, upstream, described) for upstream in _made_from(tree, result)),
@@ -108,7 +94,7 @@ def _read_elsewhere(tree: Tree, result: Result) -> list[str]:
     ]
 
 
-def _lines(part: Part, indent: str) -> list[str]:
+def _lines(part: Node, indent: str) -> list[str]:
     """A part as text, what it was made from indented."""
     lines = [f"{indent}{part.title}: {part.state}"]
     lines += [f"{indent}  {line}" for line in part.about]
@@ -118,9 +104,9 @@ def _lines(part: Part, indent: str) -> list[str]:
 
 def _made_from(tree: Tree, result: Result) -> list[str]:
     """The results that a result read: runs, then their measures, then data."""
-    found = tree.inputs(result.target)
+    targets = tree.inputs(result.target)
     later = (f"{ROOT}/data/", f"{ROOT}/measures/")
-    return sorted(found, key=lambda target: [target.startswith(place) for place in later])
+    return sorted(targets, key=lambda target: [target.startswith(place) for place in later])
 
 
 def about(content: dict[str, Any]) -> list[str]:
@@ -215,7 +201,7 @@ def _machine(content: dict[str, Any]) -> str:
 
 
 def title(target: str) -> str:
-    """What a result is, in words: ``figure PAPER/fig1 (quick scale)``."""
+    """The name of a result in words: ``figure PAPER/fig1 (quick scale)``."""
     parts = target.split("/")
     kinds = {"data": "data set", "runs": "run", "measures": "measure"}
     if parts[1] in kinds:

@@ -14,22 +14,18 @@ INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybo
 
 
 def target(tree: Tree, text: str) -> str:
-    """The one result that a path, id or name means.
-
-    Raises:
-        UserError: there is none, or several.
-    """
+    """The one result that a path, id or name means; an error for none or several."""
     below = targets_below(tree, Path(text))
     if len(below) == 1:
         return below[0]
-    found = below or _by_name(tree, text)
-    if len(found) > 1:
-        raise UserError(text, f"means {len(found)} results, such as {found[0]}; name one")
-    if not found and Path(text).is_file():
+    names = below or _by_name(tree, text)
+    if len(names) > 1:
+        raise UserError(text, f"means {len(names)} results, such as {names[0]}; name one")
+    if not names and Path(text).is_file():
         return _by_origin(tree, Path(text))
-    if not found:
+    if not names:
         raise UserError(text, _absence(tree, text))
-    return found[0]
+    return names[0]
 
 
 def _absence(tree: Tree, text: str) -> str:
@@ -48,15 +44,11 @@ def _absence(tree: Tree, text: str) -> str:
 
 
 def targets(tree: Tree, texts: list[str]) -> list[str]:
-    """All results that paths, ids or names mean; a folder means everything below it.
-
-    Raises:
-        UserError: one of them means nothing.
-    """
-    found: dict[str, None] = {}
+    """All results that paths, ids or names mean; a folder means everything below it."""
+    results: dict[str, None] = {}
     for text in texts:
-        found |= dict.fromkeys(targets_below(tree, Path(text)) or [target(tree, text)])
-    return list(found)
+        results |= dict.fromkeys(targets_below(tree, Path(text)) or [target(tree, text)])
+    return list(results)
 
 
 def targets_below(tree: Tree, path: Path) -> list[str]:
@@ -114,7 +106,7 @@ def _by_name(tree: Tree, text: str) -> list[str]:
 
 
 def _stems(text: str) -> list[str]:
-    """What ``paper/figure`` or ``paper/experiment`` may mean, the configured scale first."""
+    """The stems that ``paper/figure`` or ``paper/experiment`` may mean, today's scale first."""
     parts = text.split("/")
     if len(parts) != 2:
         return []

@@ -17,14 +17,7 @@ _PDF_ENTRY = re.compile(rb"/(Subject|Title)\s*\(((?:[^()\\]|\\.)*)\)", re.DOTALL
 
 @dataclass(frozen=True)
 class Origin:
-    """What a figure says about itself.
-
-    Attributes:
-        title: paper, figure and scale as text.
-        digest: of the job that drew it.
-        commit: of the code that drew it; ``dirty`` follows if it had been changed.
-        runs: ids of the runs drawn.
-    """
+    """The title of a figure, the digest of the job that drew it, the commit, and the runs drawn."""
 
     title: str
     digest: str
@@ -38,11 +31,7 @@ class Origin:
 
 
 def origin(path: Path) -> Origin:
-    """Read what a figure carries.
-
-    Raises:
-        UserError: the file is no pdf or png, or carries no digest of ours.
-    """
+    """The origin that a pdf or png figure carries; an error for any other file."""
     try:
         if path.stat().st_size > LARGEST:
             raise UserError(str(path), "is too large for a figure (512 MiB at most)")
@@ -57,12 +46,12 @@ def origin(path: Path) -> Origin:
         text, title = entries.get("Subject", ""), entries.get("Title", "")
     else:
         raise UserError(str(path), "is neither a result here nor a pdf or png figure")
-    found = _ORIGIN.fullmatch(text)
-    if not found:
+    fields = _ORIGIN.fullmatch(text)
+    if not fields:
         raise UserError(str(path), "carries no digest of Grokking Atlas; it was made otherwise")
     safe = "".join(c for c in title if c.isprintable()).removeprefix("Grokking Atlas ")
-    runs = tuple((found[3] or "").split())
-    return Origin(safe or "a figure", found[1], found[2] or "unknown", runs)
+    runs = tuple((fields[3] or "").split())
+    return Origin(safe or "a figure", fields[1], fields[2] or "unknown", runs)
 
 
 def _png_texts(data: bytes) -> Iterator[tuple[str, str]]:
@@ -93,8 +82,8 @@ def _pdf_texts(data: bytes) -> dict[str, str]:
     end = data.find(b"endobj", start)
     if start < 0 or end < 0:
         return {}
-    found = _PDF_ENTRY.findall(data[start:end])
-    return {key.decode(): _pdf_string(value) for key, value in found}
+    entries = _PDF_ENTRY.findall(data[start:end])
+    return {key.decode(): _pdf_string(value) for key, value in entries}
 
 
 def _pdf_string(value: bytes) -> str:

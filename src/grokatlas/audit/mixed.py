@@ -18,24 +18,12 @@ Found = dict[tuple[str, str], Counter[str]]  # kind and package, or device: resu
 
 
 def of(contents: Iterable[dict[str, Any]]) -> list[str]:
-    """What differs among results, in words; nothing where all were made alike.
-
-    Args:
-        contents: their manifests'.
-
-    Returns:
-        a line for each package and for devices: ``runs of torch 2.13.0 (2) and 2.99.0 (1)``.
-    """
+    """A line for each package or device that differs: ``runs of torch 2.13 (2) and 2.99 (1)``."""
     return list(_lines(_counted(contents)).values())
 
 
 def notes(tree: Tree, chosen: list[str]) -> list[str]:
-    """What differs among some results of a tree, with the figures that have both behind them.
-
-    Args:
-        tree: the results.
-        chosen: targets.
-    """
+    """The same for some results of a tree, with the figures that have both behind them."""
     lines = _lines(_counted(tree.results[target].sound for target in chosen))
     if not lines:
         return []
@@ -55,24 +43,24 @@ def behind(tree: Tree, target: str) -> list[dict[str, Any]]:
 
 def versions(content: dict[str, Any]) -> dict[str, set[str]]:
     """The versions of each package that computed a result; several if a run changed on its way."""
-    found: dict[str, set[str]] = {}
+    by_package: dict[str, set[str]] = {}
     segments = content.get("segments")
     for part in [content, *(segments if isinstance(segments, list) else [])]:
         for package, version in _entries(part, "versions").items():
-            found.setdefault(package, set()).add(str(version))
-    return found
+            by_package.setdefault(package, set()).add(str(version))
+    return by_package
 
 
 def _counted(contents: Iterable[dict[str, Any]]) -> Found:
-    found: Found = {}
+    counts: Found = {}
     for content in contents:
         kind = content.get("kind", "")
         if kind not in KINDS:
             continue
         made_by = {f"of {name}": versions(content).get(name, set()) for name in COMPUTING}
         for what, values in (made_by | _devices(content)).items():
-            found.setdefault((kind, what), Counter()).update(values)
-    return found
+            counts.setdefault((kind, what), Counter()).update(values)
+    return counts
 
 
 def _devices(content: dict[str, Any]) -> dict[str, set[str]]:
@@ -80,10 +68,10 @@ def _devices(content: dict[str, Any]) -> dict[str, set[str]]:
     device, host = _entries(content, "device"), _entries(content, "host")
     if device.get("type") == "cuda":
         return {"on": {str(device.get("name", "a GPU"))}}
-    found = {"on": {"a CPU"}} if device else {}
+    devices = {"on": {"a CPU"}} if device else {}
     if "cpu_capability" in host:
-        found["with vector instructions"] = {str(host["cpu_capability"])}
-    return found
+        devices["with vector instructions"] = {str(host["cpu_capability"])}
+    return devices
 
 
 def _lines(counted: Found) -> dict[tuple[str, str], str]:
@@ -109,5 +97,5 @@ def _where(figures: list[str]) -> str:
 
 
 def _entries(content: Any, key: str) -> dict[str, Any]:
-    found = content.get(key) if isinstance(content, dict) else None
-    return found if isinstance(found, dict) else {}
+    entries = content.get(key) if isinstance(content, dict) else None
+    return entries if isinstance(entries, dict) else {}

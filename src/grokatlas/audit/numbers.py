@@ -11,25 +11,17 @@ NUMERIC = (".parquet", ".csv", ".safetensors")
 
 
 def compare(first: Path, second: Path) -> list[str]:
-    """What differs, one line for each column or array; nothing for the same numbers.
-
-    Args:
-        first: a parquet, csv or safetensors file.
-        second: another of the same kind.
-
-    Raises:
-        UserError: a file is not of the kind that its name says.
-    """
+    """The differences of two parquet, csv or safetensors files, a line for each column or array."""
     return [f"{name}: {how}" for name, how in by_column(first, second).items()]
 
 
 def by_column(first: Path, second: Path) -> dict[str, str]:
-    """How each column or array differs that does; see `compare`."""
+    """The difference of each column or array that differs, in words."""
     a, b = _columns(first), _columns(second)
-    found = {name: "only in the first" for name in a if name not in b}
-    found |= {name: "only in the second" for name in b if name not in a}
+    one_sided = {name: "only in the first" for name in a if name not in b}
+    one_sided |= {name: "only in the second" for name in b if name not in a}
     differences = {name: _difference(a[name], b[name]) for name in a if name in b}
-    return found | {name: how for name, how in differences.items() if how}
+    return one_sided | {name: how for name, how in differences.items() if how}
 
 
 def _columns(path: Path) -> dict[str, Any]:
@@ -49,7 +41,7 @@ def _columns(path: Path) -> dict[str, Any]:
 
 
 def _difference(a: Any, b: Any) -> str:
-    """How two arrays differ, in words; empty if they do not."""
+    """The difference of two arrays in words; empty if there is none."""
     if a.shape != b.shape:
         return f"shape {_shape(a)} -> {_shape(b)}"
     if not all(np.issubdtype(x.dtype, np.number) or x.dtype == bool for x in (a, b)):

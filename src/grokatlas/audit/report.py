@@ -1,4 +1,4 @@
-"""What `verify` found, as text for people and as a receipt for the record."""
+"""The report of `verify` as text for people and as a receipt for the record."""
 
 import time
 from pathlib import Path
@@ -10,12 +10,7 @@ from grokatlas.results import revision
 
 
 def text(report: Report, strict: bool) -> str:
-    """One line for every problem, then the counts.
-
-    Args:
-        report: what was found.
-        strict: also list what was accepted.
-    """
+    """One line for every problem, if strict for every accepted result too, then the counts."""
     groups: dict[tuple[str, Finding], list[str]] = {}
     for name, finding in report.findings.items():
         if finding.verdict not in SOUND:
@@ -31,13 +26,7 @@ def text(report: Report, strict: bool) -> str:
 
 
 def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
-    """The report as plain data: tool, time, commit of the checkout, counts, verdict of every file.
-
-    Args:
-        report: what was found.
-        folder: the tree.
-        strict: whether an accepted result counts as a failure.
-    """
+    """The report as plain data: tool, time, commit of the checkout, counts, verdicts on files."""
     files: dict[str, dict[str, Any]] = {}
     for name, finding in report.findings.items():
         entry: dict[str, Any] = {"verdict": finding.verdict, "sha256": report.hashes.get(name)}
@@ -65,7 +54,7 @@ def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
 
 
 def passed(report: Report, strict: bool) -> bool:
-    """Whether every file is ok and, if strict, nothing was accepted."""
+    """True if every file is ok and, if strict, nothing was accepted."""
     return report.ok and not (strict and report.accepted)
 
 

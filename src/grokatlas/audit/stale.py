@@ -1,4 +1,4 @@
-"""What was made and would be made again now, grouped by what changed.
+"""Results that would be made again now, grouped by what changed.
 
 A result is stale by itself (its spec, its code or its files changed) or by what it was made from. A
 group holds a cause, the results that it made stale by themselves, and all that depends on these.
@@ -23,12 +23,7 @@ Jobs = dict[str, Job]
 
 @dataclass(frozen=True)
 class Cause:
-    """Why results would be made again.
-
-    Attributes:
-        kind: of what changed: code, configuration, or files (of results).
-        text: what changed, in words.
-    """
+    """The kind of thing that changed (code, configuration, or files of results), with words."""
 
     kind: Literal["code", "configuration", "files"]
     text: str
@@ -36,13 +31,7 @@ class Cause:
 
 @dataclass
 class Group:
-    """All that one cause makes stale.
-
-    Attributes:
-        cause: what changed.
-        roots: the results that it made stale by themselves.
-        targets: these and what depends on them, as far as it was made, upstream first.
-    """
+    """All that one cause makes stale: `roots` by themselves, `targets` with all that needs them."""
 
     cause: Cause
     roots: list[str] = field(default_factory=list)
@@ -51,13 +40,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Stale:
-    """What would be made again.
+    """All that would be made again.
 
     Attributes:
         groups: by cause; a result that has several causes is in several groups.
         again: every result of them, upstream first.
-        anew: what these need and was never made.
-        made: how many declared results there are in all.
+        anew: the results that these need and that were never made.
+        made: the number of declared results that were made.
     """
 
     groups: list[Group]
@@ -71,7 +60,7 @@ def find(tree: Tree, jobs: Jobs) -> Stale:
 
     Args:
         tree: the results, those of the working directory.
-        jobs: what is declared, by target, upstream first; or a part of it with all upstream of it.
+        jobs: the declared ones, by target, upstream first; or a part with all upstream of it.
     """
     again, anew = _to_make(jobs)
     groups: dict[Cause, Group] = {}
@@ -79,12 +68,12 @@ def find(tree: Tree, jobs: Jobs) -> Stale:
     for target in again:
         own = own_causes(tree, jobs, target)
         upstream = [job.target.as_posix() for job in jobs[target].inputs]
-        found = dict.fromkeys([*own, *(c for name in upstream for c in reached.get(name, []))])
-        if not found:
+        causes = dict.fromkeys([*own, *(c for name in upstream for c in reached.get(name, []))])
+        if not causes:
             own = [_renewed(upstream, jobs)]
-            found = dict.fromkeys(own)
-        reached[target] = list(found)
-        for cause in found:
+            causes = dict.fromkeys(own)
+        reached[target] = list(causes)
+        for cause in causes:
             group = groups.setdefault(cause, Group(cause))
             group.targets.append(target)
             group.roots += [target] if cause in own else []
@@ -93,7 +82,7 @@ def find(tree: Tree, jobs: Jobs) -> Stale:
 
 
 def _to_make(jobs: Jobs) -> tuple[list[str], list[str]]:
-    """What was made and would be made again, and what was never made and that needs."""
+    """The results that were made and would be made again, and those never made that these need."""
     again: list[str] = []
     anew: list[str] = []
     needed: set[str] = set()
@@ -108,13 +97,7 @@ def _to_make(jobs: Jobs) -> tuple[list[str], list[str]]:
 
 
 def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
-    """Why a result that was made would be made again, apart from what it was made from.
-
-    Args:
-        tree: the results.
-        jobs: what is declared, by target.
-        target: a declared result.
-    """
+    """The causes that make a result stale by itself, apart from what it was made from."""
     result, job = tree.results.get(target), jobs[target]
     if result is None or not result.sound:
         problem = result.problem if result else "no manifest vouches for it"
@@ -123,11 +106,11 @@ def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
     if papers := _other_papers(content["spec"], job.spec):
         return [Cause("configuration", papers)]
     settings = changed_settings(tree, jobs, content["spec"], job.spec)
-    found = [Cause("configuration", _listed(settings))] if settings else []
-    found += changed_code(content, job)
+    causes = [Cause("configuration", _listed(settings))] if settings else []
+    causes += changed_code(content, job)
     if content.get("partial"):
-        found.append(Cause("files", f"{target}: was made while other results were not complete"))
-    return found + [Cause("files", text) for text in _changed_files(tree, result, job)]
+        causes.append(Cause("files", f"{target}: was made while other results were not complete"))
+    return causes + [Cause("files", text) for text in _changed_files(tree, result, job)]
 
 
 def _other_papers(old: dict[str, Any], new: dict[str, Any]) -> str:
@@ -148,18 +131,18 @@ def changed_code(manifest: dict[str, Any], job: Job) -> list[Cause]:
 
 
 def _changed_files(tree: Tree, result: Result, job: Job) -> list[str]:
-    """What of a result's files, or of those that it was made from, is not as its manifest says."""
-    found = []
+    """The files of a result, or of what it was made from, that are not as its manifest says."""
+    problems = []
     for name, recorded in result.inputs.items():
         owner = tree.owner(name)
         if owner and owner.sound and not tree.fits(owner, name, recorded):
-            found.append(f"{name} was made again since, with other bytes")
+            problems.append(f"{name} was made again since, with other bytes")
     absent = [file.as_posix() for file in job.outputs if not file.exists()]
     if absent and len(absent) < len(job.outputs):
-        found.append(f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not here")
+        problems.append(f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not here")
     elif absent:
-        found.append(f"the files of {result.target} are not here")
-    return found
+        problems.append(f"the files of {result.target} are not here")
+    return problems
 
 
 def _renewed(upstream: list[str], jobs: Jobs) -> Cause:
@@ -173,30 +156,21 @@ def _renewed(upstream: list[str], jobs: Jobs) -> Cause:
 def changed_settings(
     tree: Tree, jobs: Jobs, old: dict[str, Any], new: dict[str, Any]
 ) -> list[tuple[str, str, str]]:
-    """What differs between the spec of a result that was made and the declared one.
+    """The differences of a made spec and the declared one: dotted name, old value, new value.
 
     Where a table has other runs, the settings of these runs are compared: an id says nothing.
-
-    Args:
-        tree: the results, for the specs of runs that were made.
-        jobs: what is declared, for those of runs that are planned.
-        old: the spec that was made.
-        new: the declared one.
-
-    Returns:
-        dotted name, value that was, value that is.
     """
     if "cells" not in old or "cells" not in new:
         return dotted.differences(old, new)
-    found = dotted.differences(_without_cells(old), _without_cells(new))
+    differences = dotted.differences(_without_cells(old), _without_cells(new))
     pairs, removed, added = _paired(old["cells"], new["cells"])
     for before, after in pairs:
         if before["run"] != after["run"]:
-            found += _between_runs(tree, jobs, before["run"], after["run"])
-        found += dotted.differences(_measured(before), _measured(after))
+            differences += _between_runs(tree, jobs, before["run"], after["run"])
+        differences += dotted.differences(_measured(before), _measured(after))
     for cells, was, now in ((removed, "declared", "not"), (added, dotted.ABSENT, "declared")):
-        found += [(f"cell {_label(cell) or cell['run']}", was, now) for cell in cells]
-    return list(dict.fromkeys(found))
+        differences += [(f"cell {_label(cell) or cell['run']}", was, now) for cell in cells]
+    return list(dict.fromkeys(differences))
 
 
 def _paired(
@@ -218,22 +192,24 @@ def _paired(
 
 
 def _label(cell: dict[str, Any]) -> str:
-    """What a table calls a cell."""
+    """The name of a cell in its table."""
     return str(cell.get("label") or cell.get("case") or "")
 
 
 def _between_runs(tree: Tree, jobs: Jobs, old: str, new: str) -> list[tuple[str, str, str]]:
-    """What differs between the specs of two runs, axes of members as wholes."""
+    """The differences of the specs of two runs, axes of members as wholes."""
     before = tree.results.get(layout.run_folder(old).as_posix())
     spec = (before.sound or before.planned).get("spec") if before else None
     job = jobs.get(layout.run_folder(new).as_posix())
     if spec is None or job is None:
         return [("run", old, new)]
-    found = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
+    differences = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
     axes = [each.get("ensemble", {}) for each in (spec, job.spec)]
     a, b = ({path: dotted.values(axis) for path, axis in each.items()} for each in axes)
     changed = [path for path in sorted(a.keys() | b.keys()) if a.get(path) != b.get(path)]
-    return found + [(path, *(each.get(path, dotted.ABSENT) for each in (a, b))) for path in changed]
+    return differences + [
+        (path, *(each.get(path, dotted.ABSENT) for each in (a, b))) for path in changed
+    ]
 
 
 def _without_cells(spec: dict[str, Any]) -> dict[str, Any]:
@@ -241,12 +217,12 @@ def _without_cells(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _measured(cell: dict[str, Any]) -> dict[str, Any]:
-    """What a table measures of a run."""
+    """The measures of a cell."""
     return {"measures": {key: cell.get(key, []) for key in ("measures", "light")}}
 
 
 def _listed(settings: Iterable[tuple[str, str, str]]) -> str:
     """Changed settings in words, the first of them alone where there are many."""
-    told = [f"{path} was {old}, now {new}" for path, old, new in settings]
-    more = [f"and {len(told) - SETTINGS} more"] if len(told) > SETTINGS + 1 else []
-    return "; ".join(told[: SETTINGS if more else None] + more)
+    texts = [f"{path} was {old}, now {new}" for path, old, new in settings]
+    more = [f"and {len(texts) - SETTINGS} more"] if len(texts) > SETTINGS + 1 else []
+    return "; ".join(texts[: SETTINGS if more else None] + more)

@@ -1,4 +1,4 @@
-"""What would be made again as text: causes, results, and the commands that make or keep them."""
+"""Stale results as text: causes, results, and the commands that make or keep them."""
 
 import functools
 from collections import Counter
@@ -25,9 +25,6 @@ def lines(tree: Tree, name: str | None) -> list[str]:
     Args:
         tree: the results, those of the working directory.
         name: a target, to look at it and what it is made from alone; None for everything.
-
-    Raises:
-        UserError: this is no checkout, the tree is another one, or no paper declares the target.
     """
     jobs = declared_jobs.jobs(next_call=True)
     if jobs is None:
@@ -42,14 +39,14 @@ def lines(tree: Tree, name: str | None) -> list[str]:
             raise UserError(name, "no paper declares it at any scale; `grokatlas prune` removes it")
         behind = {*ancestors([name], functools.partial(_inputs, jobs))}
         jobs = {target: job for target, job in jobs.items() if target in behind}
-    found = find(tree, jobs)
-    told = [
-        line for group in found.groups for line in (*_group(tree, everything, group, found), "")
+    stale = find(tree, jobs)
+    text = [
+        line for group in stale.groups for line in (*_group(tree, everything, group, stale), "")
     ]
-    return [*told, _summary(jobs, found)]
+    return [*text, _summary(jobs, stale)]
 
 
-def _group(tree: Tree, jobs: Jobs, group: Group, found: Stale) -> list[str]:
+def _group(tree: Tree, jobs: Jobs, group: Group, stale: Stale) -> list[str]:
     """A cause, its results, a count of them, and its commands."""
     seconds = sum(
         float(tree.results[target].sound.get("wall_seconds", 0))
@@ -58,12 +55,12 @@ def _group(tree: Tree, jobs: Jobs, group: Group, found: Stale) -> list[str]:
     )
     took = f"; {words.duration(seconds)} when made" if seconds else ""
     changed = " changed since" if group.cause.kind != "files" else ""
-    told = [f"{group.cause.kind}{changed}: {group.cause.text}"]
-    told += _listed(jobs, group.targets)
-    told.append(f"  {_counted(jobs, group.targets)}{took}")
-    told.append(f"  make again: {make_again(jobs, group.targets)}")
-    kept = keep(tree, jobs, group, found)
-    return [*told, *([f"  or keep:    {kept}"] if kept else [])]
+    text = [f"{group.cause.kind}{changed}: {group.cause.text}"]
+    text += _listed(jobs, group.targets)
+    text.append(f"  {_counted(jobs, group.targets)}{took}")
+    text.append(f"  make again: {make_again(jobs, group.targets)}")
+    keeping = keep(tree, jobs, group, stale)
+    return [*text, *([f"  or keep:    {keeping}"] if keeping else [])]
 
 
 def _listed(jobs: Jobs, targets: list[str]) -> list[str]:
@@ -86,23 +83,23 @@ def _tables(jobs: Jobs) -> dict[str, str]:
 
     Tables that were made count; all, where none of them was.
     """
-    found: dict[str, list[tuple[bool, str]]] = {}
+    tables_behind: dict[str, list[tuple[bool, str]]] = {}
     for target, job in jobs.items():
         if job.kind == "table":
             name = f"{job.spec['scale']} {job.spec['paper']}/{job.spec['experiment']}"
             made = job.manifest.exists()
             for each in ancestors([target], functools.partial(_inputs, jobs)):
-                found.setdefault(each, []).append((made, name))
-    told = {}
-    for target, tables in found.items():
+                tables_behind.setdefault(each, []).append((made, name))
+    words_by_target = {}
+    for target, tables in tables_behind.items():
         first, *more = [name for made, name in tables if made] or [name for _, name in tables]
         others = f" and {words.count(len(more), 'other table')}" if more else ""
-        told[target] = f"of {first}{others}"
-    return told
+        words_by_target[target] = f"of {first}{others}"
+    return words_by_target
 
 
 def _counted(jobs: Jobs, targets: list[str]) -> str:
-    """How many results there are of each kind."""
+    """The number of results of each kind."""
     kinds = Counter(jobs[target].kind for target in targets)
     return ", ".join(
         KINDS[kind] if kind in SUMMARIES else words.count(n, KINDS[kind].removesuffix("s"))
@@ -114,10 +111,6 @@ def make_again(jobs: Jobs, targets: list[str]) -> str:
     """The command that makes some results again, and what is made from them as far as it is there.
 
     Plain `snakemake` is it where all of the scale was made; else it would train what was not.
-
-    Args:
-        jobs: what is declared.
-        targets: of the results, with all that was made from them.
     """
     summaries = [target for target in targets if jobs[target].kind in SUMMARIES]
     scales = list(dict.fromkeys(jobs[target].spec["scale"] for target in summaries))
@@ -135,26 +128,26 @@ def make_again(jobs: Jobs, targets: list[str]) -> str:
 
 
 def _all_made(jobs: Jobs, scale: str) -> bool:
-    """Whether every table and figure of a scale was made, by whichever code."""
+    """True if every table and figure of a scale was made, by whichever code."""
     own = [job for job in jobs.values() if job.kind in ("table", "figure")]
     return all(job.state() != "absent" for job in own if job.spec["scale"] == scale)
 
 
-def keep(tree: Tree, jobs: Jobs, group: Group, found: Stale) -> str:
+def keep(tree: Tree, jobs: Jobs, group: Group, stale: Stale) -> str:
     """The command that keeps what a change of code made stale; empty for any other cause."""
     if group.cause.kind != "code":
         return ""
-    refused = {root for each in found.groups if each.cause.kind != "code" for root in each.targets}
+    refused = {root for each in stale.groups if each.cause.kind != "code" for root in each.targets}
     roots = [root for root in group.roots if root not in refused]
     if not roots:
         return ""
-    names = " ".join(_short(name) for name in _folders(tree, jobs, roots, found))
+    names = " ".join(_short(name) for name in _folders(tree, jobs, roots, stale))
     return f'grokatlas accept {names} --reason "..."'
 
 
-def _folders(tree: Tree, jobs: Jobs, roots: list[str], found: Stale) -> list[str]:
+def _folders(tree: Tree, jobs: Jobs, roots: list[str], stale: Stale) -> list[str]:
     """Results, or folders that hold these and else only what is up to date."""
-    others = {*found.again}.difference(roots)
+    others = {*stale.again}.difference(roots)
     made = [t for t, result in tree.results.items() if result.manifest or result.files]
     by_folder: dict[str, list[str]] = {}
     for root in roots:
@@ -179,9 +172,9 @@ def _inputs(jobs: Jobs, target: str) -> Iterable[str]:
     return [job.target.as_posix() for job in jobs[target].inputs]
 
 
-def _summary(jobs: Jobs, found: Stale) -> str:
+def _summary(jobs: Jobs, stale: Stale) -> str:
     """The last line."""
-    if not found.again:
-        return f"nothing would be made again; {words.count(found.made, 'result')} are up to date"
-    anew = f", and {_counted(jobs, found.anew)} for the first time" if found.anew else ""
-    return f"{len(found.again)} of {words.count(found.made, 'result')} would be made again{anew}"
+    if not stale.again:
+        return f"nothing would be made again; {words.count(stale.made, 'result')} are up to date"
+    anew = f", and {_counted(jobs, stale.anew)} for the first time" if stale.anew else ""
+    return f"{len(stale.again)} of {words.count(stale.made, 'result')} would be made again{anew}"

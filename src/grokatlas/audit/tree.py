@@ -17,9 +17,9 @@ from grokatlas.results.result import (
     JOB_FILE_TABLES,
     MANIFEST_TABLES,
     ROOT,
-    Record,
+    JsonFile,
     Result,
-    read_record,
+    read_json_file,
 )
 
 MANIFEST = "manifest.json"
@@ -36,13 +36,10 @@ class Tree:
         folder: the tree; ``results`` in its files' names, whatever it is called.
 
     Attributes:
-        results: what jobs left, by target.
+        results: the results of jobs, by target.
         refused: files that are not read, each with the reason.
         leftovers: temporary files and folders of killed jobs.
-        root: where the tree is on disk, without links.
-
-    Raises:
-        UserError: there is no such folder.
+        root: the tree's place on disk, without links.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -68,7 +65,7 @@ class Tree:
         return self.results[target] if target else None
 
     def left_out(self, name: str) -> bool:
-        """Whether an archive handed on the record of a file and not the file."""
+        """True if the archive held only the file's manifest."""
         folder = name.rpartition("/")[0]
         listed = self._left_out.get(name)
         return listed is not None and any(
@@ -78,7 +75,7 @@ class Tree:
         )
 
     def fits(self, owner: Result, name: str, sha256: str) -> bool:
-        """Whether a result that read a file with this hash was made from what is here.
+        """True if a result that read a file with this hash was made from what is here.
 
         Also of one that came without the file, which the same job made here with other bytes.
         """
@@ -100,11 +97,7 @@ class Tree:
         return next((folder for folder in above if folder in self.refused), "")
 
     def sha256(self, name: str) -> str:
-        """A file's hash, computed once in this call unless size or time change.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
+        """A file's hash, computed once in this call unless size or time change."""
         path = self.path(name)
         stat = path.stat()
         known = self._hashes.get(name)
@@ -162,10 +155,10 @@ class Tree:
             for name in filter(self.left_out, result.outputs):
                 self._owners.setdefault(name, result.target)
 
-    def _record(self, name: str, tables: tuple[str, ...]) -> Record:
+    def _record(self, name: str, tables: tuple[str, ...]) -> JsonFile:
         if name in self.refused:
-            return Record(name, {}, "unverified", self.refused[name])
-        return read_record(name, self.path(name), tables)
+            return JsonFile(name, {}, "unverified", self.refused[name])
+        return read_json_file(name, self.path(name), tables)
 
 
 def _target(folder: str, file: str, everything: set[str]) -> str:

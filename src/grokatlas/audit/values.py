@@ -1,4 +1,4 @@
-"""Where the columns of a figure's data come from, as far as it is recorded."""
+"""The origin of the columns of a figure's data, as far as it is recorded."""
 
 import csv
 from pathlib import Path
@@ -12,44 +12,35 @@ ROW_KEYS = ("paper", "experiment", "scale", "case", "run", "record", "member")
 
 
 def lines(tree: Tree, target: str) -> list[str]:
-    """The origin of every plotted column, and last the command that makes the figure again.
-
-    Raises:
-        UserError: the target is no figure, or its data are damaged.
-    """
+    """The origin of every plotted column, and last the command that makes the figure again."""
     content = tree.results[target].sound
     if content["kind"] != "figure":
         return command(content, target)
     spec = content["spec"]
     known = _table_columns(tree, target)
     module = f"grokatlas.papers.{spec['paper']}.{spec['figure']}"
-    found = [f"columns of {target}.csv:"]
+    text = [f"columns of {target}.csv:"]
     for column in _header(tree, f"{target}.csv"):
         origin = known.get(column, f"computed in {module} from its tables")
-        found.append(f"  {column}: {origin}")
-    return [*found, "", *command(content, target)]
+        text.append(f"  {column}: {origin}")
+    return [*text, "", *command(content, target)]
 
 
 def command(content: dict[str, Any], target: str) -> list[str]:
-    """How to make a result again from nothing; the last line is the command alone.
-
-    Args:
-        content: its manifest's.
-        target: its name in the tree.
-    """
+    """The commands that make a result again from nothing; the last line is the command alone."""
     git = content.get("git") or {}
     scale = content["spec"].get("scale", target.split("/")[1])
     config = f" --config scale={scale}" if "scale" in content["spec"] else ""
     file = layout.outputs(content["kind"], Path(target))[0].as_posix()
-    found = []
+    text = []
     if git.get("dirty"):
-        found.append("its code had uncommitted changes: the commit alone is not all of it")
+        text.append("its code had uncommitted changes: the commit alone is not all of it")
     checkout = f"git checkout {git['commit']} && " if git.get("commit") else ""
-    found += [
+    text += [
         "to make it again, from the data on:",
         f"{checkout}snakemake --cores all --forceall {file}{config}",
     ]
-    return found
+    return text
 
 
 def _header(tree: Tree, name: str) -> list[str]:
@@ -65,19 +56,19 @@ def _header(tree: Tree, name: str) -> list[str]:
 
 def _table_columns(tree: Tree, figure: str) -> dict[str, str]:
     """The columns of a figure's tables, each with where the table took it from."""
-    found: dict[str, str] = {}
+    origins: dict[str, str] = {}
     described = dict.fromkeys(ROW_KEYS, "names the row of its table")
     for table in tree.inputs(figure):
         for upstream in tree.inputs(table):
             content = tree.results[upstream].sound
             if content.get("kind") == "run":
                 described |= _spec_columns(content["spec"])
-                found |= _parquet(tree, f"{upstream}/history.parquet", "logged during training")
+                origins |= _parquet(tree, f"{upstream}/history.parquet", "logged during training")
             elif content.get("kind") == "measure":
                 name = content["spec"]["measure"]["name"]
-                found |= _parquet(tree, f"{upstream}.parquet", f"measured by measures/{name}.py")
-        found |= _light(tree, table, {*found, *described})
-    return found | described
+                origins |= _parquet(tree, f"{upstream}.parquet", f"measured by measures/{name}.py")
+        origins |= _light(tree, table, {*origins, *described})
+    return origins | described
 
 
 def _light(tree: Tree, table: str, explained: set[str]) -> dict[str, str]:
@@ -92,20 +83,20 @@ def _light(tree: Tree, table: str, explained: set[str]) -> dict[str, str]:
         return {}
     columns = [name for name in parquet.read_schema(tree.path(file)).names if name not in explained]
     rows = parquet.read_table(tree.path(file), columns=["record", *columns])
-    found = {}
+    origins = {}
     for column in columns:
         filled = rows.filter(compute.is_valid(rows[column]))["record"].unique().to_pylist()
         by = " or ".join(f"measures/{name}.py" for name in sorted(filled or names))
-        found[column] = f"measured by {by} (table column of that name)"
-    return found
+        origins[column] = f"measured by {by} (table column of that name)"
+    return origins
 
 
 def _spec_columns(spec: dict[str, Any]) -> dict[str, str]:
     blocks = {key: value for key, value in spec.items() if key != "ensemble"}
     axes = {axis: values[0] for axis, values in spec["ensemble"].items()}
-    found = dict.fromkeys(dotted.flat(blocks), "from the runs' specs")
+    origins = dict.fromkeys(dotted.flat(blocks), "from the runs' specs")
     member = "varies from member to member (ensemble axis)"
-    return found | {path: member for axis, v in axes.items() for path in dotted.flat(v, axis)}
+    return origins | {path: member for axis, v in axes.items() for path in dotted.flat(v, axis)}
 
 
 def _parquet(tree: Tree, name: str, origin: str) -> dict[str, str]:

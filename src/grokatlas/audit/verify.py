@@ -12,7 +12,7 @@ from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
 from grokatlas.results import dotted, hashing, layout
 from grokatlas.results.manifest import MARK, code_of
-from grokatlas.results.result import Record, Result
+from grokatlas.results.result import JsonFile, Result
 
 NOT_KEPT = "not kept"  # an archive handed on the record of the file, and not the file
 VERDICTS = (
@@ -43,7 +43,7 @@ OK = Finding()
 
 @dataclass
 class Report:
-    """What `verify` found.
+    """The findings on files, and what else there is to say.
 
     Attributes:
         findings: by file.
@@ -51,7 +51,7 @@ class Report:
         accepted: the notes of every accepted result, by target.
         brought: the targets that were brought from a run store.
         hashes: sha256 of every file that was hashed.
-        notes: what could not be judged.
+        notes: of what could not be judged.
     """
 
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many files have each verdict."""
+        """The number of files with each verdict."""
         counts = dict.fromkeys(VERDICTS, 0)
         for finding in self.findings.values():
             counts[finding.verdict] += 1
@@ -71,7 +71,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every file is ok, or was left out on purpose."""
+        """True if every file is ok, or was left out on purpose."""
         return all(finding.verdict in SOUND for finding in self.findings.values())
 
 
@@ -80,8 +80,8 @@ def verify(tree: Tree, jobs: dict[str, Job] | None, targets: list[str] | None = 
 
     Args:
         tree: the results.
-        jobs: what the checkout plans (`planned.jobs`); None judges hashes alone.
-        targets: what to start from; everything by default.
+        jobs: of the checkout's plan; None judges hashes alone.
+        targets: where to start from; everything by default.
     """
     judge = _Judge(tree, jobs)
     chosen = list(tree.results) if targets is None else tree.ancestors(targets)
@@ -125,14 +125,14 @@ class _Judge:
 
     def absent(self, targets: list[str]) -> dict[str, Finding]:
         """The files that a manifest read and that are not here."""
-        found = {}
+        findings = {}
         for target in targets:
             for name in self.tree.results[target].sound.get("inputs", {}):
                 if self.tree.owner(name) is None:
                     verdict, reason = self._absence(name)
                     reason = reason or f"{target} was made from it"
-                    found[name] = Finding(verdict, reason, (target, name))
-        return found
+                    findings[name] = Finding(verdict, reason, (target, name))
+        return findings
 
     def _absence(self, name: str) -> tuple[str, str]:
         """The verdict on a file that no result has, and why, if a link is the reason."""
@@ -159,29 +159,29 @@ class _Judge:
         return self._own[target]
 
     def _judge_own(self, result: Result) -> dict[str, Finding]:
-        found: dict[str, Finding] = {}
+        findings: dict[str, Finding] = {}
         manifest, job = (self._record(r, result) for r in (result.manifest, result.job))
         moved = bool(result.sound) and _moved(result)
         if moved:
             manifest = job = Finding("orphan", f"is {layout.home(result.sound)}, moved or renamed")
         if result.job:
-            found[result.job.name] = job
+            findings[result.job.name] = job
         elif result.manifest:
             name = result.manifest.name.removesuffix("manifest.json") + "spec.json"
-            found[name] = Finding("missing", f"{result.manifest.name} has no job file")
+            findings[name] = Finding("missing", f"{result.manifest.name} has no job file")
         if result.manifest:
-            found[result.manifest.name] = manifest
+            findings[result.manifest.name] = manifest
         elif result.files and result.job:
             name = result.job.name.removesuffix("spec.json") + "manifest.json"
-            found[name] = Finding("missing", "the files beside it have no manifest")
+            findings[name] = Finding("missing", "the files beside it have no manifest")
         trusted = manifest.verdict == "ok" or moved
         for name in sorted(result.files | (result.outputs.keys() if trusted else set())):
-            found[name] = self._output(name, result, manifest, trusted)
-            if moved and found[name].verdict == "ok":
-                found[name] = manifest
-        return found
+            findings[name] = self._output(name, result, manifest, trusted)
+            if moved and findings[name].verdict == "ok":
+                findings[name] = manifest
+        return findings
 
-    def _record(self, record: Record | None, result: Result) -> Finding:
+    def _record(self, record: JsonFile | None, result: Result) -> Finding:
         """The verdict on a manifest or job file by itself."""
         if record is None:
             return OK
@@ -238,11 +238,11 @@ class _Judge:
                 return self._edge(
                     result, name, f"is not read: {reason}" if reason else "is missing"
                 )
-            found = self.files(owner.target).get(name, OK)
-            if found.verdict in BROKEN or (found.verdict == "orphan" and not owner.sound):
-                if found.verdict == "unverified" and len(found.chain) > 1:
-                    return replace(found, chain=(result.target, *found.chain))
-                return self._edge(result, name, f"is {found.verdict}")
+            upstream = self.files(owner.target).get(name, OK)
+            if upstream.verdict in BROKEN or (upstream.verdict == "orphan" and not owner.sound):
+                if upstream.verdict == "unverified" and len(upstream.chain) > 1:
+                    return replace(upstream, chain=(result.target, *upstream.chain))
+                return self._edge(result, name, f"is {upstream.verdict}")
             if not self.tree.fits(owner, name, recorded):
                 problem = "was made again since and differs; run `snakemake`"
                 return self._edge(result, name, problem)
@@ -252,7 +252,7 @@ class _Judge:
         return Finding("unverified", f"{name} {problem}", (result.target, name))
 
     def _age(self, result: Result) -> Finding:
-        """Whether a sound result is what the checkout would make now."""
+        """The verdict on a sound result's age: is it what the checkout would make now?"""
         if self.jobs is None:
             return OK
         target, manifest = result.target, result.sound
@@ -275,22 +275,22 @@ class _Judge:
         for upstream in job.inputs:
             name = upstream.target.as_posix()
             if name in self.tree.results and self.tree.results[name].sound:
-                found = self._age(self.tree.results[name])
-                if found.verdict != "ok":
-                    return replace(found, chain=(target, *found.chain))
+                older = self._age(self.tree.results[name])
+                if older.verdict != "ok":
+                    return replace(older, chain=(target, *older.chain))
         return Finding("stale-code", "what it was made from was renewed since", (target,))
 
     def _used_by_declared(self) -> dict[str, str]:
         """Every result that a declared one was made from, with one that was."""
-        found: dict[str, str] = {}
+        users: dict[str, str] = {}
         for declared in (target for target in self.tree.results if target in (self.jobs or {})):
             for target in self.tree.ancestors([declared])[1:]:
-                found.setdefault(target, declared)
-        return found
+                users.setdefault(target, declared)
+        return users
 
 
 def _moved(result: Result) -> bool:
-    """Whether a whole result is in the place of another one."""
+    """True if a whole result is in the place of another one."""
     home = layout.home(result.sound)
     if home is None or home == result.target:
         return False
@@ -299,7 +299,7 @@ def _moved(result: Result) -> bool:
 
 
 def _agree(result: Result) -> bool:
-    """Whether a manifest and the job file beside it are of one job, as far as both are sound."""
+    """True if a manifest and the job file beside it are of one job, as far as both are sound."""
     if not result.sound or result.job is None or result.job.verdict != "ok":
         return True
     manifest, job = result.sound, result.job.content

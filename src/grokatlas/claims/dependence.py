@@ -1,4 +1,4 @@
-"""What a conclusion depends on: one sentence from its verdicts under all readings of its paper."""
+"""What a conclusion depends on: a sentence from its verdicts under all interpretations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ OUTCOMES = {
 }
 ALL, NONE, PART, DEPENDS, ALONE, OPEN = KINDS = (
     *("holds under all", "holds under none", "holds in part under all", "depends on a choice"),
-    *("the drawn reading alone", "not judged as drawn"),
+    *("the drawn interpretation alone", "not judged as drawn"),
 )
 
 
 @dataclass(frozen=True)
 class Under:
-    """A conclusion under a reading other than the drawn one.
+    """A conclusion under an interpretation other than the drawn one.
 
     Attributes:
         verdict: as `grokatlas.claims.verdicts` has it.
-        choices: what this reading chooses otherwise.
+        choices: what this interpretation chooses otherwise.
         undefined: whether the conclusion has no meaning under it.
     """
 
@@ -41,20 +41,20 @@ def told(drawn: str, others: Sequence[Under]) -> tuple[str, str]:
     """What kind of dependence was found (of `KINDS`), and the sentence that tells it.
 
     Args:
-        drawn: the verdict under the reading that is drawn.
-        others: under each other reading that concerns the conclusion.
+        drawn: the verdict under the interpretation that is drawn.
+        others: under each other interpretation that concerns the conclusion.
     """
     own = OUTCOMES.get(drawn)
     judged = [each for each in others if each.outcome]
     if own is None:
-        return OPEN, "not judged as drawn" if judged else "judged under no reading"
+        return OPEN, "not judged as drawn" if judged else "judged under no interpretation"
     if not judged:
         undefined = bool(others) and all(each.undefined for each in others)
         return (
             ALONE,
-            "the drawn reading alone can be judged"
+            "the drawn interpretation alone can be judged"
             if undefined
-            else "the drawn reading alone was run",
+            else "the drawn interpretation alone was run",
         )
     differ = [each for each in judged if each.outcome != own]
     if differ:
@@ -62,14 +62,14 @@ def told(drawn: str, others: Sequence[Under]) -> tuple[str, str]:
     count = len(judged) + 1
     many = "both" if count == 2 else f"all {count}"
     if own == HOLDS:
-        return ALL, f"holds under {many} readings that were run"
+        return ALL, f"holds under {many} interpretations that were run"
     if own == IN_PART:
-        return PART, f"holds in part under {many} readings that were run"
-    return NONE, f"holds under none of the {count} readings that were run"
+        return PART, f"holds in part under {many} interpretations that were run"
+    return NONE, f"holds under none of the {count} interpretations that were run"
 
 
 def _choices(differ: Sequence[Under]) -> str:
-    """What the readings of another outcome have in common; if that is nothing, what each chooses.
+    """The common choices of interpretations of another outcome; without any, those of each.
 
     Choices that were changed together cannot be told apart: ``batch or Adam``.
     """

@@ -31,8 +31,9 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
         paper: its paper.
         claim: as the paper's YAML declares it, with the ``module`` of its function, what its figure
             has of the paper's numbers (``published_cells``) and points of its curves
-            (``readings``), the claim of another paper that has the same judgement (``same_as``),
-            and of how many values its tables are (``so_far``), where they leave out some.
+            (``digitised_points``), the claim of another paper that has the same judgement
+            (``same_as``), and of how many values its tables are (``so_far``), where they leave out
+            some.
         tables: of the claim's figure, by experiment; None where they are not made.
         scale: of these tables.
 
@@ -87,7 +88,9 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) ->
     """What a claim's function finds; not a number where members are lacking that it needs."""
     module = importlib.import_module(claim["module"])
     function: Callable[..., Any] = getattr(module, claim["value"])
-    keywords = claim["keywords"] | asked_for(function, claim["published_cells"], claim["readings"])
+    keywords = claim["keywords"] | asked_for(
+        function, claim["published_cells"], claim["digitised_points"]
+    )
     place = f"claim {claim['id']} of {paper}"
     try:
         numbers = function(tables, **keywords)

@@ -6,9 +6,9 @@ from typing import Any
 
 
 def asked_for(
-    function: Callable[..., Any], published: dict[str, Any], readings: list[dict[str, Any]]
+    function: Callable[..., Any], published: dict[str, Any], digitised_points: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """The keywords ``published`` and ``readings``, as far as a function of tables takes them."""
-    offered = {"published": published, "readings": readings}
+    """Those of ``published`` and ``digitised_points`` that a function of tables takes."""
+    offered = {"published": published, "digitised_points": digitised_points}
     wanted = inspect.signature(function).parameters
     return {name: value for name, value in offered.items() if name in wanted}

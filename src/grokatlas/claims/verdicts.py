@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 REPRODUCED, PARTLY, MISSED = "reproduced", "partly", "not reproduced"
-REJECTED = "reading rejected"  # of a setting that is run to test how the paper can be meant
+REJECTED = "interpretation rejected"  # of a setting that is run to test how the paper can be meant
 SEEN, NOT_SEEN = "seen at quick scale", "not seen at quick scale"
 NOT_RUN = "not run at this scale"
 VERDICTS = (REPRODUCED, PARTLY, MISSED, REJECTED, SEEN, NOT_SEEN, NOT_RUN)
@@ -61,7 +61,7 @@ def named(verdict: str, scale: str, rejects: str | None) -> str:
         verdict: what `judge` found.
         scale: of the tables. What small runs show is not the published number, so that it has
             verdicts of its own and is no part of any sum.
-        rejects: the reading of the paper that the claim's setting tests, if it tests one.
+        rejects: the interpretation of the paper that the claim's setting tests, if it tests one.
     """
     if verdict == NOT_RUN:
         return NOT_RUN

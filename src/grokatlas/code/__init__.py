@@ -1,1 +1,1 @@
-"""What counts of source code: the text of modules as syntax trees, and digests of them."""
+"""Source code as far as it counts: syntax trees of modules, and digests of them."""

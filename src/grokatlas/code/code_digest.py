@@ -25,7 +25,7 @@ from grokatlas.registry import PACKAGE
 
 ROUNDS = 8  # how far a hash looks along imports; the closure of a job holds what is beyond
 HALF = 32  # hexadecimal digits of a module's text, then as many of it among what it imports
-# what an earlier Snakemake read in a module, by its name and the sha256 of its file (`plan.kept`)
+# what an earlier Snakemake read in a module, by its name and the sha256 of its file (`plan.cache`)
 KNOWN: dict[tuple[str, str], Source] = {}
 
 
@@ -35,12 +35,7 @@ def run_modules(spec: dict[str, Any]) -> list[str]:
 
 
 def named_modules(kind: str, spec: dict[str, Any]) -> list[str]:
-    """The modules that a job's spec names, in its order; none for a spec that no plan has.
-
-    Args:
-        kind: of the job.
-        spec: of the job.
-    """
+    """The modules that a job's spec names, in its order; none for a spec that no plan has."""
     try:
         return list(dict.fromkeys(_named_modules(kind, spec)))
     except (AttributeError, KeyError, TypeError):  # of a record that was damaged or forged
@@ -74,18 +69,15 @@ def dataset_modules(spec: dict[str, Any]) -> list[str]:
 
 
 def code(modules: list[str]) -> dict[str, str]:
-    """What `Sources.code` returns, for the sources as they are now."""
+    """The result of `Sources.code`, for the sources as they are now."""
     return Sources().code(modules)
 
 
 class Sources:
     """The package's source files as they were first read: for the many jobs of one plan.
 
-    Args:
-        read: returns the bytes of a source file.
-
-    Attributes:
-        parsed: sha256 of the file, and what was found in it, by the name of the module.
+    `read` returns the bytes of a file. `parsed` has, by the name of the module, the sha256 of its
+    file and what was found in it.
     """
 
     def __init__(self, read: Callable[[Path], bytes] = Path.read_bytes) -> None:
@@ -149,17 +141,15 @@ class Sources:
 
 
 def values(code: dict[str, str]) -> list[str]:
-    """What a job's digest holds of its code: equal for code that was moved or renamed."""
+    """The part of a job's digest that is of its code: equal for code that was moved or renamed."""
     return sorted(value[HALF:] or value for value in code.values())
 
 
 def named_values(code: dict[str, str], modules: list[str]) -> list[str]:
-    """What a job's digest holds of the modules that its spec names.
+    """The part of a job's digest that is of the modules that its spec names.
 
-    Args:
-        code: of the job, maybe of a time when rooms of the package had other names: a module is
-            known by its folder and its own name.
-        modules: those that the spec names (`named_modules`).
+    The code may be of a time when rooms of the package had other names: a module is known by its
+    folder and its own name.
     """
     ends = {_end(name): value for name, value in code.items()}
     known = [code.get(name) or ends.get(_end(name), "") for name in modules]
@@ -191,7 +181,7 @@ def files(modules: list[str]) -> dict[str, list[Path]]:
 
 
 def pinned(modules: list[str]) -> dict[str, str]:
-    """What `code` returns; this process then imports the very text that was hashed.
+    """The result of `code`; this process then imports the very text that was hashed.
 
     Raises:
         UserError: a module was edited after this process had imported it.

@@ -26,11 +26,7 @@ FILES = "FILES"  # the constant by which a module names the files that it reads,
 
 
 def syntax_tree(path: Path) -> ast.Module:
-    """The source of a module, parsed; a caller leaves it as it is.
-
-    Raises:
-        UserError: it is not valid Python, or not UTF-8 text.
-    """
+    """The source of a module, parsed; a caller leaves it as it is."""
     return _tree(path, path.read_bytes())
 
 
@@ -65,11 +61,7 @@ class Source:
     files: tuple[str, ...] = ()
 
     def with_files(self, path: Path) -> "Source":
-        """This module, its hash that of its text and of the files that it reads as they are now.
-
-        Raises:
-            UserError: one of them cannot be read.
-        """
+        """This module, its hash that of its text and of the files that it reads as they are now."""
         if not self.files:
             return self
         hashes = [self.own]
@@ -93,11 +85,7 @@ class Source:
 
 @functools.cache
 def source(name: str, path: Path, content: bytes) -> Source:
-    """A module as far as it counts, from its text.
-
-    Raises:
-        UserError: it is not valid Python, or a constant that counts here is not written out.
-    """
+    """A module as far as it counts, from its text."""
     tree = _tree(path, content)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     bound, imports = _bindings(tree, package)
@@ -116,11 +104,7 @@ def source(name: str, path: Path, content: bytes) -> Source:
 
 
 def _own_files(tree: ast.Module, path: Path) -> tuple[str, ...]:
-    """The files that a module names by `FILES`.
-
-    Raises:
-        UserError: it is no tuple of paths from the module's folder to files of the study.
-    """
+    """The files that a module names by `FILES`: paths from its folder to files of the study."""
     names = constant(tree, FILES, ())
     place = f"{registry.shown(path, PACKAGE)}: {FILES}"
     if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
@@ -134,13 +118,7 @@ def _own_files(tree: ast.Module, path: Path) -> tuple[str, ...]:
 
 
 def constant(tree: ast.Module, name: str, absent: Any) -> Any:
-    """The value of a constant of a module that is written out; None where it is something else.
-
-    Args:
-        tree: of the module.
-        name: of the constant.
-        absent: what is returned where the module has none.
-    """
+    """The value of a constant of a module that is written out; None where it is something else."""
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and name in _assigned(node):
             try:
@@ -271,7 +249,7 @@ class _Shape:
         self.text.append(",")
 
     def _binds_our_names(self, node: Any) -> bool:
-        """Whether a statement only imports from this package: its names are references."""
+        """True if a statement only imports from this package: its names are references."""
         if not isinstance(node, ast.Import | ast.ImportFrom):
             return False
         names = [alias.asname or alias.name for alias in node.names]

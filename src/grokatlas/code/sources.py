@@ -26,27 +26,19 @@ _pinned: dict[Path, bytes] = {}
 
 
 def read(file: Path) -> bytes:
-    """The bytes of a source file as this process hashes and runs them.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The bytes of a source file as this process hashes and runs them."""
     text = _pinned.get(file)
     return file.read_bytes() if text is None else text
 
 
 def pin(files: Iterable[Path]) -> None:
-    """Let this process import the present text of some files, whatever they become.
-
-    Raises:
-        OSError: one cannot be read.
-    """
+    """Let this process import the present text of some files, even if they change."""
     _pinned.update({file: file.read_bytes() for file in files})
 
 
 @contextlib.contextmanager
 def hashing() -> Iterator[None]:
-    """Mark that this process reads files to hash them (`rules.undeclared_reads`)."""
+    """Mark that this process reads files to hash them (`rules.jobs.undeclared_reads`)."""
     _hashing.append(True)
     try:
         yield

@@ -1,1 +1,1 @@
-"""What a YAML file may say, and the checked cells that it declares."""
+"""The configuration: models of its YAML files, and the checked cells that they declare."""

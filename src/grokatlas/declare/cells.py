@@ -1,4 +1,4 @@
-"""From the merged layers of an experiment to the checked specs of its runs."""
+"""From the merged overlays of an experiment to the checked specs of its runs."""
 
 import ast
 import fnmatch
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from grokatlas import registry
-from grokatlas.declare import layers, renaming, signatures, span_rules, splits
+from grokatlas.declare import overlays, renaming, run_shares, signatures, span_rules
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Paper, Train
 from grokatlas.declare.validation import check_block, check_keywords, check_value
@@ -34,19 +34,15 @@ class Cell:
     label: str
     spec: dict[str, Any]
     measures: list[dict[str, Any]]
-    parts: list[splits.Part]
+    parts: list[run_shares.RunShare]
     left_out: list[tuple[str, int, int]]
 
 
 def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
-    """The cells of an experiment at a scale, checked.
-
-    Raises:
-        UserError: naming file, place, value and what is allowed.
-    """
+    """The cells of an experiment at a scale, checked."""
     cells = []
     for case in paper.experiments[name].cases or [None]:
-        merged = layers.of(paper_name, paper, name, case, scale)
+        merged = overlays.of(paper_name, paper, name, case, scale)
         for point, with_point, values in merged.points():
             parts = [case, *(f"{path}={value}" for path, value in point.items())]
             label = ", ".join(filter(None, parts))
@@ -55,10 +51,10 @@ def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
 
 
 class _Checker:
-    """Checks one merged cell; an error names the layer that holds the mistake."""
+    """Checks one merged cell; an error names the overlay that holds the mistake."""
 
-    def __init__(self, where: layers.Layers) -> None:
-        self.layers = where
+    def __init__(self, where: overlays.Overlays) -> None:
+        self.overlays = where
 
     def cell(self, case: str, label: str, values: dict[str, Any]) -> Cell:
         values = {"dynamics": {"name": registry.DEFAULT_DYNAMICS}, **values}
@@ -89,25 +85,25 @@ class _Checker:
                 self._fail(["measures", str(index), "name"], problem)
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
-        kept = {key: spec[key] for key in sorted(spec) if spec[key] != []}
-        reason = span_rules.why_not_span(kept)
+        cleaned = {key: spec[key] for key in sorted(spec) if spec[key] != []}
+        reason = span_rules.why_not_span(cleaned)
         if reason is not None:
             self._fail(*reason)
-        kept = renaming.canonical_spec(kept)
+        cleaned = renaming.canonical_spec(cleaned)
         measures = [renaming.canonical("measures", each) for each in measures]
-        axes = kept["ensemble"]
-        split, so_far = (
+        axes = cleaned["ensemble"]
+        members_per_run, run_first = (
             {renaming.older_path(path, values): n for path, n in values.get(key, {}).items()}
-            for key in splits.KEYS
+            for key in run_shares.KEYS
         )
-        reason = splits.why_not(axes, split, so_far)
+        reason = run_shares.why_not(axes, members_per_run, run_first)
         if reason is not None:
             self._fail(*reason)
-        parts = splits.parts(kept, split, so_far)
-        return Cell(case, label, kept, measures, parts, splits.left_out(axes, so_far))
+        parts = run_shares.parts(cleaned, members_per_run, run_first)
+        return Cell(case, label, cleaned, measures, parts, run_shares.left_out(axes, run_first))
 
     def _today(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The values with today's names of keywords, whichever a layer uses."""
+        """The values with today's names of keywords, whichever an overlay uses."""
         blocks: dict[str, Any] = {}
         for block in (each for each in registry.FOLDERS if values.get(each)):
             listed = block in registry.LISTS
@@ -183,7 +179,7 @@ class _Checker:
     def _direction(
         self, column: str, columns: dict[str, str | None], whole: bool, place: list[str]
     ) -> str | None:
-        """Which way a column goes; an error if it is known not to be logged."""
+        """The way that a column goes; an error if it is known not to be logged."""
         for name, direction in columns.items():
             if fnmatch.fnmatchcase(column, name):
                 return direction
@@ -228,16 +224,16 @@ class _Checker:
         ordered = sorted(axes, key=lambda path: renaming.older_path(path, values))
         checked = {path: self._axis(path, axes[path], values) for path in ordered}
         members = math.prod(len(axis) for axis in (*checked.values(), seeds))
-        if members > layers.MOST:
-            self._fail(["ensemble"], f"makes {members} members; at most {layers.MOST}")
+        if members > overlays.MOST:
+            self._fail(["ensemble"], f"makes {members} members; at most {overlays.MOST}")
         return {**checked, "seed": seeds}
 
     def _seeds(self, seeds: Any) -> list[int]:
         place = ["ensemble", "seed"]
-        if type(seeds) is int and 1 <= seeds <= layers.MOST:
+        if type(seeds) is int and 1 <= seeds <= overlays.MOST:
             return list(range(seeds))
         if not isinstance(seeds, list) or not seeds or not fits(list[SeedInt], seeds):
-            allowed = f"a number of seeds (1 to {layers.MOST}) or a list of seeds (0 to 2^32 - 1)"
+            allowed = f"a number of seeds (1 to {overlays.MOST}) or a list of seeds (0 to 2^32 - 1)"
             self._fail(place, f"{shown(seeds)} is not allowed: give {allowed}")
         if len(set(seeds)) < len(seeds):
             self._fail(place, "a seed is listed twice; remove one")
@@ -255,7 +251,7 @@ class _Checker:
         try:
             checked = [check_value(annotation, value, path) for value in axis]
         except MistakeError as mistake:
-            raise self.layers.error(place, mistake.problem) from None
+            raise self.overlays.error(place, mistake.problem) from None
         if any(value is None or isinstance(value, str | bool) for value in checked):
             self._fail(place, program)
         if any(checked.count(value) > 1 for value in checked):
@@ -300,7 +296,7 @@ class _Checker:
         prefix = ".".join(path) + "."
         varied = {axis.removeprefix(prefix) for axis in axes if axis.startswith(prefix)}
         for keyword in varied & entry.keys():
-            if self.layers.is_as_strong([*path, keyword], ["ensemble", prefix + keyword]):
+            if self.overlays.is_as_strong([*path, keyword], ["ensemble", prefix + keyword]):
                 problem = f"is never used, as ensemble has the axis {prefix}{keyword}; keep one"
                 self._fail([*path, keyword], problem)
         given = renaming.later_defaults(block, name) | registry.keywords(entry)
@@ -322,9 +318,9 @@ class _Checker:
         return name
 
     def _fail(self, path: list[str], problem: str) -> NoReturn:
-        raise self.layers.error(path, problem)
+        raise self.overlays.error(path, problem)
 
     def _error(self, path: list[str], mistake: MistakeError) -> Exception:
         """A mistake below a block; a missing keyword belongs beside the component's name."""
         beside = [*path, "name"] if mistake.missing and path != ["train"] else None
-        return self.layers.error([*path, *mistake.path], mistake.problem, beside)
+        return self.overlays.error([*path, *mistake.path], mistake.problem, beside)

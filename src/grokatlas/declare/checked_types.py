@@ -39,7 +39,7 @@ MEMBER_KINDS = {"float", "Positive", "NonNegative", "Fraction", "Unit", "Decay",
 
 
 def fits(kind: Any, value: Any) -> bool:
-    """Whether a value is of a type."""
+    """True if a value is of a type."""
     try:
         TypeAdapter(kind).validate_python(value, strict=True)
     except ValidationError:
@@ -48,11 +48,7 @@ def fits(kind: Any, value: Any) -> bool:
 
 
 def annotation_type(node: ast.expr) -> Any:
-    """An annotation's source as a type: a name of `KINDS`, ``Literal``, ``list`` or a union.
-
-    Raises:
-        MistakeError: for any other annotation; `signatures.signature` knows the keyword.
-    """
+    """An annotation's source as a type: a name of `KINDS`, ``Literal``, ``list`` or a union."""
     if isinstance(node, ast.Constant) and node.value is None:
         return None
     if isinstance(node, ast.Name) and node.id in KINDS:
@@ -105,10 +101,10 @@ def _least(metadata: tuple[Any, ...]) -> str:
 
 def _limits(metadata: tuple[Any, ...]) -> str:
     signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
-    found = [
+    limits = [
         f"{sign} {getattr(limit, name)}"
         for limit in metadata
         for name, sign in signs.items()
         if hasattr(limit, name)
     ]
-    return f" {' and '.join(found)}" if found else ""
+    return f" {' and '.join(limits)}" if limits else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.declare import cells, reading_checks, versions
+from grokatlas.declare import cells, interpretation_checks, versions
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
 from grokatlas.results import layout
@@ -14,17 +14,13 @@ from grokatlas.results.layout import SCALES
 
 
 def check(papers: dict[str, Paper]) -> None:
-    """Check every figure, and every cell at every scale.
-
-    Raises:
-        UserError: for the first mistake.
-    """
+    """Check every figure, and every cell at every scale."""
     for name, paper in papers.items():
         for figure in paper.figures:
             _check_figure(papers, name, figure)
         _check_claims(name, paper)
         _check_deviations(name, paper)
-        reading_checks.check(papers, name)
+        interpretation_checks.check(papers, name)
         for scale in reversed(SCALES):
             for experiment in paper.experiments:
                 cells.resolve(name, paper, experiment, scale)
@@ -87,7 +83,10 @@ def _check_claims(name: str, paper: Paper) -> None:
             hint = nearest(claim.value, [each for each in functions if not each.startswith("_")])
             raise UserError(where, f"no function {claim.value!r} in {shown}; {hint}")
         arguments = [argument.arg for argument in functions[claim.value].args.args][1:]
-        known = [each for each in arguments if each not in ("published", "readings")]
+        if "readings" in arguments:
+            problem = f"`readings` of {claim.value} is named digitised_points now"
+            raise UserError(where, f"{problem}; rename it in {registry.shown(file)}")
+        known = [each for each in arguments if each not in ("published", "digitised_points")]
         if sorted(claim.keywords) != sorted(known):
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
             given = ", ".join(claim.keywords) or "none"
@@ -112,15 +111,15 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
         tree = module_shape.syntax_tree(file)
     except FileNotFoundError:
         return {}
-    found = {}
+    functions = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            found[node.name] = node
+            functions[node.name] = node
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grokatlas."):
             known = _functions(registry.source_file(node.module or ""))
             names = {alias.asname or alias.name: alias.name for alias in node.names}
-            found |= {name: known[own] for name, own in names.items() if own in known}
-    return found
+            functions |= {name: known[own] for name, own in names.items() if own in known}
+    return functions
 
 
 def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:

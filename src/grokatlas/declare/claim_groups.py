@@ -23,13 +23,10 @@ def flat(
     Args:
         label: of the file, for errors.
         groups: contents of ``claims.yaml``.
-        others: by id, what the claims say of the paper that this one is a version of.
+        others: the claims of the paper that this one is a version of, by id.
         other: that paper.
-
-    Raises:
-        UserError: a group is malformed, or there is no such claim in the other paper.
     """
-    found = []
+    claims = []
     for figure, group in groups.items():
         try:
             check_block(ClaimGroup, group)
@@ -47,12 +44,12 @@ def flat(
                     hint = nearest(wanted, list(others))
                     raise UserError(f"{label}: {place}.as", f"no such claim of {other}; {hint}")
                 base |= others[wanted]
-            found.append((place, {**base, **shared, **claim, "figure": figure}))
-    return found
+            claims.append((place, {**base, **shared, **claim, "figure": figure}))
+    return claims
 
 
 def repeated(paper: Paper) -> dict[str, Block]:
-    """What a version of a paper takes over of its claims, by their ids."""
+    """The keys that a version of a paper takes over of its claims, by their ids."""
     own = {"id", "as_", "figure", "place", "cell"}
     return {
         claim.id: claim.model_dump(by_alias=True, exclude_unset=True, exclude=own)
@@ -61,12 +58,8 @@ def repeated(paper: Paper) -> dict[str, Block]:
 
 
 def checked(label: str, claims: Placed, paper: Paper) -> list[Claim]:
-    """Claims as models, their published numbers taken from the cells that they name.
-
-    Raises:
-        UserError: for the first mistake, with its place.
-    """
-    found = []
+    """Claims as models, their published numbers taken from the cells that they name."""
+    models = []
     for place, claim in claims:
         where, figure = f"{label}: {place}", claim["figure"]
         if figure not in paper.figures:
@@ -75,11 +68,11 @@ def checked(label: str, claims: Placed, paper: Paper) -> list[Claim]:
         if "cell" in claim and "published" not in claim:
             claim = claim | {"published": _cells(where, claim["cell"], paper, figure)}
         try:
-            found.append(check_block(Claim, claim))
+            models.append(check_block(Claim, claim))
         except MistakeError as mistake:
             path = ".".join([where, *mistake.path])
             raise UserError(path, mistake.problem) from None
-    return found
+    return models
 
 
 def _cells(where: str, named: Any, paper: Paper, figure: str) -> str:

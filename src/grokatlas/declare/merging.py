@@ -1,4 +1,4 @@
-"""How a stronger block of values is laid over a weaker one."""
+"""Merging of a stronger block of values over a weaker one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What all models of the YAML share."""
+"""The base of all models of the YAML."""
 
 from typing import Annotated
 

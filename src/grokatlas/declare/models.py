@@ -1,4 +1,4 @@
-"""What a paper's YAML may say: frozen models, unknown keys forbidden.
+"""The models of a paper's YAML: frozen, unknown keys forbidden.
 
 `settings.py` has the model of `config.yaml`, `papers.py` reads the files of a paper. Defaults of
 the experiment's frame (`Train`, `Log`) are here; the keywords of a component have no defaults, so
@@ -11,14 +11,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
+from grokatlas.declare.interpretations import Interpretation
 from grokatlas.declare.model_base import Model, Name
-from grokatlas.declare.other_readings import OtherReading
 
 # files of a paper
 PAPER, EXPERIMENTS, CLAIMS = "paper.yaml", "experiments.yaml", "claims.yaml"
-READINGS = "readings.csv"
+DIGITISED_POINTS = "digitised_points.csv"
 # keys of `Paper` that a file of their own has
-OTHER_FILES = {"experiments": EXPERIMENTS, "claims": CLAIMS, "readings": READINGS}
+OTHER_FILES = {"experiments": EXPERIMENTS, "claims": CLAIMS, "digitised_points": DIGITISED_POINTS}
 ClaimSource = Literal["text", "figure", "derived", "prediction"]
 
 
@@ -39,7 +39,7 @@ class Log(Model):
 
 
 class Level(Model):
-    """What a column of `stop` has to reach: exactly one of `above` and `below`."""
+    """The level that a column of `stop` has to reach: exactly one of `above` and `below`."""
 
     above: Number | None = Field(None, description="at least this value")
     below: Number | None = Field(None, description="at most this value")
@@ -52,7 +52,7 @@ class Level(Model):
 
 
 class Train(Model):
-    """How long, in what precision, and what is kept."""
+    """Length, precision and logging of a training."""
 
     steps: PositiveInt = Field(description="parameter updates (never epochs)")
     batch_size: PositiveInt | None = Field(
@@ -91,6 +91,8 @@ class Train(Model):
 class Deviation(Model):
     """A place where paper and code disagree or are silent."""
 
+    RENAMED: ClassVar = {"other_readings": "interpretations"}
+
     where: str = Field(description="figure or section of the paper")
     paper: str = Field(description="what the paper says")
     ours: str = Field(description="what we do")
@@ -99,13 +101,14 @@ class Deviation(Model):
     claims: list[str] = Field(
         default=[], description="ids of claims on one setting and on the other: its measured effect"
     )
-    other_readings: list[Name] = Field(
-        default=[], description="the other readings, of those that are run, which choose otherwise"
+    interpretations: list[Name] = Field(
+        default=[],
+        description="the other interpretations, of those that are run, which choose otherwise",
     )
 
 
 class Source(Model):
-    """Where the paper is to be found."""
+    """Title and addresses of the paper."""
 
     title: str = Field(description="title of the paper")
     arxiv: str | None = Field(
@@ -116,7 +119,7 @@ class Source(Model):
 
 
 class Plate(Model):
-    """What a figure of this project's own asks, and what it found."""
+    """The question of a figure of this project's own, its prediction and its answer."""
 
     question: str = Field(description="what the figure is to decide")
     prediction: str = Field(description="what was expected, written down before the first run")
@@ -192,8 +195,8 @@ class Claim(Model):
 
     rejects: str | None = Field(
         None,
-        description="of a setting that is run to test a reading of the paper: that reading. If the "
-        "statement is not met, the verdict is `reading rejected`",
+        description="names the interpretation that a miss refutes; the verdict is then "
+        "`interpretation rejected`",
     )
     as_: str | None = Field(
         None,
@@ -234,7 +237,7 @@ class ClaimGroup(Model):
     scales: list[Literal["quick", "paper"]] | None = Field(None, description=_SHARED)
 
 
-class Reading(Model):
+class DigitisedPoint(Model):
     """A point of a published curve, as it was read off the picture."""
 
     figure: str
@@ -247,8 +250,9 @@ class Reading(Model):
 
 
 class Overrides(Model):
-    """A layer of an experiment: any block, whole or in part."""
+    """An overlay of an experiment: any block, whole or in part."""
 
+    RENAMED: ClassVar = {"split": "members_per_run", "so_far": "run_first"}
     GONE: ClassVar = {
         "watch": "nothing stops a run that goes wrong; `train.stop` ends members at a level, and "
         "`grokatlas status` counts those that are not finite"
@@ -278,10 +282,10 @@ class Overrides(Model):
     ensemble: dict[str, Any] | None = Field(
         None, description="axes vectorised inside one run: `seed` and any number of a component"
     )
-    split: dict[str, PositiveInt | None] | None = Field(
+    members_per_run: dict[str, PositiveInt | None] | None = Field(
         None, description="how many values of an axis of `ensemble` share a run; absent: all"
     )
-    so_far: dict[str, PositiveInt | None] | None = Field(
+    run_first: dict[str, PositiveInt | None] | None = Field(
         None, description="of a split axis: how many of its values are run; absent: all"
     )
     sweep: dict[str, list[Any]] | None = Field(
@@ -289,14 +293,14 @@ class Overrides(Model):
     )
 
 
-class Layer(Overrides):
-    """A layer with its overrides for the smaller scales (`smoke` comes on top of `quick`)."""
+class Overlay(Overrides):
+    """An overlay with its overrides for the smaller scales (`smoke` comes on top of `quick`)."""
 
     quick: Overrides | None = Field(None, description="overrides at the scales quick and smoke")
     smoke: Overrides | None = Field(None, description="overrides at the scale smoke")
 
 
-class Experiment(Layer):
+class Experiment(Overlay):
     """A named set of runs."""
 
     about: str | None = Field(None, description="one sentence for readers")
@@ -306,13 +310,15 @@ class Experiment(Layer):
         description="in a version of another paper: as this experiment of that paper, but for the "
         "keys given here",
     )
-    cases: Annotated[dict[Name, Layer], Field(min_length=1)] | None = Field(
-        None, description="explicit cells, each a layer of its own"
+    cases: Annotated[dict[Name, Overlay], Field(min_length=1)] | None = Field(
+        None, description="explicit cells, each an overlay of its own"
     )
 
 
 class Paper(Model):
     """One folder of `config/papers/`: its files put together, references filled in."""
+
+    RENAMED: ClassVar = {"other_readings": "interpretations"}
 
     version_of: Name | None = Field(
         None,
@@ -323,18 +329,22 @@ class Paper(Model):
     deviations: list[Deviation] = Field(
         default=[], description="where paper and code disagree or are silent, and what we do"
     )
-    other_readings: dict[Name, OtherReading] = Field(
+    interpretations: dict[Name, Interpretation] = Field(
         default={}, description="how else it can be read, as far as that is run"
     )
-    defaults: Layer = Field(default=Layer(), description="blocks that every experiment starts from")
+    defaults: Overlay = Field(
+        default=Overlay(), description="blocks that every experiment starts from"
+    )
     experiments: dict[Name, Experiment] = Field(default={}, description="named sets of runs")
     figures: Annotated[dict[Name, Figure], Field(min_length=1)] = Field(
         description="what is drawn, by the name of the function's file"
     )
     claims: list[Claim] = Field(default=[], description="its statements, as numbers to check")
-    readings: list[Reading] = Field(default=[], description="points of its published curves")
+    digitised_points: list[DigitisedPoint] = Field(
+        default=[], description="points of its published curves"
+    )
 
 
 def label(paper: str, file: str) -> str:
-    """What errors call a file of a paper."""
+    """The name of a paper's file in errors."""
     return f"papers/{paper}/{file}"

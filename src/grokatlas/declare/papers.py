@@ -1,10 +1,10 @@
 """Reading `config/papers/`: a folder for each paper, and papers that are versions of others.
 
 ``paper.yaml`` has the source, deviations, defaults and figures, ``experiments.yaml`` the
-experiments, ``claims.yaml`` the claims by figure, ``readings.csv`` points of its published curves.
-A paper that names another one by ``version_of`` takes the defaults of that one, and its figures,
-experiments and claims may say ``as: <name>``: they are then those of the other paper, but for the
-keys that they give themselves.
+experiments, ``claims.yaml`` the claims by figure, ``digitised_points.csv`` points of its published
+curves. A paper that names another one by ``version_of`` takes the defaults of that one, and its
+figures, experiments and claims may say ``as: <name>``: they are then those of the other paper, but
+for the keys that they give themselves.
 """
 
 import operator
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grokatlas import registry
-from grokatlas.declare import claim_groups, picture_readings, strict_yaml
+from grokatlas.declare import claim_groups, digitised_points, strict_yaml
 from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
@@ -28,18 +28,10 @@ Block = dict[str, Any]
 def load_papers(
     folder: Path, selection: Literal["all"] | list[str], place: str = "config.yaml: papers"
 ) -> dict[str, Paper]:
-    """The selected papers of `config/papers/`, by name.
+    """The selected papers of `config/papers/`, by name; `place` is that of the selection.
 
     A paper that is not selected, but whose tables a selected one draws, is there as well, with
     these experiments alone: it has no figures and no claims.
-
-    Args:
-        folder: of the papers' folders.
-        selection: their names, or all.
-        place: of the selection, for errors.
-
-    Raises:
-        UserError: for an unknown paper or a malformed file.
     """
     available = _available(folder)
     chosen = available if selection == "all" else selection
@@ -48,46 +40,37 @@ def load_papers(
             raise UserError(f"{place}.{position}", f"no paper {name!r}; {nearest(name, available)}")
         if name in chosen[:position]:
             raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
-    papers = {name: _with_readings(folder, name, available) for name in chosen}
-    _check_owners_of_readings(papers, available)
+    papers = {name: _with_digitised_points(folder, name, available) for name in chosen}
+    _check_owners_of_interpretations(papers, available)
     for owner in _owners(papers, available) - set(papers):
         papers[owner] = _load(folder, owner, available)
     return select(papers, chosen)
 
 
 def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
-    """Some of the papers, with the experiments of others whose tables these draw.
-
-    Args:
-        papers: by name, all that are drawn among them.
-        chosen: names of the papers that are selected.
-    """
+    """Some of the papers, with the experiments of others whose tables these draw."""
     used = {
         layout.owner_of_table(name, reference)
         for name in chosen
         for figure in papers[name].figures.values()
         for reference in figure.experiments
     }
-    found = {}
+    others = {}
     for name in sorted({owner for owner, _ in used} - set(chosen)):
         experiments = papers[name].experiments
-        kept = {key: each for key, each in experiments.items() if (name, key) in used}
+        drawn = {key: each for key, each in experiments.items() if (name, key) in used}
         nothing: dict[str, Any] = {
             "figures": {},
             "claims": [],
             "deviations": [],
-            "other_readings": {},
+            "interpretations": {},
         }
-        found[name] = papers[name].model_copy(update={**nothing, "experiments": kept})
-    return found | {name: papers[name] for name in chosen}
+        others[name] = papers[name].model_copy(update={**nothing, "experiments": drawn})
+    return others | {name: papers[name] for name in chosen}
 
 
 def experiment_alone(name: str, experiment: Block) -> Paper:
-    """A paper of one experiment and one figure of it, all three of this name; nothing is read.
-
-    Raises:
-        UserError: for a mistake in the experiment.
-    """
+    """A paper of one experiment and one figure of it, all three of this name; nothing is read."""
     figures = {name: {"experiments": [name], "caption": ""}}
     return _checked(name, {"source": {"title": name}, "figures": figures}, {name: experiment}, [])
 
@@ -113,10 +96,10 @@ def _available(folder: Path) -> list[str]:
     return names
 
 
-def _with_readings(folder: Path, name: str, available: list[str]) -> Paper:
+def _with_digitised_points(folder: Path, name: str, available: list[str]) -> Paper:
     paper = _load(folder, name, available)
-    found = picture_readings.load(folder / name, name, list(paper.figures))
-    return paper.model_copy(update={"readings": found})
+    points = digitised_points.load(folder / name, name, list(paper.figures))
+    return paper.model_copy(update={"digitised_points": points})
 
 
 def _load(folder: Path, name: str, available: list[str]) -> Paper:
@@ -150,24 +133,20 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
 
 def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
     """The contents of a paper's files; no experiments or no claims where there is no such file."""
-    found = []
+    contents = []
     for file in (PAPER, EXPERIMENTS, CLAIMS):
         there = file == PAPER or (folder / name / file).exists()
         content = strict_yaml.load(folder / name / file, label(name, file)) if there else {}
         if not isinstance(content, dict):
             problem = f"must be a block of keys, not {shown(content)}"
             raise UserError(label(name, file), problem)
-        found.append(content)
-    about, experiments, groups = found
+        contents.append(content)
+    about, experiments, groups = contents
     return about, experiments, groups
 
 
 def _checked(name: str, about: Block, experiments: Block, claims: claim_groups.Placed) -> Paper:
-    """A paper from the contents of its files.
-
-    Raises:
-        UserError: naming the file and the place of the first mistake.
-    """
+    """A paper from the contents of its files."""
     for key, file in OTHER_FILES.items():
         if key in about:
             problem = f"unknown key; {key} are in {label(name, file)}"
@@ -217,24 +196,20 @@ def _by_reference(
     place: str, own: Block, others: Block, other: str, merge: Callable[[Block, Block], Block]
 ) -> Block:
     """Entries of which some are as those of another paper, with their own keys laid over them."""
-    found = {}
+    entries = {}
     for key, entry in own.items():
-        found[key] = entry
+        entries[key] = entry
         if isinstance(entry, dict) and "as" in entry:
             wanted = str(entry["as"])
             if wanted not in others:
                 hint = nearest(wanted, list(others))
                 raise UserError(f"{place}{key}.as", f"not in {other}; {hint}")
-            found[key] = merge(others[wanted], entry)
-    return found
+            entries[key] = merge(others[wanted], entry)
+    return entries
 
 
 def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:
-    """The papers whose tables are drawn.
-
-    Raises:
-        UserError: there is no such paper.
-    """
+    """The papers whose tables are drawn; an error if one of them is not there."""
     owners = set()
     for name, paper in papers.items():
         for figure, entry in paper.figures.items():
@@ -247,12 +222,12 @@ def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:
     return owners
 
 
-def _check_owners_of_readings(papers: dict[str, Paper], available: list[str]) -> None:
-    """Refuse another reading whose table is one of a paper that there is not."""
+def _check_owners_of_interpretations(papers: dict[str, Paper], available: list[str]) -> None:
+    """Refuse another interpretation whose table is one of a paper that there is not."""
     for name, paper in papers.items():
-        for key, reading in paper.other_readings.items():
-            for experiment, instead in reading.instead.items():
+        for key, interpretation in paper.interpretations.items():
+            for experiment, instead in interpretation.instead.items():
                 owner, _ = layout.owner_of_table(name, instead.of or experiment)
                 if owner not in available:
-                    place = f"{label(name, PAPER)}: other_readings.{key}.instead.{experiment}.of"
+                    place = f"{label(name, PAPER)}: interpretations.{key}.instead.{experiment}.of"
                     raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")

@@ -33,11 +33,7 @@ def later_defaults(block: str, name: str) -> dict[str, Any]:
 
 
 def today(block: str, entry: Spec) -> Spec:
-    """A component's block with today's names.
-
-    Raises:
-        MistakeError: it has both names of a keyword.
-    """
+    """A component's block with today's names; an error if it has both names of a keyword."""
     keywords = dict(entry)
     for new, old in older_names(block, entry["name"]).items():
         if old in keywords and new in keywords:
@@ -56,7 +52,7 @@ def canonical(block: str, entry: Spec) -> Spec:
 
 
 def canonical_spec(spec: Spec) -> Spec:
-    """A run's spec, or the merged values of a layer, as specs have it."""
+    """A run's spec, or the merged values of an overlay, as specs have it."""
     blocks = {
         block: [canonical(block, each) for each in value]
         if block in registry.LISTS
@@ -84,11 +80,7 @@ def path_today(path: str, values: Spec) -> str:
 
 
 def columns_today(table: Any) -> Any:
-    """A table whose columns have today's names; the table itself where no name changed.
-
-    Args:
-        table: a data frame with columns ``run``, and ``<block>.name`` for each component of runs.
-    """
+    """A table (a data frame) whose columns have today's names; the same where no name changed."""
     runs = table.drop_duplicates("run") if "run" in table else table
     for column in [each for each in table.columns if str(each).endswith(".name")]:
         head = column.removesuffix(".name")
@@ -122,11 +114,7 @@ def _entry(head: str, values: Spec) -> tuple[str, Spec | None]:
 
 
 def _constant(block: str, name: str, constant: str) -> dict[str, Any]:
-    """A dictionary that a component's file has as a constant; empty where it has none.
-
-    Raises:
-        UserError: it is not written out.
-    """
+    """A dictionary that a component's file has as a constant; empty where it has none."""
     tree = module_shape.syntax_tree(registry.path(block, name))
     value = module_shape.constant(tree, constant, {})
     if not isinstance(value, dict):

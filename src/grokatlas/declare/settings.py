@@ -44,15 +44,9 @@ class Settings(BaseModel):
 def load_settings(
     path: Path, overrides: dict[str, Any], sources: dict[str, str] | None = None
 ) -> Settings:
-    """`config.yaml` with what the command line overrides.
+    """`config.yaml` with the keys that the command line overrides.
 
-    Args:
-        path: the file.
-        overrides: keys that the command line sets.
-        sources: where each of them is set, for errors.
-
-    Raises:
-        UserError: on an unknown key or a value that is not allowed.
+    `sources` says where each of them is set, for errors.
     """
     data = strict_yaml.load(path, path.name)
     if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""What a component's `build` takes, read from its source so that a plan never imports torch."""
+"""Signatures and constants of components, read from sources: a plan never imports torch."""
 
 import ast
 import copy
@@ -21,13 +21,13 @@ ENGINE_KEYWORDS = {"generator", "data"}
 
 @dataclass(frozen=True)
 class Signature:
-    """What `build` of a component takes, and what its docstrings say.
+    """The signature of a component's `build`, with its docstrings.
 
     Attributes:
         blocks: names of its positional arguments.
         keywords: annotation of each keyword.
         summary: first line of the file's docstring.
-        meanings: what the docstring of ``build`` says of a keyword, in one line.
+        meanings: of keywords by the docstring of ``build``, in one line each.
     """
 
     blocks: tuple[str, ...]
@@ -38,12 +38,7 @@ class Signature:
 
 @functools.cache
 def signature(block: str, name: str) -> Signature:
-    """What ``build`` in the component's file takes, read from its source.
-
-    Raises:
-        UserError: the file is not valid Python, has no function ``build``, or one of its keywords
-            has no annotation, or one that is no type here.
-    """
+    """The signature of ``build`` in the component's file, read from its source."""
     label = registry.shown_component(block, name)
     tree = module_shape.syntax_tree(registry.path(block, name))
     for node in tree.body:
@@ -66,7 +61,7 @@ def defaults(block: str, name: str) -> list[str]:
 
 @functools.cache
 def defines(block: str, name: str, what: str) -> bool:
-    """Whether a component's file has a function, or a constant that is true, of that name."""
+    """True if a component's file has a function, or a constant that is true, of that name."""
     node = _definition(block, name, what)
     return isinstance(node, ast.FunctionDef) or (
         isinstance(node, ast.Constant) and node.value is True
@@ -74,7 +69,7 @@ def defines(block: str, name: str, what: str) -> bool:
 
 
 def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
-    """What a component's file says of itself, by a constant or by a function of its keywords.
+    """A constant of a component's file, or the value of a function of it; None for neither.
 
     Such a function sees the modules and the numbers of `_NAMES` alone: it is compiled by itself, so
     that a plan imports no component.
@@ -85,19 +80,13 @@ def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
         what: the constant, such as ``COST``, or the function, such as ``size``.
         known: positional arguments of the function.
         keywords: its keywords; None of them is needed by a constant.
-
-    Returns:
-        the constant's value or what the function returns; None where the file has neither.
-
-    Raises:
-        UserError: it is neither a number nor a function that can be called so.
     """
-    found = _compiled(block, name, what)
-    if not callable(found):
-        return found
+    value = _compiled(block, name, what)
+    if not callable(value):
+        return value
     entry = renaming.today(block, {"name": name, **keywords})
     try:
-        return found(*known, **(renaming.later_defaults(block, name) | registry.keywords(entry)))
+        return value(*known, **(renaming.later_defaults(block, name) | registry.keywords(entry)))
     except Exception as error:
         place = f"{registry.shown_component(block, name)}: {what}"
         raise UserError(place, f"failed: {type(error).__name__}: {error}") from None
@@ -151,14 +140,7 @@ _NAMES = {"math": math}  # what a function that `fact` calls may use, beside Pyt
 
 @functools.cache
 def needs(name: str) -> list[str]:
-    """What a measure needs of its run, as its file says by ``NEEDS``.
-
-    Returns:
-        names of observables, and ``snapshots``.
-
-    Raises:
-        UserError: it is not a list of such names.
-    """
+    """The observables, or ``snapshots``, that a measure needs of its run: ``NEEDS`` of its file."""
     node = _definition("measures", name, "NEEDS")
     if node is None:
         return []
@@ -177,38 +159,30 @@ def columns(name: str) -> dict[str, str | None] | None:
     """The columns that an observable logs, as its file says by ``COLUMNS``, with their direction.
 
     Returns:
-        which way each goes as a member learns: it ``rises``, it ``falls``, or None if neither. In a
-        name ``{keyword}`` becomes each value of a keyword, and ``*`` what the plan does not
+        the way that each goes as a member learns: ``rises``, ``falls``, or None if neither.
+        In a name ``{keyword}`` becomes each value of a keyword, and ``*`` what the plan does not
         know, such as the place in a vector. None where the file does not say.
-
-    Raises:
-        UserError: it is not written out as such a dictionary.
     """
     node = _definition("observables", name, "COLUMNS")
     if node is None:
         return None
     try:
-        found = dict(ast.literal_eval(node))
+        directions = dict(ast.literal_eval(node))
     except (TypeError, ValueError):
-        found = {"": ""}
-    if not all(type(column) is str and way in DIRECTIONS for column, way in found.items()):
+        directions = {"": ""}
+    if not all(type(column) is str and way in DIRECTIONS for column, way in directions.items()):
         place = f"{registry.shown_component('observables', name)}: COLUMNS"
         example = '{"train_loss": "falls", "l2_norm": None}'
         raise UserError(place, f"write out a dictionary, such as {example} (or rises)")
-    return found
+    return directions
 
 
 def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bool]:
-    """The columns of a history, and whether these are all that can be known of it.
+    """The columns of a history, with directions, and true if these are all that can be known.
 
-    Args:
-        observables: of a spec, with their keywords.
-
-    Returns:
-        column, in which ``*`` matches anything, and its direction (see `columns`); False if an
-        observable does not say what it logs.
+    In a column ``*`` matches anything; false if an observable does not say what it logs.
     """
-    found: dict[str, str | None] = {}
+    directions: dict[str, str | None] = {}
     whole = True
     for entry in (renaming.today("observables", each) for each in observables):
         named = columns(entry["name"])
@@ -218,17 +192,13 @@ def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bo
             values = entry.get(field[1]) if field else None
             for value in values if isinstance(values, list) else [values]:
                 name = template.replace(field[0], str(value)) if field else template
-                found[name] = direction
-    return found, whole
+                directions[name] = direction
+    return directions, whole
 
 
 @functools.cache
 def settled(dynamics: str) -> dict[str, Any]:
-    """Keywords of the model whose value a dynamics has in its equation: its file's ``MODEL``.
-
-    Raises:
-        UserError: it is not written out as a dictionary.
-    """
+    """Keywords of the model whose value a dynamics has in its equation: its file's ``MODEL``."""
     node = _definition("dynamics", dynamics, "MODEL")
     try:
         return {} if node is None else dict(ast.literal_eval(node))

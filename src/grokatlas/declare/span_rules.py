@@ -1,4 +1,4 @@
-"""Which runs may train in the coordinates of a span: those that no rotation changes."""
+"""Rules for runs in the coordinates of a span: no rotation may change them."""
 
 import functools
 from typing import Any
@@ -22,11 +22,7 @@ def rotatable(block: str) -> list[str]:
 
 
 def why_not_span(spec: dict[str, Any]) -> tuple[list[str], str] | None:
-    """What is not the same in the coordinates that a run asks for, if anything.
-
-    Returns:
-        the place in the spec, and what is wrong and allowed there.
-    """
+    """The place in a spec that forbids the coordinates it asks for, and what is allowed there."""
     if "coordinates" not in spec["train"]:
         return None
     if spec["train"]["snapshots"]:

@@ -25,14 +25,8 @@ def load(path: Path, label: str | None = None) -> Any:
     """Read one YAML document as dicts, lists, strings, numbers, booleans and None.
 
     Numbers follow YAML 1.2 (``1e-3`` is a number, ``010`` is ten, ``yes`` is text). Infinities and
-    NaN, duplicate keys, explicit tags, anchors, aliases and non-text keys are refused.
-
-    Args:
-        path: the file.
-        label: how errors call the file; its path by default.
-
-    Raises:
-        UserError: naming the file, the line and the keys that lead there.
+    NaN, duplicate keys, explicit tags, anchors, aliases and non-text keys are refused. Errors name
+    the file (by `label`), the line and the keys that lead there.
     """
     label = label or str(path)
     text = _text(path, label)

@@ -22,12 +22,7 @@ class Study(BaseModel):
 
 
 def check() -> None:
-    """Check the study of the working directory, if it is one; its folders too.
-
-    Raises:
-        UserError: `study.yaml` is malformed or asks for another version of grokatlas, or a module
-            of the study cannot have its name or place.
-    """
+    """Check the study of the working directory, if it is one: version, modules and their places."""
     root = registry.study()
     if root is None:
         return

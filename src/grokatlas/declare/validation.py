@@ -20,11 +20,7 @@ from grokatlas.errors import MistakeError, nearest, shown
 
 
 def check_block(model: type[BaseModel], data: Any) -> Any:
-    """`data` as a `model`.
-
-    Raises:
-        MistakeError: the first one, with its path inside `data`.
-    """
+    """`data` as a `model`; a `MistakeError` for the first mistake, with its path inside `data`."""
     if not isinstance(data, dict):
         raise MistakeError([], f"must be a block of keys, not {shown(data)}")
     try:
@@ -46,10 +42,7 @@ def check_keywords(
 
     Returns:
         the keywords with numbers normalised (an integer where a float is meant becomes a float);
-        one that may be null is null where `values` lacks it, as layers drop nulls.
-
-    Raises:
-        MistakeError: with the keyword as its path.
+        one that may be null is null where `values` lacks it, as overlays drop nulls.
     """
     allowed = signatures.signature(block, name).keywords
     for keyword in values:
@@ -67,11 +60,7 @@ def check_keywords(
 
 
 def check_value(annotation: ast.expr, value: Any, keyword: str) -> Any:
-    """One value against the annotation of its keyword.
-
-    Raises:
-        MistakeError: with the keyword as its path.
-    """
+    """One value against the annotation of its keyword."""
     try:
         return _adapter(ast.unparse(annotation)).validate_python(value, strict=True)
     except ValidationError:
@@ -89,12 +78,12 @@ def _optional(annotation: ast.expr) -> bool:
 
 def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
     """The first mistake: an unknown key before a missing one, as it often is the same one."""
-    found = error.errors()
+    mistakes = error.errors()
     # where a number or a block is allowed, a block is meant to be that block
-    blocks = [e for e in found if not isinstance(e["input"], dict) or "_type" not in e["type"]]
-    found = blocks or found
-    unknown = [each for each in found if each["type"] == "extra_forbidden"]
-    first = unknown[0] if unknown and found[0]["type"] == "missing" else found[0]
+    blocks = [e for e in mistakes if not isinstance(e["input"], dict) or "_type" not in e["type"]]
+    mistakes = blocks or mistakes
+    unknown = [each for each in mistakes if each["type"] == "extra_forbidden"]
+    first = unknown[0] if unknown and mistakes[0]["type"] == "missing" else mistakes[0]
     if first["type"] in ("extra_forbidden", "missing"):
         path, kind, _ = _walk(model, [*first["loc"][:-1]])
         name = str(first["loc"][-1])
@@ -104,6 +93,8 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
             if name in gone:
                 problem = f"is no longer a key, remove it: {gone[name]}"
                 return MistakeError([*path, name], problem)
+            if new := getattr(block, "RENAMED", {}).get(name):
+                return MistakeError([*path, name], f"is named {new} now; write {new}")
             fields = block.model_fields.items()
             hint = nearest(name, [field.alias or key for key, field in fields])
             return MistakeError([*path, name], f"unknown key; {hint}")
@@ -114,7 +105,7 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
         problem = f"is not a name: {NAME_RULE}"
         return MistakeError(_walk(model, [*first["loc"]])[0], problem)
     # of the branches of a union, the one that got furthest
-    walked = [(_walk(model, [*each["loc"]]), each) for each in found]
+    walked = [(_walk(model, [*each["loc"]]), each) for each in mistakes]
     (path, kind, metadata), first = max(
         (pair for pair in walked if pair[0][0][: len(walked[0][0][0])] == walked[0][0][0]),
         key=lambda pair: len(pair[0][0]),
@@ -125,7 +116,7 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
 
 
 def _walk(kind: Any, steps: list[Any]) -> tuple[list[str], Any, tuple[Any, ...]]:
-    """Where pydantic's path leads: keys without names of branches, the type there, its limits."""
+    """The end of pydantic's path: keys without names of branches, the type there, its limits."""
     path: list[str] = []
     metadata: tuple[Any, ...] = ()
     for step in steps:
@@ -164,17 +155,17 @@ def _branches(kind: Any) -> Iterator[Any]:
 
 
 def _leaves(kind: Any) -> set[Any]:
-    """What a type is made of at its top: plain types, and the values of ``Literal``."""
-    found: set[Any] = set()
+    """The types at the top of a type: plain ones, and the values of ``Literal``."""
+    leaves: set[Any] = set()
     for branch in _branches(kind):
         origin = typing.get_origin(branch)
         if origin is Literal:
-            found |= set(typing.get_args(branch))
+            leaves |= set(typing.get_args(branch))
         elif isinstance(branch, type) and issubclass(branch, BaseModel):
-            found.add(dict)
+            leaves.add(dict)
         else:
-            found.add(type(None) if branch is None else origin or branch)
-    return found
+            leaves.add(type(None) if branch is None else origin or branch)
+    return leaves
 
 
 def _refusal(value: Any, kind: Any, metadata: tuple[Any, ...] = ()) -> str:
@@ -185,7 +176,7 @@ def _refusal(value: Any, kind: Any, metadata: tuple[Any, ...] = ()) -> str:
 
 
 def _hint(value: Any, kind: Any) -> str:
-    """What to write instead, where that is plain."""
+    """A hint what to write instead, where that is plain."""
     wants = _leaves(kind)
     if isinstance(value, str):
         if wants & {int, float} and strict_yaml.NUMBER.fullmatch(value):

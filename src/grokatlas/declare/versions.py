@@ -1,4 +1,4 @@
-"""What a paper shares with the one that it is a version of: code, and judgements."""
+"""Code and judgements that a paper shares with the one that it is a version of."""
 
 from typing import Any
 
@@ -25,14 +25,14 @@ def declared_claim(papers: dict[str, Paper], name: str, claim: Claim) -> dict[st
         "experiments": figure.experiments,
         "module": claims_module(name, papers[name], claim),
         "published_cells": figure.published,
-        "readings": readings(papers[name], claim.figure),
+        "digitised_points": digitised_points(papers[name], claim.figure),
         "same_as": same_claim(papers, name, claim),
     }
 
 
-def readings(paper: Paper, figure: str) -> list[dict[str, Any]]:
+def digitised_points(paper: Paper, figure: str) -> list[dict[str, Any]]:
     """The points of the published curves of a figure, as plain data."""
-    return [each.model_dump() for each in paper.readings if each.figure == figure]
+    return [each.model_dump() for each in paper.digitised_points if each.figure == figure]
 
 
 def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:

@@ -32,17 +32,14 @@ class DifferError(UserError):
 
 
 def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
-    """Unpack an archive into ``results``, all of it or nothing.
+    """Unpack an archive into ``results``, all of it or nothing; a line on what was adopted.
 
     Args:
-        archive: what `pack` wrote.
+        archive: as `pack` wrote it.
         replace: overwrite results that lie here and differ.
         twins: gets the targets of results that are here with other bytes, sound and of the same
             digest: unless they are replaced these stay, and all others are adopted. If it is None,
             they differ as any other.
-
-    Returns:
-        what was adopted, in words.
 
     Raises:
         DifferError: results here differ from its.
@@ -88,13 +85,13 @@ def _survey(archive: Path) -> dict[str, dict[str, Any]]:
 
     Nothing is written, and no byte beyond the listed sizes is read.
     """
-    found = archive_files.entries(archive)
-    first = next(found, None)
+    entries = archive_files.entries(archive)
+    first = next(entries, None)
     if first is None or first.name != INDEX or first.size > LARGEST_INDEX:
         raise UserError(str(archive), f"does not begin with {INDEX}; make it with `grokatlas pack`")
     listed = _index(archive, b"".join(first.chunks))
     seen: set[str] = set()
-    for entry in found:
+    for entry in entries:
         if entry.name in seen:
             raise UserError(str(archive), f"member {entry.name!r} is listed twice; refused")
         _check_member(archive, entry, listed)
@@ -185,15 +182,15 @@ def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> No
         if entry.name == INDEX:
             continue
         _check_member(archive, entry, listed)  # the archive may have changed since it was surveyed
-        path, found = stage / entry.name, hashlib.sha256()
+        path, digest = stage / entry.name, hashlib.sha256()
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as sink:
             for chunk in entry.chunks:
-                found.update(chunk)
+                digest.update(chunk)
                 sink.write(chunk)
             sink.flush()
             files.sync(sink)
-        if found.hexdigest() != listed[entry.name]["sha256"]:
+        if digest.hexdigest() != listed[entry.name]["sha256"]:
             raise UserError(str(archive), f"member {entry.name!r} is damaged; fetch it again")
 
 
@@ -240,7 +237,7 @@ def _is_twin(result: Result) -> bool:
 
 
 def _manifest_is_placed(result: Result, names: list[str] | None) -> bool:
-    """Whether a result that is moved here was not here, or replaces another."""
+    """True if a result that is moved here was not here, or replaces another."""
     _, manifest_file = result.records
     return names is None or manifest_file in names
 

@@ -21,15 +21,12 @@ PLOTTED = ("table", "figure")  # what a `--tables-only` archive holds the files 
 
 
 def pack(out: Path, scale: str | None, tables_only: bool) -> str:
-    """Write the results of a scale, with all that they depend on, as one archive.
+    """Write the results of a scale, with all that they depend on, as one archive; a line on it.
 
     Args:
         out: a path that ends in .zip.
         scale: smoke, quick or paper; None where only one was made.
         tables_only: leave out the files of data sets, runs and measures, not their manifests.
-
-    Returns:
-        what was packed, in words.
 
     Raises:
         UserError: a result is not sound or does not fit what it was made from; no archive is left.
@@ -60,16 +57,13 @@ def write(
     """Write an archive of results here, with the records of all and the files of some.
 
     Args:
-        out: where to, as for `pack`.
+        out: as for `pack`.
         scale: of the results.
         results: with all that they depend on.
-        holds: whether the archive holds a file, from its job's kind and its name.
+        holds: true of a file that the archive holds, from its job's kind and its name.
 
     Returns:
         the files in it, without the index.
-
-    Raises:
-        UserError: a file is missing or not the one that its manifest records; no archive is left.
     """
     members = [m for result in results for m in files(Path(), result, holds)]
     listed = {m.name: {"sha256": m.sha256, "size": m.size} for m in members}
@@ -80,11 +74,7 @@ def write(
 
 
 def files(root: Path, result: Result, holds: Callable[[str, str], bool]) -> list[FileToPack]:
-    """A result's files as members of an archive: outputs, job file, manifest.
-
-    Raises:
-        UserError: an output is not there.
-    """
+    """A result's files as members of an archive: outputs, job file, manifest."""
     members = []
     for name, sha256 in result.outputs.items():
         if not holds(result.kind, name):
@@ -104,7 +94,7 @@ def _member(name: str, text: bytes) -> FileToPack:
 
 
 def counted(results: list[Result]) -> str:
-    """How many results of each kind there are, as text."""
+    """The number of results of each kind, as text."""
     counts = {kind: sum(r.kind == kind for r in results) for kind in layout.HANDED_ON}
     return ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
 

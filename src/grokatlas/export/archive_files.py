@@ -39,11 +39,8 @@ _DAMAGE = (
 class FileToPack:
     """A file to be packed.
 
-    Attributes:
-        name: its path in the archive.
-        source: its path, or its bytes.
-        sha256: the hash that it must have.
-        size: its size in bytes.
+    `name` is its path in the archive, `source` its path or its bytes, and `sha256` the hash that it
+    must have.
     """
 
     name: str
@@ -88,13 +85,13 @@ def write(out: Path, members: list[FileToPack]) -> None:
 
 def _copy(member: FileToPack, sink: IO[bytes]) -> None:
     """Copy a file while checking that it is the one it should be."""
-    found, size = hashlib.sha256(), 0
+    digest, size = hashlib.sha256(), 0
     with _opened(member) as source:
         while chunk := _read(member, source):
-            found.update(chunk)
+            digest.update(chunk)
             size += len(chunk)
             sink.write(chunk)
-    if (found.hexdigest(), size) != (member.sha256, member.size):
+    if (digest.hexdigest(), size) != (member.sha256, member.size):
         rest = f"remove it, then `snakemake -- {member.name}`"
         raise UserError(member.name, f"is not the file its manifest records; {rest}")
 

@@ -18,30 +18,24 @@ from grokatlas.results.result import load as load_result
 
 
 def only_scale(root: Path) -> str:
-    """The scale at which a tree holds results, if it is one.
-
-    Raises:
-        UserError: there is none, or more than one.
-    """
+    """The scale at which a tree holds results, if it is one."""
     results = root / layout.RESULTS
-    found = [scale for scale in SCALES if registry.own_files(results / scale, "**/*.manifest.json")]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    scales = [
+        scale for scale in SCALES if registry.own_files(results / scale, "**/*.manifest.json")
+    ]
+    if len(scales) == 1:
+        return scales[0]
+    if not scales:
         raise UserError(
             str(layout.RESULTS), "holds no figure or table; run `snakemake` to make them"
         )
     raise UserError(
-        "--scale", f"{layout.RESULTS} holds more than one; give one of {', '.join(found)}"
+        "--scale", f"{layout.RESULTS} holds more than one; give one of {', '.join(scales)}"
     )
 
 
 def collect(root: Path, scale: str) -> list[Result]:
     """Every finished table and figure of a scale and all they were made from, upstream first.
-
-    Args:
-        root: the folder of ``results``.
-        scale: smoke, quick or paper.
 
     Raises:
         UserError: there is none, or one that does not fit its job file or what it was made from,
@@ -59,27 +53,23 @@ def collect(root: Path, scale: str) -> list[Result]:
 
 
 def behind(root: Path, targets: list[str]) -> list[Result]:
-    """Some finished results and all they were made from, upstream first.
-
-    Args:
-        root: the folder of ``results``.
-        targets: of the results.
+    """Some finished results and all they were made from, upstream first; `root` holds ``results``.
 
     Raises:
         UserError: one does not fit its job file or what it was made from, or is behind a link out
             of the tree.
     """
-    found: dict[str, Result] = {}
+    results: dict[str, Result] = {}
 
     def inputs(target: str) -> list[str]:
-        found[target] = load(root, target)
-        _refuse_links(root, [*found[target].records, *found[target].outputs])
-        return found[target].upstream
+        results[target] = load(root, target)
+        _refuse_links(root, [*results[target].records, *results[target].outputs])
+        return results[target].upstream
 
     ancestors(targets, inputs)
-    check(found)
+    check(results)
     return sorted(
-        found.values(), key=lambda result: (layout.HANDED_ON.index(result.kind), result.target)
+        results.values(), key=lambda result: (layout.HANDED_ON.index(result.kind), result.target)
     )
 
 
@@ -101,11 +91,7 @@ def unfinished(root: Path, scale: str) -> list[str]:
 
 
 def load(root: Path, target: str) -> Result:
-    """The result at a target, by itself sound.
-
-    Raises:
-        UserError: manifest or job file is missing, damaged, or about something else.
-    """
+    """The result at a target, by itself sound; an error for any other."""
     try:
         return load_result(layout.kind_of(Path(target)), Path(target), root)
     except DamagedError as error:
@@ -114,14 +100,7 @@ def load(root: Path, target: str) -> Result:
 
 
 def check(results: dict[str, Result]) -> None:
-    """Check that every result was made from those that lie there, by their hashes and digests.
-
-    Args:
-        results: results with all that they were made from, by target.
-
-    Raises:
-        UserError: naming the first that was not.
-    """
+    """Check that every result was made from those that lie there, by their hashes and digests."""
 
     @functools.cache
     def digests(target: str) -> hashing.Digests:

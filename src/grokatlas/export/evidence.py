@@ -28,32 +28,24 @@ LARGEST_TOGETHER = 60_000_000
 
 
 def path(scale: str, paper: str, experiment: str) -> Path:
-    """Where an experiment's archive is."""
+    """The path of an experiment's archive."""
     return FOLDER / scale / paper / f"{experiment}.zip"
 
 
 def archives(scale: str | None = None) -> Iterator[tuple[str, str, str]]:
-    """Scale, paper and experiment of every archive, in the order of their paths.
-
-    Args:
-        scale: of these alone.
-    """
+    """Scale, paper and experiment of every archive (of one scale), in the order of their paths."""
     for file in registry.own_files(FOLDER, f"{scale or '*'}/*/*.zip"):
         yield file.parts[-3], file.parts[-2], file.stem
 
 
 def manifests(scale: str, paper: str, experiment: str, kind: str) -> dict[str, dict[str, Any]]:
-    """The manifests in an experiment's archive of results of a kind, by target.
-
-    Raises:
-        UserError: there is no such archive, or it is damaged.
-    """
-    found = {}
+    """The manifests in an experiment's archive of results of a kind, by target."""
+    contents = {}
     for entry in archive_files.entries(path(scale, paper, experiment)):
         owner = layout.owner(entry.name)
         if owner and owner[0] == kind and entry.name.endswith("manifest.json"):
-            found[owner[1]] = json.loads(b"".join(entry.chunks))
-    return found
+            contents[owner[1]] = json.loads(b"".join(entry.chunks))
+    return contents
 
 
 def refuse_misplaced(place: tuple[str, str, str], tables: dict[tuple[str, str], Job]) -> None:
@@ -82,33 +74,25 @@ def refuse_misplaced(place: tuple[str, str, str], tables: dict[tuple[str, str], 
 
 
 def finished(table: Job, is_up_to_date: Callable[[Job], bool]) -> dict[Path, list[Job]]:
-    """The runs of which all that a table reads is made: each with its measures, by target.
-
-    Args:
-        table: the table's job.
-        is_up_to_date: whether a job's result is.
-    """
-    found = {job.target: [job] for job in table.inputs if job.kind == "run"}
+    """The runs of which all that a table reads is made: each with its measures, by target."""
+    runs = {job.target: [job] for job in table.inputs if job.kind == "run"}
     for job in table.inputs:
         if job.kind == "measure":
-            found[job.inputs[0].target].append(job)
-    there = {job for jobs in found.values() for job in jobs if job.outputs[0].exists()}
+            runs[job.inputs[0].target].append(job)
+    there = {job for jobs in runs.values() for job in jobs if job.outputs[0].exists()}
     return {
         run: jobs
-        for run, jobs in found.items()
+        for run, jobs in runs.items()
         if there.issuperset(jobs) and all(map(is_up_to_date, jobs))
     }
 
 
 def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
-    """Write an experiment's archive from results here.
+    """Write an experiment's archive from results here; true if it is another than was there.
 
     Args:
         place: scale, paper and experiment.
-        targets: its table, or what is made of its runs and measures.
-
-    Returns:
-        whether it is another than was there.
+        targets: its table, or the finished runs and measures.
 
     Raises:
         UserError: a result, or something behind it, is not sound, was made from files that no
@@ -119,14 +103,14 @@ def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
         refuse_unfit(result)
     tables = [result for result in results if result.kind == "table"]
     some = any(table.sound["spec"].get("so_far") for table in tables)  # others will join them
-    kept = path(*place)
+    archived = path(*place)
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / kept.name
+        made = Path(folder) / archived.name
         archive.write(made, place[0], results, archive.plotted if tables and not some else logged)
-        _refuse_large(kept, made.stat().st_size)
-        if kept.is_file() and kept.read_bytes() == made.read_bytes():
+        _refuse_large(archived, made.stat().st_size)
+        if archived.is_file() and archived.read_bytes() == made.read_bytes():
             return False
-        with files.atomic(kept) as temporary:
+        with files.atomic(archived) as temporary:
             shutil.copyfile(made, temporary)
     return True
 
@@ -137,7 +121,7 @@ def logged(kind: str, name: str) -> bool:
 
 
 def disagreement() -> str:
-    """Which two archives hold different results in the same place, as text; empty if none do."""
+    """Two archives that hold different results in the same place, as text; empty if none do."""
     seen: dict[str, tuple[tuple[str, str, str], Any]] = {}
     for place in archives():
         for kind in ("dataset", "run", "measure"):
@@ -181,12 +165,12 @@ def _in_digest(name: str, code: dict[str, str]) -> bool:
     return ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__") in code
 
 
-def _refuse_large(kept: Path, size: int) -> None:
+def _refuse_large(archived: Path, size: int) -> None:
     if size > LARGEST_FILE:
         problem = f"would have {file_size(size)}; allowed are {file_size(LARGEST_FILE)}"
-        raise UserError(str(kept), f"{problem}: log fewer steps, or split the experiment")
-    others = (file for file in registry.own_files(FOLDER, "**/*.zip") if file != kept)
+        raise UserError(str(archived), f"{problem}: log fewer steps, or split the experiment")
+    others = (file for file in registry.own_files(FOLDER, "**/*.zip") if file != archived)
     total = size + sum(file.stat().st_size for file in others)
     if total > LARGEST_TOGETHER:
         problem = f"would make {FOLDER} {file_size(total)}"
-        raise UserError(str(kept), f"{problem}; allowed are {file_size(LARGEST_TOGETHER)}")
+        raise UserError(str(archived), f"{problem}; allowed are {file_size(LARGEST_TOGETHER)}")

@@ -19,14 +19,11 @@ SOURCES = (
 
 
 def write(out: Path, scale: str | None) -> str:
-    """Write the crate of a scale.
+    """Write the crate of a scale; a line on what was written.
 
     Args:
         out: a path that ends in .zip.
         scale: smoke, quick or paper; None where only one was made.
-
-    Returns:
-        what was written, in words.
 
     Raises:
         UserError: a result is not sound or not whole, or there is no workflow here.

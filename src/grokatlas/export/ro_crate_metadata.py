@@ -1,4 +1,4 @@
-"""Who made what from what, as the metadata of a Workflow Run RO-Crate.
+"""The provenance of results as the metadata of a Workflow Run RO-Crate.
 
 It conforms to the Provenance Run Crate profile 0.5, thereby to Workflow Run and Process Run Crate
 (https://www.researchobject.org/workflow-run-crate/). Everything in it is read from manifests, job
@@ -51,13 +51,7 @@ _ZONED = "%Y-%m-%dT%H:%M:%S+00:00"  # as the profiles want it
 
 
 def describe(results: list[Result], members: list[FileToPack], scale: str) -> dict[str, Any]:
-    """The metadata of a crate, as JSON-LD.
-
-    Args:
-        results: the jobs' results, upstream first.
-        members: the crate's other files, the workflow among them.
-        scale: smoke, quick or paper.
-    """
+    """The metadata of a crate, as JSON-LD: of results, upstream first, and of its other files."""
     description = _Description()
     description.add_workflow()
     for member in members:
@@ -96,7 +90,7 @@ class _Description:
         return self.entities[id_]
 
     def add_root(self, results: list[Result], scale: str) -> None:
-        """What the crate is, its profiles and licence."""
+        """Add the crate itself, its profiles and licence."""
         self.crate.name = f"Grokking Atlas, scale {scale}"
         self.crate.description = (
             f"Figures and tables of the Grokking Atlas at scale {scale}, and the runs, measures "

@@ -29,9 +29,6 @@ def jobs(
             these papers, tables and figures.
         next_call: plan claims and pages as the next call of ``snakemake`` makes them, with what
             ``config.yaml`` selects.
-
-    Raises:
-        UserError: for a mistake in the configuration.
     """
     if not (folder / "config.yaml").is_file():
         return None
@@ -55,15 +52,7 @@ def jobs(
 def _as_made(
     results: Path, job: Job, plan: Plan, papers: dict[str, Paper], judged: Job | None = None
 ) -> Job:
-    """The claims or pages of a plan, of what those in a tree were made of, else planned of.
-
-    Args:
-        results: the tree.
-        job: that of the plan.
-        plan: of all papers.
-        papers: all of them.
-        judged: for pages, the claims that they show.
-    """
+    """The claims or pages of a plan, of what those in a tree were made of, else planned of."""
     for file in (job.manifest, job.spec_path):
         try:
             content = files.read_sealed(results / file.relative_to(layout.RESULTS))

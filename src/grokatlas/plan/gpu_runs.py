@@ -23,11 +23,11 @@ def waiting(spec: dict[str, Any]) -> list[str]:
 
 def needs(spec: dict[str, Any]) -> Needs:
     """What a run needs of a GPU, by the facts of its components."""
-    run, task = resources.size(spec), registry.keywords(spec["task"])
+    run = resources.size(spec)
     data = resources.data_size(spec)
     batch = min(spec["train"].get("batch_size", run.samples), run.samples)
     written = _written(spec, data) or 2 * data["outputs"]
-    samples = _samples(task, run.samples)
+    samples = run.samples + resources.test_samples(spec)
     own = run.members if "member" in spec["task"].values() else 1
     features = math.prod(data["shape"]) if data["vocabulary"] else run.inputs
     return Needs(
@@ -40,13 +40,6 @@ def needs(spec: dict[str, Any]) -> Needs:
         noise=resources.noise(spec, run.parameters, batch) * run.itemsize,
         stops="stop" in spec["train"],
     )
-
-
-def _samples(task: dict[str, Any], train: int) -> int:
-    """Of training and test."""
-    if "train_fraction" in task:
-        return math.ceil(train / task["train_fraction"])
-    return train + int(task.get("test_points", train))
 
 
 def _written(spec: dict[str, Any], data: dict[str, Any]) -> int:

@@ -60,7 +60,9 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
         "module": module,
         "published": entry.published,
         # of the published size: beside smaller curves they would say nothing
-        "readings": versions.readings(paper, figure) if plan.scale == "paper" else [],
+        "digitised_points": versions.digitised_points(paper, figure)
+        if plan.scale == "paper"
+        else [],
     }
     spec |= summaries.so_far(plan, name, entry.experiments)
     if entry.quick_note and plan.scale != "paper":

@@ -8,24 +8,18 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError
-from grokatlas.plan import kept, snakemake_internals, which_code
-from grokatlas.plan.project import Project
+from grokatlas.plan import cache, snakemake_internals, which_code
+from grokatlas.plan.project import Bring, Project
 from grokatlas.plan.written_jobs import WrittenJobs
 
 
-def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs, str]:
+def opened(
+    workflow: Any, config: dict[str, Any], bring: Bring
+) -> tuple[Project | WrittenJobs, str]:
     """The jobs of this call, and the scale that it names.
-
-    Args:
-        workflow: Snakemake's.
-        config: Snakemake's: what ``--configfile`` and ``--config`` say, together.
 
     Returns:
         the plan of the configuration; in a job's own Snakemake, the plan that its head wrote.
-
-    Raises:
-        UserError: for a mistake in the configuration or on the command line, or for code in a
-            folder that cannot be named.
     """
     which_code.refuse_unfit_path()
     gc.freeze()  # what Snakemake has imported stays: no collection needs to look at it
@@ -36,9 +30,9 @@ def opened(workflow: Any, config: dict[str, Any]) -> tuple[Project | WrittenJobs
     _refuse_subfolder(base, snakemake_internals.chosen_folder(workflow))
     _refuse_study_elsewhere(base)
     given, sources = overrides(config, *snakemake_internals.configuration(workflow))
-    key = kept.read_sources()
-    project = Project(base / "config", given, sources=sources, check=kept.check_once)
-    kept.keep_sources(project.at(project.settings.scale).sources, key)
+    key = cache.read_sources()
+    project = Project(base / "config", given, sources=sources, check=cache.check_once, bring=bring)
+    cache.keep_sources(project.at(project.settings.scale).sources, key)
     project.prepare_jobs()
     gc.freeze()  # and so does the plan
     return project, project.settings.scale
@@ -56,9 +50,6 @@ def overrides(
 
     Returns:
         values by key, and for each key the file or ``--config``.
-
-    Raises:
-        UserError: a file is no YAML block of keys.
     """
     given, sources = dict(config), dict.fromkeys(config, "--config")
     for file in files:

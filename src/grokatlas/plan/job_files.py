@@ -34,10 +34,6 @@ def write(jobs: "Iterable[Job]", states: dict[Path, freshness.State]) -> None:
     not it remembers the job file. Results that are up to date and dated in the future are dated
     back: Snakemake removes the outputs of a job that seem older than its inputs.
 
-    Args:
-        jobs: of the plan.
-        states: of their results, by target.
-
     Raises:
         UserError: a Snakemake that runs here still needs a job file that would change, or a file
             cannot be written.
@@ -72,9 +68,6 @@ def write_elsewhere(folder: Path, job: "Job", state: freshness.State) -> Path:
         folder: a temporary one, of this job alone. In it the file's name is the reason (`reasons`).
         job: of the plan.
         state: of its result; a stale one looks older than this file.
-
-    Returns:
-        the job file.
     """
     path = folder / (reasons.file_name(job) if state == "stale" else job.spec_path.name)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,9 +21,11 @@ from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.registry import PACKAGE
 from grokatlas.results import account, environment, layout, links
 from grokatlas.results.layout import SCALES
-from grokatlas.run_store import store
 
 DEVICE = "GROKATLAS_DEVICE"  # environment variable: the configured device, for jobs
+RUN_STORE = "GROKATLAS_RUN_STORE"  # the same of the run store
+# brings those of some runs that are missing into ``results``: the folders that it renewed
+Bring = Callable[[list[Job], Plan], list[Path]]
 
 # glibc keeps freed memory for a step's next results up to these sizes, instead of taking new memory
 # that the system clears each time; the first may be no larger before glibc 2.35 (elsewhere ignored)
@@ -42,6 +44,8 @@ class Project:
         warn: called with each one-line warning.
         sources: where each of these keys is set, for errors; on the command line by default.
         check: raises a `UserError` for a mistake in what papers declare.
+        bring: looks for missing runs elsewhere, once `prepare_jobs` is called by the process that
+            decides what runs.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class Project:
         warn: Callable[[str], None] | None = None,
         sources: dict[str, str] | None = None,
         check: Callable[[dict[str, Paper]], None] = checks.check,
+        bring: Bring = lambda runs, plan: [],
     ) -> None:
         study.check()
         self._sources = {**dict.fromkeys(overrides, "--config"), **(sources or {})}
@@ -63,8 +68,9 @@ class Project:
         self._prepared: set[str] = set()  # scales whose job files are written
         self._elsewhere: dict[Path, Path] = {}  # job files of a plan that does not run
         self._temporary: Path | None = None  # the folder of these
-        self._store: Path | None = None  # looked up for missing runs
-        self._sought: set[Path] = set()  # runs that were looked up in it
+        self._bring = bring
+        self._brings = False  # whether missing runs are looked for
+        self._sought: set[Path] = set()  # runs that were looked for
         for text in checks.unused_experiments(self.papers):
             (warn or _to_stderr)(f"warning: {text}")
 
@@ -96,11 +102,7 @@ class Project:
         return papers
 
     def at(self, scale: str) -> Plan:
-        """The plan of one scale.
-
-        Raises:
-            UserError: for a mistake in the configuration.
-        """
+        """The plan of one scale."""
         if scale not in self._plans:
             here = layout.papers_drawn(scale) & self._known.keys()
             shown = select(self._known, [*self._chosen, *sorted(here - {*self._chosen})])
@@ -127,12 +129,9 @@ class Project:
         Args:
             main: whether this process decides what runs, so that it looks into the run store; a
                 job's own Snakemake does not.
-
-        Raises:
-            UserError: a folder that the configuration names is not there.
         """
         tell_jobs(self.settings, self._sources, main)
-        self._store = store.chosen() if main else None
+        self._brings = main and bool(os.environ.get(RUN_STORE))
 
     def final_files(self, scale: str) -> list[Path]:
         """What is made at a scale in the end: every figure's files, the claims, the atlas."""
@@ -212,15 +211,15 @@ class Project:
         raise UserError(f"{group}: {wanted}", f"not declared in config; {nearest(wanted, known)}")
 
     def _bring_in(self, plan: Plan, job: Job, runs: bool) -> None:
-        """Bring the missing runs that a job depends on from the run store, and plan with them."""
-        if self._store is None:
+        """Bring the missing runs that a job depends on from elsewhere, and plan with them."""
+        if not self._brings:
             return
         needed = [each for each in with_ancestors([job]) if each.target.name in plan.runs]
         wanted = [run for run in needed if run.target not in self._sought]
         self._sought |= {run.target for run in wanted}
         if not runs:  # a Snakemake that runs here may need a stale one as it is
             wanted = [run for run in wanted if plan.state(run) == "absent"]
-        renewed = store.bring_missing(self._store, wanted, plan)
+        renewed = self._bring(wanted, plan)
         for each in self._plans.values() if renewed else ():
             again = each.look_again(renewed)
             if each.scale in self._prepared:
@@ -252,14 +251,11 @@ def tell_jobs(settings: Settings, sources: dict[str, str], main: bool) -> None:
         settings: of the configuration.
         sources: where keys are set that ``config.yaml`` does not set, for errors.
         main: whether this process decides what runs, so that it needs the run store.
-
-    Raises:
-        UserError: a folder that the settings name is not there.
     """
     use_this_code()
     for variable, key, needed in (
         ("GROKATLAS_DATA", "data_dir", True),
-        (store.VARIABLE, "run_store", main),
+        (RUN_STORE, "run_store", main),
     ):
         value = getattr(settings, key)
         if value is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grokatlas.code import code_digest
 from grokatlas.results import dotted, layout
 from grokatlas.results.manifest import code_of
-from grokatlas.results.result import MANIFEST_TABLES, read_record
+from grokatlas.results.result import MANIFEST_TABLES, read_json_file
 
 if TYPE_CHECKING:
     from grokatlas.plan.jobs import Job
@@ -62,7 +62,7 @@ def _settings(old: dict[str, Any], job: "Job") -> list[str]:
 def _manifest(kind: str, target: Path) -> dict[str, Any]:
     """The manifest of a result, or nothing where it is not sound."""
     file = layout.manifest_of(kind, target)
-    record = read_record(file.as_posix(), file, MANIFEST_TABLES)
+    record = read_json_file(file.as_posix(), file, MANIFEST_TABLES)
     return record.content if record.verdict == "ok" else {}
 
 

@@ -16,8 +16,6 @@ class Remaining:
     """The jobs of a scale's figures.
 
     Attributes:
-        project: the configuration.
-        plan: all that is declared at the scale.
         jobs: those that figures need, upstream first.
     """
 
@@ -27,15 +25,7 @@ class Remaining:
 
 
 def at(scale: str | None, folder: Path = CONFIG) -> Remaining:
-    """What a checkout's figures need.
-
-    Args:
-        scale: the one that ``config.yaml`` names if None.
-        folder: the configuration.
-
-    Raises:
-        UserError: there is no such scale, this is no checkout, or the configuration has a mistake.
-    """
+    """What a checkout's figures need."""
     if scale is not None and scale not in layout.SCALES:
         hint = nearest(str(scale), [*layout.SCALES])
         raise UserError("scale", f"{shown(scale)} is not allowed; {hint}")
@@ -59,9 +49,6 @@ def unmade(jobs: list[Job]) -> list[Job]:
 
     What a finished figure or table was made from may be absent, as after `grokatlas adopt` of
     tables alone.
-
-    Args:
-        jobs: those that figures need, upstream first.
     """
     found: list[Job] = []
     needed: set[Path] = set()

@@ -5,14 +5,15 @@ runs, and a run that is stopped by its time limit goes on in the next attempt. `
 compares what is asked with what runs took.
 """
 
+import ast
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.declare import signatures
-from grokatlas.declare.signatures import defines, fact
+from grokatlas.declare import renaming, signatures
+from grokatlas.declare.signatures import defines, fact, signature
 from grokatlas.engine import members
 from grokatlas.errors import UserError, shown
 
@@ -37,8 +38,6 @@ class Resources:
 
     Attributes:
         runtime: minutes.
-        mem_mb: megabytes.
-        gpu: number of GPUs, 0 or 1.
     """
 
     runtime: int
@@ -160,11 +159,14 @@ def size(spec: dict[str, Any]) -> Size:
     if not isinstance(parameters, int | float):
         place = f"{registry.shown_component('model', model[0])}: parameters"
         raise UserError(place, f"returns {shown(parameters)}; return their number")
-    width, moved = model[1].get("width", 1), 0
-    spanned = samples + spec["task"].get("test_points", 0) + width
-    if "coordinates" in spec["train"] and spanned < inputs:
-        moved, parameters = spanned * inputs, parameters - width * (inputs - spanned)
-        inputs = spanned
+    moved = 0
+    if "coordinates" in spec["train"]:
+        fewer = data | {"shape": (inputs - 1,)}
+        units = parameters - _required("model", model[0], "parameters", fewer, **model[1])
+        spanned = samples + test_samples(spec) + units
+        if spanned < inputs:
+            moved, parameters = spanned * inputs, parameters - units * (inputs - spanned)
+            inputs = spanned
     return Size(
         members=len(members.of(spec)),
         snapshots=len(spec["train"]["snapshots"]),
@@ -178,12 +180,7 @@ def size(spec: dict[str, Any]) -> Size:
 
 
 def data_size(spec: dict[str, Any]) -> dict[str, Any]:
-    """Shapes of a run's data, as its task's function ``size`` says them.
-
-    Raises:
-        UserError: there is no such function, or it does not say ``samples``, ``shape`` and
-            ``outputs``.
-    """
+    """Shapes of a run's data, as its task's function ``size`` says them."""
     name, keywords = _split(spec["task"])
     sizes = _required("task", name, "size", **keywords)
     if not isinstance(sizes, dict) or not {"samples", "shape", "outputs"} <= sizes.keys():
@@ -193,12 +190,24 @@ def data_size(spec: dict[str, Any]) -> dict[str, Any]:
     return {"vocabulary": 0, **sizes}
 
 
-def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
-    """What a function of a component's file returns.
+def test_samples(spec: dict[str, Any]) -> int:
+    """How many test samples a run has, by the keywords of its task and their types.
 
-    Raises:
-        UserError: the file has no such function.
+    A ``Fraction`` is the training set's share of all samples, and a ``Count`` that begins with
+    ``test_`` a number of test samples; without either they are as many as those of the training
+    set.
     """
+    entry = renaming.today("task", spec["task"])
+    types = {key: ast.unparse(a) for key, a in signature("task", entry["name"]).keywords.items()}
+    train = data_size(spec)["samples"]
+    if shares := [key for key in entry if types.get(key) == "Fraction"]:
+        return int(data_size({"task": entry | dict.fromkeys(shares, 1)})["samples"]) - train
+    counts = [k for k in entry if types.get(k) == "Count" and k.startswith("test_")]
+    return sum(entry[key] for key in counts) if counts else int(train)
+
+
+def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
+    """What a function of a component's file returns."""
     found = fact(block, name, what, *known, **keywords)
     if found is None:
         place = registry.shown_component(block, name)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry, text
-from grokatlas.declare import layers, other_readings, versions
+from grokatlas.declare import interpretations, overlays, versions
 from grokatlas.declare.models import Paper
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.registry import PACKAGE
@@ -70,13 +70,7 @@ def _at_hand(plan: Plan, whole: Plan) -> AtHand:
 
 
 def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
-    """The job that judges every claim, from the tables of those that the scale can judge.
-
-    Args:
-        plan: with every table of the papers.
-        papers: whose claims are judged.
-        at_hand: the tables that there will be.
-    """
+    """The job that judges every claim, from the tables of those that the scale can judge."""
     declared: dict[str, list[dict[str, Any]]] = {
         name: [] for name, paper in papers.items() if paper.figures
     }
@@ -92,18 +86,18 @@ def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
                     job = plan.tables[layout.owner_of_table(name, each)]
                     tables[job.target] = job
     spec: dict[str, Any] = {"scale": plan.scale, "papers": declared}
-    if found := _under_other_readings(plan, papers, tables):
-        spec["other_readings"] = found
-        modules.append("grokatlas.claims.other_readings")
+    if found := _under_interpretations(plan, papers, tables):
+        spec["interpretations"] = found
+        modules.append("grokatlas.claims.interpretations")
     inputs, earlier = at_hand.split(list(tables.values()))
     stem = layout.claims_stem(plan.scale)
     return Job("claims", stem, spec | earlier, plan.sources.code(modules), inputs)
 
 
-def _under_other_readings(
+def _under_interpretations(
     plan: Plan, papers: dict[str, Paper], tables: dict[Path, Job]
 ) -> dict[str, list[dict[str, Any]]]:
-    """By paper, its claims under other readings; the tables that these need are added to `tables`.
+    """Claims under other interpretations by paper; the tables that they need join `tables`.
 
     A table of a paper that is not selected is not made: what it would hold is shown as absent.
     """
@@ -111,7 +105,7 @@ def _under_other_readings(
     for name, paper in papers.items():
         skipped = {e.id for e in paper.claims if versions.same_claim(papers, name, e)}
         at_scale = {claim.id for claim in paper.claims if plan.scale in claim.scales}
-        for each in other_readings.judgements(papers, name, skipped):
+        for each in interpretations.judgements(papers, name, skipped):
             entry, named = asdict(each), [told["table"] for told in each.instead.values()]
             made = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
             if each.claim in at_scale:
@@ -123,25 +117,18 @@ def _under_other_readings(
 
 
 def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) -> Job:
-    """The job that writes the pages, from figures and the claims.
-
-    Args:
-        plan: with every table and figure of the papers.
-        papers: that have pages.
-        at_hand: the figures that there will be.
-        judged: the claims.
-    """
+    """The job that writes the pages, from figures and the claims."""
     told = {
         name: paper.model_dump(
-            mode="json", include={"source", "deviations", "figures", "other_readings"}
+            mode="json", include={"source", "deviations", "figures", "interpretations"}
         )
         for name, paper in papers.items()
         if paper.figures
     }
     for name, paper in papers.items():
-        for key in paper.other_readings:
-            choices = other_readings.choices(paper, key)
-            told[name]["other_readings"][key]["choices"] = choices
+        for key in paper.interpretations:
+            choices = interpretations.choices(paper, key)
+            told[name]["interpretations"][key]["choices"] = choices
         for figure, entry in paper.figures.items():
             sizes = _sizes(papers, name, entry.experiments, plan.scale)
             told[name]["figures"][figure]["sizes"] = sizes
@@ -169,9 +156,9 @@ def _sizes(
         paper = papers[owner]
         for case in paper.experiments[experiment].cases or [None]:
             own, full = (
-                layers.of(owner, paper, experiment, case, at).blocks() for at in (scale, "paper")
+                overlays.of(owner, paper, experiment, case, at).blocks() for at in (scale, "paper")
             )
-            for path, here, published in layers.differences(own, full):
+            for path, here, published in overlays.differences(own, full):
                 values = found.setdefault(path, {"here": [], "published": []})
                 for place, value in (("here", here), ("published", published)):
                     if value not in values[place]:

@@ -30,11 +30,7 @@ def keep_libraries() -> None:
 
 
 def refuse_unfit_path(package: Path = PACKAGE) -> None:
-    """Refuse code in a folder that Snakemake and Python cannot name.
-
-    Raises:
-        UserError: its path has a brace or a colon.
-    """
+    """Refuse code in a folder that Snakemake and Python cannot name."""
     folder = package.parents[1]
     if signs := [sign for sign in UNFIT if sign in str(folder)]:
         problem = f"has {' and '.join(map(repr, signs))} in its path"
@@ -53,10 +49,6 @@ def run_that_of(folder: Path, arguments: list[str]) -> None:
     """Run a command by the code of the checkout in a folder, if that is not this code.
 
     Does not return then: this process becomes the other.
-
-    Args:
-        folder: where the command was called.
-        arguments: of the command line, without the program.
 
     Raises:
         UserError: the other code was asked for before, and this is not it; or it is in a folder

@@ -44,11 +44,7 @@ class WrittenJobs:
         self.device = os.environ[project.DEVICE]
 
     def job(self, group: str, key: Any, scale: str | None = None) -> tuple[Job, None]:
-        """A job, with all that it depends on.
-
-        Raises:
-            UserError: it was not planned, or its job file is damaged.
-        """
+        """A job, with all that it depends on."""
         return read_job(KINDS[group], _target(group, key, scale)), None
 
     def job_file(
@@ -61,11 +57,7 @@ class WrittenJobs:
     def inputs(
         self, group: str, key: Any, scale: str | None = None, runs: bool = True
     ) -> list[tuple[Path, bool]]:
-        """Every file that a job reads; the running plan made sure that they are up to date.
-
-        Raises:
-            UserError: the job was not planned, or its job file is damaged.
-        """
+        """Every file that a job reads; the running plan made sure that they are up to date."""
         del runs
         job, _ = self.job(group, key, scale)
         without_data = job.kind == "run" and job.manifest.exists()  # one that was made elsewhere
@@ -74,11 +66,7 @@ class WrittenJobs:
 
 
 def read_job(kind: str, target: Path) -> Job:
-    """A job and all that it depends on, from their job files.
-
-    Raises:
-        UserError: a job file is missing or damaged.
-    """
+    """A job and all that it depends on, from their job files."""
     content = store.read_sealed(layout.spec_path(kind, target))
     inputs = [Path(each) for each in content["inputs"]]
     jobs = tuple(read_job(layout.kind_of(each), each) for each in inputs)

@@ -37,7 +37,7 @@ def spread(
 
 def published(
     axes: Axes,
-    readings: list[dict[str, Any]],
+    digitised_points: list[dict[str, Any]],
     panel: str,
     curve: str,
     colour: Any,
@@ -47,7 +47,7 @@ def published(
 
     Args:
         axes: where to draw.
-        readings: points with ``panel``, ``curve``, ``x`` and ``y``.
+        digitised_points: points with ``panel``, ``curve``, ``x`` and ``y``.
         panel: of the published figure.
         curve: in that panel.
         colour: of the marks; mostly that of our curve.
@@ -56,7 +56,7 @@ def published(
     Returns:
         what was drawn: ``series``, ``step`` and ``median``.
     """
-    points = [each for each in readings if (each["panel"], each["curve"]) == (panel, curve)]
+    points = [each for each in digitised_points if (each["panel"], each["curve"]) == (panel, curve)]
     x, y = [each["x"] for each in points], [each["y"] for each in points]
     if points:
         axes.plot(x, y, "o", mfc="none", mec=colour, mew=1, ms=size, zorder=6, clip_on=False)

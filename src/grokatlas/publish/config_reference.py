@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from grokatlas import registry
 from grokatlas.declare import models, signatures
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
-from grokatlas.declare.other_readings import Instead, OtherReading
+from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.settings import Settings
 from grokatlas.publish import pages, schemas
 from grokatlas.results import files
@@ -25,39 +25,39 @@ do not edit.
 `schema/` says the same of the files in `papers/` to an editor, which finds it by their first line:
 `# yaml-language-server: $schema=../../schema/paper.json`.
 
-`readings.csv` in a paper's folder has points that were read off its pictures, in the columns
-`figure, panel, curve, x, y, uncertainty, source`: figures draw them at the published size, and
-claims measure the distance.
+`digitised_points.csv` in a paper's folder has points that were read off its pictures, in the
+columns `figure, panel, curve, x, y, uncertainty, source`: figures draw them at the published size,
+and claims measure the distance.
 
 YAML is read strictly: `1e-3` is a number, a key may be written once in a block, and tags, anchors
 and aliases are refused. A mistake is told in one line with its place.
 """
-LAYERS = """\
-## Layers
+OVERLAYS = """\
+## Overlays
 
-`defaults`, every experiment, every case, and their `quick` and `smoke` are layers: blocks that
+`defaults`, every experiment, every case, and their `quick` and `smoke` are overlays: blocks that
 merge key by key, weakest first: `defaults`, experiment, case, then all `quick`, then all `smoke`.
 At scale `paper` neither of these two applies, at `quick` the first, at `smoke` both. A block that
 names another component replaces the whole block, a list replaces the whole list, and null takes
-away what a weaker layer gives.
+away what a weaker overlay gives.
 """
 AXES = """\
 `ensemble` holds `seed`, a number of seeds (`3` means 0, 1, 2) or a list of them, and dotted paths
 of keywords that are marked with * below, such as `optimizer.lr: [0.1, 0.2]` or
-`penalties.0.weight`. Members of a run are the product of these axes and share shapes and steps.
-A keyword of an axis has no value beside it in the same layer or a stronger one, which would not be
-used.
-`sweep` holds dotted paths of any keyword; every point of their product is a run of its own.
+`penalties.0.weight`. Members of a run are the product of these axes and share shapes and steps. A
+keyword of an axis has no value beside it in the same overlay or a stronger one, which would not be
+used. `sweep` holds dotted paths of any keyword; every point of their product is a run of its own.
 
-`split` says how many values of an axis share a run: with `split: {seed: 1}` each seed is a run of
-its own, with `split: {seed: 4}` ten seeds are runs of 4, 4 and 2. Absent, all values share one. The
+`members_per_run` says how many values of an axis share a run: with `{seed: 1}` each seed is a run
+of its own, with `{seed: 4}` ten seeds are runs of 4, 4 and 2. Absent, all values share one. The
 spec of a run holds its own values alone, so that one more seed trains one run more and leaves the
 others as they are. The table is that of one run but for the names of the runs.
 
-`so_far` says how many values of a split axis are run, from the first on. `ensemble: {seed: 10}`,
-`split: {seed: 1}`, `so_far: {seed: 3}` is a table of three seeds of ten: its figures, claims and
-pages say `3 of 10 seeds`. A larger number adds the next seeds. It may not cut a run in two. Both
-keys are of a layer as any other; where `quick` has fewer seeds it writes `so_far: null`.
+`run_first` says how many values of a split axis are run, from the first on. `ensemble: {seed: 10}`,
+`members_per_run: {seed: 1}`, `run_first: {seed: 3}` is a table of three seeds of ten: its figures,
+claims and pages say `3 of 10 seeds`. A larger number adds the next seeds. It may not cut a run in
+two. Both keys are of an overlay as any other; where `quick` has fewer seeds it writes `run_first:
+null`.
 """
 COMPONENTS = """\
 ## Components
@@ -75,20 +75,16 @@ def main(folder: Path) -> None:
 
 
 def write(folder: Path) -> None:
-    """Write ``README.md`` and the files of ``schema`` in a folder.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
+    """Write ``README.md`` and the files of ``schema`` in a folder."""
     for name, text in {"README.md": readme(), **schemas.texts()}.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        with files.atomic(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        files.write_text(folder / name, text)
 
 
 def readme() -> str:
     """Every key with type, default and meaning, and every component with its keywords."""
-    extra = [key for key in models.Experiment.model_fields if key not in models.Layer.model_fields]
+    extra = [
+        key for key in models.Experiment.model_fields if key not in models.Overlay.model_fields
+    ]
     about = [key for key in models.Paper.model_fields if key not in models.OTHER_FILES]
     parts = [
         INTRODUCTION,
@@ -96,16 +92,18 @@ def readme() -> str:
         _keys("## `papers/<paper>/paper.yaml`", models.Paper, about),
         _keys("### `source`", models.Source),
         _keys("### `deviations`, each entry", models.Deviation),
-        _keys("### `other_readings.<name>`", OtherReading),
-        _keys("### `other_readings.<name>.instead.<experiment>`", Instead),
+        _keys("### `interpretations.<name>`", Interpretation),
+        _keys("### `interpretations.<name>.instead.<experiment>`", Instead),
         _keys("### `figures.<name>`", models.Figure),
         _keys("## `papers/<paper>/claims.yaml`: by figure, a group", models.ClaimGroup),
         _keys("### `claims` of a group, each entry", models.Claim),
         _keys(
-            "## `papers/<paper>/experiments.yaml`: a layer (below), and", models.Experiment, extra
+            "## `papers/<paper>/experiments.yaml`: an overlay (below), and",
+            models.Experiment,
+            extra,
         ),
-        LAYERS,
-        _keys("", models.Layer),
+        OVERLAYS,
+        _keys("", models.Overlay),
         AXES,
         _keys("### `train`", models.Train),
         _keys("### `train.log`", models.Log),
@@ -143,13 +141,13 @@ def _component(block: str, name: str) -> str:
 
 def keyword_table(block: str, name: str) -> str:
     """The keywords of a component with type and meaning, as a Markdown table; "" without any."""
-    found = signatures.signature(block, name)
+    signature = signatures.signature(block, name)
     rows = []
-    for keyword, annotation in found.keywords.items():
+    for keyword, annotation in signature.keywords.items():
         names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
         varies = names & MEMBER_KINDS and block not in ("task", "observables", "measures")
         kind = _words(annotation_type(annotation))
-        meaning = found.meanings.get(keyword, "").removesuffix(".")
+        meaning = signature.meanings.get(keyword, "").removesuffix(".")
         rows.append([f"`{keyword}`" + ("*" if varies else ""), kind, meaning])
     return table(["keyword", "type", "meaning"], rows) if rows else ""
 

@@ -13,11 +13,7 @@ from grokatlas.plan.remaining import CONFIG
 
 
 def plan_of_all(scale: str) -> Plan:
-    """The plan of every paper at a scale, whichever the settings select.
-
-    Raises:
-        UserError: for a mistake in the configuration.
-    """
+    """The plan of every paper at a scale, also of those that the settings do not select."""
     project = Project(CONFIG, {"papers": "all"}, warn=lambda text: None)
     return make_plan(project.papers, scale)
 
@@ -29,13 +25,6 @@ def record(plan: Plan, names: list[str], changed: set[Path]) -> Iterator[str]:
         plan: of every paper.
         names: of experiments, as ``paper/experiment``; every one that is made if empty.
         changed: gets the targets of the tables whose archives are others now.
-
-    Yields:
-        a line for each.
-
-    Raises:
-        UserError: an experiment that is named cannot be recorded, or archives contradict each
-            other.
     """
     declared = {f"{paper}/{experiment}": job for (paper, experiment), job in plan.tables.items()}
     for name in names:
@@ -54,12 +43,7 @@ def record(plan: Plan, names: list[str], changed: set[Path]) -> Iterator[str]:
 
 
 def _record_one(plan: Plan, name: str, named: bool, changed: set[Path]) -> Iterator[str]:
-    """Write the archive of an experiment: of its table, or of its finished runs if there is none.
-
-    Raises:
-        UserError: the table or a run cannot be recorded, or the archive holds what is not here; or
-            nothing is made, if it was named.
-    """
+    """Write an experiment's archive: of its table, or of its finished runs if there is none."""
     paper, _, experiment = name.partition("/")
     job, place = plan.tables[paper, experiment], (plan.scale, paper, experiment)
     here, runs = plan.state(job), evidence.finished(job, plan.is_up_to_date)
@@ -94,24 +78,17 @@ def _refuse_loss(place: tuple[str, str, str], runs: set[str]) -> None:
 
 
 def state(scale: str | None = None) -> dict[str, str]:
-    """What this checkout would make otherwise than it is recorded.
+    """The reason why this checkout would make an archive otherwise, by ``scale/paper/experiment``.
 
-    Args:
-        scale: of these alone.
-
-    Returns:
-        by ``scale/paper/experiment`` of every archive, why; empty where it would be the same.
-
-    Raises:
-        UserError: an archive is damaged, or the configuration has a mistake.
+    It is empty where it would be the same.
     """
-    found, plans = {}, dict[str, Plan]()
+    reasons, plans = {}, dict[str, Plan]()
     for at, paper, experiment in evidence.archives(scale):
         if at not in plans:
             plans[at] = plan_of_all(at)
         problem = _why_otherwise(plans[at], at, paper, experiment)
-        found[f"{at}/{paper}/{experiment}"] = problem
-    return found
+        reasons[f"{at}/{paper}/{experiment}"] = problem
+    return reasons
 
 
 def _why_otherwise(plan: Plan, *place: str) -> str:
@@ -132,13 +109,13 @@ def _why_otherwise(plan: Plan, *place: str) -> str:
 
 def state_as_text(scale: str | None) -> Iterator[str]:
     """`state` as text, with the size of each archive, and a summary."""
-    found = state(scale)
-    sizes = {name: _archive(name).stat().st_size for name in found}
-    for name, problem in found.items():
+    reasons = state(scale)
+    sizes = {name: _archive(name).stat().st_size for name in reasons}
+    for name, problem in reasons.items():
         yield f"{name}: {text.file_size(sizes[name])}, {problem or 'as this checkout makes it'}"
-    otherwise = sum(map(bool, found.values()))
+    otherwise = sum(map(bool, reasons.values()))
     total = text.file_size(sum(sizes.values()))
-    yield f"{len(found)} experiments, {total}; {otherwise} would be made otherwise now"
+    yield f"{len(reasons)} experiments, {total}; {otherwise} would be made otherwise now"
 
 
 def _archive(name: str) -> Path:

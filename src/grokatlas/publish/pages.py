@@ -14,7 +14,7 @@ from grokatlas.declare import models
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.publish import readings, recorded
+from grokatlas.publish import interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
 
@@ -31,15 +31,7 @@ def record(scale: str, names: list[str]) -> Iterator[str]:
 
 
 def write(configuration: Path, pages: Path) -> None:
-    """Renew the generated parts of every paper's page and of their README, where these exist.
-
-    Args:
-        configuration: the folder of ``papers/``.
-        pages: the folder of the pages.
-
-    Raises:
-        UserError: a page lacks a part's marks, or the YAML is malformed.
-    """
+    """Renew the generated parts of every paper's page and of their README, where these exist."""
     papers = load_papers(configuration / "papers", "all")
     record = RecordedRows(pages.parents[1] / evidence.FOLDER, papers)
     for name, paper in papers.items():
@@ -51,7 +43,7 @@ def write(configuration: Path, pages: Path) -> None:
                 "deviations": "\n".join(
                     [
                         deviations(name, paper, record),
-                        *readings.lines(name, paper, record, _ours),
+                        *interpretations.lines(name, paper, record, _ours),
                     ]
                 ),
             }
@@ -67,14 +59,14 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
     blocks = []
     for figure, entry in paper.figures.items():
         made = layout.outputs("figure", layout.figure_stem("paper", name, figure))[0]
-        kept = recorded.picture(pages, name, figure)
+        picture = recorded.picture(pages, name, figure)
         blocks += [
             f"### {figure}",
             *_asked(entry.plate),
-            *_shown(name, figure, kept),
+            *_shown(name, figure, picture),
             _filled(entry.caption.strip()),
             *_answered(entry.plate),
-            _origin(record.figures.get((name, figure)) if kept.exists() else None),
+            _origin(record.figures.get((name, figure)) if picture.exists() else None),
             f"    snakemake --config scale=paper -- {made}",
         ]
     return "\n\n".join(blocks)
@@ -83,12 +75,14 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
 def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
     """The numbered deviations as a list, with what was measured of both settings."""
     lines = []
-    told = {claim.id: claim for claim in paper.claims}
+    claims_by_id = {claim.id: claim for claim in paper.claims}
     for number, entry in enumerate(paper.deviations, 1):
         code = f" **Code:** {entry.code}." if entry.code else ""
         text = f"{number}. *{entry.where}*. **Paper:** {entry.paper}.{code} "
         text += f"**Ours:** {entry.ours}. **Why:** {entry.why}."
-        text += _effect([told[each] for each in entry.claims], entry.other_readings, name, record)
+        text += _effect(
+            [claims_by_id[each] for each in entry.claims], entry.interpretations, name, record
+        )
         lines.append(_filled(text, " " * (len(str(number)) + 2)))
     return "\n".join(lines)
 
@@ -141,17 +135,17 @@ def _filled(text: str, indent: str = "") -> str:
     )
 
 
-def _shown(name: str, figure: str, kept: Path) -> list[str]:
+def _shown(name: str, figure: str, picture: Path) -> list[str]:
     """A figure's picture, or a published table's text; nothing where none was recorded."""
-    if not kept.exists():
+    if not picture.exists():
         return []
     if layout.is_published_table(figure):
-        return [kept.read_text(encoding="utf-8").partition("<!--")[0].strip()]
-    return [f"![{name}, {figure}]({name}/{kept.name})"]
+        return [picture.read_text(encoding="utf-8").partition("<!--")[0].strip()]
+    return [f"![{name}, {figure}]({name}/{picture.name})"]
 
 
 def _asked(plate: models.Plate | None) -> list[str]:
-    """What a plate asks, and what was expected."""
+    """The question of a plate, and its prediction."""
     if plate is None:
         return []
     lines = (f"**Question.** {plate.question}", f"**Predicted before the run.** {plate.prediction}")
@@ -159,23 +153,21 @@ def _asked(plate: models.Plate | None) -> list[str]:
 
 
 def _answered(plate: models.Plate | None) -> list[str]:
-    """What a plate found, and what it does not say."""
+    """The answer of a plate, and its limits."""
     if plate is None:
         return []
     answer = plate.answer or "None yet: the full scale was not run."
     return [_filled(line) for line in (f"**Answer.** {answer}", f"**Limits.** {plate.limits}")]
 
 
-def _effect(
-    claims: list[models.Claim], readings: list[str], name: str, record: RecordedRows
-) -> str:
-    """What claims found, as drawn and under other readings, as far as they were judged."""
+def _effect(claims: list[models.Claim], keys: list[str], name: str, record: RecordedRows) -> str:
+    """The numbers of claims, as drawn and under other interpretations, if they were judged."""
     parts = []
     for claim in claims:
         row = record.judged(name, claim)
         if ours := _ours(claim, row):
             under = record.under(name, claim)
-            ours += "".join(f"; `{e}`: {_ours(claim, under[e])}" for e in readings if e in under)
+            ours += "".join(f"; `{e}`: {_ours(claim, under[e])}" for e in keys if e in under)
             parts.append(f"{claim.statement} ({claim.id}): {ours}, {row['scale']} scale")
     return f" **Measured:** {'; '.join(parts)}." if parts else ""
 
@@ -188,9 +180,9 @@ def _origin(row: dict[str, str] | None) -> str:
     )
     some = f", so far {row['so_far']}" if row.get("so_far") else ""
     runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{some}{time}"
-    kept = "" if row.get("kept") else " The runs were not kept."
+    unkept = "" if row.get("kept") else " The runs were not kept."
     where = f"on {row['machine']} at {row['commit']}"
-    return _filled(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{kept}*")
+    return _filled(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{unkept}*")
 
 
 def _ours(claim: models.Claim, row: dict[str, str]) -> str:
@@ -203,22 +195,18 @@ def _judged(row: dict[str, str]) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
         return f"not run ({row['reason']})" if row.get("reason") else "not run"
     where = "" if row["scale"] in row["verdict"] else f"{row['scale']} scale; "
-    kept = "" if row.get("kept") else UNKEPT
-    return f"**{row['verdict']}**{kept} ({where}{row['reason']})"
+    mark = "" if row.get("kept") else UNKEPT
+    return f"**{row['verdict']}**{mark} ({where}{row['reason']})"
 
 
 def _counted_as(same: str) -> str:
-    """Where a judgement is counted that two papers share."""
+    """The claim that counts a judgement which two papers share."""
     paper, _, claim = same.partition("/")
     return f", counted as [{claim} of `{paper}`]({paper}.md)" if same else ""
 
 
 def _renew(file: Path, parts: dict[str, str], source: str) -> None:
-    """Replace the generated parts of a page.
-
-    Raises:
-        UserError: the page lacks the marks of a part.
-    """
+    """Replace the generated parts of a page; an error if it lacks the marks of one."""
     text = file.read_text(encoding="utf-8")
     for part, body in parts.items():
         begin, end = BEGIN.format(part=part, source=source), END.format(part=part)
@@ -227,5 +215,4 @@ def _renew(file: Path, parts: dict[str, str], source: str) -> None:
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(end)
         text = f"{before}{begin}\n\n{body}\n\n{end}{after}"
-    with files.atomic(file) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    files.write_text(file, text)

@@ -1,10 +1,10 @@
-"""What the repository keeps of results: evidence, verdicts, and for each figure its origin.
+"""The results in the repository: evidence, verdicts, and for each figure its origin.
 
 The evidence of an experiment is an archive of its table (`grokatlas.export.evidence`). Beside the
 archives, in ``recorded``, are small tables, ``figures.csv``, ``claims.csv`` and
-``claims.readings.csv``, which the pages of papers repeat; a picture (or a table's text) of each
-figure is in the folder of its paper's pages. In all, ``kept`` tells whether the archives hold what
-the row was made from: rows that were recorded before there were archives have none.
+``claims.interpretations.csv``, which the pages of papers repeat; a picture (or a table's text) of
+each figure is in the folder of its paper's pages. In all, ``kept`` tells whether the archives hold
+what the row was made from: rows that were recorded before there were archives have none.
 """
 
 import csv
@@ -25,7 +25,7 @@ from grokatlas.rules import atlas
 
 FIGURES = "figures.csv"
 CLAIMS = "claims.csv"
-READINGS = "claims.readings.csv"  # claims under other readings of their paper
+INTERPRETATIONS = "claims.interpretations.csv"  # claims under other interpretations of their paper
 KEPT = "yes"
 ORIGIN = (
     *("paper", "figure", "scale", "machine", "commit", "made", "runs", "train_seconds"),
@@ -35,14 +35,14 @@ JUDGED = (
     *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
     *("value", "lowest", "highest", "count", "commit", "code", "kept"),
 )
-OTHERWISE = ("paper", "id", "reading", *JUDGED[2:])
+OTHERWISE = ("paper", "id", "interpretation", *JUDGED[2:])
 INTERVAL = ("expected_low", "expected_high")
 
 Row = dict[str, Any]
 
 
 def take(scale: str, names: list[str], pages: Path) -> Iterator[str]:
-    """Record what a scale's results hold: the evidence of experiments, pictures, verdicts.
+    """Record the results of a scale: the evidence of experiments, pictures, verdicts.
 
     What was recorded at a larger scale stays. A figure or claim that the configuration no longer
     names is dropped.
@@ -52,13 +52,6 @@ def take(scale: str, names: list[str], pages: Path) -> Iterator[str]:
         names: the experiments to record, as ``paper/experiment``, with the figures and claims that
             read their tables; every one that is made if empty.
         pages: the folder of the papers' pages.
-
-    Yields:
-        one line for each experiment, each figure, and the verdicts.
-
-    Raises:
-        UserError: this is no checkout, files of it differ from its commit, it selects some of the
-            papers, a result is damaged, or a named experiment cannot be recorded.
     """
     _refuse_dirty()
     job_file = atlas.atlas_job_file(scale)
@@ -103,9 +96,9 @@ class Rows:
                 self._doubt(rows.get(key), tables)
                 yield f"{name}/{figure}: not drawn from these tables yet; run `snakemake`"
                 continue
-            kept = picture(pages, name, figure)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(files.verified(job.target.parent / kept.name), kept)
+            kept_picture = picture(pages, name, figure)
+            kept_picture.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(files.verified(job.target.parent / kept_picture.name), kept_picture)
             row = {"paper": name, "figure": figure, "scale": self.scale, **origin(job.target)}
             rows[key] = row | {"kept": KEPT}
             yield f"{name}/{figure}: {row['machine']}"
@@ -127,12 +120,14 @@ class Rows:
         for row in otherwise:
             row |= {key: own[row["paper"], row["id"]][key] for key in INTERVAL}
         under = {
-            (name, each["claim"], each["reading"]): tables[name, each["same_as"] or each["claim"]]
+            (name, each["claim"], each["interpretation"]): tables[
+                name, each["same_as"] or each["claim"]
+            ]
             | self._stems(name, [entry["table"] for entry in each["instead"].values()])
-            for name, listed in spec.get("other_readings", {}).items()
+            for name, listed in spec.get("interpretations", {}).items()
             for each in listed
         }
-        self._all_renewed(READINGS, OTHERWISE, otherwise, under)
+        self._all_renewed(INTERPRETATIONS, OTHERWISE, otherwise, under)
         pairs = zip(rows, judged, strict=True)
         return tally([row["verdict"] for row, made in pairs if not made.get("same_as")])
 
@@ -146,13 +141,9 @@ class Rows:
         made: list[Row],
         tables: Mapping[Any, set[Path]],
     ) -> list[Row]:
-        """Renew one of the tables of verdicts, and write it; of readings, what was judged alone.
+        """Renew and write a table of verdicts; of interpretations, what was judged alone.
 
-        Args:
-            name: of the file.
-            columns: of the file; those before ``scale`` name a row.
-            made: the rows of the results.
-            tables: what each row is made of.
+        The columns before ``scale`` name a row; `tables` has what each row is made of.
         """
         names = columns[: columns.index("scale")]
         old = {tuple(row[key] for key in names): row for row in read(evidence.FOLDER / name)}
@@ -161,7 +152,7 @@ class Rows:
             key = tuple(row[key] for key in names)
             renewed = self._renewed(row, old.get(key), tables[key])
             rows.append({column: renewed.get(column, "") for column in columns})
-        if name == READINGS:
+        if name == INTERPRETATIONS:
             rows = [row for row in rows if row["verdict"] != NOT_RUN]
         _write(evidence.FOLDER / name, columns, rows)
         return rows
@@ -180,13 +171,13 @@ class Rows:
         return row | {"scale": "", "verdict": NOT_RUN, "kept": ""}
 
     def _takes(self, old: Row | None, tables: set[Path]) -> bool:
-        """Whether what was made of some tables is recorded now."""
+        """True if what was made of some tables is recorded now."""
         if self.chosen and not self.chosen & tables:
             return False
         return _newer(self.scale, old) and all(map(self._holds, tables))
 
     def _holds(self, table: Path) -> bool:
-        """Whether the archives hold the table that is here."""
+        """True if the archives hold the table that is here."""
         if table not in self._kept:
             scale, _, paper, experiment = table.parts[-4:]
             recorded = evidence.path(scale, paper, experiment).is_file()
@@ -221,7 +212,7 @@ def _refuse_dirty() -> None:
 
 
 def picture(pages: Path, name: str, figure: str) -> Path:
-    """Where a figure's picture, or a published table's text, is kept beside the pages."""
+    """The path of a figure's picture, or a published table's text, beside the pages."""
     made = layout.outputs("figure", pages / name / figure)
     return made[0 if layout.is_published_table(figure) else 1]
 
@@ -258,7 +249,7 @@ def origin(stem: Path) -> Row:
 
 
 def _newer(scale: str, row: Row | None) -> bool:
-    """Whether results of a scale replace what was recorded."""
+    """True if results of a scale replace what was recorded."""
     return not row or not row["scale"] or SCALES.index(scale) >= SCALES.index(row["scale"])
 
 

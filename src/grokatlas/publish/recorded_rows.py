@@ -1,4 +1,4 @@
-"""What was recorded of figures and claims, as the pages of papers look it up."""
+"""Recorded rows of figures and claims, as the pages of papers look them up."""
 
 from pathlib import Path
 
@@ -8,11 +8,9 @@ from grokatlas.publish import recorded
 
 
 class RecordedRows:
-    """What was recorded of results: rows of figures and claims, by paper and name.
+    """The recorded rows of figures and claims, by paper and name.
 
-    Args:
-        folder: of the tables.
-        papers: what is declared, to count a judgement once that two papers share.
+    `papers` are the declared ones, to count a judgement once that two of them share.
     """
 
     def __init__(self, folder: Path, papers: dict[str, models.Paper]) -> None:
@@ -22,8 +20,8 @@ class RecordedRows:
         rows = recorded.read(folder / recorded.CLAIMS)
         self.claims = {(row["paper"], row["id"]): row for row in rows}
         self._under: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
-        for row in recorded.read(folder / recorded.READINGS):
-            self._under.setdefault((row["paper"], row["id"]), {})[row["reading"]] = row
+        for row in recorded.read(folder / recorded.INTERPRETATIONS):
+            self._under.setdefault((row["paper"], row["id"]), {})[row["interpretation"]] = row
 
     def verdict(self, paper: str, claim: models.Claim) -> str:
         """The recorded verdict of a claim."""
@@ -40,13 +38,11 @@ class RecordedRows:
         return row if _is_of(row, claim) else {}
 
     def under(self, paper: str, claim: models.Claim) -> dict[str, dict[str, str]]:
-        """By reading, the recorded row of a claim, where its scale is that of the drawn one."""
+        """The recorded rows of a claim, by interpretation, where the scale is the drawn one's."""
         scale = self.judged(paper, claim).get("scale")
         rows = self._under.get((paper, claim.id), {}) if scale else {}
         return {
-            reading: row
-            for reading, row in rows.items()
-            if row["scale"] == scale and _is_of(row, claim)
+            key: row for key, row in rows.items() if row["scale"] == scale and _is_of(row, claim)
         }
 
     def same_as(self, paper: str, claim: models.Claim) -> str:
@@ -54,14 +50,11 @@ class RecordedRows:
         return versions.same_claim(self._papers, paper, claim)
 
     def verdicts(self, paper: str, claims: list[models.Claim], usual: str | None = None) -> str:
-        """How many claims have each verdict, as text; those that another paper counts apart.
+        """The number of claims with each verdict, as text; those that another paper counts apart.
 
-        Args:
-            paper: of the claims.
-            claims: some of its claims.
-            usual: with it, claims that were judged at another scale are counted apart as well.
+        With a `usual` scale, claims that were judged at another one are counted apart as well.
         """
-        found: dict[str, list[str]] = {usual or "": []}
+        by_scale: dict[str, list[str]] = {usual or "": []}
         others: dict[str, int] = {}
         for claim in claims:
             if same := self.same_as(paper, claim):
@@ -69,14 +62,14 @@ class RecordedRows:
                 others[other] = others.get(other, 0) + 1
                 continue
             scale = (self.judged(paper, claim).get("scale") or usual) if usual else ""
-            found.setdefault(scale or "", []).append(self.verdict(paper, claim))
-        parts = [tally(found.pop(usual or ""))]
-        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in found.items()]
+            by_scale.setdefault(scale or "", []).append(self.verdict(paper, claim))
+        parts = [tally(by_scale.pop(usual or ""))]
+        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in by_scale.items()]
         parts += [f"{count} counted with `{other}`" for other, count in others.items()]
         return "; ".join(filter(None, parts))
 
 
 def _is_of(row: dict[str, str], claim: models.Claim) -> bool:
-    """Whether a recorded row was judged by a claim's interval as it is now."""
+    """True if a recorded row was judged by a claim's interval as it is now."""
     limits = [row.get("expected_low", ""), row.get("expected_high", "")]
     return [float(each) if each else None for each in limits] == claim.expected

@@ -22,14 +22,11 @@ from grokatlas.rules import atlas, figure, partial
 
 
 def main(scale: str, replace: bool) -> Iterator[str]:
-    """Restore what is recorded at a scale.
+    """Restore the experiments that are recorded at a scale.
 
     Args:
         scale: smoke, quick or paper.
         replace: overwrite results that lie here and differ.
-
-    Yields:
-        what was done, and where the first page is.
 
     Raises:
         UserError: nothing is recorded at this scale, or this is no checkout; or, in the end, an
@@ -60,7 +57,7 @@ def _unpack(
         replace: overwrite results that lie here and differ.
         left_out: gets the errors of archives that cannot be adopted.
     """
-    kept: list[str] = []
+    differing: list[str] = []
     beside: list[str] = []
     tables = experiments.plan_of_all(names[0][0]).tables
     for name in names:
@@ -70,16 +67,16 @@ def _unpack(
             adoption.adopt(evidence.path(*name), replace, twins)
             beside += ["/".join(name[1:])] if twins else []
         except adoption.DifferError:
-            kept.append("/".join(name[1:]))
+            differing.append("/".join(name[1:]))
         except UserError as error:
             left_out.append(error)
             yield str(error)
     if beside:
         whose = f"{text.count(len(beside), 'experiment')} ({', '.join(beside)})"
         yield f"results here stay that the same code made with other bytes, of {whose}"
-    if kept:
-        problem = f"other results are here, and stay, of {len(kept)} experiments"
-        yield f"{problem} ({', '.join(kept)}); `grokatlas restore --replace` overwrites them"
+    if differing:
+        problem = f"other results are here, and stay, of {len(differing)} experiments"
+        yield f"{problem} ({', '.join(differing)}); `grokatlas restore --replace` overwrites them"
 
 
 def _draw(jobs: list[Job]) -> Iterator[str]:
@@ -97,11 +94,7 @@ def _draw(jobs: list[Job]) -> Iterator[str]:
 
 
 def _in_parallel(targets: list[Path]) -> Iterator[str]:
-    """`_draw_one` of each, in as many processes as this one may use cores, or in this one alone.
-
-    Raises:
-        UserError: a process was killed.
-    """
+    """`_draw_one` of each, in as many processes as this one may use cores, or in this one alone."""
     usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
     workers = min(len(targets), len(usable))
     if not workers:
@@ -130,5 +123,5 @@ def _draw_one(target: Path) -> str:
 
 
 def _be_quiet() -> None:
-    """What a figure's process warns of is not shown."""
+    """Hide the warnings of a figure's process."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

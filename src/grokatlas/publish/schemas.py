@@ -12,14 +12,14 @@ from grokatlas.declare import models, signatures
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-COMPONENTS = "components.json"  # what a layer may hold: said once, and every component is in it
+COMPONENTS = "components.json"  # what an overlay may hold: said once, and every component is in it
 
 
 def texts() -> dict[str, str]:
     """The schema of each file of a paper, as text, by its path below `config/`.
 
-    They are made of the models and of the keywords of every component. What a layer may hold is in
-    a file of its own, to which the others refer.
+    They are made of the models and of the keywords of every component. What an overlay may hold is
+    in a file of its own, to which the others refer.
     """
     whole = _whole()
     definitions, keys = whole.pop("$defs"), whole["properties"]
@@ -34,12 +34,12 @@ def texts() -> dict[str, str]:
             "additionalProperties": {"$ref": "#/$defs/ClaimGroup"},
         },
     }
-    of_layers = _used({"$ref": "#/$defs/Layer"}, definitions)
-    made = {f"schema/{COMPONENTS}": _text(_tidy({"$schema": DIALECT, "$defs": of_layers})) + "\n"}
+    of_overlays = _used({"$ref": "#/$defs/Overlay"}, definitions)
+    made = {f"schema/{COMPONENTS}": _text(_tidy({"$schema": DIALECT, "$defs": of_overlays})) + "\n"}
     for file, part in parts.items():
-        own = {k: v for k, v in _used(part, definitions).items() if k not in of_layers}
+        own = {k: v for k, v in _used(part, definitions).items() if k not in of_overlays}
         text = _text(_tidy({"$schema": DIALECT, **part, "$defs": own})) + "\n"
-        for name in of_layers:
+        for name in of_overlays:
             text = text.replace(f'"#/$defs/{name}"', f'"{COMPONENTS}#/$defs/{name}"')
         made[f"schema/{Path(file).with_suffix('.json')}"] = text
     return made
@@ -59,14 +59,14 @@ def _text(schema: dict[str, Any], indent: str = "") -> str:
 
 def _used(part: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     """The definitions that a part of a schema refers to, directly or not."""
-    found: dict[str, Any] = {}
+    used: dict[str, Any] = {}
     waiting = [part]
     while waiting:
         for name in re.findall(r'"#/\$defs/([^"]+)"', json.dumps(waiting.pop())):
-            if name not in found:
-                found[name] = definitions[name]
+            if name not in used:
+                used[name] = definitions[name]
                 waiting.append(definitions[name])
-    return found
+    return used
 
 
 def _whole() -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _whole() -> dict[str, Any]:
             definitions[f"{block}.{name}"] = _component_schema(block, name)
         refs = [{"$ref": f"#/$defs/{block}.{name}"} for name in names]
         definitions[block] = {"anyOf": [*refs, {"type": "null"}]}
-    for model in ("Overrides", "Layer", "Experiment"):
+    for model in ("Overrides", "Overlay", "Experiment"):
         properties = definitions[model]["properties"]
         for block in registry.FOLDERS:
             entry: dict[str, Any] = {"$ref": f"#/$defs/{block}"}
@@ -102,12 +102,12 @@ def _whole() -> dict[str, Any]:
 
 
 def _component_schema(block: str, name: str) -> dict[str, Any]:
-    """One component's keywords, none required: a layer may hold a part of a block."""
-    found = signatures.signature(block, name)
-    properties: dict[str, Any] = {"name": {"const": name, "description": found.summary}}
-    for keyword, annotation in found.keywords.items():
+    """One component's keywords, none required: an overlay may hold a part of a block."""
+    signature = signatures.signature(block, name)
+    properties: dict[str, Any] = {"name": {"const": name, "description": signature.summary}}
+    for keyword, annotation in signature.keywords.items():
         kind = TypeAdapter(annotation_type(annotation)).json_schema()
-        meaning = found.meanings.get(keyword)
+        meaning = signature.meanings.get(keyword)
         properties[keyword] = {"anyOf": [kind, {"type": "null"}]}
         properties[keyword] |= {"description": meaning} if meaning else {}
     return {"type": "object", "properties": properties, "additionalProperties": False}
@@ -119,5 +119,5 @@ def _tidy(schema: Any) -> Any:
         return [_tidy(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {k: _tidy(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
-    return kept | ({"additionalProperties": False} if "patternProperties" in kept else {})
+    tidied = {k: _tidy(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
+    return tidied | ({"additionalProperties": False} if "patternProperties" in tidied else {})

@@ -1,4 +1,4 @@
-"""What depends on what: the walk up and the walk down a graph of jobs or of results."""
+"""Walks up and down a graph of jobs or of results."""
 
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
@@ -7,34 +7,23 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def ancestors(nodes: Iterable[Node], inputs: Callable[[Node], Iterable[Node]]) -> list[Node]:
-    """The nodes and everything that they depend on, each once, in the order of their discovery.
-
-    Args:
-        nodes: where to start.
-        inputs: what a node directly depends on.
-    """
-    found: dict[Node, None] = {}
+    """The nodes and everything that they depend on, each once, in the order of their discovery."""
+    reached: dict[Node, None] = {}
     waiting = list(nodes)[::-1]
     while waiting:
         node = waiting.pop()
-        if node not in found:
-            found[node] = None
+        if node not in reached:
+            reached[node] = None
             waiting += list(inputs(node))[::-1]
-    return list(found)
+    return list(reached)
 
 
 def descendants(
     nodes: Iterable[Node], everything: Iterable[Node], inputs: Callable[[Node], Iterable[Node]]
 ) -> set[Node]:
-    """The nodes and everything that depends on them.
-
-    Args:
-        nodes: where to start.
-        everything: all nodes of the graph, each after what it depends on.
-        inputs: what a node directly depends on.
-    """
-    found = set(nodes)
+    """The nodes and all that depends on them; `everything` has a node after what it depends on."""
+    reached = set(nodes)
     for node in everything:
-        if node not in found and any(each in found for each in inputs(node)):
-            found.add(node)
-    return found
+        if node not in reached and any(each in reached for each in inputs(node)):
+            reached.add(node)
+    return reached

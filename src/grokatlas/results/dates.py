@@ -18,11 +18,7 @@ STALE = WRITTEN - 86_400  # the date of a stale result: a day before
 
 
 def date(path: Path, when: float) -> None:
-    """Give a file a date; a file of another user is written anew for that.
-
-    Raises:
-        UserError: the folder cannot be written, or its file system keeps no such date.
-    """
+    """Give a file a date; a file of another user is written anew for that."""
     try:
         if path.stat().st_mtime == when:
             return
@@ -32,10 +28,10 @@ def date(path: Path, when: float) -> None:
             with store.atomic(path) as temporary:
                 shutil.copyfile(path, temporary)
             os.utime(path, (when, when))
-        kept = path.stat().st_mtime
+        written = path.stat().st_mtime
     except OSError as error:
         raise UserError(str(path), f"cannot be written: {error.strerror or error}") from None
-    if abs(kept - when) > 43_200:
+    if abs(written - when) > 43_200:
         problem = "its file system does not keep the dates of files, which Snakemake needs"
         raise UserError(str(path), f"{problem}; put results on another disk")
 

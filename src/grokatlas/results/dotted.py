@@ -15,10 +15,10 @@ def flat(value: Any, path: str = "") -> dict[str, Any]:
         items = [(str(index), inner) for index, inner in enumerate(value)]
     else:
         return {path: value}
-    found: dict[str, Any] = {}
+    values_by_path: dict[str, Any] = {}
     for key, inner in items:
-        found |= flat(inner, f"{path}.{key}" if path else key)
-    return found
+        values_by_path |= flat(inner, f"{path}.{key}" if path else key)
+    return values_by_path
 
 
 def differences(old: Any, new: Any) -> list[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""How members of a run ended before its last step: diverged, or had nothing to train.
+"""Members of a run that ended before its last step: diverged, or had nothing to train.
 
 In version 0.2 an experiment could also stop members: its manifests name them under ``stopped``.
 """
@@ -20,10 +20,7 @@ def watched(columns: Iterable[str], declared: dict[str, str | None]) -> list[str
     """The columns that are finite as long as a member has not diverged: those with a direction.
 
     Others may be infinite or no number for reasons of their own, as a ratio is at 0 / 0.
-
-    Args:
-        columns: of a history.
-        declared: patterns of columns that observables declare, each with its direction.
+    `declared` has patterns of columns that observables declare, each with its direction.
     """
     names = [name for name, direction in declared.items() if direction]
     return [c for c in columns if any(fnmatch.fnmatchcase(c, name) for name in names)]
@@ -32,7 +29,7 @@ def watched(columns: Iterable[str], declared: dict[str, str | None]) -> list[str
 def read(
     history: Path, spec: dict[str, Any], declared: dict[str, str | None]
 ) -> dict[str, dict[str, int]]:
-    """What a manifest says of members that did not train to their end.
+    """The members that did not train to their end, for the manifest; only what there is.
 
     Args:
         history: of a finished run.
@@ -42,7 +39,7 @@ def read(
     Returns:
         ``diverged``, the first logged step from which a loss, an error or an accuracy of the member
         is not finite to the end; ``untrained``, the step 0 of members that had reached
-        ``train.stop`` there. All by member, and only where there is one.
+        ``train.stop`` there. All by member.
     """
     import numpy as np
     from pyarrow import parquet
@@ -55,23 +52,20 @@ def read(
         for column in table.columns
     )
     finite = np.all([np.ones_like(place), *map(np.isfinite, logged)], axis=0)
-    found = {"diverged": diverged(place, step, finite)}
+    endings = {"diverged": diverged(place, step, finite)}
     if "stop" in spec["train"]:
         moved = set(place[step > 0].tolist())
-        found["untrained"] = dict.fromkeys(sorted({*place.tolist()} - moved), 0)
-    return {key: {str(m): s for m, s in steps.items()} for key, steps in found.items() if steps}
+        endings["untrained"] = dict.fromkeys(sorted({*place.tolist()} - moved), 0)
+    return {key: {str(m): s for m, s in steps.items()} for key, steps in endings.items() if steps}
 
 
 def diverged(place: "np.ndarray", step: "np.ndarray", finite: "np.ndarray") -> dict[int, int]:
-    """The first logged step of each member from which no row of it is finite any more.
+    """The first logged step of each member from which no row of it is finite; by member.
 
     Args:
         place: of the member, for each row of a history ``[R]``.
         step: of each row.
-        finite: whether what is watched is finite in each row.
-
-    Returns:
-        steps by member; no entry for one whose last row is finite.
+        finite: of each row: all that is watched is finite.
     """
     import numpy as np
 
@@ -84,17 +78,17 @@ def diverged(place: "np.ndarray", step: "np.ndarray", finite: "np.ndarray") -> d
 
 
 def summary(manifest: dict[str, Any]) -> str:
-    """How many members of a run diverged or were stopped, and from when on, in words."""
-    told = []
+    """The number of members that diverged or were stopped, and from when on, in words."""
+    counts = []
     for key, text in (("diverged", "diverged"), ("stopped", "stopped by the watch")):
         if steps := manifest.get(key, {}):
             first = f"the first at step {min(steps.values())}"
-            told.append(f"{len(steps)} of {manifest['members']} members {text} ({first})")
-    return ", ".join(told)
+            counts.append(f"{len(steps)} of {manifest['members']} members {text} ({first})")
+    return ", ".join(counts)
 
 
 def lines(run: str, manifest: dict[str, Any]) -> Iterator[str]:
-    """What the log of a run says of them, a line for each member."""
+    """The lines on such members in the log of a run."""
     every = members.of(manifest["spec"])
     endings = {
         "diverged": "diverged: what it logs is not finite from step {step} on",

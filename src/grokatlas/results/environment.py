@@ -6,7 +6,6 @@ import platform
 import resource
 import socket
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ LOWERING = {
     ),
     "cpu": ("DNNL_DEFAULT_FPMATH_MODE", "ONEDNN_DEFAULT_FPMATH_MODE"),
 }
-FULL = ("", "0", "STRICT")  # values with which they lower nothing
 
 
 def compute_in_full() -> None:
@@ -43,26 +41,15 @@ def compute_in_full() -> None:
     os.environ["NVIDIA_TF32_OVERRIDE"] = "0"  # convolutions have TF32 unless they are asked
 
 
-def lowered(environment: Mapping[str, str], device: str) -> list[str]:
-    """The variables that lower precision on a kind of device, as ``NAME=value``.
-
-    Args:
-        environment: variables by name, such as those that a manifest records.
-        device: ``cuda`` or ``cpu``.
-    """
-    named = ((name, environment.get(name, "")) for name in LOWERING.get(device, ()))
-    return [f"{name}={value}" for name, value in named if value.upper() not in FULL]
-
-
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that can change a number or a file."""
-    found = {"python": platform.python_version()}
+    by_package = {"python": platform.python_version()}
     for package in ("grokatlas", *PACKAGES):
         try:
-            found[package] = importlib.metadata.version(package)
+            by_package[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return by_package
 
 
 def computing() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""How results are read and written.
+"""Reading and writing of results.
 
 A file is written under a temporary
 name in its own folder, synced, then renamed; a read checks the sha256 that the manifest beside the
@@ -89,16 +89,12 @@ def sealed(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def seal_holds(content: dict[str, Any]) -> bool:
-    """Whether content is as it was when it was sealed."""
+    """True if content is as it was when it was sealed."""
     return sealed(content)["seal"] == content.get("seal")
 
 
 def read_json(path: Path) -> Any:
-    """Read JSON.
-
-    Raises:
-        UserError: the file is missing or damaged, or cannot be read.
-    """
+    """Read JSON; an error if the file is missing or damaged, or cannot be read."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -111,11 +107,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
-    """Read a manifest or a job file, and refuse one that was edited after it was written.
-
-    Raises:
-        UserError: the file is missing, damaged, edited or without seal.
-    """
+    """Read a manifest or a job file, and refuse one that was edited after it was written."""
     content = read_json(path)
     try:
         if isinstance(content, dict) and seal_holds(content):
@@ -126,21 +118,17 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 
 def verified(path: Path) -> Path:
-    """`path`, after its sha256 was found equal to the one its manifest records.
-
-    Raises:
-        UserError: the file or its manifest is missing, or the file was modified.
-    """
+    """`path`, after its sha256 was found equal to the one its manifest records; else an error."""
     recorded = read_sealed(layout.manifest_path(path)).get("outputs", {}).get(path.name)
     if recorded is None:
         raise UserError(
             str(path), f"is not named in {layout.manifest_path(path)}; remove both and rerun"
         )
     try:
-        found = hashing.file_sha256(path)
+        sha256 = hashing.file_sha256(path)
     except OSError as error:
         raise UserError(str(path), f"cannot be read: {error.strerror}") from None
-    if found != recorded:
+    if sha256 != recorded:
         raise UserError(str(path), "is not the file its manifest records; remove it and rerun")
     return path
 
@@ -201,8 +189,8 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     try:
         with safe_open(verified(path), framework="numpy") as file:
             arrays = {key: file.get_tensor(key) for key in sorted(file.keys())}
-            found = file.metadata() or {}
+            metadata = file.metadata() or {}
             # a file of an earlier version has them one by one
-            return arrays, json.loads(found[METADATA]) if METADATA in found else found
+            return arrays, json.loads(metadata[METADATA]) if METADATA in metadata else metadata
     except SafetensorError as error:
         raise UserError(str(path), f"is no safetensors file ({error}); remove it") from None

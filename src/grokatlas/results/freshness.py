@@ -1,4 +1,4 @@
-"""Whether a result is up to date, decided here alone: by digests and hashes, never by times.
+"""The freshness of a result, decided here alone: by digests and hashes, never by times.
 
 ``up to date``: the manifest carries the planned digest and, for every input that exists, the hash
 that the input's own manifest records, or that of a file which an archive left out. ``stale``: there
@@ -28,7 +28,7 @@ def state(
     Args:
         kind: of the job.
         target: the folder or the stem of its files.
-        fits: tells if a manifest is of a whole result of the job as it is planned.
+        fits: true of the manifest of a whole result of the job as it is planned.
         inputs: the files that the job reads.
     """
     manifest = manifest_or_none(layout.manifest_of(kind, target))
@@ -40,7 +40,7 @@ def state(
 
 
 def up_to_date(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
-    """Whether a result has the digest of a job file, by manifests alone, and its inputs' hashes.
+    """True if a result has the digest of a job file, by manifests alone, and its inputs' hashes.
 
     A job file of a result that is up to date has the digest of its manifest (`job_files`).
     """
@@ -48,7 +48,7 @@ def up_to_date(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
 
 
 def finished(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
-    """Whether a job's result is up to date and all its files exist with the recorded hashes."""
+    """True if a job's result is up to date and all its files exist with the recorded hashes."""
     if not up_to_date(kind, target, key, inputs):
         return False
     try:
@@ -69,15 +69,10 @@ def manifest_or_none(path: Path) -> dict[str, Any] | None:
 
 
 def matches(manifest: dict[str, Any], digests: hashing.Digests, code: dict[str, str]) -> bool:
-    """Whether a manifest is of a whole result of a planned job.
+    """True if a manifest is of a whole result of a planned job with these digests and this code.
 
     A digest of the former form does not cover which module each name in the spec means. So the
     modules beside it, which the manifest has by name, are compared too.
-
-    Args:
-        manifest: its content; empty where it cannot be trusted.
-        digests: of the job.
-        code: of the job.
     """
     if _is_whole(manifest, digests.today):
         return True
@@ -93,7 +88,7 @@ def _is_whole(manifest: dict[str, Any], key: str) -> bool:
 
 
 def _same_input(manifest: dict[str, Any], file: Path) -> bool:
-    """Whether a result was made from the input that exists now, as its manifest says."""
+    """True if a result was made from the input that exists now, as its manifest says."""
     upstream = manifest_or_none(layout.manifest_path(file))
     if upstream is None:
         return True

@@ -10,11 +10,7 @@ from grokatlas.code import code_digest
 
 
 def canonical(data: Any) -> str:
-    """Plain data as one text: sorted keys, no spaces, shortest float form.
-
-    Raises:
-        ValueError: for a number that is not finite.
-    """
+    """Plain data as one text: sorted keys, no spaces, shortest float form, finite numbers alone."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

@@ -1,4 +1,4 @@
-"""Where results are, by name. The only module that knows names of files and folders.
+"""The paths of results. The only module that knows names of files and folders.
 
 Everything is below ``results/`` of the working directory.
 """
@@ -127,11 +127,7 @@ def manifest_of(kind: str, target: Path) -> Path:
 
 
 def kind_of(target: Path) -> str:
-    """The kind of job that a target (a folder or a stem in ``results``) belongs to.
-
-    Raises:
-        UserError: no job has such a target.
-    """
+    """The kind of job that a target (a folder or a stem in ``results``) belongs to."""
     first, *rest = target.relative_to(RESULTS).parts if RESULTS in target.parents else ("",)
     kind = _HOMES.get(first) or (_HOMES_OF_A_SCALE.get(rest[0]) if rest else None)
     if kind is None:
@@ -140,7 +136,7 @@ def kind_of(target: Path) -> str:
 
 
 def is_published_table(figure: str) -> bool:
-    """Whether a figure is one of the paper's tables, by its name: text instead of a picture."""
+    """True if a figure is one of the paper's tables, by its name: text instead of a picture."""
     return figure.startswith("table")
 
 
@@ -154,7 +150,7 @@ def outputs(kind: str, target: Path) -> list[Path]:
         return [target / "index.html"]
     suffixes: tuple[str, ...] = (".parquet",)
     if kind == "claims":
-        suffixes = (".csv", ".readings.csv")
+        suffixes = (".csv", ".interpretations.csv")
     if kind == "figure":
         drawn = (".md", ".tex") if is_published_table(target.name) else (".pdf", ".png")
         suffixes = (*drawn, ".csv")

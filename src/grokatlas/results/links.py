@@ -8,11 +8,7 @@ from grokatlas.results import layout
 
 
 def check() -> None:
-    """Check that `results` leads to a folder, where it is a link to another disk.
-
-    Raises:
-        UserError: that folder is not there.
-    """
+    """Check that `results` leads to a folder, where it is a link to another disk."""
     if layout.RESULTS.is_symlink() and not layout.RESULTS.is_dir():
         target = os.path.realpath(layout.RESULTS)
         problem = f"is a link to {target}, and no folder is there"
@@ -20,12 +16,7 @@ def check() -> None:
 
 
 def refusal(path: Path, root: str) -> str:
-    """The reason why a link in a tree is not followed; empty for one to a file of the tree.
-
-    Args:
-        path: the link.
-        root: where the tree is on disk, without links.
-    """
+    """The reason why a link in a tree is not followed; empty for one to a file of the tree."""
     target = os.path.realpath(path)
     if os.path.commonpath([target, root]) != root:
         return "is a link out of the tree; refused"
@@ -33,12 +24,7 @@ def refusal(path: Path, root: str) -> str:
 
 
 def refused_link(results: Path, name: str) -> tuple[str, str] | None:
-    """The first link on the way to a file of a tree that is not followed, and why.
-
-    Args:
-        results: the tree.
-        name: of a file, from the tree's parent.
-    """
+    """The first link on the way to a file of a tree that is not followed, and why."""
     root, place, way = str(results.resolve()), results, layout.RESULTS.name
     for part in Path(name).parts[1:]:
         place, way = place / part, f"{way}/{part}"

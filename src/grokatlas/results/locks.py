@@ -26,14 +26,11 @@ LEASE = ".lease.lock"  # its name is that of the lock with this end
 
 @contextlib.contextmanager
 def held(file: Path, waiting: Callable[[str], None] | None = None) -> Iterator[bool]:
-    """Hold a lock while a block runs; whether it is held: always, if it is waited for.
+    """Hold a lock while a block runs; it yields false if another has it and is not waited for.
 
     Args:
         file: the lock; its folder is there.
         waiting: called once with who holds the lock, before that is waited for; None: do not wait.
-
-    Raises:
-        UserError: the file cannot be locked.
     """
     try:
         lock = acquire(file)
@@ -60,12 +57,9 @@ def acquire(
     Args:
         file: the lock; its folder is there.
         timeout: seconds to wait; -1: as long as it takes.
-        mode: access to the file, whatever the umask.
+        mode: access to the file, despite the umask.
         lost: called with a line on a lock that is a file and could not be renewed; by default the
             process ends, as another one may do its work by then.
-
-    Raises:
-        OSError: the file cannot be locked.
     """
     import filelock
 
@@ -114,15 +108,15 @@ def lease_file(file: Path) -> Path:
 
 
 def owner(file: Path) -> str:
-    """Who holds a lock, as a file names it: host and process, or nothing."""
+    """The holder of a lock, as a file names it: host and process, or nothing."""
     import filelock
 
-    found = filelock.SoftFileLease(lease_file(file), lease_duration=SILENT).owner
-    return f"process {found.pid} on {found.hostname}" if found else ""
+    holder = filelock.SoftFileLease(lease_file(file), lease_duration=SILENT).owner
+    return f"process {holder.pid} on {holder.hostname}" if holder else ""
 
 
 def leased(file: Path) -> bool:
-    """Whether a process seems to hold a lock as a file: read, not tried, and nothing is written."""
+    """True if a process seems to hold a lock as a file: read, not tried, and nothing is written."""
     import filelock
 
     lease = lease_file(file)
@@ -130,10 +124,10 @@ def leased(file: Path) -> bool:
         age = time.time() - lease.stat().st_mtime
     except OSError:
         return False
-    found = filelock.SoftFileLease(lease, lease_duration=SILENT).owner
-    if found and found.hostname == socket.gethostname():
+    holder = filelock.SoftFileLease(lease, lease_duration=SILENT).owner
+    if holder and holder.hostname == socket.gethostname():
         try:
-            os.kill(found.pid, 0)
+            os.kill(holder.pid, 0)
         except ProcessLookupError:
             return False
         except PermissionError:  # of another user

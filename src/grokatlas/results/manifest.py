@@ -1,4 +1,4 @@
-"""What a job records about itself: enough to trace, verify and repeat it."""
+"""The manifest of a job: enough to trace, verify and repeat it."""
 
 import sys
 import time
@@ -11,13 +11,8 @@ from grokatlas.results import dates, environment, files, hashing, layout, revisi
 MARK = "run_store"  # key of a result that was brought in from the run store
 
 
-class Recorder:
-    """Collects the manifest of one job, from its start to its last written file.
-
-    Args:
-        job: the job file's content (kind, spec, code, digest).
-        inputs: files the job reads.
-    """
+class ManifestWriter:
+    """The manifest of one job, from its start to its last written file."""
 
     def __init__(self, job: dict[str, Any], inputs: list[Path]) -> None:
         self.job = job
@@ -65,7 +60,7 @@ def code_of(manifest: dict[str, Any]) -> dict[str, str]:
 
 
 def made_elsewhere(manifest: dict[str, Any]) -> bool:
-    """Whether a run was brought in, or made its data itself: its data set need not be here."""
+    """True if a run was brought in, or made its data itself: its data set need not be here."""
     return MARK in manifest or not manifest["inputs"]
 
 

@@ -19,9 +19,6 @@ def all_or_none(moves: list[tuple[Path, Path]], removed: list[Path]) -> None:
     Args:
         moves: pairs of a file and its target, in the order in which they appear.
         removed: files that are to be gone, in the order in which they go; some may be absent.
-
-    Raises:
-        OSError: a folder cannot be written.
     """
     token = uuid.uuid4().hex[:8]
     aside = []

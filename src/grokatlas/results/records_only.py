@@ -27,18 +27,18 @@ def update(results: Iterable[Result], placed: set[str], twins: set[str]) -> None
         twins: the targets of those that are here with other bytes, of the same digest.
     """
     listed = read(layout.RESULTS)
-    found = dict(listed)
+    renewed = dict(listed)
     for result in results:
         for name, sha256 in result.outputs.items():
             there = Path(name).exists() and result.target not in twins
-            if there and found.get(name) == sha256:
-                del found[name]
+            if there and renewed.get(name) == sha256:
+                del renewed[name]
             elif result.target in placed | twins and not there:
-                found[name] = sha256
-    if not found:
+                renewed[name] = sha256
+    if not renewed:
         (layout.RESULTS / LIST).unlink(missing_ok=True)
-    elif found != listed:
-        files.write_json(layout.RESULTS / LIST, found)
+    elif renewed != listed:
+        files.write_json(layout.RESULTS / LIST, renewed)
 
 
 def was_made_from(file: Path, sha256: str) -> bool:
@@ -49,8 +49,8 @@ def was_made_from(file: Path, sha256: str) -> bool:
 def read(tree: Path) -> dict[str, str]:
     """The list of a tree: sha256 by the file's name; empty where it cannot be read."""
     try:
-        found = json.loads((tree / LIST).read_text(encoding="utf-8"))
+        listed = json.loads((tree / LIST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    sound = isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
-    return found if sound else {}
+    sound = isinstance(listed, dict) and all(isinstance(value, str) for value in listed.values())
+    return listed if sound else {}

@@ -31,16 +31,16 @@ class UnreadableError(UserError):
 
 
 @dataclass(frozen=True)
-class Record:
+class JsonFile:
     """A manifest or a job file.
 
     Attributes:
         name: its path from the tree's parent, such as ``results/runs/<run>/manifest.json``.
-        content: what it says; empty where it cannot be read.
+        content: empty where it cannot be read.
         verdict: ``ok``, ``modified``, ``unverified`` (nothing is known) or ``missing``.
-        problem: what is wrong with it.
+        problem: in words.
         text: its bytes.
-        readable: whether the file could be read.
+        readable: false if the file could not be read.
     """
 
     name: str
@@ -51,12 +51,7 @@ class Record:
     readable: bool = True
 
     def checked(self) -> dict[str, Any]:
-        """The content of a record that is sound.
-
-        Raises:
-            DamagedError: it is missing, damaged, or was edited.
-            UnreadableError: it cannot be read.
-        """
+        """The content of a sound file; a `DamagedError` or an `UnreadableError` of any other."""
         if self.verdict == "ok":
             return self.content
         error = DamagedError if self.readable else UnreadableError
@@ -65,7 +60,7 @@ class Record:
 
 @dataclass
 class Result:
-    """What one job left.
+    """The files of one job.
 
     Attributes:
         target: the folder (dataset, run, atlas) or the stem (the others) of its files.
@@ -75,8 +70,8 @@ class Result:
     """
 
     target: str
-    manifest: Record | None = None
-    job: Record | None = None
+    manifest: JsonFile | None = None
+    job: JsonFile | None = None
     files: set[str] = field(default_factory=set)
 
     @property
@@ -138,14 +133,14 @@ def load(kind: str, target: Path, root: Path | None = None) -> Result:
         root: the folder that holds ``results``; None for a copy of the result in any other folder.
 
     Raises:
-        DamagedError: a record is missing, damaged or edited, or one does not belong to the other.
-        UnreadableError: a record cannot be read.
+        DamagedError: manifest or job file is missing, damaged or edited, or not of the other.
+        UnreadableError: one of them cannot be read.
     """
     manifest_file, job_file = layout.manifest_of(kind, target), layout.spec_path(kind, target)
-    manifest = read_record(
+    manifest = read_json_file(
         manifest_file.as_posix(), (root or Path()) / manifest_file, MANIFEST_TABLES
     )
-    job = read_record(job_file.as_posix(), (root or Path()) / job_file, JOB_FILE_TABLES)
+    job = read_json_file(job_file.as_posix(), (root or Path()) / job_file, JOB_FILE_TABLES)
     made, planned = manifest.checked(), job.checked()
     for record in (manifest, job):
         if record.content["kind"] != kind:
@@ -163,42 +158,36 @@ def load(kind: str, target: Path, root: Path | None = None) -> Result:
     return Result(target.as_posix(), manifest, job)
 
 
-def read_record(name: str, path: Path, tables: tuple[str, ...]) -> Record:
-    """A manifest or a job file, whatever state it is in.
-
-    Args:
-        name: what to call it.
-        path: where it is.
-        tables: `MANIFEST_TABLES` or `JOB_FILE_TABLES`.
-    """
+def read_json_file(name: str, path: Path, tables: tuple[str, ...]) -> JsonFile:
+    """A manifest or a job file in any state, with the tables of text that it must have."""
     try:
-        return parse_record(name, path.read_bytes(), tables)
+        return parse_json_file(name, path.read_bytes(), tables)
     except FileNotFoundError:
-        return Record(name, {}, "missing", "is missing: the result was not made, or not kept")
+        return JsonFile(name, {}, "missing", "is missing: the result was not made, or not kept")
     except OSError as error:
-        return Record(name, {}, "unverified", f"cannot be read: {error.strerror}", readable=False)
+        return JsonFile(name, {}, "unverified", f"cannot be read: {error.strerror}", readable=False)
 
 
-def parse_record(name: str, text: bytes, tables: tuple[str, ...]) -> Record:
-    """A manifest or a job file from its bytes; for the arguments see `read_record`."""
+def parse_json_file(name: str, text: bytes, tables: tuple[str, ...]) -> JsonFile:
+    """A manifest or a job file from its bytes; for the arguments see `read_json_file`."""
     try:
         content = json.loads(text.decode("utf-8"))
         if not isinstance(content, dict):
-            return Record(name, {}, "modified", "is damaged: it lacks what a job writes")
+            return JsonFile(name, {}, "modified", "is damaged: it lacks what a job writes")
         if "seal" not in content:
-            return Record(name, {}, "unverified", "has no seal; run `snakemake` to remake it")
+            return JsonFile(name, {}, "unverified", "has no seal; run `snakemake` to remake it")
         if not files.seal_holds(content) or files.json_text(content).encode() != text:
-            return Record(name, {}, "modified", "was edited after it was written")
+            return JsonFile(name, {}, "modified", "was edited after it was written")
     except (ValueError, RecursionError):
-        return Record(name, {}, "modified", "is damaged: it cannot be read as JSON")
+        return JsonFile(name, {}, "modified", "is damaged: it cannot be read as JSON")
     problem = _shape_problem(content, tables)
     if problem:
-        return Record(name, content, "unverified", problem)
-    return Record(name, content, text=text)
+        return JsonFile(name, content, "unverified", problem)
+    return JsonFile(name, content, text=text)
 
 
 def inside(name: Any) -> bool:
-    """Whether a name that a manifest gives stays in the tree."""
+    """True if a name that a manifest gives stays in the tree."""
     if not isinstance(name, str) or "\\" in name or "\0" in name:
         return False
     parts = name.split("/")
@@ -206,7 +195,7 @@ def inside(name: Any) -> bool:
 
 
 def _shape_problem(content: dict[str, Any], tables: tuple[str, ...]) -> str:
-    """What a sealed record lacks or names that no job writes; empty if nothing."""
+    """The first thing that a sealed file lacks or names and no job writes; empty without one."""
     lacks = "lacks what a job writes"
     if not all(isinstance(content.get(key), str) for key in ("kind", "digest")):
         return f"{lacks}: kind or digest"

@@ -16,7 +16,7 @@ from grokatlas.code import code_digest, module_shape, sources
 from grokatlas.registry import PACKAGE
 
 PAPERS = Path("config/papers")  # from which specs are made
-PATIENCE = 60.0  # seconds: a large checkout on a busy network disk
+PATIENCE = 60.0  # seconds that git may take: a large checkout on a busy network disk
 
 
 def facts(code: Iterable[str] | None = None) -> dict[str, Any]:
@@ -60,22 +60,19 @@ def _every_module() -> list[str]:
 
 
 def _commit(root: Path, folder: Path, files: set[Path]) -> dict[str, Any]:
-    """The commit of a repository, and whether files differ from it.
+    """The commit of a repository, and which files of a folder in it differ.
 
-    Args:
-        root: of the repository.
-        folder: in it, the checkout or the study.
-        files: that count if they are in this folder; its YAML files of papers count anyway.
+    `files` count if they are in this folder; its YAML files of papers count anyway.
     """
     try:
-        head = _git(root, "rev-parse", "--verify", "--quiet", "HEAD").strip()
-        listed = _git(root, "ls-tree", "-r", "-z", "--full-tree", head)
+        head = git(root, "rev-parse", "--verify", "--quiet", "HEAD").decode().strip()
+        listed = git(root, "ls-tree", "-r", "-z", "--full-tree", head)
     except FileNotFoundError:
         return _unknown("git is not installed here")
     except subprocess.TimeoutExpired:
         return _unknown(f"git did not answer within {PATIENCE:.0f} s")
     except subprocess.CalledProcessError as error:
-        said = error.stderr.strip().splitlines()
+        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
         if not said and error.returncode == 1:
             return _unknown("the repository has no commit yet")
         fatal = [line for line in said if line.startswith("fatal: ")]
@@ -84,7 +81,7 @@ def _commit(root: Path, folder: Path, files: set[Path]) -> dict[str, Any]:
     except OSError as error:
         return _unknown(f"git cannot be started: {error.strerror}")
     blobs = {}
-    for entry in filter(None, listed.split("\0")):
+    for entry in filter(None, listed.decode("utf-8", "surrogateescape").split("\0")):
         about, name = entry.split("\t", 1)
         blobs[root / name] = about.split()[2]
     papers = folder / PAPERS
@@ -98,17 +95,17 @@ def _commit(root: Path, folder: Path, files: set[Path]) -> dict[str, Any]:
     }
     ours = {file for file in files if file.is_relative_to(folder)} | present | committed
     changed = sorted(f.relative_to(root).as_posix() for f in ours if _differs(f, blobs.get(f)))
-    git: dict[str, Any] = {"commit": head, "dirty": bool(changed)}
-    return {"git": git | ({"changed": changed} if changed else {})}
+    state: dict[str, Any] = {"commit": head, "dirty": bool(changed)}
+    return {"git": state | ({"changed": changed} if changed else {})}
 
 
 def _counts(path: Path) -> bool:
-    """Whether a file is the project's own: an editor's and a file manager's begin with a dot."""
+    """True if a file is the project's own: an editor's and a file manager's begin with a dot."""
     return not any(part.startswith(".") for part in path.parts)
 
 
 def _differs(file: Path, blob: str | None) -> bool:
-    """Whether a file is not what a commit has, with whichever ends of lines."""
+    """True if a file is not what a commit has, with either ends of lines."""
     try:
         with sources.hashing():
             content = file.read_bytes()
@@ -124,22 +121,21 @@ def _unknown(problem: str) -> dict[str, Any]:
     return {"git": None, "git_problem": problem}
 
 
-def _git(root: Path, *arguments: str) -> str:
-    """What git says of a repository.
+def git(root: Path | None, *arguments: str) -> bytes:
+    """The output of git, which writes nothing.
 
-    The repository is named, not searched for: git does not find one of another user, but uses one
-    that is named. No variable that names another repository reaches the call. It writes nothing.
+    No variable that names another repository reaches the call. The repository is named, not
+    searched for: git does not find one of another user, but uses one that is named. Where it is
+    None, git searches from the working directory.
     """
     ambient = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     ambient |= {k: os.environ[k] for k in ("GIT_EXEC_PATH",) if k in os.environ}
-    done = subprocess.run(
-        ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}", *arguments],
+    named = [f"--git-dir={root / '.git'}", f"--work-tree={root}"] if root else []
+    return subprocess.run(
+        ["git", *named, *arguments],
         cwd=root,
         env={**ambient, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
         capture_output=True,
-        encoding="utf-8",
-        errors="surrogateescape",
         check=True,
         timeout=PATIENCE,
-    )
-    return done.stdout
+    ).stdout

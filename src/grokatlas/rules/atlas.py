@@ -5,9 +5,9 @@ from pathlib import Path
 
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
+from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules import claims
-from grokatlas.rules.job_file import read_job_file
+from grokatlas.rules.jobs.job_file import read_job_file
 from grokatlas.rules.partial import CURRENT, at_hand, earlier, note_gaps
 
 
@@ -22,9 +22,6 @@ def main(job_file: Path | None, out: Path | None, partial: bool, scale: str | No
 
     Returns:
         the first page, if the pages were made from what exists.
-
-    Raises:
-        UserError: `out` holds something else, or does not go with the other arguments.
     """
     if job_file is not None and not partial:
         taken = out is not None and out.exists() and not (out / "index.html").is_file()
@@ -47,9 +44,6 @@ def execute(job_file: Path, folder: Path, partial: bool = False) -> None:
         folder: of the pages.
         partial: show what is there, and what is not as such; otherwise everything has to be, but
             for figures of papers that are not selected.
-
-    Raises:
-        UserError: a figure is missing or damaged.
     """
     from grokatlas.atlas import build
 
@@ -61,25 +55,15 @@ def execute(job_file: Path, folder: Path, partial: bool = False) -> None:
     shown = [file for target in there for file in layout.outputs(_kind(target), target)]
     for file in shown:
         files.verified(file)
-    recorder = Recorder(job, shown)
+    writer = ManifestWriter(job, shown)
     made = build.write(job["spec"], ages, folder)
     if partial:
-        note_gaps(recorder, ages)
-    recorder.write(layout.manifest_of("atlas", folder), made)
+        note_gaps(writer, ages)
+    writer.write(layout.manifest_of("atlas", folder), made)
 
 
 def from_what_is_there(atlas_job: Path) -> Path:
-    """Claims and atlas from the results that are here; prints on stderr how many are missing.
-
-    Args:
-        atlas_job: the planned atlas's job file.
-
-    Returns:
-        the first page.
-
-    Raises:
-        UserError: the job file cannot be used.
-    """
+    """Claims and atlas from the results that are here; prints on stderr how many are missing."""
     inputs = [Path(target) for target in read_job_file(atlas_job, "atlas")["inputs"]]
     (stem,) = (target for target in inputs if _kind(target) == "claims")
     claims.execute(layout.spec_path("claims", stem), stem, partial=True)
@@ -93,11 +77,7 @@ def from_what_is_there(atlas_job: Path) -> Path:
 
 
 def atlas_job_file(scale: str | None) -> Path:
-    """The job file of the atlas of this checkout's scale, written with all others of the plan.
-
-    Raises:
-        UserError: this is no checkout, or the configuration has a mistake.
-    """
+    """The job file of the atlas of this checkout's scale, written with all others of the plan."""
     from grokatlas.plan import remaining
 
     want = remaining.at(scale)

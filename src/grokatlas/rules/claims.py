@@ -1,13 +1,13 @@
-"""Rule `claims`: every claim with its verdict, as drawn and under other readings of its paper."""
+"""Rule `claims`: every claim with its verdict, as drawn and under other interpretations."""
 
 from pathlib import Path
 from typing import Any
 
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
-from grokatlas.rules import other_readings
-from grokatlas.rules.job_file import read_job_file
+from grokatlas.results.manifest import ManifestWriter
+from grokatlas.rules import interpretations
+from grokatlas.rules.jobs.job_file import read_job_file
 from grokatlas.rules.partial import CURRENT, EARLIER, at_hand, earlier, note_gaps
 from grokatlas.rules.table_origin import origin
 
@@ -17,17 +17,14 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
 
     Args:
         job_file: the job's file.
-        stem: where ``claims.csv`` and ``claims.readings.csv`` go, without suffix.
+        stem: where ``claims.csv`` and ``claims.interpretations.csv`` go, without suffix.
         partial: judge by the tables that are there, and leave out claims whose function fails;
             otherwise all have to be there, but for those of papers that are not selected.
-
-    Raises:
-        UserError: a table is missing or damaged, or a claim's function fails.
     """
     import functools
 
     from grokatlas.claims import judging
-    from grokatlas.claims import other_readings as readings
+    from grokatlas.claims.interpretations import frame
     from grokatlas.declare import renaming
 
     job = read_job_file(job_file, "claims")
@@ -35,7 +32,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     ages = {target: at_hand("table", target) if partial else CURRENT for target in targets}
     ages |= earlier(job["spec"])
     there = [target for target in ages if ages[target]]
-    recorder = Recorder(job, [layout.outputs("table", target)[0] for target in there])
+    writer = ManifestWriter(job, [layout.outputs("table", target)[0] for target in there])
 
     @functools.lru_cache(maxsize=8)  # figures of a paper share tables
     def read(target: Path) -> Any:
@@ -57,10 +54,10 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
             if whole:
                 row |= origin(list(stems.values()), ages)
             rows.append(row)
-    others = other_readings.Judge(job["spec"], ages, read)
+    others = interpretations.Judge(job["spec"], ages, read)
     file, second = layout.outputs("claims", stem)
     files.write_csv(file, judging.frame(rows))
-    files.write_csv(second, readings.frame(list(others.rows())))
+    files.write_csv(second, frame(list(others.rows())))
     if partial:
-        note_gaps(recorder, ages, failed)
-    recorder.write(layout.manifest_of("claims", stem), [file, second])
+        note_gaps(writer, ages, failed)
+    writer.write(layout.manifest_of("claims", stem), [file, second])

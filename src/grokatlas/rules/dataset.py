@@ -4,23 +4,15 @@ from pathlib import Path
 
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
-from grokatlas.rules import component_contracts, component_errors
-from grokatlas.rules.job_file import read_job_file
+from grokatlas.results.manifest import ManifestWriter
+from grokatlas.rules.jobs import component_contracts, component_errors
+from grokatlas.rules.jobs.job_file import read_job_file
 
 
 def execute(job_file: Path, out: Path) -> None:
-    """Make a data set.
-
-    Args:
-        job_file: of the data set.
-        out: its folder.
-
-    Raises:
-        UserError: the task cannot be made of its keywords, or a file it needs is missing.
-    """
+    """Make a data set."""
     job = read_job_file(job_file, "dataset")
-    recorder = Recorder(job, [])
+    writer = ManifestWriter(job, [])
     try:
         arrays, metadata = component_contracts.data(job["spec"]["tasks"]).arrays()
     except UserError as error:
@@ -32,4 +24,4 @@ def execute(job_file: Path, out: Path) -> None:
         raise UserError(f"{job_file}: task", text) from None
     (file,) = layout.outputs("dataset", out)
     files.write_arrays(file, arrays, metadata)
-    recorder.write(layout.manifest_of("dataset", out), [file])
+    writer.write(layout.manifest_of("dataset", out), [file])

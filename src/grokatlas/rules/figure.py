@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
-from grokatlas.rules.job_file import read_job_file
+from grokatlas.results.manifest import ManifestWriter
+from grokatlas.rules.jobs.job_file import read_job_file
 from grokatlas.rules.partial import at_hand, note_gaps
 
 
@@ -16,9 +16,6 @@ def execute(job_file: Path, stem: Path, earlier: bool = False) -> None:
         job_file: the job's file.
         stem: where the files go, without suffix.
         earlier: also draw from tables that earlier code made; the manifest then says so.
-
-    Raises:
-        UserError: a table is missing or damaged, or cannot be drawn.
     """
     from grokatlas.declare import renaming
     from grokatlas.rules import rendering
@@ -27,18 +24,18 @@ def execute(job_file: Path, stem: Path, earlier: bool = False) -> None:
     spec = job["spec"]
     stems = layout.table_stems(spec["scale"], spec["paper"], spec["experiments"])
     inputs = {name: layout.outputs("table", table)[0] for name, table in stems.items()}
-    recorder = Recorder(job, list(inputs.values()))
+    writer = ManifestWriter(job, list(inputs.values()))
     frames = {k: renaming.columns_today(files.read_parquet(file)) for k, file in inputs.items()}
     drawn = layout.outputs("figure", stem)
-    rendering.render(spec, frames, drawn, _origin(job, frames, recorder))
+    rendering.render(spec, frames, drawn, _origin(job, frames, writer))
     if earlier:
-        note_gaps(recorder, {table: at_hand("table", table) for table in stems.values()})
-    recorder.write(layout.manifest_of("figure", stem), drawn)
+        note_gaps(writer, {table: at_hand("table", table) for table in stems.values()})
+    writer.write(layout.manifest_of("figure", stem), drawn)
 
 
-def _origin(job: dict[str, Any], frames: dict[str, Any], recorder: Recorder) -> str:
+def _origin(job: dict[str, Any], frames: dict[str, Any], writer: ManifestWriter) -> str:
     """What a figure's files say about themselves: the job's digest, the commit, the runs."""
-    git = recorder.revision["git"]
+    git = writer.revision["git"]
     commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"
     runs = sorted({str(run) for frame in frames.values() for run in frame["run"].unique()})
     return f"digest {job['digest']}; commit {commit}; runs {' '.join(runs)}"

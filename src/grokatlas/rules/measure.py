@@ -6,27 +6,27 @@ from typing import Any
 
 from grokatlas import registry
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
-from grokatlas.rules import first_import
+from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules.finished_run import FinishedRun
-from grokatlas.rules.job_file import one_line_errors, read_job_file
+from grokatlas.rules.jobs import first_import
+from grokatlas.rules.jobs.job_file import one_line_errors, read_job_file
 
 
 def execute(job_file: Path, stem: Path) -> None:
     """Compute a measure."""
     from grokatlas.plan import resources
-    from grokatlas.rules import gpu_leases
+    from grokatlas.results import gpu_leases
 
     job = read_job_file(job_file, "measure")
     if resources.uses_gpu("measure", job["spec"]) and os.environ.get("GROKATLAS_DEVICE") != "cpu":
         gpu_leases.take()
     run, data = (Path(folder) for folder in job["inputs"])
-    recorder = Recorder(job, [*layout.outputs("run", run), *layout.outputs("dataset", data)])
+    writer = ManifestWriter(job, [*layout.outputs("run", run), *layout.outputs("dataset", data)])
     (file,) = layout.outputs("measure", stem)
     block = job["spec"]["measure"]
     with one_line_errors(job_file, block["name"]):
         files.write_parquet(file, measured(block, FinishedRun(run, data)))
-    recorder.write(layout.manifest_of("measure", stem), [file])
+    writer.write(layout.manifest_of("measure", stem), [file])
 
 
 def measured(block: dict[str, Any], run: FinishedRun) -> Any:

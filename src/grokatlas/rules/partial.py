@@ -10,7 +10,7 @@ from typing import Any
 
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
+from grokatlas.results.manifest import ManifestWriter
 
 CURRENT, EARLIER = "current", "earlier"
 
@@ -41,12 +41,14 @@ def earlier(spec: dict[str, Any]) -> dict[Path, str]:
     return dict.fromkeys(map(Path, spec.get("earlier", {})), EARLIER)
 
 
-def note_gaps(recorder: Recorder, ages: dict[Path, str], failed: list[str] | None = None) -> None:
+def note_gaps(
+    writer: ManifestWriter, ages: dict[Path, str], failed: list[str] | None = None
+) -> None:
     """Record in a manifest what was absent, stale or failed: such a result is never up to date."""
     absent = [target.as_posix() for target, age in ages.items() if not age]
     earlier = [target.as_posix() for target, age in ages.items() if age == EARLIER]
     if absent or earlier or failed:
-        recorder.note(partial={"absent": absent, "earlier": earlier, "failed": failed or []})
+        writer.note(partial={"absent": absent, "earlier": earlier, "failed": failed or []})
 
 
 def show_pages(scale: str) -> None:

@@ -30,9 +30,6 @@ def render(
         files: where to write, by suffix: pdf, png and csv, or md, tex and csv.
         origin: digest, commit and runs, kept in the metadata of pdf and png, in a comment of md
             and tex.
-
-    Raises:
-        UserError: see `made`.
     """
     shown, data, note = made(spec, tables)
     data = data.assign(so_far=spec["so_far"]) if spec.get("so_far") else data
@@ -59,10 +56,10 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
 
     Args:
         spec: names ``paper``, ``figure`` and ``scale``, the ``module`` of the figure's function,
-            what the paper prints there (``published``), points of its curves (``readings``), and,
-            if there is any, what the figure does not show at its scale (``quick_note``), of how
-            many values its tables are (``so_far``), and cases that it leaves out on purpose
-            (``undrawn``).
+            what the paper prints there (``published``), points of its curves
+            (``digitised_points``), and, if there is any, what the figure does not show at its scale
+            (``quick_note``), of how many values its tables are (``so_far``), and cases that it
+            leaves out on purpose (``undrawn``).
         tables: the figure's tables by experiment.
 
     Returns:
@@ -75,7 +72,7 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
     name, is_table = _name(spec), layout.is_published_table(spec["figure"])
     module = importlib.import_module(spec["module"])
     function = module.tabulate if is_table else module.draw
-    given = asked_for(function, spec["published"], spec["readings"])
+    given = asked_for(function, spec["published"], spec["digitised_points"])
     parts = [f"Grokking Atlas  {name}", f"{spec['scale']} scale", spec.get("quick_note", "")]
     parts += [spec.get("so_far", ""), divergence.note(tables.values())]
     tables = {key: divergence.finite(table) for key, table in tables.items()}
@@ -100,11 +97,7 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
 
 
 def _checked(drawn: Any, spec: dict[str, Any], function: str) -> tuple[Any, pd.DataFrame]:
-    """What a figure's function returned, if it is a figure, or a table's cells, and the data.
-
-    Raises:
-        UserError: it is something else.
-    """
+    """What a figure's function returned, if it is a figure, or a table's cells, and the data."""
     from matplotlib.figure import Figure  # after `plots.defaults`, which shields it from settings
 
     kinds = (pd.DataFrame if layout.is_published_table(spec["figure"]) else Figure, pd.DataFrame)

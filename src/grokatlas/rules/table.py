@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.results import files, layout
-from grokatlas.results.manifest import Recorder
+from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules.finished_run import FinishedRun
-from grokatlas.rules.job_file import one_line_errors, read_job_file
+from grokatlas.rules.jobs.job_file import one_line_errors, read_job_file
 from grokatlas.rules.measure import measured
 
 
@@ -17,22 +17,14 @@ def execute(job_file: Path, stem: Path) -> None:
     for cell in job["spec"]["cells"]:
         history, _ = layout.outputs("run", layout.run_folder(cell["run"]))
         read += [history, *_computed(cell).values()]
-    recorder = Recorder(job, read)
+    writer = ManifestWriter(job, read)
     (file,) = layout.outputs("table", stem)
     files.write_parquet(file, joined(job["spec"], job_file))
-    recorder.write(layout.manifest_of("table", stem), [file])
+    writer.write(layout.manifest_of("table", stem), [file])
 
 
 def joined(spec: dict[str, Any], job_file: Path) -> Any:
-    """The table of an experiment from its finished runs and measures, as a data frame.
-
-    Args:
-        spec: of the table's job.
-        job_file: for errors.
-
-    Raises:
-        UserError: a file is missing or damaged, or a light measure fails.
-    """
+    """The table of an experiment from its finished runs and measures, as a data frame."""
     from grokatlas.rules import split_table, tidy_table
 
     parts, names = [], []

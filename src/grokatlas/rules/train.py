@@ -12,10 +12,11 @@ from grokatlas.engine import dataset as datasets
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout
-from grokatlas.results.manifest import Recorder, code_of
-from grokatlas.rules import compiled_loops, component_contracts, dataset, devices
-from grokatlas.rules.job_file import first_line, one_line_errors, read_job_file
-from grokatlas.rules.progress import LastLog, Progress
+from grokatlas.results.manifest import ManifestWriter, code_of
+from grokatlas.rules import dataset
+from grokatlas.rules.jobs import compiled_loops, component_contracts, devices
+from grokatlas.rules.jobs.job_file import first_line, one_line_errors, read_job_file
+from grokatlas.rules.jobs.progress import LastLog, Progress
 from grokatlas.run_store import store as run_store
 
 
@@ -41,8 +42,8 @@ def execute(
     """
     from grokatlas.declare import signatures
     from grokatlas.plan import resources
-    from grokatlas.results import endings, environment
-    from grokatlas.rules import gpu_leases, savepoint
+    from grokatlas.results import endings, environment, gpu_leases
+    from grokatlas.rules.jobs import savepoint
 
     job = read_job_file(job_file, "run")
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
@@ -55,7 +56,7 @@ def execute(
         data = data or _made_again(job_file, job)
         if device != "cpu":
             gpu_leases.take()
-        recorder = Recorder(job, data)
+        writer = ManifestWriter(job, data)
         segment = {
             "host": socket.gethostname(),
             "job": os.environ.get("SLURM_JOB_ID"),
@@ -68,8 +69,8 @@ def execute(
             history, snapshots = layout.outputs("run", out)
             record.finish(history, snapshots)
             declared, _ = signatures.logged(job["spec"]["observables"])
-            recorder.note(**facts, **endings.read(history, job["spec"], declared))
-            recorder.write(layout.manifest_of("run", out), [history, snapshots])
+            writer.note(**facts, **endings.read(history, job["spec"], declared))
+            writer.write(layout.manifest_of("run", out), [history, snapshots])
             for line in endings.lines(out.name, files.read_json(layout.manifest_of("run", out))):
                 print(line, file=sys.stderr)
             beside = layout.spec_path("run", out)

@@ -19,9 +19,6 @@ class StoredRun:
 
     Attributes:
         kind: run or dataset.
-        folder: of its files.
-        job: content of its job file.
-        manifest: content of its manifest.
     """
 
     kind: str

@@ -17,9 +17,9 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grokatlas.errors import UserError
+from grokatlas.plan.jobs import Job, Plan
 from grokatlas.results import files, hashing, layout, locks
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import DamagedError, UnreadableError
@@ -30,16 +30,9 @@ VARIABLE = "GROKATLAS_RUN_STORE"  # environment variable: the folder
 DAMAGED = "damaged"
 UNFINISHED = ".put-*.part"  # entries on their way in
 
-if TYPE_CHECKING:
-    from grokatlas.plan.jobs import Job, Plan
-
 
 def chosen() -> Path | None:
-    """The store that the environment names, if it names one.
-
-    Raises:
-        UserError: it is no folder.
-    """
+    """The store that the environment names, if it names one."""
     name = os.environ.get(VARIABLE)
     if name and not Path(name).is_dir():
         raise UserError(VARIABLE, f"no folder {name}; make it or unset the variable")
@@ -56,9 +49,6 @@ def put(root: Path, run: Path, tree: Path) -> bool:
 
     Returns:
         whether it was not there already.
-
-    Raises:
-        UserError: the run or its data set is not sound, or the store cannot be written.
     """
     entry = entries.read("run", run)
     for name, recorded in entry.inputs.items():
@@ -120,22 +110,15 @@ def _fill(stage: Path, entry: StoredRun) -> None:
         files.write_json(path, files.sealed(kept))
 
 
-def bring_missing(root: Path, runs: "Iterable[Job]", plan: "Plan") -> list[Path]:
-    """Bring those of some runs that are not in ``results``, or are stale, from a store.
-
-    Args:
-        root: the store.
-        runs: jobs of the plan.
-        plan: says which results are up to date.
+def bring_missing(runs: Iterable[Job], plan: Plan) -> list[Path]:
+    """Bring those of some runs that are not in ``results``, or are stale, from the store, if any.
 
     Returns:
         the folders that were renewed: runs and data sets.
-
-    Raises:
-        UserError: ``results`` cannot be written.
     """
-    renewed: list[Path] = []
-    count = 0
+    root, renewed, count = chosen(), list[Path](), 0
+    if root is None:
+        return []
     for run in runs:
         if plan.is_up_to_date(run) and all(file.exists() for file in run.outputs):
             continue
@@ -149,7 +132,7 @@ def bring_missing(root: Path, runs: "Iterable[Job]", plan: "Plan") -> list[Path]
     return renewed
 
 
-def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
+def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
     """Copy a run from a store to ``results``, with its data set, if the store holds it.
 
     A data set that the store has of other code, with the same bytes, stays there: the workflow
@@ -163,9 +146,6 @@ def bring(root: Path, job: "Job", kept: Iterable[Path]) -> list[Path]:
 
     Returns:
         the folders that were renewed: the run and data sets, or nothing.
-
-    Raises:
-        UserError: ``results`` cannot be written.
     """
     run, planned = job.target, {data.target: data for data in job.inputs}
     places = [entries.place_of(root, "run", run.name, digest) for digest in job.digests]
@@ -258,11 +238,7 @@ def _give_up(root: Path, place: Path, error: UserError) -> None:
 
 
 def _set_aside(root: Path, place: Path) -> Path:
-    """Move an entry out of the way.
-
-    Raises:
-        OSError: the store cannot be written.
-    """
+    """Move an entry out of the way."""
     _make(root / DAMAGED, root.stat().st_mode)
     for number in itertools.count(1):
         aside = root / DAMAGED / f"{place.name}-{number}"

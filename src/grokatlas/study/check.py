@@ -17,17 +17,7 @@ Found = tuple[str, str]  # a block and the name of a component
 
 
 def main(chosen: list[str]) -> Iterator[str]:
-    """Check components.
-
-    Args:
-        chosen: names; all components of the study if empty.
-
-    Yields:
-        a line for each check, with ``ok`` or what is wrong.
-
-    Raises:
-        UserError: there is nothing to check, or a check failed.
-    """
+    """Check components, all of the study if none is chosen; a line for each check."""
     components = _chosen(chosen)
     runs = [job.spec for job in remaining.at("smoke").plan.runs.values()]
     failed = count = 0
@@ -44,8 +34,8 @@ def of_study() -> list[Found]:
     """The components of the study, by block and name."""
     folders = {folder: block for block, folder in registry.FOLDERS.items()}
     files = [file for file in registry.modules_of_study() if file.parts[0] == "components"]
-    found = [(folders[file.parts[1]], file.stem) for file in files if len(file.parts) == 3]
-    return [(block, name) for block, name in found if not name.startswith("_")]
+    components = [(folders[file.parts[1]], file.stem) for file in files if len(file.parts) == 3]
+    return [(block, name) for block, name in components if not name.startswith("_")]
 
 
 def _chosen(names: list[str]) -> list[Found]:
@@ -62,7 +52,7 @@ def _chosen(names: list[str]) -> list[Found]:
 
 
 def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """What was checked, and what is wrong; empty for nothing."""
+    """The checks, and what is wrong; empty for nothing."""
     yield "documented", _documented(block, name)
     using = [spec for spec in runs if _names(spec, block, name)]
     if block == "measures":  # the table of an experiment is its use: no spec of a run names it
@@ -70,7 +60,7 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
     if not using:
         yield "used", "no experiment of config/papers uses it at scale smoke; declare one"
         return
-    from grokatlas.rules import component_errors, devices, undeclared_reads
+    from grokatlas.rules.jobs import component_errors, devices, undeclared_reads
 
     devices.use_repeatable_kernels()
     from grokatlas.study import conformance
@@ -95,9 +85,9 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
 
 
 def _documented(block: str, name: str) -> str:
-    """Whether a component's keywords have types, no defaults and a meaning."""
-    found = signatures.signature(block, name)
-    if not found.summary:
+    """The problem of a component's summary or keywords; empty for none."""
+    signature = signatures.signature(block, name)
+    if not signature.summary:
         return "its file has no docstring; say in one line what it is"
     if defaults := signatures.defaults(block, name):
         return f"keyword {defaults[0]} of build has a default; take it away, so that specs have it"

@@ -1,4 +1,4 @@
-"""What a component owes, tried in a run that uses it: a check tells what is wrong, or nothing.
+"""Conformance checks of a component in a run that uses it; each returns a problem, or nothing.
 
 These are the checks of ``tests/conformance`` that need no more than the run: a closed form, or a
 reference in another library, is for a test of the study.
@@ -45,16 +45,16 @@ def checks(block: str) -> list[Check]:
 def repeats_bit_for_bit(spec: Spec, block: str, name: str) -> str:
     """Two trainings are equal, whatever the global generators hold, and leave these alone."""
     del block, name
-    found = []
+    trainings = []
     for seed in (1, 2):
         with _global_seed(seed):
             before = torch.get_rng_state(), _numpy_state()
-            found.append(_trained(spec))
+            trainings.append(_trained(spec))
             after = torch.get_rng_state(), _numpy_state()
         if not all(np.array_equal(a, b) for a, b in zip(before, after, strict=True)):
             return "it draws from a global generator; draw from the one that it is given"
-    for key, values in found[0].items():
-        if not np.array_equal(values, found[1][key], equal_nan=values.dtype.kind == "f"):
+    for key, values in trainings[0].items():
+        if not np.array_equal(values, trainings[1][key], equal_nan=values.dtype.kind == "f"):
             return f"{key} differs between two trainings; draw from the generator that it is given"
     return ""
 
@@ -183,9 +183,9 @@ def _short(spec: Spec) -> Spec:
     """A few steps in float64, all of them logged."""
     changed = copy.deepcopy(spec)
     steps = min(STEPS, spec["train"]["steps"])
-    kept = {key: v for key, v in changed["train"].items() if key not in ("stop", "loss_dtype")}
+    train = {key: v for key, v in changed["train"].items() if key not in ("stop", "loss_dtype")}
     log = {"every": 1, "first": 0}
-    changed["train"] = kept | {"steps": steps, "dtype": "float64", "log": log}
+    changed["train"] = train | {"steps": steps, "dtype": "float64", "log": log}
     changed["train"]["snapshots"] = [0, steps]
     return changed
 

@@ -20,17 +20,9 @@ COPIED = {"profiles": "profiles", "config/schema": "config/schema"}  # parts of 
 
 
 def make(folder: Path) -> Iterator[str]:
-    """Make the folder of a study.
+    """Make the folder of a study, and tell what to do next, line by line.
 
-    Args:
-        folder: is made, and names the study: ``my-study`` has the paper ``my_study``.
-
-    Yields:
-        what to do next, line by line.
-
-    Raises:
-        UserError: the name cannot be that of a paper, or the folder holds something or belongs to
-            the package.
+    The folder names the study: ``my-study`` has the paper ``my_study``.
     """
     paper = folder.resolve().name.replace("-", "_").lower()
     _check(folder, paper)

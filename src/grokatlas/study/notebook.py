@@ -1,4 +1,4 @@
-"""What a notebook or a script calls: one run, a table, a figure.
+"""The interface for notebooks and scripts: one run, a table, a figure.
 
 All of it goes the way of the workflow: the same job files, results and manifests in ``results`` of
 the working directory, and the same run store. What is up to date is read, the rest is made first.
@@ -54,10 +54,7 @@ def run(spec: dict[str, Any], *, threads: int = 1) -> "pd.DataFrame":
         project.tell_jobs(settings, {}, main=True)
         (table,) = plan.tables.values()
         jobs = with_ancestors(table.inputs)
-        root = store.chosen()
-        if root is not None:
-            runs = [job for job in jobs if job.kind == "run"]
-            plan.look_again(store.bring_missing(root, runs, plan))
+        plan.look_again(store.bring_missing([job for job in jobs if job.kind == "run"], plan))
         job_files.write(jobs, {job.target: plan.state(job) for job in jobs})
         for job in jobs:
             if job.state() != "up to date" or not all(file.exists() for file in job.outputs):

@@ -15,35 +15,27 @@ FAILED = re.compile(r"^Logfile (\S+):\n=+\n(.*?)\n=+$", re.MULTILINE | re.DOTALL
 
 
 def execute(job: Job, threads: int) -> None:
-    """Do one job, from its job file.
-
-    Raises:
-        UserError: it failed.
-    """
+    """Do one job, from its job file."""
     command = [sys.executable, "-m", "grokatlas", COMMANDS[job.kind], str(job.spec_path)]
     if job.kind == "run":
         command += ["--threads", str(threads)]
-    code, told = _output(command)
+    code, output = _output(command)
     if code:
-        place, _, problem = _last_line(told).partition(": ")
+        place, _, problem = _last_line(output).partition(": ")
         raise UserError(place, problem or f"the job {job.target} failed")
 
 
 def snakemake(outputs: list[Path], scale: str) -> None:
-    """Make files by the workflow of the working directory, with all cores.
-
-    Raises:
-        UserError: there is no workflow, or a job failed.
-    """
+    """Make files by the workflow of the working directory, with all cores."""
     if not Path("Snakefile").is_file():
         raise UserError("Snakefile", "no such file; work in a study's folder (grokatlas new)")
     command = [sys.executable, "-m", "snakemake", "--config", f"scale={scale}"]
     command += ["--profile", str(shipped.part("profiles/workstation"))]
-    code, told = _output([*command, "--", *map(str, outputs)])
+    code, output = _output([*command, "--", *map(str, outputs)])
     if code:
-        failed = FAILED.search(told)
+        failed = FAILED.search(output)
         place = failed[1] if failed else str(outputs[0])
-        problem = _last_line(failed[2] if failed else told)
+        problem = _last_line(failed[2] if failed else output)
         raise UserError(place, f"a job failed: {problem}" if failed else problem)
 
 
@@ -57,12 +49,12 @@ def _output(command: list[str]) -> tuple[int, str]:
         stderr=subprocess.STDOUT,
     )
     try:
-        told, _ = process.communicate()
+        output, _ = process.communicate()
     except BaseException:
         process.terminate()
         process.wait()
         raise
-    return process.returncode, told
+    return process.returncode, output
 
 
 def _last_line(text: str) -> str:

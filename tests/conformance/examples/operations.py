@@ -71,7 +71,7 @@ UNREPEATABLE = {
 # lines of that documentation that name nothing which a trace could hold
 ELSEWHERE = {"torch.nn.MaxUnpool1d", "torch.Tensor.resize_"}  # max_unpool2d; quantised tensors
 # operations that have a repeatable form only with the variable CUBLAS_WORKSPACE_CONFIG, see
-# https://docs.nvidia.com/cuda/cublas/#results-reproducibility; `rules/devices.py` sets it
+# https://docs.nvidia.com/cuda/cublas/#results-reproducibility; `rules/jobs/devices.py` sets it
 PRODUCTS = {"mm", "bmm", "mv", "dot", "addmm", "addmv", "addbmm", "baddbmm"}
 # components that use one nevertheless -> operations, each with a reason; none does
 UNREPEATABLE_ALLOWED: dict[tuple[str, str], set[str]] = {}

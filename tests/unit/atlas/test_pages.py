@@ -10,7 +10,7 @@ import pytest
 from grokatlas import text as words
 from grokatlas.atlas import contents, curves
 from grokatlas.audit.tree import Tree
-from grokatlas.declare import layers
+from grokatlas.declare import overlays
 from grokatlas.plots import style
 from grokatlas.results import layout
 from tests.atlas import small_atlas
@@ -195,7 +195,7 @@ def test_methods_are_names_of_blocks_and_the_usual_dynamics_is_none():
 def test_what_a_scale_shrinks_is_told_by_name():
     published = {"task": {"name": "mnist", "points": 10}, "train": {"steps": 9}, "penalties": []}
     here = {"task": {"name": "digits"}, "train": {"steps": 5}, "penalties": [{"name": "l2"}]}
-    assert list(layers.differences(here, published)) == [
+    assert list(overlays.differences(here, published)) == [
         ("penalties", [{"name": "l2"}], []),
         ("task.name", "digits", "mnist"),
         ("train.steps", 5, 9),

@@ -75,7 +75,7 @@ MODULES = (
     ),
     *("plots/style.py", "papers/geometry/fig1.py"),
     *(
-        "claims/readings.py",
+        "claims/statistics.py",
         "claims/judging.py",
         "rules/tidy_table.py",
         "rules/rendering.py",

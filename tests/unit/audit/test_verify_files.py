@@ -237,7 +237,7 @@ def test_a_file_that_changes_during_the_call_is_hashed_again(jobs):
 
 @pytest.mark.parametrize("kind", ["figure", "claims"])
 def test_every_output_of_a_stem_belongs_to_it(tmp_path, kind):
-    """Also one whose name has two dots, such as ``claims.readings.csv``."""
+    """Also one whose name has two dots, such as ``claims.interpretations.csv``."""
     stem = (
         layout.claims_stem("smoke") if kind == "claims" else layout.figure_stem("smoke", "a", "b")
     )

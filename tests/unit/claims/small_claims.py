@@ -1,10 +1,10 @@
 """Functions of claims on one table, ``two``, for tests."""
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 
 def last_value(tables, case):
-    return readings.last(readings.history(tables["two"], case=case), "size")
+    return statistics.last(statistics.history(tables["two"], case=case), "size")
 
 
 def last_of_drawn(tables):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.claims import judging, readings, verdicts
+from grokatlas.claims import judging, statistics, verdicts
 from grokatlas.code.code_digest import code
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout
@@ -32,7 +32,7 @@ CLAIM = {
     "experiments": ["two_weights"],
     "module": "grokatlas.papers.geometry.claims",
     "published_cells": {},
-    "readings": [],
+    "digitised_points": [],
     "same_as": "",
     "rejects": None,
 }
@@ -113,22 +113,24 @@ def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
         ("reproduced", "quick", None, "seen at quick scale"),
         ("partly", "quick", None, "not seen at quick scale"),
         ("not reproduced", "quick", "the text's weight", "not seen at quick scale"),
-        ("not reproduced", "paper", "the text's weight", "reading rejected"),
+        ("not reproduced", "paper", "the text's weight", "interpretation rejected"),
         ("partly", "paper", "the text's weight", "partly"),
         ("reproduced", "paper", "the text's weight", "reproduced"),
         ("not reproduced", "paper", None, "not reproduced"),
         (verdicts.NOT_RUN, "quick", None, verdicts.NOT_RUN),
     ],
 )
-def test_small_runs_and_rejected_readings_have_verdicts_of_their_own(found, scale, rejects, told):
+def test_small_runs_and_rejected_interpretations_have_verdicts_of_their_own(
+    found, scale, rejects, told
+):
     assert verdicts.named(found, scale, rejects) == told
     assert told in verdicts.possible(scale)
 
 
-def test_a_rejected_reading_is_named_in_the_reason():
+def test_a_rejected_interpretation_is_named_in_the_reason():
     claim = CLAIM | {"rejects": "weight decay of 0.1"}
     row = judging.row("geometry", claim, {"two_weights": weights(5.0, 6.0)}, "paper")
-    assert row["verdict"] == "reading rejected"
+    assert row["verdict"] == "interpretation rejected"
     assert row["reason"].startswith("weight decay of 0.1; 0 of 2 in the interval")
 
 
@@ -159,7 +161,7 @@ def test_a_claim_is_not_judged_at_a_scale_it_does_not_name():
 def test_small_runs_have_fewer_seeds_than_a_claim_asks_for(monkeypatch):
     monkeypatch.setattr(judging, "_values", lambda *_, **__: [1.0])
     claim = CLAIM | {"scales": ["quick", "paper"], "expected": [0.5, 2.0], "seeds": 3}
-    claim |= {"published_cells": {}, "readings": [], "rejects": None, "judged": "each"}
+    claim |= {"published_cells": {}, "digitised_points": [], "rejects": None, "judged": "each"}
     tables = {"two_weights": pd.DataFrame({"record": ["history"], "run": ["a"]})}
     verdict = {s: judging.row("geometry", claim, tables, s)["verdict"] for s in ("quick", "paper")}
     assert verdict == {"quick": "seen at quick scale", "paper": "partly"}
@@ -179,23 +181,23 @@ def history(accuracy: dict[int, list[float]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_readings_are_one_number_a_seed():
-    rows = readings.history(history({1: [0.1, 0.9, 0.2], 0: [0.1, 0.2, 0.3]}), case="a")
-    assert readings.first(rows, "accuracy", 0.9) == [inf, 10]
-    assert readings.first(rows, "accuracy", 0.15, below=True) == [0, 0]
-    assert readings.lasting(rows, "accuracy", 0.2) == [10, 10]
-    assert readings.lasting(rows, "accuracy", 0.3) == [20, inf]
-    assert readings.lasting(rows, "accuracy", 0.1) == [0, 0]
-    diverged = readings.history(history({0: [0.1, 0.9, nan]}), case="a")
-    assert readings.lasting(diverged, "accuracy", 0.2) == [inf]
-    assert readings.last(rows, "accuracy") == [0.3, 0.2]
-    assert readings.at(rows, "accuracy", 15) == [0.2, 0.9]
+def test_statistics_are_one_number_a_seed():
+    rows = statistics.history(history({1: [0.1, 0.9, 0.2], 0: [0.1, 0.2, 0.3]}), case="a")
+    assert statistics.first(rows, "accuracy", 0.9) == [inf, 10]
+    assert statistics.first(rows, "accuracy", 0.15, below=True) == [0, 0]
+    assert statistics.lasting(rows, "accuracy", 0.2) == [10, 10]
+    assert statistics.lasting(rows, "accuracy", 0.3) == [20, inf]
+    assert statistics.lasting(rows, "accuracy", 0.1) == [0, 0]
+    diverged = statistics.history(history({0: [0.1, 0.9, nan]}), case="a")
+    assert statistics.lasting(diverged, "accuracy", 0.2) == [inf]
+    assert statistics.last(rows, "accuracy") == [0.3, 0.2]
+    assert statistics.at(rows, "accuracy", 15) == [0.2, 0.9]
 
 
 def test_a_slope_is_an_exponent():
     x = pd.Series([1.0, 10.0, 100.0, -1.0, 5.0])
-    assert readings.slope(x, 3 * x.abs() ** -2) == pytest.approx(-2)
-    assert pd.isna(readings.slope(x[:1], x[:1]))
+    assert statistics.slope(x, 3 * x.abs() ** -2) == pytest.approx(-2)
+    assert pd.isna(statistics.slope(x[:1], x[:1]))
 
 
 @pytest.fixture
@@ -256,31 +258,31 @@ def test_a_member_that_diverged_is_a_missing_seed(planned):
 
 @pytest.fixture
 def read_otherwise(planned) -> Path:
-    """The same job with G4 under two readings, of which one has its table; the job file."""
+    """The same job with G4 under two interpretations, of which one has its table; the job file."""
     other = table("two_weights_again", weights(1.0, 0.6667))
     job = files.read_sealed(planned)
     del job["seal"]
     told = {"claim": "G4", "keywords": {}, "same_as": "", "not_judged": ""}
-    told |= {"rejects": "a reading"}
+    told |= {"rejects": "an interpretation"}
     absent = {"two_weights": {"table": "nowhere/two_weights", "cases": None}}
     made = {"two_weights": {"table": "two_weights_again", "cases": None}}
-    claim = {"reading": "third", "same_as": "G5", "instead": {}}
-    job["spec"]["other_readings"] = {
+    claim = {"interpretation": "third", "same_as": "G5", "instead": {}}
+    job["spec"]["interpretations"] = {
         "geometry": [
-            told | {"reading": "first", "instead": made},
-            told | {"reading": "second", "instead": absent},
+            told | {"interpretation": "first", "instead": made},
+            told | {"interpretation": "second", "instead": absent},
             told | claim,
-            told | claim | {"reading": "fourth", "claim": "G5", "same_as": "G4"},
+            told | claim | {"interpretation": "fourth", "claim": "G5", "same_as": "G4"},
         ]
     }
     small_tree.write(planned, job | {"inputs": [*job["inputs"], str(other)]})
     return planned
 
 
-def test_claims_under_other_readings_are_judged_from_what_is_there(read_otherwise):
+def test_claims_under_interpretations_are_judged_from_what_is_there(read_otherwise):
     judged(read_otherwise)
-    file = Path("results/quick/claims.readings.csv")
-    rows = pd.read_csv(files.verified(file)).set_index("reading")
+    file = Path("results/quick/claims.interpretations.csv")
+    rows = pd.read_csv(files.verified(file)).set_index("interpretation")
     assert list(rows["state"]) == ["judged", "absent", "absent", "judged"]
     first = rows.loc["first"]
     assert (first["id"], first["verdict"]) == ("G4", "seen at quick scale")
@@ -293,11 +295,11 @@ def test_claims_under_other_readings_are_judged_from_what_is_there(read_otherwis
         "outputs"
     ] == {
         name: hashing.file_sha256(Path("results/quick") / name)
-        for name in ("claims.csv", "claims.readings.csv")
+        for name in ("claims.csv", "claims.interpretations.csv")
     }
 
 
-def test_the_forecast_of_a_reading_is_that_of_its_runs_which_are_not_made(read_otherwise):
+def test_the_forecast_of_an_interpretation_is_that_of_its_runs_which_are_not_made(read_otherwise):
     run, other = layout.run_folder("0" * 12), layout.run_folder("1" * 12)
     cells = [{"case": "a", "run": run.name}, {"case": "b", "run": other.name}]
     for folder, steps in ((run, 1000), (other, 2000)):
@@ -308,7 +310,7 @@ def test_the_forecast_of_a_reading_is_that_of_its_runs_which_are_not_made(read_o
 
     def forecast() -> float:
         judged(read_otherwise)
-        rows = pd.read_csv("results/quick/claims.readings.csv").set_index("reading")
+        rows = pd.read_csv("results/quick/claims.interpretations.csv").set_index("interpretation")
         return rows.loc["second", "forecast_seconds"]
 
     both = forecast()

@@ -1,4 +1,4 @@
-"""From layers to specs: how blocks merge, what makes a run, what keeps its identity."""
+"""From overlays to specs: how blocks merge, what makes a run, what keeps its identity."""
 
 import itertools
 
@@ -83,7 +83,7 @@ def test_a_spec_holds_every_number_of_the_run():
     }
 
 
-def test_three_layers_merge_key_by_key_and_the_strongest_wins():
+def test_three_overlays_merge_key_by_key_and_the_strongest_wins():
     experiment = {
         "model": {"width": 16, "bias": False},
         "cases": {"a": {"model": {"width": 32}}},
@@ -189,7 +189,7 @@ def test_a_case_has_its_own_overrides():
     assert widths == {"a": 4, "b": 2}
 
 
-def test_null_takes_away_what_a_weaker_layer_gives():
+def test_null_takes_away_what_a_weaker_overlay_gives():
     defaults = {**BASE, "train": {"steps": 10, "batch_size": 4}, "ensemble": {"seed": 3}}
     experiment = {"train": {"batch_size": None}, "ensemble": {"seed": None}}
     found = spec(experiment, defaults=defaults)

@@ -16,10 +16,10 @@ from grokatlas.results.environment import LOWERING
 from tests.tiers import every
 from tests.unit.malformed import (
     FILES,
-    GOOD_READING,
+    GOOD_INTERPRETATION,
     changed,
     malformed,
-    with_reading,
+    with_interpretation,
     write_paper,
 )
 
@@ -50,9 +50,11 @@ def test_the_good_files_are_accepted(tmp_path):
     assert len(made.runs) == 5
 
 
-def test_a_good_reading_is_accepted(tmp_path):
-    made = plan.Project(write(tmp_path, with_reading(GOOD_READING)), {}).papers["geometry"]
-    assert made.other_readings["slow"].instead["two"].cases == {"descent": "adaptive"}
+def test_a_good_interpretation_is_accepted(tmp_path):
+    made = plan.Project(write(tmp_path, with_interpretation(GOOD_INTERPRETATION)), {}).papers[
+        "geometry"
+    ]
+    assert made.interpretations["slow"].instead["two"].cases == {"descent": "adaptive"}
 
 
 @pytest.mark.parametrize("case", list(malformed()), ids=lambda case: case.name)

@@ -124,21 +124,21 @@ def test_a_mistake_of_the_other_paper_is_placed_there(folder):
         load_papers(folder, ["workshop"])
 
 
-READINGS = """\
+POINTS = """\
 figure,panel,curve,x,y,uncertainty,source
 fig1,loss,test,2200,41,5 % of the axis,"published picture, read by eye"
 """
 
 
 def test_points_of_published_curves_are_read_from_their_file(folder):
-    (folder / "geometry" / "readings.csv").write_text(READINGS)
+    (folder / "geometry" / "digitised_points.csv").write_text(POINTS)
     papers = load_papers(folder, "all")
-    (point,) = papers["geometry"].readings
+    (point,) = papers["geometry"].digitised_points
     assert (point.curve, point.x, point.y) == ("test", 2200.0, 41.0)
     assert point.source == "published picture, read by eye"
-    assert versions.readings(papers["geometry"], "fig1") == [point.model_dump()]
-    assert versions.readings(papers["geometry"], "fig2") == []
-    assert papers["workshop"].readings == []
+    assert versions.digitised_points(papers["geometry"], "fig1") == [point.model_dump()]
+    assert versions.digitised_points(papers["geometry"], "fig2") == []
+    assert papers["workshop"].digitised_points == []
 
 
 @pytest.mark.parametrize(
@@ -149,18 +149,26 @@ def test_points_of_published_curves_are_read_from_their_file(folder):
         ("2200", "later", "line 2: x", "'later' is not a finite number"),
         ("41", "nan", "line 2: y", "'nan' is not a finite number"),
         (",test", "", "line 2", "has 6 values; it must have 7"),
-        (READINGS, "", "line 1", "must be the columns"),
+        (POINTS, "", "line 1", "must be the columns"),
     ],
 )
-def test_a_mistake_in_the_readings_is_one_line(folder, old, new, place, words):
-    (folder / "geometry" / "readings.csv").write_text(READINGS.replace(old, new))
+def test_a_mistake_in_the_digitised_points_is_one_line(folder, old, new, place, words):
+    (folder / "geometry" / "digitised_points.csv").write_text(POINTS.replace(old, new))
     with pytest.raises(UserError) as caught:
         load_papers(folder, "all")
-    assert str(caught.value).startswith(f"papers/geometry/readings.csv: {place}: ")
+    assert str(caught.value).startswith(f"papers/geometry/digitised_points.csv: {place}: ")
     assert words in str(caught.value)
 
 
-def test_readings_that_are_no_text_are_one_line(folder):
-    (folder / "geometry" / "readings.csv").write_bytes(b"\xff\xfe")
-    with pytest.raises(UserError, match=r"readings\.csv: cannot be read as UTF-8 text"):
+def test_digitised_points_that_are_no_text_are_one_line(folder):
+    (folder / "geometry" / "digitised_points.csv").write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match=r"digitised_points\.csv: cannot be read as UTF-8 text"):
+        load_papers(folder, "all")
+
+
+def test_an_old_name_of_the_file_is_refused_with_the_new_one(folder):
+    (folder / "geometry" / "readings.csv").write_text(POINTS)
+    with pytest.raises(
+        UserError, match=r"geometry/readings\.csv: is named digitised_points\.csv now"
+    ):
         load_papers(folder, "all")

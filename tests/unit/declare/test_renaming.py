@@ -41,8 +41,8 @@ def _mine(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def spec_of(penalty: dict, **layer) -> dict:
-    paper = experiment_alone("toy", {**SPEC, "penalties": [{"name": "mine", **penalty}], **layer})
+def spec_of(penalty: dict, **overlay) -> dict:
+    paper = experiment_alone("toy", {**SPEC, "penalties": [{"name": "mine", **penalty}], **overlay})
     (cell,) = cells.resolve("toy", paper, "toy", "paper")
     return cell.spec
 
@@ -84,8 +84,11 @@ def test_an_axis_has_the_oldest_name(name):
 
 
 def test_a_share_of_an_axis_may_have_either_name():
-    layer = {"ensemble": {"penalties.0.weight": [0.1, 0.2]}, "split": {"penalties.0.strength": 1}}
-    paper = experiment_alone("toy", {**SPEC, "penalties": [{"name": "mine"}], **layer})
+    overlay = {
+        "ensemble": {"penalties.0.weight": [0.1, 0.2]},
+        "members_per_run": {"penalties.0.strength": 1},
+    }
+    paper = experiment_alone("toy", {**SPEC, "penalties": [{"name": "mine"}], **overlay})
     (cell,) = cells.resolve("toy", paper, "toy", "paper")
     assert [part.spec["ensemble"]["penalties.0.weight"] for part in cell.parts] == [[0.1], [0.2]]
 

@@ -144,7 +144,7 @@ def test_a_state_of_earlier_code_is_refused():
 
 
 def test_code_of_noise_is_code_of_every_run():
-    """So a state that other code saved has another key, and is set aside (`rules.savepoint`)."""
+    """So a state that other code saved has another key, and is set aside."""
     modules = code_digest.code(code_digest.run_modules(SPEC))
     assert "grokatlas.engine.noise" in modules
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from tests.unit.claim_tables import MEETS_MISSES_LACKS, judged, rows, table, untested, verdicts
 from tests.unit.papers.test_claims_rescaling import CASES as RESCALED
 
@@ -461,10 +461,10 @@ def test_students_are_judged_seed_by_seed_where_they_are_least_ordered():
 def test_of_the_weights_that_never_generalise_one_counts():
     weights = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0])
     never = np.inf
-    assert readings.order(weights, pd.Series([never, never, 30, 20, 10])) == pytest.approx(-1)
-    assert readings.order(weights, pd.Series([50, 40, 30, 20, never])) == pytest.approx(0)
-    assert np.isnan(readings.order(weights, pd.Series([never, never, never, never, 10])))
-    assert np.isnan(readings.order(weights, pd.Series([never] * 5)))
+    assert statistics.order(weights, pd.Series([never, never, 30, 20, 10])) == pytest.approx(-1)
+    assert statistics.order(weights, pd.Series([50, 40, 30, 20, never])) == pytest.approx(0)
+    assert np.isnan(statistics.order(weights, pd.Series([never, never, never, never, 10])))
+    assert np.isnan(statistics.order(weights, pd.Series([never] * 5)))
 
 
 def test_one_seed_of_five_is_partly():

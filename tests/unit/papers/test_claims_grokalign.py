@@ -12,7 +12,7 @@ from grokatlas.claims import judging, verdicts
 from grokatlas.declare import checks, versions
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
-from grokatlas.papers.grokalign import _jacobians_readings, _methods_readings, claims
+from grokatlas.papers.grokalign import _jacobians_statistics, _methods_statistics, claims
 from grokatlas.results import layout
 from tests.tiers import every
 
@@ -325,12 +325,12 @@ def test_a_level_that_is_never_reached_is_not_the_same_as_a_missing_seed():
     steps.loc[late & (steps["seed"] == 2), "step"] = math.nan
     tables["acceleration"] = steps[(steps["seed"] != 3) | (steps["case"] != "ce_grokalign")]
     chosen = {"loss": "ce", "method": "grokalign", "series": "time"}
-    fewer = _methods_readings.times_fewer(tables, **chosen)
+    fewer = _methods_statistics.times_fewer(tables, **chosen)
     assert fewer[:2] == [0, math.inf]
     assert math.isnan(fewer[2])
     assert math.isnan(fewer[3])
     assert fewer[4] == pytest.approx(6.41)
-    assert _methods_readings.times_more(tables, **chosen)[:2] == [math.inf, 0]
+    assert _methods_statistics.times_more(tables, **chosen)[:2] == [math.inf, 0]
 
 
 def test_each_precision_is_read_from_its_own_cases():
@@ -348,20 +348,20 @@ def test_each_precision_is_read_from_its_own_cases():
 def test_robustness_and_generalisation_that_never_come_are_infinite():
     late = xor(50, {"weight_decay": math.inf, "grokalign": 110}, EVEN)
     chosen = {"noise": 0.4, "level": 0.99}
-    robust = _jacobians_readings.robust_from({"xor": late}, case="weight_decay", **chosen)
+    robust = _jacobians_statistics.robust_from({"xor": late}, case="weight_decay", **chosen)
     assert robust == [math.inf] * 3
-    assert _jacobians_readings.robust_from_ratio({"xor": late}, **chosen) == [math.inf] * 3
+    assert _jacobians_statistics.robust_from_ratio({"xor": late}, **chosen) == [math.inf] * 3
     lost = late.assign(**{"noisy_accuracy.1": late["noisy_accuracy.1"] * (late["step"] < 1000)})
-    robust = _jacobians_readings.robust_from({"xor": lost}, case="grokalign", **chosen)
+    robust = _jacobians_statistics.robust_from({"xor": lost}, case="grokalign", **chosen)
     assert robust == [math.inf] * 3
     tables = {
         "transformer": transformer(
             {"a": math.nan, "b": 100.0, "c": math.nan}, dict.fromkeys("abc", 0.5)
         )
     }
-    assert _jacobians_readings.generalisation(tables, case="a") == [math.inf] * 3
-    assert _jacobians_readings.generalisation_ratio(tables, case="b", other="a") == [0] * 3
-    neither = _jacobians_readings.generalisation_ratio(tables, case="a", other="c")
+    assert _jacobians_statistics.generalisation(tables, case="a") == [math.inf] * 3
+    assert _jacobians_statistics.generalisation_ratio(tables, case="b", other="a") == [0] * 3
+    neither = _jacobians_statistics.generalisation_ratio(tables, case="a", other="c")
     assert all(math.isnan(value) for value in neither)
 
 
@@ -370,10 +370,10 @@ def test_seeds_are_compared_pair_by_pair():
     attacked = attacked[(attacked["case"] != "weight_decay") | (attacked["seed"] != 1)]
     chosen = {"experiment": "e", "record": "robust_accuracy", "column": "robust_accuracy"}
     cases = {"case": "grokalign", "other": "weight_decay"}
-    ratios = _jacobians_readings.final_ratio({"e": attacked}, **chosen, **cases)
+    ratios = _jacobians_statistics.final_ratio({"e": attacked}, **chosen, **cases)
     assert [ratios[0], ratios[2]] == pytest.approx([7, 7])
     assert math.isnan(ratios[1])
-    differences = _jacobians_readings.final_difference({"e": attacked}, **chosen, **cases)
+    differences = _jacobians_statistics.final_difference({"e": attacked}, **chosen, **cases)
     assert [differences[0], differences[2]] == pytest.approx([0.12, 0.12])
     assert math.isnan(differences[1])
 
@@ -382,7 +382,7 @@ def test_an_end_is_told_beside_an_earlier_step():
     rows = pd.DataFrame({"record": "robust_accuracy", "case": "a", "seed": [0, 0, 0, 1, 1]})
     rows = rows.assign(step=[10, 1000, 8000, 1000, 8000], accuracy=[9, 0.4, 0.1, 0, 0.2])
     chosen = {"experiment": "e", "record": "robust_accuracy", "column": "accuracy", "case": "a"}
-    found = _jacobians_readings.final_over_step({"e": rows}, **chosen, step=1000)
+    found = _jacobians_statistics.final_over_step({"e": rows}, **chosen, step=1000)
     assert found[0] == pytest.approx(0.25)
     assert math.isnan(found[1])
 
@@ -391,7 +391,7 @@ def test_a_claim_may_name_an_imported_function_and_nothing_else(papers):
     paper = papers["grokalign"]
     claim = next(each for each in paper.claims if each.value == "times_fewer")
     checks.check({"grokalign": paper})  # claims.py imports that function
-    for value in ("readings_methods", "ratios"):
+    for value in ("statistics_methods", "ratios"):
         wrong = claim.model_copy(update={"value": value})
         changed = {"claims": [wrong], "deviations": []}
         with pytest.raises(UserError, match=f"no function '{value}'"):

@@ -106,7 +106,7 @@ def published(name, heights, shift=1.0, decades=0.0, outside=0.0):
     (paper,) = [load_papers(PAPERS, "all")[PAPER]]
     (claim,) = [each for each in paper.claims if each.id == name]
     words = claim.keywords
-    points = [p for p in paper.readings if p.figure == claim.figure]
+    points = [p for p in paper.digitised_points if p.figure == claim.figure]
     if name == "B33":
         points = [p for p in points if p.panel == "singular values" and p.x == 1]
         columns = {p.curve: f"singular_values.{int(p.curve[6:]) - 1}" for p in points}

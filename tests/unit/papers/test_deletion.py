@@ -50,7 +50,7 @@ def _deleted(folder: Path, paper: str) -> set[str]:
 
 
 def _without_tables_of(gone: set[str], folder: Path, name: str) -> None:
-    """A paper's figures, and other readings, that take tables of others go with these."""
+    """A paper's figures, and other interpretations, that take tables of others go with these."""
     place = folder / "config" / "papers" / name
     paper = yaml.safe_load((place / "paper.yaml").read_text(encoding="utf-8"))
     figures = paper.get("figures", {})
@@ -59,15 +59,15 @@ def _without_tables_of(gone: set[str], folder: Path, name: str) -> None:
         for figure, each in figures.items()
     }
     lost = [figure for figure, others in rest.items() if others]
-    readings = paper.get("other_readings", {})
+    interpretations = paper.get("interpretations", {})
     owners = {
         key: {str(one.get("of", "")).split("/")[0] for one in each.get("instead", {}).values()}
-        for key, each in readings.items()
+        for key, each in interpretations.items()
     }
     for key in (key for key, own in owners.items() if own & gone):  # as an editor would
         text = (place / "paper.yaml").read_text(encoding="utf-8")
         text = re.sub(rf"^  {key}:\n(?:    .*\n)+", "", text, flags=re.MULTILINE)
-        text = text.replace(f"    other_readings: [{key}]\n", "")
+        text = text.replace(f"    interpretations: [{key}]\n", "")
         (place / "paper.yaml").write_text(text, encoding="utf-8")
     if not lost:
         return

@@ -16,6 +16,7 @@ from grokatlas.engine.memory import Needs, group_size
 from grokatlas.plan import gpu_runs
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.project import Project
+from tests.runs import xor_spec
 from tests.tiers import every
 
 CONFIG = Path(__file__).parents[3] / "config"
@@ -23,11 +24,8 @@ GB = 10**9
 # bounds of a forecast over a measured peak; the peak of one run differs by up to 1.8 from one
 # measurement to the next, as the system takes pages back that a process does not use
 LEAST, MOST = 0.8, 4.0
-TASK = {"name": "xor_clusters", "amplitude": 0.05, "data_seed": 0}
 PENALTY = {"name": "jacobian", "form": "norm", "projections": 1, "weight": 1.0}
-SGD = {"name": "sgd", "lr": 0.1, "momentum": 0.0, "weight_decay": 0.1, "nesterov": False}
 ADAMW = {"name": "adamw", "lr": 1e-3, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
-MLP = {"name": "mlp", "bias": False, "init_law": "uniform_fan_in", "init_scale": 1.0}
 # the peak of this process above what it held before, while its members move as one group
 PEAK = """
 import json, sys
@@ -54,30 +52,17 @@ print(held("VmHWM") - before)
 """
 
 
-def _spec(count=3, features=2000, points=400, width=1024, layers=1, dtype="float64", **blocks):
-    return {
-        "task": TASK | {"features": features, "train_points": points, "test_points": points},
-        "model": MLP | {"width": width, "hidden_layers": layers, "output_scale": 1.0},
-        "loss": {"name": "mse", "reduction": "mean", "half": False},
-        "optimizer": SGD,
-        "dynamics": {"name": "gradient_training"},
-        "observables": [{"name": "losses"}],
-        "train": {"steps": 4, "dtype": dtype, "log": {"every": 2, "first": 0}, "snapshots": []},
-        "ensemble": {"seed": list(range(count))},
-    } | blocks
-
-
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads peaks of Linux")
 @pytest.mark.parametrize(
     "spec",
     every(
         5,
         [
-            _spec(),
-            _spec(penalties=[PENALTY]),
-            _spec(optimizer=ADAMW | {"decay": "decoupled", "weight_decay": 0.1}),
-            _spec(features=10, width=256, layers=3, points=8000, dtype="float32"),
-            _spec(features=10, width=256, points=16000, dtype="float32", penalties=[PENALTY]),
+            xor_spec(),
+            xor_spec(penalties=[PENALTY]),
+            xor_spec(optimizer=ADAMW | {"decay": "decoupled", "weight_decay": 0.1}),
+            xor_spec(features=10, width=256, layers=3, points=8000, dtype="float32"),
+            xor_spec(features=10, width=256, points=16000, dtype="float32", penalties=[PENALTY]),
         ],
     ),
     ids=["sgd", "jacobian", "adamw", "activations", "activations_jacobian"],
@@ -139,7 +124,7 @@ def test_groups_are_of_nearly_equal_size_and_fit():
 
 
 def test_the_engine_divides_members_by_the_memory_of_a_gpu(monkeypatch):
-    spec = _spec(count=4, features=8, points=8, width=16)
+    spec = xor_spec(count=4, features=8, points=8, width=16)
     data = dataset.make(members.tasks(spec))
     together = training.train(spec, data, torch.device("cpu")).history
     needs = run.Run(spec, data, torch.device("cpu")).needs()

@@ -10,7 +10,7 @@ TIMES = {"name": "grokking_times", "train_accuracy": 0.9, "test_accuracy": 0.9}
 FEATURES = {"name": "fourier_features", "parameter": "layers.0.weight"}
 DEFAULTS = BASE | {"observables": [{"name": "accuracies"}], "measures": [TIMES, FEATURES]}
 SEEDS = {"ensemble": {"seed": 4}}
-ONE_BY_ONE = {**SEEDS, "split": {"seed": 1}}
+ONE_BY_ONE = {**SEEDS, "members_per_run": {"seed": 1}}
 
 
 def plan(**experiments):
@@ -22,7 +22,7 @@ def table(experiment):
 
 
 def test_a_split_that_splits_nothing_changes_nothing():
-    plain, split = (table(e) for e in (SEEDS, {**SEEDS, "split": {"seed": 4}}))
+    plain, split = (table(e) for e in (SEEDS, {**SEEDS, "members_per_run": {"seed": 4}}))
     assert plain.spec == split.spec
     assert plain.digest == split.digest
     assert "part" not in plain.spec["cells"][0]
@@ -44,7 +44,7 @@ def test_the_table_lists_each_run_with_the_measures_of_its_own():
 
 
 def test_each_case_is_split_by_itself():
-    cases = {"a": {"optimizer": {"lr": 0.5}}, "b": {"split": None}}
+    cases = {"a": {"optimizer": {"lr": 0.5}}, "b": {"members_per_run": None}}
     rows = table({**ONE_BY_ONE, "cases": cases}).spec["cells"]
     assert [(row["case"], row["label"]) for row in rows] == [
         *(("a", f"a, seed={seed}") for seed in range(4)),
@@ -54,7 +54,7 @@ def test_each_case_is_split_by_itself():
 
 
 def test_one_more_seed_is_one_more_run():
-    before, after = (plan(one={**ONE_BY_ONE, "so_far": {"seed": n}}) for n in (2, 3))
+    before, after = (plan(one={**ONE_BY_ONE, "run_first": {"seed": n}}) for n in (2, 3))
     assert set(before.runs) < set(after.runs)
     assert len(after.runs) == 3
     same = [name for name in before.runs if before.runs[name].digest == after.runs[name].digest]
@@ -67,10 +67,10 @@ def test_seeds_that_are_listed_elsewhere_are_the_same_runs():
 
 
 def test_a_table_says_of_how_many_values_it_is():
-    assert table({**ONE_BY_ONE, "so_far": {"seed": 2}}).spec["so_far"] == [
+    assert table({**ONE_BY_ONE, "run_first": {"seed": 2}}).spec["so_far"] == [
         {"axis": "seed", "values": 2, "of": 4}
     ]
-    cases = {"a": {"so_far": {"seed": 2}}, "b": {"optimizer": {"lr": 0.5}}}
+    cases = {"a": {"run_first": {"seed": 2}}, "b": {"optimizer": {"lr": 0.5}}}
     assert table({**ONE_BY_ONE, "cases": cases}).spec["so_far"] == [
         {"axis": "seed", "values": 2, "of": 4, "cells": 1, "of_cells": 2}
     ]
@@ -87,7 +87,7 @@ def test_a_table_says_of_how_many_values_it_is():
 )
 def test_figures_claims_and_pages_are_told(shares, expected):
     experiments = {
-        name: {**ONE_BY_ONE, "so_far": {"seed": share}}
+        name: {**ONE_BY_ONE, "run_first": {"seed": share}}
         for name, share in zip(("one", "two"), shares, strict=True)
     }
     experiments["two"]["optimizer"] = {"lr": 0.5}

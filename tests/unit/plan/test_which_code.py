@@ -22,7 +22,7 @@ def other(tmp_path) -> Path:
         source = ROOT / part
         copy = shutil.copytree if source.is_dir() else shutil.copy2
         copy(source, tmp_path / part)
-    file = tmp_path / "src/grokatlas/operate/store.py"
+    file = tmp_path / "src/grokatlas/run_store/command.py"
     text = file.read_text()
     (tmp_path / "store").mkdir()
     start = text.index("    declared = _declared()\n    runs, data")

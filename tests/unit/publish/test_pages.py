@@ -91,8 +91,8 @@ def recorded_pages(copied):
         "geometry,G8,paper,partly,4 of 5 in the interval,1800,2800,2530,1850,2920,5,yes\n"
         "geometry,G3,quick,reproduced,its interval was wider then,,0.2,0.1,0.1,0.1,1,\n"
     )
-    (folder / "claims.readings.csv").write_text(
-        "paper,id,reading,scale,verdict,expected_low,expected_high,value,lowest,highest,count\n"
+    (folder / "claims.interpretations.csv").write_text(
+        "paper,id,interpretation,scale,verdict,expected_low,expected_high,value,lowest,highest,count\n"
         "geometry,G8,one_split,paper,reproduced,1800,2800,2230,2230,2230,1\n"
     )
     pages.write(ROOT / "config", copied)

@@ -60,9 +60,9 @@ def job(kind: str, target, *inputs: Job) -> Job:
 
 
 def claimed(scale: str, *rows: dict[str, str], rough: str = "") -> None:
-    """Judge claims of a scale like this, all from the one table; one also under a rough reading."""
+    """Judge claims of a scale from the one table; one also under a rough interpretation."""
     stem = layout.claims_stem(scale)
-    under = [rows[0] | {"reading": "rough", "verdict": rough, "value": "3.0"}] * bool(rough)
+    under = [rows[0] | {"interpretation": "rough", "verdict": rough, "value": "3.0"}] * bool(rough)
     both = [[row | JUDGED for row in rows], under]
     made = layout.outputs("claims", stem)
     for file, content in zip(made, both, strict=True):
@@ -71,8 +71,13 @@ def claimed(scale: str, *rows: dict[str, str], rough: str = "") -> None:
     small_tree.write(layout.manifest_of("claims", stem), {"outputs": outputs})
     claims = [{"id": row["id"], "experiments": ["toys"]} for row in rows]
     instead = {"toys": {"table": "toys", "cases": {"drawn": "other"}}}
-    reading = {"claim": rows[0]["id"], "reading": "rough", "same_as": "", "instead": instead}
-    spec = {"papers": {"atlas": claims}, "other_readings": {"atlas": [reading]}}
+    interpretation = {
+        "claim": rows[0]["id"],
+        "interpretation": "rough",
+        "same_as": "",
+        "instead": instead,
+    }
+    spec = {"papers": {"atlas": claims}, "interpretations": {"atlas": [interpretation]}}
     small_tree.write(layout.spec_path("claims", stem), {"spec": spec})
 
 
@@ -145,22 +150,27 @@ def test_a_claim_first_not_run_is_taken_when_it_is(pages):
     assert rows("claims.csv")[0]["scale"] == "quick"
 
 
-def test_a_claim_under_another_reading_is_taken_where_it_was_judged(pages):
+def test_a_claim_under_another_interpretation_is_taken_where_it_was_judged(pages):
     claimed("quick", CLAIM, rough="not run at this scale")
     take("quick", pages)
-    assert rows("claims.readings.csv") == []
-    claimed("paper", CLAIM, rough="reading rejected")
+    assert rows("claims.interpretations.csv") == []
+    claimed("paper", CLAIM, rough="interpretation rejected")
     take("paper", pages)
-    (row,) = rows("claims.readings.csv")
-    expected = {"paper": "atlas", "id": "T1", "reading": "rough", "verdict": "reading rejected"}
+    (row,) = rows("claims.interpretations.csv")
+    expected = {
+        "paper": "atlas",
+        "id": "T1",
+        "interpretation": "rough",
+        "verdict": "interpretation rejected",
+    }
     expected |= JUDGED | {"scale": "paper", "value": "3.0", "kept": "yes"}
     assert row.items() >= expected.items()
     claimed("quick", CLAIM, rough="seen at quick scale")
     take("quick", pages)
-    assert rows("claims.readings.csv") == [row]
-    claimed("paper", CLAIM)  # the reading is declared no more
+    assert rows("claims.interpretations.csv") == [row]
+    claimed("paper", CLAIM)  # the interpretation is declared no more
     take("paper", pages)
-    assert rows("claims.readings.csv") == []
+    assert rows("claims.interpretations.csv") == []
 
 
 def remake(scale: str) -> None:

@@ -10,9 +10,10 @@ from grokatlas import registry
 from grokatlas.claims import divergence
 from grokatlas.code import code_digest
 from grokatlas.declare import signatures
-from grokatlas.operate.runs import progress
 from grokatlas.results import endings, files, layout
-from grokatlas.rules import savepoint, train
+from grokatlas.rules import train
+from grokatlas.rules.jobs import savepoint
+from grokatlas.runs import progress
 from tests.runs import schedule
 
 TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}

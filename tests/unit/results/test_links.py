@@ -9,10 +9,10 @@ import pytest
 from grokatlas import cli
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
+from grokatlas.cluster.doctor import files as disk_checks
+from grokatlas.cluster.doctor import machine
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive, closure
-from grokatlas.operate.doctor import files as disk_checks
-from grokatlas.operate.doctor import machine
 from grokatlas.plan.project import Project
 from grokatlas.results import layout
 from grokatlas.run_store import store as run_store

@@ -12,9 +12,9 @@ import filelock
 import pytest
 
 from grokatlas.errors import UserError
-from grokatlas.operate.runs import progress
 from grokatlas.results import layout, locks
-from grokatlas.rules import savepoint
+from grokatlas.rules.jobs import savepoint
+from grokatlas.runs import progress
 
 # holds a lock on a disk without flock until a line comes
 HOLD = """

@@ -21,9 +21,9 @@ def written(tmp_path):
         path.write_text(path.parent.name)
     recorded = {"outputs": {"file.csv": "hash at reading"}}
     files.write_json(vouched.with_name("manifest.json"), recorded)
-    recorder = manifest.Recorder(JOB, [vouched, bare])
-    recorder.note(seeds=[0, 1])
-    recorder.write(made.with_name("manifest.json"), [made])
+    writer = manifest.ManifestWriter(JOB, [vouched, bare])
+    writer.note(seeds=[0, 1])
+    writer.write(made.with_name("manifest.json"), [made])
     return files.read_json(made.with_name("manifest.json")), (vouched, bare, made)
 
 
@@ -68,10 +68,10 @@ def test_git_and_inputs_are_those_of_the_start(tmp_path, monkeypatch):
     file = tmp_path / "input"
     file.write_text("before")
     job = {"kind": "run", "digest": "0", "spec": {}, "code": {}}
-    recorder = manifest.Recorder(job, [file])
+    writer = manifest.ManifestWriter(job, [file])
     file.write_text("after")
     monkeypatch.setattr(revision, "facts", lambda *_: after)
-    recorder.write(tmp_path / "manifest.json", [])
+    writer.write(tmp_path / "manifest.json", [])
     written = files.read_json(tmp_path / "manifest.json")
     assert written["git"] == before["git"]
     assert written["inputs"] == {str(file): hashlib.sha256(b"before").hexdigest()}

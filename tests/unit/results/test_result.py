@@ -11,7 +11,7 @@ from grokatlas.results.result import (
     DamagedError,
     UnreadableError,
     load,
-    read_record,
+    read_json_file,
 )
 
 SPEC = {"task": {"name": "toy"}}
@@ -79,7 +79,7 @@ def test_a_result_in_another_place_is_another_one():
 def test_what_is_no_record_has_a_verdict_and_no_content(text, verdict):
     path = RUN / "manifest.json"
     path.write_text(text)
-    found = read_record("a", path, MANIFEST_TABLES)
+    found = read_json_file("a", path, MANIFEST_TABLES)
     assert (found.verdict, found.content) == (verdict, {})
     with pytest.raises(DamagedError):
         found.checked()

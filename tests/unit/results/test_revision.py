@@ -223,7 +223,7 @@ def test_where_git_is_not_installed_log_and_manifest_say_so(
 ):
     monkeypatch.setenv("PATH", "")
     job = {"kind": "run", "digest": "0", "spec": {}, "code": {}}
-    manifest.Recorder(job, []).write(tmp_path / "manifest.json", [])
+    manifest.ManifestWriter(job, []).write(tmp_path / "manifest.json", [])
     written = files.read_sealed(tmp_path / "manifest.json")
     assert written["git"] is None
     assert written["git_problem"] == "git is not installed here"

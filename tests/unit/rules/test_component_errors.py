@@ -9,7 +9,8 @@ from grokatlas import cli
 from grokatlas.declare import signatures as S  # noqa: N812
 from grokatlas.errors import UserError
 from grokatlas.plan import resources
-from grokatlas.rules import component_contracts, component_errors, rendering
+from grokatlas.rules import rendering
+from grokatlas.rules.jobs import component_contracts, component_errors
 from grokatlas.study import new
 
 PENALTY, DRAW = "components/penalties/elastic_net.py", "papers/my_study/shares.py"
@@ -93,7 +94,7 @@ def study(tmp_path, monkeypatch) -> Path:
     list(new.make(folder))
     monkeypatch.chdir(folder)
     monkeypatch.delenv("GROKATLAS_TRACEBACK", raising=False)
-    monkeypatch.setattr("grokatlas.rules.devices.use_repeatable_kernels", lambda: None)
+    monkeypatch.setattr("grokatlas.rules.jobs.devices.use_repeatable_kernels", lambda: None)
     yield folder
     for name in [name for name, module in sys.modules.items() if str(folder) in repr(module)]:
         del sys.modules[name]
@@ -246,7 +247,7 @@ def drawn(returned: str) -> str:
     """What is said of a figure whose function ends so."""
     Path(DRAW).write_text(DRAWING.format(returned=returned))
     spec = {"paper": "my_study", "figure": "shares", "scale": "smoke", "published": {}}
-    spec |= {"module": "grokatlas.papers.my_study.shares", "readings": []}
+    spec |= {"module": "grokatlas.papers.my_study.shares", "digitised_points": []}
     try:
         rendering.render(spec, {}, [], "d")
     except Exception as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas import registry
-from grokatlas.rules import first_import
+from grokatlas.rules.jobs import first_import
 
 # as ART: writes its file slowly, and fails where another process does so at the same time
 CONFIG = """
@@ -21,7 +21,7 @@ if not (folder / "config.json").exists():
     (folder / "config.json").write_text(json.dumps({"ART_DATA_PATH": "here"}))
     (folder / "busy").unlink()
 """
-CALL = "from grokatlas.rules import first_import; first_import.of_art(); import art.config"
+CALL = "from grokatlas.rules.jobs import first_import; first_import.of_art(); import art.config"
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.rules import warm
+from grokatlas.rules.jobs import fork_server
 
 PAGES = """
 import os, sys, time
@@ -28,13 +28,13 @@ def test_a_job_that_waits_for_its_fork(tmp_path, monkeypatch):
         server.bind("drawing")
         server.listen()
         command = [sys.executable, "-m", "grokatlas", "figure", "no-file"]
-        env = {**os.environ, warm.VARIABLE: str(tmp_path)}
+        env = {**os.environ, fork_server.VARIABLE: str(tmp_path)}
         with subprocess.Popen(
             command, env=env, stderr=subprocess.PIPE, text=True, preexec_fn=_as_at_a_terminal
         ) as process:
             connection, _ = server.accept()
             with connection:
-                _, files, _, _ = socket.recv_fds(connection, warm.LENGTH, 3)
+                _, files, _, _ = socket.recv_fds(connection, fork_server.LENGTH, 3)
                 for file in files:  # its error stream among them
                     os.close(file)
                 process.send_signal(signal.SIGINT)

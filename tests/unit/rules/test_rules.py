@@ -15,8 +15,9 @@ from grokatlas.errors import UserError
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
 from grokatlas.rules import dataset as dataset_rule
-from grokatlas.rules import measure, savepoint, table, train
+from grokatlas.rules import measure, table, train
 from grokatlas.rules.finished_run import FinishedRun
+from grokatlas.rules.jobs import savepoint
 from tests.runs import addition, schedule
 from tests.tiers import every
 

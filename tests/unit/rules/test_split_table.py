@@ -5,7 +5,7 @@ import itertools
 import pandas as pd
 import pytest
 
-from grokatlas.declare import splits
+from grokatlas.declare import run_shares
 from grokatlas.engine import members
 from grokatlas.rules import split_table, tidy_table
 from tests.unit.rules.test_tidy_table import FRAME, SPEC
@@ -32,7 +32,7 @@ def table(*cells):
     """A table of cells: case, spec, and what is split."""
     rows, parts = [], []
     for case, spec, split in cells:
-        for part in splits.parts(spec, split, {}):
+        for part in run_shares.parts(spec, split, {}):
             row = {"case": case, "run": part.label or "one"}
             row |= {"part": {"of": case, "members": part.members}} if part.label else {}
             rows.append(row)

@@ -9,7 +9,7 @@ import pytest
 
 from grokatlas.code import code_digest
 from grokatlas.errors import UserError
-from grokatlas.rules import undeclared_reads
+from grokatlas.rules.jobs import undeclared_reads
 
 MODULE = "grokatlas.components.tasks.own_points"
 

@@ -96,7 +96,7 @@ def study(tmp_path, monkeypatch):
     folder = tmp_path / "my-study"
     list(new.make(folder))
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("grokatlas.rules.devices.use_repeatable_kernels", lambda: None)
+    monkeypatch.setattr("grokatlas.rules.jobs.devices.use_repeatable_kernels", lambda: None)
     yield folder
     for name in [name for name, module in sys.modules.items() if str(folder) in repr(module)]:
         del sys.modules[name]

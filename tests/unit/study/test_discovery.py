@@ -15,7 +15,7 @@ from grokatlas.declare import checks, signatures
 from grokatlas.declare import study as studies
 from grokatlas.declare.models import Paper
 from grokatlas.errors import UserError
-from grokatlas.plan import kept
+from grokatlas.plan import cache
 
 MODULE = "grokatlas.components.penalties.doubled"
 
@@ -72,9 +72,9 @@ def test_what_the_package_computes_has_the_digest_that_it_has_elsewhere(study, m
 
 
 def test_a_new_module_of_a_study_renews_what_a_plan_keeps(study):
-    before = kept._modules_key()
+    before = cache._modules_key()
     (study / "components/penalties/another.py").write_text("def build():\n    pass\n")
-    assert kept._modules_key() != before
+    assert cache._modules_key() != before
 
 
 @pytest.mark.parametrize(

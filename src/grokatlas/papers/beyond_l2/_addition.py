@@ -19,14 +19,14 @@ ACCURACIES = {"train_accuracy": "-", "test_accuracy": "--"}
 
 def draw(
     table: pd.DataFrame,
-    readings: list[dict[str, Any]],
+    digitised_points: list[dict[str, Any]],
     shown: Mapping[float, int] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under one regulariser, a panel for every step size and a colour for every weight.
 
     Args:
         table: of experiment ``regularised_addition``, one case for each step size.
-        readings: where published test accuracies pass one half, drawn as open marks.
+        digitised_points: where published test accuracies pass one half, drawn as open marks.
         shown: the last step drawn, by step size; where it has none, the last of the runs.
 
     Returns:
@@ -43,19 +43,19 @@ def draw(
         part = part[part["step"] <= last]
         drawn += lines(axes, part, ACCURACIES, colours)
         arrivals(axes, times[times[RATE] == rate], colours, last)
-        drawn += halves_read_off(axes, readings, rate, colours, part[WEIGHT].unique())
+        drawn += halves_read_off(axes, digitised_points, rate, colours, part[WEIGHT].unique())
         axes.set(ylim=(0, 1.04), xlabel="step")
         panels.limits(axes, "x", 0, last)
         style.letter(axes, f"{letter}  $\\alpha$ = {rate:g}")
     grid[0, 0].set_ylabel("accuracy")
     bar(made, grid[0], rows[WEIGHT].unique(), colours)
-    parts_named(made, grid[0, 0], published=bool(readings))
+    parts_named(made, grid[0, 0], published=bool(digitised_points))
     return made, pd.concat([*drawn, reached(times)], ignore_index=True)
 
 
 def halves_read_off(
     axes: Axes,
-    readings: list[dict[str, Any]],
+    digitised_points: list[dict[str, Any]],
     rate: float,
     colours: ScalarMappable,
     weights: Iterable[float],
@@ -64,7 +64,9 @@ def halves_read_off(
     panel, drawn = _quantities.rate_panel(rate), []
     for weight in weights:
         curve = _addition_numbers.half_curve(weight)
-        seen = marks.published(axes, readings, panel, curve, colours.to_rgba(np.asarray(weight)))
+        seen = marks.published(
+            axes, digitised_points, panel, curve, colours.to_rgba(np.asarray(weight))
+        )
         drawn.append(seen.assign(**{RATE: rate, WEIGHT: weight}))
     return drawn
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.beyond_l2 import _quantities
 
 Tables = Mapping[str, pd.DataFrame]
@@ -15,18 +15,18 @@ RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 FIGURE_3 = "addition_at_one_rate"
 FIGURE_3_RATE = 1e-2
 HALF = 0.5  # the accuracy at which the scaling images were read off
-PEAK_PANEL = "norm l2"  # of the readings of figure 3, under l1 regularisation
+PEAK_PANEL = "norm l2"  # of the digitised points of figure 3, under l1 regularisation
 
 
 def addition_time(tables: Tables, case: str, time: str) -> list[float]:
     """``t1`` or ``t2`` of figure 1, for each seed."""
-    rows = readings.record(tables["modular_addition"], "grokking_times", case=case)
-    return readings.times(rows, time)
+    rows = statistics.record(tables["modular_addition"], "grokking_times", case=case)
+    return statistics.times(rows, time)
 
 
 def first_perfect(tables: Tables, case: str) -> list[float]:
     """The first step of figure 1 with a test accuracy of 1, for each seed."""
-    return readings.first(_addition(tables, case), "test_accuracy", 1.0)
+    return statistics.first(_addition(tables, case), "test_accuracy", 1.0)
 
 
 def norm_after_memorisation(tables: Tables, case: str) -> list[float]:
@@ -53,11 +53,11 @@ def addition_peak_step(tables: Tables, case: str, column: str) -> list[float]:
 
 def addition_at(tables: Tables, case: str, column: str, step: int) -> list[float]:
     """A column of figure 1 at a step, for each seed."""
-    return readings.at(_addition(tables, case), column, step)
+    return statistics.at(_addition(tables, case), column, step)
 
 
-def distance_from_readings(
-    tables: Tables, panel: str, curve: str, column: str, readings: list[dict[str, Any]]
+def distance_from_points(
+    tables: Tables, panel: str, curve: str, column: str, digitised_points: list[dict[str, Any]]
 ) -> list[float]:
     """How far a curve of figure 1 is from the published one, for each seed.
 
@@ -69,9 +69,9 @@ def distance_from_readings(
         panel: of the published figure.
         curve: in that panel.
         column: our column.
-        readings: points of the published curves.
+        digitised_points: points of the published curves.
     """
-    points = [each for each in readings if (each["panel"], each["curve"]) == (panel, curve)]
+    points = [each for each in digitised_points if (each["panel"], each["curve"]) == (panel, curve)]
     steps, heights = [each["x"] for each in points], [each["y"] for each in points]
     whole = 1.0 if column.endswith("accuracy") else max(heights)
     found = []
@@ -86,8 +86,8 @@ def regularised_time(
 ) -> list[float]:
     """``t1`` or ``t2`` in regularised addition for one step size and weight, for each seed."""
     keywords = {"case": case, "optimizer__lr": rate, "penalties__0__weight": weight}
-    rows = readings.record(tables[experiment], "grokking_times", **keywords)
-    return readings.times(rows, time)
+    rows = statistics.record(tables[experiment], "grokking_times", **keywords)
+    return statistics.times(rows, time)
 
 
 def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: float) -> list[float]:
@@ -99,11 +99,11 @@ def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: fl
         case: the regulariser.
         rate: the only step size; 0 for all.
     """
-    rows = readings.record(tables[experiment], "grokking_times", case=case)
+    rows = statistics.record(tables[experiment], "grokking_times", case=case)
     rows = rows[rows[RATE] == rate] if rate else rows
-    rows = rows.assign(t2=readings.times(rows, "t2"))
+    rows = rows.assign(t2=statistics.times(rows, "t2"))
     parts = rows.groupby([RATE, "seed"])
-    return [readings.order(part[WEIGHT], part["t2"]) for _, part in parts]
+    return [statistics.order(part[WEIGHT], part["t2"]) for _, part in parts]
 
 
 def half_curve(weight: float) -> str:
@@ -112,7 +112,7 @@ def half_curve(weight: float) -> str:
 
 
 def distance_of_halves(
-    tables: Tables, case: str, rate: float, readings: list[dict[str, Any]]
+    tables: Tables, case: str, rate: float, digitised_points: list[dict[str, Any]]
 ) -> list[float]:
     """How far the steps of a test accuracy of one half are from the published ones, by seed.
 
@@ -123,9 +123,9 @@ def distance_of_halves(
         tables: of a scaling image.
         case: the regulariser.
         rate: the panel's step size.
-        readings: points of the published curves.
+        digitised_points: points of the published curves.
     """
-    points = [each for each in readings if each["panel"] == _quantities.rate_panel(rate)]
+    points = [each for each in digitised_points if each["panel"] == _quantities.rate_panel(rate)]
     published = {each["curve"]: each["x"] for each in points}
     rows = tables["regularised_addition"].query("record == 'history'")
     rows = rows[(rows["case"] == case) & (rows[RATE] == rate)]
@@ -152,7 +152,9 @@ def peak_curve(weight: float) -> str:
     return f"peak of l2 norm / 1000 at weight {weight:g}"
 
 
-def distance_of_times(tables: Tables, case: str, readings: list[dict[str, Any]]) -> list[float]:
+def distance_of_times(
+    tables: Tables, case: str, digitised_points: list[dict[str, Any]]
+) -> list[float]:
     """How far the times t2 of figure 3 are from the published ones, for each seed.
 
     It is the largest distance over the weights whose t2 was read off the picture, relative to the
@@ -161,9 +163,9 @@ def distance_of_times(tables: Tables, case: str, readings: list[dict[str, Any]])
     Args:
         tables: of figure 3.
         case: the regulariser.
-        readings: points of the published curves.
+        digitised_points: points of the published curves.
     """
-    points = [each for each in readings if each["panel"] == times_panel(case)]
+    points = [each for each in digitised_points if each["panel"] == times_panel(case)]
     published = {each["curve"]: each["x"] for each in points}
     rows = _figure_3(tables, "grokking_times", case)
     rows = rows.assign(published=rows[WEIGHT].map(time_curve).map(published))
@@ -172,7 +174,7 @@ def distance_of_times(tables: Tables, case: str, readings: list[dict[str, Any]])
     return [float(value) for value in far.groupby(rows["seed"]).max()]
 
 
-def distance_of_peak(tables: Tables, readings: list[dict[str, Any]]) -> list[float]:
+def distance_of_peak(tables: Tables, digitised_points: list[dict[str, Any]]) -> list[float]:
     """How far the peak of the l2 norm in figure 3 is from the published one, for each seed.
 
     It is that under l1 regularisation with the least weight; of the relative distances of its
@@ -180,9 +182,9 @@ def distance_of_peak(tables: Tables, readings: list[dict[str, Any]]) -> list[flo
 
     Args:
         tables: of figure 3.
-        readings: points of the published curves; heights are in thousands.
+        digitised_points: points of the published curves; heights are in thousands.
     """
-    (point,) = (each for each in readings if each["panel"] == PEAK_PANEL)
+    (point,) = (each for each in digitised_points if each["panel"] == PEAK_PANEL)
     rows = _figure_3(tables, "history", "l1")
     found = []
     for _, part in rows[rows[WEIGHT] == rows[WEIGHT].min()].groupby("seed"):
@@ -193,9 +195,9 @@ def distance_of_peak(tables: Tables, readings: list[dict[str, Any]]) -> list[flo
 
 
 def _addition(tables: Tables, case: str) -> pd.DataFrame:
-    return readings.history(tables["modular_addition"], case=case)
+    return statistics.history(tables["modular_addition"], case=case)
 
 
 def _figure_3(tables: Tables, record: str, case: str) -> pd.DataFrame:
     keywords = {"case": case, "optimizer__lr": FIGURE_3_RATE}
-    return readings.record(tables[FIGURE_3], record, **keywords)
+    return statistics.record(tables[FIGURE_3], record, **keywords)

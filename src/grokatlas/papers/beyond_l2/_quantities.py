@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 NORM = "dynamics.relative_norm"
 RATE = "dynamics.rate"
@@ -38,7 +38,7 @@ def scaling(table: pd.DataFrame, weight: str, column: str) -> pd.DataFrame:
 def scaling_slope(rows: pd.DataFrame, weight: str, column: str) -> float:
     """Of a column of `scaling` against the product, over complete runs, largest weight left out."""
     used = rows[(rows[weight] <= LARGEST_WEIGHT) & rows["complete"]]
-    return readings.slope(used["product"], used[column])
+    return statistics.slope(used["product"], used[column])
 
 
 def shares(table: pd.DataFrame) -> pd.Series:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 WEIGHT = "penalties.0.weight"  # half of beta
 LR = "optimizer.lr"
@@ -26,7 +26,7 @@ def starts(table: pd.DataFrame) -> pd.DataFrame:
     ``gamma`` is the first factor's entry (its second is 0), or on an orbit the root of the quotient
     of both factors.
     """
-    rows = readings.history(table, step=0)
+    rows = statistics.history(table, step=0)
     half = sum(name.startswith(FACTORS) for name in rows) // 2
     first, second = rows[f"{FACTORS}0"], rows[f"{FACTORS}{half}"]
     ratio = np.sqrt(first / second.where(second != 0))
@@ -38,7 +38,7 @@ def starts(table: pd.DataFrame) -> pd.DataFrame:
 
 def path(table: pd.DataFrame) -> pd.DataFrame:
     """Rows of measure ``hypentropy_path`` with ``slow_time`` and the start's ``kind`` and size."""
-    rows = readings.record(table, "hypentropy_path")
+    rows = statistics.record(table, "hypentropy_path")
     rows = rows.assign(slow_time=slow(rows))
     return rows.merge(starts(table)[["case", "seed", "kind", "gamma", "beta"]])
 
@@ -75,7 +75,7 @@ def exponent_of_weight(tables: Tables) -> list[float]:
     same = found.loc[found["kind"] == "weight", "gamma"].unique()
     used = found[(found["kind"] != "orbit") & found["gamma"].isin(same)]
     parts = [part for _, part in used.groupby("seed")]
-    return [readings.slope(each["beta"], each["time"] / each["beta"]) for each in parts]
+    return [statistics.slope(each["beta"], each["time"] / each["beta"]) for each in parts]
 
 
 def distance_before_transition(tables: Tables, share: float) -> list[float]:
@@ -94,7 +94,7 @@ def distance_before_transition(tables: Tables, share: float) -> list[float]:
 def distance_at_end(tables: Tables) -> list[float]:
     """From the largest start the distance to the least l1 norm at the end, for each seed."""
     rows, _ = _largest(tables)
-    return readings.last(rows, "distance_l1")
+    return statistics.last(rows, "distance_l1")
 
 
 def distance_from_hypentropy(tables: Tables) -> list[float]:
@@ -121,7 +121,7 @@ def final_norm_over_least(tables: Tables) -> list[float]:
     The least is ``2 |a|_1``, where both factors of every entry have one size. For each seed.
     """
     table = tables["rescaled_factors"]
-    rows = readings.history(table)
+    rows = statistics.history(table)
     rows = rows[rows["step"] == rows.groupby("case")["step"].transform("max")]
     names = [name for name in rows if name.startswith(FACTORS)]
     values = rows[names].to_numpy(dtype=float)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.beyond_l2 import _quantities
 
 Tables = Mapping[str, pd.DataFrame]
@@ -14,7 +14,7 @@ Tables = Mapping[str, pd.DataFrame]
 RATE = "optimizer.lr"
 WEIGHTS = {"teacher_student": "penalties.0.weight", "sobolev": "loss.weight"}  # by experiment
 MEMORISED = 0.01  # of the first training loss
-PLATEAU = "test, plateau"  # of the readings, with the least weight
+PLATEAU = "test, plateau"  # of the digitised_points, with the least weight
 
 
 def order_of_students(tables: Tables, experiment: str) -> list[float]:
@@ -22,18 +22,18 @@ def order_of_students(tables: Tables, experiment: str) -> list[float]:
 
     Of all step sizes the one where it is largest, that is least ordered.
     """
-    rows = readings.history(tables[experiment])
+    rows = statistics.history(tables[experiment])
     found = []
     for _, own in rows.groupby("seed"):
         falls = [_falls(part, WEIGHTS[experiment]) for _, part in own.groupby(RATE)]
-        orders = [readings.order(each.index.to_series(), each) for each in falls]
+        orders = [statistics.order(each.index.to_series(), each) for each in falls]
         found.append(float(np.max(orders)))  # not a number where one of them is none
     return found
 
 
 def fall_of_students(tables: Tables, experiment: str, rate: float, weight: float) -> list[float]:
     """The step at which the test loss falls with one step size and weight, for each seed."""
-    rows = readings.history(tables[experiment], optimizer__lr=rate)
+    rows = statistics.history(tables[experiment], optimizer__lr=rate)
     seeds = [own for _, own in rows.groupby("seed")]
     falls = [_falls(own, WEIGHTS[experiment]) for own in seeds]
     return [float(each[weight]) for each in falls if weight in each.index]
@@ -44,13 +44,15 @@ def half_curve(weight: float) -> str:
     return f"test, half of the plateau, weight {weight:g}"
 
 
-def factor_of_falls(tables: Tables, experiment: str, readings: list[dict[str, Any]]) -> list[float]:
+def factor_of_falls(
+    tables: Tables, experiment: str, digitised_points: list[dict[str, Any]]
+) -> list[float]:
     """How far the steps at which test losses fall are from the published ones, for each seed.
 
     It is the largest factor between the two, over the curves that were read off; infinite where a
     test loss does not fall to half of its plateau, not a number where a curve is missing.
     """
-    published = {(each["panel"], each["curve"]): each["x"] for each in readings}
+    published = {(each["panel"], each["curve"]): each["x"] for each in digitised_points}
     published = {key: step for key, step in published.items() if key[1] != PLATEAU}
     found = []
     for _, own in tables[experiment].query("record == 'history'").groupby("seed"):
@@ -65,7 +67,7 @@ def factor_of_falls(tables: Tables, experiment: str, readings: list[dict[str, An
 
 
 def distance_of_plateaus(
-    tables: Tables, experiment: str, readings: list[dict[str, Any]]
+    tables: Tables, experiment: str, digitised_points: list[dict[str, Any]]
 ) -> list[float]:
     """How far half the test error is from the published plateaus, for each seed.
 
@@ -74,16 +76,16 @@ def distance_of_plateaus(
     """
     rows, weight = tables[experiment].query("record == 'history'"), WEIGHTS[experiment]
     rows = rows[rows[weight] == rows[weight].min()]
-    readings = [each for each in readings if each["curve"] == PLATEAU]
+    digitised_points = [each for each in digitised_points if each["curve"] == PLATEAU]
     found = []
     for _, own in rows.groupby("seed"):
         far = []
-        for each in readings:
+        for each in digitised_points:
             part = own[own[RATE].map(_quantities.rate_panel) == each["panel"]].sort_values("step")
             half = part["test_squared_error"] / 2
             ours = np.interp(each["x"], part["step"], half) if len(part) else np.nan
             far.append(abs(ours - each["y"]))
-        found.append(float(np.max(far) / max(each["y"] for each in readings)))
+        found.append(float(np.max(far) / max(each["y"] for each in digitised_points)))
     return found
 
 
@@ -97,5 +99,5 @@ def _falls(rows: pd.DataFrame, weight: str) -> pd.Series:
     train = least["train_squared_error"]
     plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
     half = plateau.iloc[0] / 2 if len(plateau) else np.nan
-    steps = readings.first(rows, "test_squared_error", half, below=True, by=weight)
+    steps = statistics.first(rows, "test_squared_error", half, below=True, by=weight)
     return pd.Series(steps, index=sorted(rows[weight].unique()))

@@ -14,7 +14,7 @@ LINES = {"train_error_half": "-", "test_error_half": "--"}
 
 
 def draw(
-    table: pd.DataFrame, weight: str, readings: list[dict[str, Any]]
+    table: pd.DataFrame, weight: str, digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """A column for each step size: train and test loss, on a linear and a logarithmic axis.
 
@@ -22,7 +22,7 @@ def draw(
         table: with ``train_squared_error`` and ``test_squared_error``, means over samples and
             outputs; half of them is drawn.
         weight: the column of the regulariser's weight.
-        readings: points of the published curves, drawn on the linear axes.
+        digitised_points: points of the published curves, drawn on the linear axes.
     """
     history = _panels.of(table, "history")
     history = history[history["step"] > 0].sort_values("step")
@@ -42,7 +42,7 @@ def draw(
         panel = _quantities.rate_panel(rate)
         curves = {_student_numbers.half_curve(value): shade for value, shade in colours.items()}
         for curve, shade in {_student_numbers.PLATEAU: style.GUIDE, **curves}.items():
-            seen = marks.published(grid[0, column], readings, panel, curve, shade)
+            seen = marks.published(grid[0, column], digitised_points, panel, curve, shade)
             drawn.append(seen.assign(**{RATE: rate}))
         panels.limits(grid[0, column], "y", 0, top)
         style.letter(grid[0, column], f"{'abcdef'[column]}  $\\alpha$ = {rate:g}")
@@ -53,10 +53,10 @@ def draw(
         grid[0, 0].plot([], [], color=colour, label=f"$\\beta = {_panels.at(value)}$")
     for text, dashes in (("train", "-"), ("test", "--")):
         grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
-    if readings:
+    if digitised_points:
         open_mark = {"mfc": "none", "mec": style.GUIDE, "ms": 4.5, "label": "published"}
         grid[0, 0].plot([], [], "o", **open_mark)
-    columns = len(colours) + 2 + bool(readings)
+    columns = len(colours) + 2 + bool(digitised_points)
     panels.legend(made, loc="outside upper right", ncols=columns, columnspacing=0.9)
     return made, pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()
 

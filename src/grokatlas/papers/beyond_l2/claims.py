@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.beyond_l2 import _quantities
 from grokatlas.papers.beyond_l2._addition_numbers import (
     addition_at,
     addition_peak,
     addition_peak_step,
     addition_time,
-    distance_from_readings,
+    distance_from_points,
     distance_of_halves,
     distance_of_peak,
     distance_of_times,
@@ -73,26 +73,26 @@ def test_loss_of_outer_norms(tables: Tables) -> list[float]:
 
 def ridge_time(tables: Tables, time: str) -> list[float]:
     """``t1`` or ``t2`` of figure 4."""
-    return readings.times(readings.record(tables["ridge_recovery"], "recovery_times"), time)
+    return statistics.times(statistics.record(tables["ridge_recovery"], "recovery_times"), time)
 
 
 def ridge_at(tables: Tables, column: str, step: int) -> list[float]:
     """A column of figure 4 at a step."""
-    return readings.at(readings.history(tables["ridge_recovery"]), column, step)
+    return statistics.at(statistics.history(tables["ridge_recovery"]), column, step)
 
 
 def ridge_fall(tables: Tables, plateau: int) -> list[float]:
     """The first step of figure 4 at which the test error is at most half that at `plateau`."""
-    rows = readings.history(tables["ridge_recovery"])
-    levels = readings.at(rows, "test_error", plateau)
-    return [readings.first(rows, "test_error", level / 2, below=True)[0] for level in levels]
+    rows = statistics.history(tables["ridge_recovery"])
+    levels = statistics.at(rows, "test_error", plateau)
+    return [statistics.first(rows, "test_error", level / 2, below=True)[0] for level in levels]
 
 
 def error_over_bound(tables: Tables, experiment: str, error: str, bound: str) -> list[float]:
     """The largest quotient of an error and its bound after the first step, for each instance."""
     keys = ["seed", "step"]
-    bounds = readings.record(tables[experiment], "descent_bounds")[[*keys, bound]]
-    rows = readings.history(tables[experiment])[[*keys, error]].merge(bounds, on=keys)
+    bounds = statistics.record(tables[experiment], "descent_bounds")[[*keys, bound]]
+    rows = statistics.history(tables[experiment])[[*keys, error]].merge(bounds, on=keys)
     quotient = (rows[error] / rows[bound])[rows["step"] > 0]
     return [float(value) for value in quotient.groupby(rows["seed"]).max()]
 
@@ -106,12 +106,12 @@ def final_error_over_bound(tables: Tables, experiment: str, error: str, bound: s
 
 def sparse_time(tables: Tables, time: str) -> list[float]:
     """``t1`` or ``t2`` of figure 5 on the published instance."""
-    return readings.times(_sparse(tables, "recovery_times"), time)
+    return statistics.times(_sparse(tables, "recovery_times"), time)
 
 
 def sparse_times(tables: Tables, time: str) -> list[float]:
     """``t1`` or ``t2`` of figure 5, for each instance."""
-    return readings.times(readings.record(tables["sparse_recovery"], "recovery_times"), time)
+    return statistics.times(statistics.record(tables["sparse_recovery"], "recovery_times"), time)
 
 
 def spread_of_sparse_times(tables: Tables) -> list[float]:
@@ -123,7 +123,7 @@ def spread_of_sparse_times(tables: Tables) -> list[float]:
 
 def sparse_at(tables: Tables, column: str, step: int) -> list[float]:
     """A column of figure 5 at a step, on the published instance."""
-    return readings.at(_sparse(tables, "history"), column, step)
+    return statistics.at(_sparse(tables, "history"), column, step)
 
 
 def sparse_truth_norm(tables: Tables) -> list[float]:
@@ -133,7 +133,7 @@ def sparse_truth_norm(tables: Tables) -> list[float]:
 
 def sparse_final_norm(tables: Tables) -> list[float]:
     """The l1 norm of a at the end of figure 5, on the published instance."""
-    return readings.last(_sparse(tables, "history"), "l1_norm")
+    return statistics.last(_sparse(tables, "history"), "l1_norm")
 
 
 def sparse_ratio(tables: Tables, phase: str) -> list[float]:
@@ -200,30 +200,30 @@ def final_error_over_weight(tables: Tables, weight: float) -> list[float]:
 def memorisation_times(tables: Tables, weight: float) -> list[float]:
     """t1 of figure 7 with one weight, for each step size."""
     keywords = {"case": "published", "dynamics__l1": weight}
-    rows = readings.record(tables["sparse_scaling"], "recovery_times", **keywords)
-    return readings.times(rows, "t1")
+    rows = statistics.record(tables["sparse_scaling"], "recovery_times", **keywords)
+    return statistics.times(rows, "t1")
 
 
 def matrix_time(tables: Tables, case: str, weight: float, time: str) -> list[float]:
     """``t1`` or ``t2`` of figure 5 for matrices in one setting."""
-    return readings.times(_matrix(tables, "recovery_times", case, weight), time)
+    return statistics.times(_matrix(tables, "recovery_times", case, weight), time)
 
 
 def matrix_at(tables: Tables, case: str, weight: float, column: str, step: int) -> list[float]:
     """A column of figure 5 for matrices at a step, in one setting."""
-    return readings.at(_matrix(tables, "history", case, weight), column, step)
+    return statistics.at(_matrix(tables, "history", case, weight), column, step)
 
 
 def share_of_plateaus(tables: Tables, level: float, step: int) -> list[float]:
     """The share of instances of figure 5 for matrices with a test error below a level at a step."""
-    rows = readings.history(tables["matrix_recovery"], case="instances")
-    values = np.array(readings.at(rows, "test_error", step)) if len(rows) else np.array([])
+    rows = statistics.history(tables["matrix_recovery"], case="instances")
+    values = np.array(statistics.at(rows, "test_error", step)) if len(rows) else np.array([])
     return [float((values < level).mean())] if len(values) else []
 
 
 def singular_values_kept(tables: Tables) -> list[float]:
     """How many singular values are above `KEPT` of the largest at the end, for each setting."""
-    rows = readings.history(tables["matrix_recovery"])
+    rows = statistics.history(tables["matrix_recovery"])
     rows = rows[rows["case"] != "instances"]  # which end on the plateau
     final = rows.groupby(["case", "dynamics.weight"]).tail(1)
     named = [column for column in rows if column.startswith("singular_values.")]
@@ -292,14 +292,14 @@ def share_by_depth(
     By the distance of the last step, or the least of each run, as published (chosen with knowledge
     of a*).
     """
-    found = _quantities.distances(readings.history(tables["depth"]))
+    found = _quantities.distances(statistics.history(tables["depth"]))
     kept = found[found[_quantities.POINTS] == points].set_index(["depth", "seed"])[moment]
     if not {1, depth} <= set(kept.index.get_level_values("depth")):
         return []
     return [float((kept[depth] <= kept[1]).mean())]
 
 
-def distance_of_depths(tables: Tables, readings: list[dict[str, Any]]) -> list[float]:
+def distance_of_depths(tables: Tables, digitised_points: list[dict[str, Any]]) -> list[float]:
     """How far the least distances to a* are from the published ones, on the published instance.
 
     It is the largest relative distance over the points that were read off.
@@ -308,19 +308,19 @@ def distance_of_depths(tables: Tables, readings: list[dict[str, Any]]) -> list[f
     own = found[found["seed"] == PUBLISHED]
     curves = own["depth"].map(_quantities.depth_curve)
     ours = own.assign(curve=curves).set_index(["curve", _quantities.POINTS])["min"]
-    wanted = [((each["curve"], each["x"]), each["y"]) for each in readings]
+    wanted = [((each["curve"], each["x"]), each["y"]) for each in digitised_points]
     if not all(place in ours.index for place, _ in wanted):
         return []
     return [float(max(abs(ours[place] / height - 1) for place, height in wanted))]
 
 
 def _sparse(tables: Tables, name: str) -> pd.DataFrame:
-    return readings.record(tables["sparse_recovery"], name, seed=PUBLISHED)
+    return statistics.record(tables["sparse_recovery"], name, seed=PUBLISHED)
 
 
 def _matrix(tables: Tables, name: str, case: str, weight: float) -> pd.DataFrame:
     keywords = {"case": case, "dynamics__weight": weight}
-    return readings.record(tables["matrix_recovery"], name, **keywords)
+    return statistics.record(tables["matrix_recovery"], name, **keywords)
 
 
 def _grid(tables: Tables, experiment: str) -> pd.DataFrame:
@@ -336,7 +336,7 @@ def _complete(tables: Tables, experiment: str, weight: float) -> pd.DataFrame:
 
 def _selected(tables: Tables, share: float | None = None) -> list[pd.Series]:
     """t2 by tau, for each instance with that `share`; infinite where never reached."""
-    rows = readings.record(tables["data_selection"], "recovery_times")
-    rows = rows.assign(t2=readings.times(rows, "t2"))
+    rows = statistics.record(tables["data_selection"], "recovery_times")
+    rows = rows.assign(t2=statistics.times(rows, "t2"))
     found = [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
     return [times for times in found if share is None or share in times.index]

@@ -15,7 +15,7 @@ BELOW = (
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """Distance to a* by number of samples: the least of each run (left), and its last (right)."""
     found = _quantities.distances(_panels.of(tables["depth"], "history"))
@@ -36,10 +36,10 @@ def draw(
         grid[0, 0].set_ylim(bottom=lowest)
     for number in sorted(found["depth"].unique()):
         curve = _quantities.depth_curve(number)
-        marks.published(grid[0, 0], readings, "least distance", curve, "black", size=7)
+        marks.published(grid[0, 0], digitised_points, "least distance", curve, "black", size=7)
     grid[0, 0].set_ylabel("$\\|a - a^*\\|_2$")
     grid[0, 0].plot([], [], "o-", color=style.MUTED, lw=0.5, ms=2, label="other instances")
-    if readings:
+    if digitised_points:
         open_mark = {"mfc": "none", "mec": "black", "ms": 7, "label": "published"}
         grid[0, 0].plot([], [], "o", **open_mark)
     handles, labels = grid[0, 0].get_legend_handles_labels()

@@ -12,7 +12,7 @@ CASE = "published"  # the others are run to show what they give instead
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracy and loss, the l2 norm on twin axes, in the setting of the published curves."""
     table = tables["modular_addition"]
@@ -25,7 +25,7 @@ def draw(
     made, grid = style.figure(2, height=2.4)
     drawn = []
     for axes, quantity, letter in zip(grid[0], ("accuracy", "loss"), "ab", strict=True):
-        drawn += _panel(axes, rows, quantity, reached.median(skipna=False), readings)
+        drawn += _panel(axes, rows, quantity, reached.median(skipna=False), digitised_points)
         axes.set(xlabel="step")
         panels.limits(axes, "x", 0, end)
         axes.locator_params(axis="x", nbins=6)
@@ -44,7 +44,7 @@ def _panel(
     rows: pd.DataFrame,
     quantity: str,
     times: pd.Series,
-    readings: list[dict[str, Any]],
+    digitised_points: list[dict[str, Any]],
 ) -> list[pd.DataFrame]:
     drawn = []
     twin = axes.twinx()
@@ -58,10 +58,10 @@ def _panel(
         colour = style.COLOURS[part]
         keywords = {"color": colour, "ls": dashes, "label": part}
         drawn.append(marks.spread(axes, rows, f"{part}_{quantity}", **keywords))
-        drawn.append(marks.published(axes, readings, quantity, part, colour))
-    drawn.append(marks.published(twin, readings, quantity, "l2 norm", style.COLOURS["l2"]))
+        drawn.append(marks.published(axes, digitised_points, quantity, part, colour))
+    drawn.append(marks.published(twin, digitised_points, quantity, "l2 norm", style.COLOURS["l2"]))
     axes.plot([], [], label="l2 norm", **green)
-    if readings:
+    if digitised_points:
         marks.published_key(axes)
     axes.set(ylabel=quantity, ylim=(0, 1.04) if quantity == "accuracy" else (0, None))
     axes.set_zorder(twin.get_zorder() + 1)
@@ -70,7 +70,9 @@ def _panel(
         marks.instant(axes, times["t1"], "$t_1$", 0.55)
         marks.instant(axes, times["t2"], "$t_2$", 0.2, side="left")
         for curve, part in (("t1", "train"), ("t2", "test")):
-            drawn.append(marks.published(axes, readings, quantity, curve, style.COLOURS[part]))
+            drawn.append(
+                marks.published(axes, digitised_points, quantity, curve, style.COLOURS[part])
+            )
     return drawn
 
 

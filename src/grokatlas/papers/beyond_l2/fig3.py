@@ -17,7 +17,7 @@ SHOWN = {"l1": 6000, "l2": 4100, "nuclear": 4100}  # steps, as published
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under each regulariser, and three norms along the l1-regularised runs."""
     table = tables[_addition_numbers.FIGURE_3]
@@ -33,7 +33,7 @@ def draw(
     for axes, (case, text), letter in zip(grid[0], CASES.items(), "abc", strict=True):
         drawn += _addition.lines(axes, rows[case], _addition.ACCURACIES, colours[case])
         _addition.arrivals(axes, times[times["case"] == case], colours[case], SHOWN[case])
-        drawn.append(_times_read_off(axes, readings, case, colours[case], rows[case]))
+        drawn.append(_times_read_off(axes, digitised_points, case, colours[case], rows[case]))
         axes.set(ylim=(0, 1.04))
         style.letter(axes, f"{letter}  penalty: {text}")
     for axes, (norm, text), letter in zip(grid[1], NORMS.items(), "def", strict=True):
@@ -41,19 +41,19 @@ def draw(
         drawn += _addition.lines(axes, rows["l1"], column, colours["l1"])
         axes.set(xlabel="step", ylim=(0, None))
         style.letter(axes, f"{letter}  {text} norm in a")
-    drawn.append(_peak_read_off(grid[1, 1], readings, colours["l1"], rows["l1"]))
+    drawn.append(_peak_read_off(grid[1, 1], digitised_points, colours["l1"], rows["l1"]))
     for axes, case in zip(grid.ravel(), [*CASES, "l1", "l1", "l1"], strict=True):
         panels.limits(axes, "x", 0, rows[case]["step"].max())
         _addition.bar(made, [axes], rows[case][WEIGHT].unique(), colours[case])
     grid[0, 0].set_ylabel("accuracy")
     grid[1, 0].set_ylabel("norm / 1,000")
-    _addition.parts_named(made, grid[0, 0], published=bool(readings))
+    _addition.parts_named(made, grid[0, 0], published=bool(digitised_points))
     return made, pd.concat([*drawn, _addition.reached(times)], ignore_index=True)
 
 
 def _times_read_off(
     axes: Axes,
-    readings: list[dict[str, Any]],
+    digitised_points: list[dict[str, Any]],
     case: str,
     colours: ScalarMappable,
     rows: pd.DataFrame,
@@ -63,16 +63,16 @@ def _times_read_off(
     drawn = []
     for weight in sorted(rows[WEIGHT].unique()):
         curve = _addition_numbers.time_curve(weight)
-        seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
+        seen = marks.published(axes, digitised_points, panel, curve, colours.to_rgba(weight))
         drawn.append(seen.assign(**{"case": case, WEIGHT: weight}))
     return pd.concat(drawn)
 
 
 def _peak_read_off(
-    axes: Axes, readings: list[dict[str, Any]], colours: ScalarMappable, rows: pd.DataFrame
+    axes: Axes, digitised_points: list[dict[str, Any]], colours: ScalarMappable, rows: pd.DataFrame
 ) -> pd.DataFrame:
     """The published peak of the l2 norm, that of the least weight of l1 regularisation."""
     panel, weight = _addition_numbers.PEAK_PANEL, rows[WEIGHT].min()
     curve = _addition_numbers.peak_curve(weight)
-    seen = marks.published(axes, readings, panel, curve, colours.to_rgba(weight))
+    seen = marks.published(axes, digitised_points, panel, curve, colours.to_rgba(weight))
     return seen.assign(**{"case": "l1", WEIGHT: weight})

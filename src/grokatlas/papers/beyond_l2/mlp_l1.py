@@ -9,8 +9,8 @@ from grokatlas.papers.beyond_l2 import _addition
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """A panel for each step size: accuracies for all weights."""
     table = tables["regularised_addition"]
-    return _addition.draw(table[table["case"] == "l1"], readings)
+    return _addition.draw(table[table["case"] == "l1"], digitised_points)

@@ -13,7 +13,7 @@ SHOWN = {1e-3: 20000, 1e-2: 4100, 1e-1: 2200}  # steps by step size, as publishe
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """A panel for each step size: accuracies for all weights.
 
@@ -21,4 +21,4 @@ def draw(
     """
     table = tables["regularised_addition"]
     cases = table[RATE].map(CASES).fillna("nuclear")
-    return _addition.draw(table[table["case"] == cases], readings, SHOWN)
+    return _addition.draw(table[table["case"] == cases], digitised_points, SHOWN)

@@ -9,7 +9,7 @@ from grokatlas.papers.beyond_l2 import _students
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """Train and test loss for all step sizes and weights of the l1 norm."""
-    return _students.draw(tables["teacher_student"], "penalties.0.weight", readings)
+    return _students.draw(tables["teacher_student"], "penalties.0.weight", digitised_points)

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 ZERO_LOSS, RIDGE, TRAINING = "zero_loss", "ridge", "training"
 
 
 def timed(table: pd.DataFrame) -> pd.DataFrame:
     """The history with ``slow_time`` and ``weight_decay`` (0 for equation 21)."""
-    rows = readings.history(table)
+    rows = statistics.history(table)
     trained = rows["case"] == TRAINING
     decay = np.where(trained, rows["penalties.0.weight"], rows["dynamics.weight_decay"])
     decay = pd.Series(decay, rows.index).where(rows["case"] != ZERO_LOSS, 0.0)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.geometry import _slow_times, _theorem
 from grokatlas.papers.geometry._drifts import DECAY, last_common
 
@@ -22,25 +22,25 @@ def _parameters(rows: pd.DataFrame) -> np.ndarray:
 
 def first_low_training_loss(tables: Tables, weight_decay: float, level: float) -> list[float]:
     """The first step of figure 1 at which the training loss is at most `level`."""
-    rows = readings.history(tables["two_weights"], penalties__0__weight=weight_decay)
-    return readings.first(rows, "train_loss", level, below=True)
+    rows = statistics.history(tables["two_weights"], penalties__0__weight=weight_decay)
+    return statistics.first(rows, "train_loss", level, below=True)
 
 
 def first_low_test_loss(tables: Tables, weight_decay: float, level: float) -> list[float]:
     """The first step of figure 1 at which the test loss is at most `level`, of one weight decay."""
-    rows = readings.history(tables["two_weights"], penalties__0__weight=weight_decay)
-    return readings.first(rows, "test_loss", level, below=True, by=DECAY)
+    rows = statistics.history(tables["two_weights"], penalties__0__weight=weight_decay)
+    return statistics.first(rows, "test_loss", level, below=True, by=DECAY)
 
 
 def first_low_test_losses(tables: Tables, level: float) -> list[float]:
     """The first step of figure 1 at which the test loss is at most `level`, by weight decay."""
-    rows = readings.history(tables["two_weights"])
-    return readings.first(rows, "test_loss", level, below=True, by=DECAY)
+    rows = statistics.history(tables["two_weights"])
+    return statistics.first(rows, "test_loss", level, below=True, by=DECAY)
 
 
 def order_of_arrival(tables: Tables, level: float) -> list[float]:
     """Spearman's correlation of weight decay and the step at which the test loss is low."""
-    rows = readings.history(tables["two_weights"])
+    rows = statistics.history(tables["two_weights"])
     steps = pd.Series(first_low_test_losses(tables, level))
     if steps.nunique() < 2:
         return [np.nan]
@@ -49,13 +49,13 @@ def order_of_arrival(tables: Tables, level: float) -> list[float]:
 
 def end_of_first_phase(tables: Tables, weight_decay: float, step: int) -> list[float]:
     """The larger distance of the two weights of figure 1 from (0, 2) at a step."""
-    rows = readings.history(tables["two_weights"], penalties__0__weight=weight_decay, step=step)
+    rows = statistics.history(tables["two_weights"], penalties__0__weight=weight_decay, step=step)
     return [float(np.abs(point - (0.0, 2.0)).max()) for point in _parameters(rows)]
 
 
 def distance_at_rest(tables: Tables) -> list[float]:
     """The larger distance of the final weights of figure 1 from 2 / (2 + decay), by decay."""
-    rows = readings.history(tables["two_weights"])
+    rows = statistics.history(tables["two_weights"])
     final = rows[rows["step"] == rows["step"].max()].sort_values(DECAY)
     target = 2 / (2 + final[DECAY].to_numpy()[:, None])
     return [float(far) for far in np.abs(_parameters(final) - target).max(axis=1)]
@@ -69,7 +69,7 @@ def least_order(tables: Tables, quantity: str, first: int) -> list[float]:
         quantity: a column, or ``distance``, that of the weights from the line w1 + w2 = 2.
         first: the correlation is taken at each logged step from this one on.
     """
-    rows = readings.history(tables["two_weights"])
+    rows = statistics.history(tables["two_weights"])
     rows = rows[rows["step"] >= first]
     if quantity == "distance":
         rows = rows.assign(distance=np.abs(_parameters(rows).sum(axis=1) - 2) / 2**0.5)
@@ -89,7 +89,7 @@ def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
     Over the steps from `first` to `last`, a hundred apart, for each starting point.
     """
     found = []
-    for _, rows in readings.history(tables["three_weights"]).groupby("member"):
+    for _, rows in statistics.history(tables["three_weights"]).groupby("member"):
         path = _parameters(rows[rows["step"].between(first, last) & (rows["step"] % 100 == 0)])
         if len(path) < 2:
             found.append(np.nan)
@@ -103,7 +103,7 @@ def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
 
 def distance_from_least_norm(tables: Tables, case: str) -> list[float]:
     """The larger distance of the final weights of figure 3 from the nearest point of least norm."""
-    rows = readings.history(tables["zero_loss_sets"], case=case)
+    rows = statistics.history(tables["zero_loss_sets"], case=case)
     final = _parameters(rows[rows["step"] == rows["step"].max()])
     weights = np.abs(final) if case == "curved" else final
     return [float(far) for far in np.abs(weights - LEAST_NORM[case]).max(axis=1)]
@@ -111,25 +111,25 @@ def distance_from_least_norm(tables: Tables, case: str) -> list[float]:
 
 def accuracy_at(tables: Tables, step: int) -> list[float]:
     """Test accuracy of figure 4 at a step, for each run with its own split."""
-    rows = readings.history(tables["isolated_dynamics"], case="own_split")
-    return readings.at(rows, "test_accuracy", step)
+    rows = statistics.history(tables["isolated_dynamics"], case="own_split")
+    return statistics.at(rows, "test_accuracy", step)
 
 
 def first_accuracy(tables: Tables, case: str, level: float) -> list[float]:
     """The first step of figure 4 at which test accuracy is above `level`, for each run."""
-    rows = readings.history(tables["isolated_dynamics"], case=case)
-    return readings.first(rows, "test_accuracy", np.nextafter(level, 1))
+    rows = statistics.history(tables["isolated_dynamics"], case=case)
+    return statistics.first(rows, "test_accuracy", np.nextafter(level, 1))
 
 
 def largest_residual(tables: Tables) -> list[float]:
     """The largest training loss of figure 4 in the whole run, for each run with its own split."""
-    rows = readings.history(tables["isolated_dynamics"], case="own_split")
+    rows = statistics.history(tables["isolated_dynamics"], case="own_split")
     return [float(part["train_loss"].max()) for _, part in rows.groupby("seed")]
 
 
 def spread_of_norms(tables: Tables) -> list[float]:
     """The coefficient of variation of the Fourier features' norms, final over initial."""
-    rows = readings.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
+    rows = statistics.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
     own = rows[rows["feature"] == rows["other"]]
     norms = own.groupby(["seed", "step"])["norm"]
     return _final_over_initial(norms.std(ddof=0) / norms.mean())
@@ -137,7 +137,7 @@ def spread_of_norms(tables: Tables) -> list[float]:
 
 def overlap_of_features(tables: Tables) -> list[float]:
     """The mean absolute cosine of two Fourier features, final over initial, for each run."""
-    rows = readings.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
+    rows = statistics.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
     pairs = rows[rows["feature"] != rows["other"]]
     overlap = pairs.assign(size=pairs["cosine"].abs()).groupby(["seed", "step"])["size"].mean()
     return _final_over_initial(overlap)
@@ -179,7 +179,7 @@ def exponent_of_cosine(tables: Tables, case: str, by: str) -> list[float]:
     """The slope of log cosine against log distance, for each value of the column `by`."""
     found = _near_zero_loss(tables, case)
     parts = found.groupby(found[by].astype(str))
-    return [readings.slope(part["distance"], part["cosine"]) for _, part in parts]
+    return [statistics.slope(part["distance"], part["cosine"]) for _, part in parts]
 
 
 def drift_from_prediction(
@@ -193,12 +193,12 @@ def drift_from_prediction(
         column: of measure `first_layer_drift`.
         factor: the first layer's step size over the second's; W starts at its least norm.
     """
-    rows = readings.record(tables["isolation"], "first_layer_drift")
+    rows = statistics.record(tables["isolation"], "first_layer_drift")
     rows = rows.assign(slow_time=rows["slow_time"].round(9))
     rows = rows[rows["slow_time"] == last_common(rows)]
     least = rows[(rows[DECAY] == rows[DECAY].min()) & (rows["model.excess"] == 0)]
     chosen = least[(least["gradients.0.factor"] == factor) & (least["prediction"] == prediction)]
-    return readings.last(chosen, column)
+    return statistics.last(chosen, column)
 
 
 def loss_over_bound(tables: Tables, case: str, by: str) -> list[float]:
@@ -213,7 +213,7 @@ def exponent_of_distance(tables: Tables, case: str, by: str, last: float) -> lis
     found = _theorem.suprema(tables["theorem"])
     found = found[(found["case"] == case) & (found[_theorem.DECAY] <= last)]
     parts = found.groupby(by)
-    return [readings.slope(part[_theorem.DECAY], part["distance"]) for _, part in parts]
+    return [statistics.slope(part[_theorem.DECAY], part["distance"]) for _, part in parts]
 
 
 def time_over_zero_loss(tables: Tables, weight_decay: float, level: float) -> list[float]:
@@ -251,13 +251,13 @@ def error_of_time(tables: Tables, weight_decay: float, level: float) -> list[flo
 
 def _near_zero_loss(tables: Tables, case: str) -> pd.DataFrame:
     """The points of `orthogonality` whose nearest zero-loss point was found."""
-    rows = readings.record(tables["orthogonality"], "orthogonality", case=case)
+    rows = statistics.record(tables["orthogonality"], "orthogonality", case=case)
     return rows.dropna(subset=["distance", "cosine"])
 
 
 def _final_features(tables: Tables) -> pd.DataFrame:
     """Pairs of Fourier features at the last step, for each run with its own split."""
-    rows = readings.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
+    rows = statistics.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
     return rows[rows["step"] == rows["step"].max()]
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.grokalign import _jacobians_readings, _theorems_readings
+from grokatlas.papers.grokalign import _jacobians_statistics, _theorems_statistics
 from grokatlas.plots import marks, panels, style
 
 SEEN = {"weight_decay": "weight decay", "grokalign": "GrokAlign"}
@@ -58,12 +58,14 @@ def rank_one(
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure, pd.DataFrame]:
+def kernel(
+    table: pd.DataFrame, digitised_points: list[dict[str, Any]]
+) -> tuple[Figure, pd.DataFrame]:
     """The tangent kernel, inner product and alignment of a probe; feature learning as a band.
 
     Args:
         table: an experiment with the observables ``ntk`` and ``centroid``.
-        readings: points of the published curves.
+        digitised_points: points of the published curves.
     """
     history = table[table["record"] == "history"]
     made, grid = style.figure(3)
@@ -82,20 +84,20 @@ def kernel(table: pd.DataFrame, readings: list[dict[str, Any]]) -> tuple[Figure,
         grid[0], columns.items(), read, "abc", strict=True
     ):
         drawn.append(_over_steps(axes, history, column, "zero_loss", label=None))
-        drawn.append(marks.published(axes, readings, *point, style.GUIDE))
+        drawn.append(marks.published(axes, digitised_points, *point, style.GUIDE))
         axes.set(xlabel="step", ylabel=text)
         style.letter(axes, letter)
     predicted = [
-        part.assign(predicted=_theorems_readings.predicted_product(part))
+        part.assign(predicted=_theorems_statistics.predicted_product(part))
         for _, part in history.sort_values("step").groupby("seed")
     ]
     line = style.Look(color=style.COLOURS["test"], ls="--", lw=1.6, label="theorem 9")
     rows = pd.concat(predicted).query("step > 0")
     drawn.append(marks.spread(grid[0, 1], rows, "predicted", **line))
-    if readings:
+    if digitised_points:
         marks.published_key(grid[0, 1])
     grid[0, 1].legend(loc="best")
-    first, last = _jacobians_readings.learning(history)
+    first, last = _jacobians_statistics.learning(history)
     for axes in grid[0, :2] if np.isfinite(first) else []:
         axes.axvspan(first, last, color=style.COLOURS["l2"], alpha=0.15, lw=0)
     drawn.append(coloured_by_norm(made, grid[0, 2], history))
@@ -225,7 +227,7 @@ def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataF
         table: an experiment with the observables ``ntk`` and ``centroid``.
         cases: case -> the path of its scale.
     """
-    drawn = [_jacobians_readings.over_scales(table, *item) for item in cases.items()]
+    drawn = [_jacobians_statistics.over_scales(table, *item) for item in cases.items()]
     made, grid = style.figure(2)
     alignments = pd.concat(drawn)["alignment"]
     shades = {"vmin": alignments.min(), "vmax": alignments.max()}

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from grokatlas.papers.grokalign import _methods_readings
+from grokatlas.papers.grokalign import _methods_statistics
 from grokatlas.papers.grokalign._jacobians import data_named
 
 LOSSES = {"ce": "cross-entropy", "mse": "squared error"}
@@ -40,14 +40,14 @@ def acceleration(
     reached = table.loc[table["record"] == "reached_steps", "level"]
     levels, data = [100 * reached.min(), 100 * reached.max()], data_named(table)
     for loss, method in ((loss, method) for loss in LOSSES for method in METHODS):
-        found = _methods_readings.ratios(table, alone, loss, method)
+        found = _methods_statistics.ratios(table, alone, loss, method)
         cell: dict[str, str | None] = {
             "data": data,
             "loss": LOSSES[loss],
             "method": METHODS[method],
         }
         pair = [f"{loss}_baseline", f"{loss}_{method}"]
-        reasons = {"time": _methods_readings.untimed(alone, pair)}
+        reasons = {"time": _methods_statistics.untimed(alone, pair)}
         reasons["phase"] = reasons["time"] or "within one logged step"
         for series, values in found.items():
             title, less, more = SERIES[series]
@@ -100,7 +100,7 @@ def budget(table: pd.DataFrame, published: dict[str, str]) -> tuple[pd.DataFrame
     Returns:
         the table's cells as text beside the published, and the numbers of every seed.
     """
-    numbers = _methods_readings.budget(table)
+    numbers = _methods_statistics.budget(table)
     cells = []
     for loss, method in ((loss, method) for loss in LOSSES for method in BUDGET):
         case = f"{loss}_{method}"
@@ -141,10 +141,10 @@ def compute(
     Returns:
         the table's cells as text, and the cost of every run.
     """
-    costs = _methods_readings.costs(tables)
+    costs = _methods_statistics.costs(tables)
     cells = []
     for row in published["rows"]:
-        own = _methods_readings.runs_of(costs, row["experiments"])
+        own = _methods_statistics.runs_of(costs, row["experiments"])
         processors = sorted(own["processor"].unique())
         cell: dict[str, Any] = {"figure or table": row["what"], "published": row["cost"]}
         cell |= {"ours, on": "; ".join(processors), "runs": str(len(own))}

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from grokatlas.papers.grokalign import _jacobians_readings
+from grokatlas.papers.grokalign import _jacobians_statistics
 from grokatlas.papers.grokalign._jacobians import data_named
 from grokatlas.plots import style
 
@@ -36,7 +36,7 @@ def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
         the figure, and what was drawn: rows of the measure, with the scaled centroids' points in
         ``polygon`` and the cosine of input and centroid in ``alignment``.
     """
-    rows = _jacobians_readings.regions(table, CASE)
+    rows = _jacobians_statistics.regions(table, CASE)
     rows = rows[rows["plane"] == plane]
     made = Figure(figsize=(style.TEXT_WIDTH, 2.8))
     grid = made.add_gridspec(1, 1 + len(MOMENTS), width_ratios=[0.55, *(1 for _ in MOMENTS)])
@@ -66,7 +66,7 @@ def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure
     Returns:
         the figure, and what was drawn, as `moments` does.
     """
-    rows = _jacobians_readings.regions(table, CASE)
+    rows = _jacobians_statistics.regions(table, CASE)
     rows = rows[(rows["moment"] == moment) & rows["plane"].isin(numbers)]
     made, grid = style.figure(3, -(-len(numbers) // 3), height=2.25)
     shades = _shades(rows)
@@ -122,7 +122,7 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
         axes.text(0.5, 0.5, "not reached", transform=axes.transAxes, ha="center")
         return rows.reindex(columns=[*COLUMNS, "alignment"])
     _slopes(axes, rows[rows["item"].isin(["region", "line"])].sort_values("place"), shades)
-    found = _jacobians_readings.centroids(rows)
+    found = _jacobians_statistics.centroids(rows)
     for place, (start, end) in enumerate(zip(found["input"], found["centroid"], strict=True)):
         axes.plot(*start, "o", markerfacecolor="white", markersize=6, **INK)
         _named(axes, chr(ord("A") + place), np.array(start), np.array(end))

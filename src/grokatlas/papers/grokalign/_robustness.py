@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.claims import readings
-from grokatlas.papers.grokalign import _jacobians_readings
+from grokatlas.claims import statistics
+from grokatlas.papers.grokalign import _jacobians_statistics
 from grokatlas.papers.grokalign._jacobians import SEEN, coloured_by_norm, data_named
 from grokatlas.plots import marks, panels, style
 
@@ -33,7 +33,7 @@ def under_noise(
         alignments of the first seed, coloured by ``probe_norm``.
     """
     history = table[table["record"] == "history"]
-    amplitudes = _jacobians_readings.amplitudes(history)
+    amplitudes = _jacobians_statistics.amplitudes(history)
     history = history[history["step"] > 0]
     cases = list(cases)
     made, grid = style.figure(2, len(cases), height=2.1, sharex=True, sharey="col")
@@ -146,9 +146,9 @@ def centroid_images(table: pd.DataFrame, cases: tuple[str, str]) -> tuple[Figure
     Returns:
         the figure, and the measure's rows that were drawn.
     """
-    rows = _jacobians_readings.last_images(table)
+    rows = _jacobians_statistics.last_images(table)
     rows = rows[rows["seed"] == rows["seed"].min()]
-    readings.single(rows, ["case", "point"])
+    statistics.single(rows, ["case", "point"])
     points = sorted(rows["point"].unique())
     high = -(-len(points) // 2)
     made, grid = style.figure(2 * WIDE, high, height=1.28)

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.grokalign import _budget_readings
+from grokatlas.papers.grokalign import _budget_statistics
 from grokatlas.papers.grokalign._jacobians import data_named
 from grokatlas.plots import marks, panels, style
 
@@ -21,7 +21,7 @@ def draw(tables: dict[str, pd.DataFrame], published: dict[str, Any]) -> tuple[Fi
     table = tables["common_budget"]
     made = Figure(figsize=(style.TEXT_WIDTH, 6.4))
     grid = made.subplots(4, 2, sharey="row", height_ratios=[1, 1, 1, 0.42])
-    nearest = _budget_readings.passages(table, published)
+    nearest = _budget_statistics.passages(table, published)
     drawn = []
     for column, (loss, title), letters in zip(grid.T, LOSSES.items(), ("ace", "bdf"), strict=True):
         for method in COLOURS:
@@ -61,7 +61,7 @@ def _published(
     column: Any, case: str, nearest: pd.DataFrame, published: dict[str, Any]
 ) -> pd.DataFrame:
     """The paper's numbers as dotted lines, with an open mark where ours are nearest to the row."""
-    row = _budget_readings.row(published, case)
+    row = _budget_statistics.row(published, case)
     colour = style.COLOURS[COLOURS[case.partition("_")[2]]]
     step = nearest.loc[nearest["case"] == case, "step"].median()
     for name, value in row.items():

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from grokatlas.papers.grokalign import _jacobians_readings, _methods_readings
-from grokatlas.papers.grokalign._budget_readings import (
+from grokatlas.papers.grokalign import _jacobians_statistics, _methods_statistics
+from grokatlas.papers.grokalign._budget_statistics import (
     distance_at_one_budget,
     distance_from_row,
 )
-from grokatlas.papers.grokalign._jacobians_readings import (
+from grokatlas.papers.grokalign._jacobians_statistics import (
     alignment_against_scale,
     change_while_learning,
     cosines,
@@ -33,7 +33,7 @@ from grokatlas.papers.grokalign._jacobians_readings import (
     start_of_learning,
     trend,
 )
-from grokatlas.papers.grokalign._methods_readings import (
+from grokatlas.papers.grokalign._methods_statistics import (
     correlation_of_hours,
     costliest_over_next,
     percent_ahead,
@@ -43,15 +43,15 @@ from grokatlas.papers.grokalign._methods_readings import (
     times_fewer,
     times_more,
 )
-from grokatlas.papers.grokalign._theorems_readings import (
-    distance_from_readings,
+from grokatlas.papers.grokalign._theorems_statistics import (
+    distance_from_points,
     doubled_kernel,
     radius_over_baseline,
     rate_against_norm,
     reached_ratio,
     row_ratio,
     share_that_hold,
-    step_over_reading,
+    step_over_point,
     theorem_9,
     theorem_9_at_first,
     update_cost,
@@ -72,7 +72,7 @@ def saving_of_precision(tables: Tables, loss: str, method: str, variant: str) ->
     """
     two = (tables["acceleration"], tables["update_time"])
     other, double = (
-        _methods_readings.ratios(*two, loss, method, variant=each)["steps"]
+        _methods_statistics.ratios(*two, loss, method, variant=each)["steps"]
         for each in (variant, "")
     )
     return (other / double).tolist()
@@ -80,7 +80,7 @@ def saving_of_precision(tables: Tables, loss: str, method: str, variant: str) ->
 
 def likeness_ratio(tables: Tables) -> list[float]:
     """The mean size of figure 6's cosines, GrokAlign over weight decay alone, seed by seed."""
-    rows = _jacobians_readings.last_images(tables["delayed_robustness"])
+    rows = _jacobians_statistics.last_images(tables["delayed_robustness"])
     sizes = rows.assign(size=rows["alignment"].abs()).groupby(["case", "seed"])["size"].mean()
     cases = sizes.unstack("case").reindex(columns=["grokalign", "weight_decay"])
     return (cases["grokalign"] / cases["weight_decay"]).tolist()

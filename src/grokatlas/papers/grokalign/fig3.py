@@ -9,7 +9,7 @@ from grokatlas.papers.grokalign import _jacobians
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """Mean of the tangent kernel, inner product and alignment of the first training point."""
-    return _jacobians.kernel(tables["kernel"], readings)
+    return _jacobians.kernel(tables["kernel"], digitised_points)

@@ -9,7 +9,7 @@ from grokatlas.papers.grokalign import _robustness
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """Alignment of a centroid and accuracies, with weight decay (above) and GrokAlign (below)."""
-    return _robustness.under_noise(tables["xor"], ("weight_decay", "grokalign"), readings)
+    return _robustness.under_noise(tables["xor"], ("weight_decay", "grokalign"), digitised_points)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 TASKS = ("addition", "transformer", "ce", "mse", "xor", "sparse", "completion")
 BASELINE, CHOICE = "none", 100  # a case; the seed by which weights are chosen
@@ -62,13 +62,13 @@ def _times(task: str, table: pd.DataFrame) -> pd.DataFrame:
     """``task``, ``method``, ``weight``, ``seed`` and times of all members of a table."""
     names = table["record"].unique()
     record = "recovery_times" if "recovery_times" in names else "grokking_times"
-    rows = readings.record(table, record)
+    rows = statistics.record(table, record)
     rows = rows[rows["case"].isin([BASELINE, *WEIGHTS])]
     weight = pd.Series(np.nan, index=rows.index)
     for method, column in WEIGHTS.items():
         if column in rows:
             weight = weight.where(rows["case"] != method, rows[column])
-    counted = readings.record(table, "operations").groupby("case")["operations"].median()
+    counted = statistics.record(table, "operations").groupby("case")["operations"].median()
     updates = rows["t2"].fillna(np.inf)
     found = {
         "task": task,

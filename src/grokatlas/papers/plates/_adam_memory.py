@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
 LONGER = "_long"  # ends the name of an experiment that goes on where another one ended
@@ -30,7 +30,7 @@ def times(tables: Tables, name: str) -> pd.DataFrame:
     """
     found = []
     for table in (tables[each] for each in (name, name + LONGER) if each in tables):
-        rows = readings.record(table, "grokking_times")[[*KEYS[name], "t1", "t2"]]
+        rows = statistics.record(table, "grokking_times")[[*KEYS[name], "t1", "t2"]]
         found.append(rows.assign(length=float(table["step"].max())))
     rows = pd.concat(found).sort_values("length", kind="stable")
     return rows.drop_duplicates(KEYS[name], keep="last").fillna({"t1": np.inf, "t2": np.inf})
@@ -41,7 +41,7 @@ def longest(tables: Tables, history: pd.DataFrame) -> pd.DataFrame:
     longer = tables.get("adam_memory" + LONGER)
     if longer is None:
         return history
-    rows = readings.history(longer)
+    rows = statistics.history(longer)
     ends = rows.groupby(KEYS["adam_memory"], as_index=False)["step"].max()
     ends = ends.groupby(["case", BETA2], as_index=False)["step"].min()
     rows = rows.merge(ends, on=["case", BETA2], suffixes=("", "_end"))
@@ -65,12 +65,12 @@ def ratio_of_times(tables: Tables, case: str, time: str, slow: float, fast: floa
 
 def order_of_peaks(tables: Tables, case: str) -> list[float]:
     """Spearman's correlation of beta2 and the step of the largest l2 norm, for each seed."""
-    rows = readings.history(tables["adam_memory"], case=case)
+    rows = statistics.history(tables["adam_memory"], case=case)
     found = []
     for _, part in rows.groupby("seed"):
         kept = part[part["l2_norm"].notna()]
         peaks = kept.loc[kept.groupby(BETA2)["l2_norm"].idxmax()]
-        found.append(readings.order(peaks[BETA2], peaks["step"]) if len(peaks) else np.nan)
+        found.append(statistics.order(peaks[BETA2], peaks["step"]) if len(peaks) else np.nan)
     return found
 
 
@@ -82,8 +82,8 @@ def ratio_of_steps(tables: Tables, case: str, slow: float, fast: float) -> list[
 
 def _steps_on_plateau(tables: Tables, case: str, beta2: float) -> pd.Series:
     chosen = {"case": case, "optimizer__beta2": beta2}
-    known = readings.record(tables["adam_memory"], "grokking_times", **chosen)
-    rows = readings.history(tables["adam_memory"], **chosen)
+    known = statistics.record(tables["adam_memory"], "grokking_times", **chosen)
+    rows = statistics.history(tables["adam_memory"], **chosen)
     t1 = rows["seed"].map(known.set_index("seed")["t1"])
     plateau = rows[(rows["step"] >= t1) & (rows["step"] <= 2 * t1)]
     return plateau.groupby("seed")["effective_step"].median().reindex(known["seed"])
@@ -105,7 +105,9 @@ def difference_of_exponents(tables: Tables, slow: float, fast: float) -> list[fl
 
 def _exponents(tables: Tables, beta2: float) -> pd.Series:
     rows = _at(tables, beta2)
-    found = {seed: readings.slope(part[WEIGHT], part["t2"]) for seed, part in rows.groupby("seed")}
+    found = {
+        seed: statistics.slope(part[WEIGHT], part["t2"]) for seed, part in rows.groupby("seed")
+    }
     return pd.Series(found, dtype=float)
 
 

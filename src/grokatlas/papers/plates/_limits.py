@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -26,9 +26,9 @@ def changes(table: pd.DataFrame) -> pd.DataFrame:
         straight between logged steps; not a number where it never comes.
     """
     keys = ["case", "seed"]
-    starts = readings.history(table, step=0)
+    starts = statistics.history(table, step=0)
     starts = starts[starts["case"].str.match("scaled|weight")][[*keys, FIRST]]
-    rows = readings.record(table, "hypentropy_path").drop(columns=FIRST, errors="ignore")
+    rows = statistics.record(table, "hypentropy_path").drop(columns=FIRST, errors="ignore")
     rows = rows.merge(starts.rename(columns={FIRST: "gamma"}), on=keys)
     rows = rows.assign(slow_time=2 * rows[DECAY] * rows[LR] * rows["step"])
     found = [
@@ -70,7 +70,7 @@ def distances(table: pd.DataFrame) -> pd.DataFrame:
         ``problem``, ``weight_decay``, ``member`` and ``distance``, not a number where a snapshot
         has none.
     """
-    rows = readings.record(table, "zero_loss_distance")
+    rows = statistics.record(table, "zero_loss_distance")
     rows = rows[rows["step"] > 0]
     decays = [rows[name] for name in (OTHER_DECAY, DECAY) if name in rows]
     decay = decays[0].fillna(decays[1]) if len(decays) == 2 else decays[0]
@@ -94,7 +94,7 @@ def departures(tables: Tables) -> pd.DataFrame:
 
 
 def _departures(table: pd.DataFrame, horizon: float) -> Iterator[dict[str, float]]:
-    rows = readings.history(table, case="fast")
+    rows = statistics.history(table, case="fast")
     rows = rows[rows["step"] * rows[LR] <= horizon * (1 + 1e-9)]
     free = {seed: _path(part) for seed, part in rows[rows[DECAY] == 0].groupby("seed")}
     for (decay, seed), part in rows[rows[DECAY] > 0].groupby([DECAY, "seed"]):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 PRECISIONS = ("float64", "float32", "float64_loss")  # the last: float32 but for outputs and loss
 TABLES = {  # table -> the task of its cases, by what their names begin with
@@ -29,7 +29,7 @@ def told_apart(tables: Tables, record: str) -> pd.DataFrame:
     for name, tasks in TABLES.items():
         if name not in tables:
             continue
-        rows = readings.record(tables[name], record)
+        rows = statistics.record(tables[name], record)
         parts = rows["case"].str.extract(rf"^(?:(.*)_)?({'|'.join(PRECISIONS)})$")
         task = parts[0].fillna("").map(tasks)
         found.append(rows.assign(task=task, precision=parts[1], beta2=rows[BETA2]))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 SHARES = (0.1, 0.5, 0.9)  # of a measure's way
 END = 2.0  # the way ends at so many times t2, or with the run
@@ -68,8 +68,8 @@ def windows(tables: Tables) -> pd.DataFrame:
 def _window(table: pd.DataFrame, run: str, case: str | None) -> pd.DataFrame:
     chosen = {} if case is None else {"case": case}
     measured = "grokking_times" if "test_accuracy" in table else "recovery_times"
-    known = readings.record(table, measured, **chosen)[["seed", "t1", "t2"]]
-    rows = readings.history(table, **chosen).drop(columns=["t1", "t2"], errors="ignore")
+    known = statistics.record(table, measured, **chosen)[["seed", "t1", "t2"]]
+    rows = statistics.history(table, **chosen).drop(columns=["t1", "t2"], errors="ignore")
     rows = rows.merge(known, on="seed")
     rows = rows[(rows["t1"] < rows["t2"]) & (rows["step"] >= rows["t1"])]
     rows = rows[rows["step"] <= END * rows["t2"]].sort_values(["seed", "step"])

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 LEVEL = 0.1  # of the plateau: the test error has fallen
 FITTED = 0.01  # of the training loss before training: the data are fitted
@@ -156,7 +156,7 @@ def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str) -> list[
     """
     seen = times(curves({problem: tables[problem]}))
     seen = seen[seen["optimizer"] == optimizer]
-    return [readings.slope(part["weight"], part["t2"]) for _, part in seen.groupby("instance")]
+    return [statistics.slope(part["weight"], part["t2"]) for _, part in seen.groupby("instance")]
 
 
 def spread_of_slow_times(tables: Tables) -> list[float]:

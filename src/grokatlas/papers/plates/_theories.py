@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -25,7 +25,7 @@ def timed(table: pd.DataFrame) -> pd.DataFrame:
     ``ratio`` is the second layer's step size over the first one's, infinite where the second is
     optimal. Slow time is 2 lambda times the first layer's step size and the number of updates.
     """
-    rows = readings.history(table)
+    rows = statistics.history(table)
     for column in (DECAY, FACTOR, "dynamics.weight_decay", "dynamics.ratio"):
         if column not in rows:
             rows = rows.assign(**{column: np.nan})

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.plates import _recovery
 from grokatlas.papers.plates._accelerators import largest_share_led, lead, time_over_baseline
 from grokatlas.papers.plates._adam_memory import (
@@ -128,7 +128,9 @@ def exponent_of_distance(tables: Tables, most: int) -> list[float]:
     """
     rows = _on_diagonal(tables)
     rows = rows[rows["samples"] <= most]
-    return [readings.slope(part["distance"], part["slow"]) for _, part in rows.groupby("instance")]
+    return [
+        statistics.slope(part["distance"], part["slow"]) for _, part in rows.groupby("instance")
+    ]
 
 
 def agreement(tables: Tables) -> list[float]:

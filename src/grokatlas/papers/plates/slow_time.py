@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.plates import _slow_time
 from grokatlas.plots import panels, style
 
@@ -102,7 +102,7 @@ def _parts(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 def _slope(part: pd.DataFrame) -> float:
     """The median over instances of the exponent of t2 against the weight."""
-    found = [readings.slope(own["weight"], own["t2"]) for _, own in part.groupby("instance")]
+    found = [statistics.slope(own["weight"], own["t2"]) for _, own in part.groupby("instance")]
     known = np.array(found)[np.isfinite(found)]
     return float(np.median(known)) if len(known) else float("nan")
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.two_timescales import _quantities
 
 Tables = Mapping[str, pd.DataFrame]
@@ -22,11 +22,11 @@ def distance_from_hypentropy(tables: Tables, decay: float, time: float, end: str
         time: the step size times the number of updates.
         end: which interpolator: ``distance`` of least hypentropy, ``distance_l2``, ``distance_l1``.
     """
-    rows = readings.record(tables["theory_diagonal_network"], "hypentropy_path", case="fast")
+    rows = statistics.record(tables["theory_diagonal_network"], "hypentropy_path", case="fast")
     if rows.empty:
         return []
     weights = rows[_quantities.DECAY].unique()
     nearest = weights[np.abs(weights - decay).argmin()]
     rows = rows[rows[_quantities.DECAY] == nearest]
     early = rows["step"] * rows["optimizer.lr"] <= time * (1 + 1e-9)
-    return readings.last(rows[early], end)
+    return statistics.last(rows[early], end)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.two_timescales import _quantities
 
 # Fixed before any kink was counted. Points of figure 3's curve are 0.0201 apart, and a kink between
@@ -104,7 +104,7 @@ def kinks_kept_without_decay(tables: Tables) -> list[float]:
 
 
 def _numbers(tables: Tables) -> pd.DataFrame:
-    history = readings.history(tables["theory_two_layer_relu"])
+    history = statistics.history(tables["theory_two_layer_relu"])
     return numbers(of_weights(history)).sort_values("time")
 
 
@@ -113,7 +113,7 @@ def kinks_of_curve(tables: Tables) -> list[float]:
 
     Of a curve, the second differences over the distance of its points are the changes of slope.
     """
-    rows = readings.record(tables["two_layer_relu"], "predictor_curve")
+    rows = statistics.record(tables["two_layer_relu"], "predictor_curve")
     final = rows[rows["step"] == rows["step"].max()].sort_values(["seed", "input"])
     found = []
     for _, part in final.groupby("seed"):

@@ -24,13 +24,13 @@ def twin(axes: Axes, label: str = "squared norm of the weights") -> Axes:
 
 
 def published(
-    axes: Axes, readings: list[dict[str, Any]], panel: str, curve: str, colour: str
+    axes: Axes, digitised_points: list[dict[str, Any]], panel: str, curve: str, colour: str
 ) -> pd.DataFrame:
     """Points of a published curve over time as open marks.
 
     Args:
         axes: where to draw.
-        readings: points with ``panel``, ``curve``, ``x`` and ``y``.
+        digitised_points: points with ``panel``, ``curve``, ``x`` and ``y``.
         panel: of the published figure.
         curve: in that panel.
         colour: of our curve.
@@ -38,30 +38,30 @@ def published(
     Returns:
         what was drawn: ``series``, ``time`` and ``value``.
     """
-    drawn = marks.published(axes, readings, panel, curve, colour)
+    drawn = marks.published(axes, digitised_points, panel, curve, colour)
     return drawn.rename(columns={"step": "time", "median": "value"})
 
 
-def name_published(axes: Axes, readings: list[dict[str, Any]]) -> None:
+def name_published(axes: Axes, digitised_points: list[dict[str, Any]]) -> None:
     """The entry of the open marks in a legend, where there are any."""
-    if readings:
+    if digitised_points:
         marks.published_key(axes)
 
 
-def time_limits(axes: Axes, time: pd.Series, readings: list[dict[str, Any]]) -> None:
+def time_limits(axes: Axes, time: pd.Series, digitised_points: list[dict[str, Any]]) -> None:
     """A time axis as long as our curves and the published points are."""
-    points = [each["x"] for each in readings]
+    points = [each["x"] for each in digitised_points]
     end = max([time.max(), *(1.15 * point for point in points)])
     panels.limits(axes, "x", min([time.min(), *points]), end)
 
 
-def losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> pd.DataFrame:
+def losses(axes: Axes, rows: pd.DataFrame, digitised_points: list[dict[str, Any]]) -> pd.DataFrame:
     """Losses and, at the right, the squared norm: the seed shown, and the range of all seeds.
 
     Args:
         axes: the panel.
         rows: from `_quantities.over_time`.
-        readings: points of published curves; those of panel ``losses`` are drawn.
+        digitised_points: points of published curves; those of panel ``losses`` are drawn.
 
     Returns:
         what was drawn: ``series``, ``time``, ``value``, ``low``, ``high`` and number of ``seeds``.
@@ -70,14 +70,15 @@ def losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> pd
     drawn = [_line(right, rows, "squared_norm", "l2", "squared norm (right)")]
     drawn += [_line(axes, rows, f"{part}_loss", part, part) for part in ("train", "test")]
     green = style.COLOURS["l2"]
-    drawn.append(published(right, readings, "losses", "squared norm", green))
+    drawn.append(published(right, digitised_points, "losses", "squared norm", green))
     drawn += [
-        published(axes, readings, "losses", part, style.COLOURS[part]) for part in ("train", "test")
+        published(axes, digitised_points, "losses", part, style.COLOURS[part])
+        for part in ("train", "test")
     ]
     axes.plot([], [], color=green, label="squared norm (right)")
-    name_published(axes, readings)
+    name_published(axes, digitised_points)
     axes.set(xscale="log", xlabel="time t", ylabel="loss")
-    time_limits(axes, rows["time"], readings)
+    time_limits(axes, rows["time"], digitised_points)
     right.set_ylim(0, None)
     legend(axes)
     return pd.concat(drawn, ignore_index=True)
@@ -161,14 +162,14 @@ def predictors(grid: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataF
 
 
 def losses_above_predictors(
-    table: pd.DataFrame, others: bool, readings: list[dict[str, Any]]
+    table: pd.DataFrame, others: bool, digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, Axes, list[Axes], pd.DataFrame]:
     """A wide panel of `losses` with the snapshots' times marked, above three of `predictors`.
 
     Args:
         table: of an experiment with measure ``predictor_curve``.
         others: see `predictors`.
-        readings: points of published curves.
+        digitised_points: points of published curves.
 
     Returns:
         the figure, the panel of losses, those of predictors, and what was drawn.
@@ -178,7 +179,7 @@ def losses_above_predictors(
     made = Figure(figsize=(style.TEXT_WIDTH, 4.7))
     grid = made.add_gridspec(2, 3, height_ratios=[1.1, 1])
     above = made.add_subplot(grid[0, :])
-    drawn = losses(above, rows, readings)
+    drawn = losses(above, rows, digitised_points)
     times = curves["step"].drop_duplicates().sort_values() * float(table["optimizer.lr"].max())
     mark_times(above, times.tolist())
     style.letter(above, f"a  seed 0, range of {style.seeds(rows)}")

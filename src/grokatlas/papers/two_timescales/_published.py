@@ -27,8 +27,8 @@ def interpolated(rows: pd.DataFrame, column: str, times: list[float]) -> np.ndar
     return np.interp(np.log(times), np.log(rows["time"]), rows[column])
 
 
-def distance_from_readings(
-    tables: Tables, experiment: str, panel: str, curve: str, column: str, readings: Points
+def distance_from_points(
+    tables: Tables, experiment: str, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
     """How far a curve is from the published one, for each seed.
 
@@ -41,31 +41,33 @@ def distance_from_readings(
         panel: of the published figure.
         curve: in that panel.
         column: ours.
-        readings: points of the published curves.
+        digitised_points: points of the published curves.
     """
     found = []
     for rows in _curves(tables, experiment):
-        times, heights = _within(readings, panel, curve, rows)
+        times, heights = _within(digitised_points, panel, curve, rows)
         ours = interpolated(rows, column, times)
         found.append(float(np.abs(ours - heights).max() / max(heights)))
     return found
 
 
-def decades_from_readings(
-    tables: Tables, experiment: str, panel: str, curve: str, column: str, readings: Points
+def decades_from_points(
+    tables: Tables, experiment: str, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
     """The same on a logarithmic axis: the largest ``|log10|`` of a quotient of ours and theirs."""
     found = []
     for rows in _curves(tables, experiment):
-        times, heights = _within(readings, panel, curve, rows)
+        times, heights = _within(digitised_points, panel, curve, rows)
         ours = interpolated(rows, column, times)
         found.append(float(np.abs(np.log10(ours) - np.log10(heights)).max()))
     return found
 
 
-def distance_of_singular_values(tables: Tables, time: float, readings: Points) -> list[float]:
+def distance_of_singular_values(
+    tables: Tables, time: float, digitised_points: Points
+) -> list[float]:
     """The same for all published singular values of figure 2 at a time."""
-    points = [p for p in readings if (p["panel"], p["x"]) == ("singular values", time)]
+    points = [p for p in digitised_points if (p["panel"], p["x"]) == ("singular values", time)]
     places = [int(point["curve"].removeprefix("sigma ")) - 1 for point in points]
     heights = np.array([point["y"] for point in points])
     found = []
@@ -77,7 +79,7 @@ def distance_of_singular_values(tables: Tables, time: float, readings: Points) -
 
 
 def distance_outside_seeds(
-    tables: Tables, experiment: str, panel: str, curve: str, column: str, readings: Points
+    tables: Tables, experiment: str, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
     """How far each published point is outside the range of all seeds, relative to the largest.
 
@@ -86,7 +88,7 @@ def distance_outside_seeds(
     curves = _curves(tables, experiment)
     if not curves:
         return []
-    times, heights = _within(readings, panel, curve, curves[0])
+    times, heights = _within(digitised_points, panel, curve, curves[0])
     ours = np.stack([interpolated(rows, column, times) for rows in curves])
     outside = np.maximum(ours.min(axis=0) - heights, heights - ours.max(axis=0))
     return [float(max(value, 0) / max(heights)) for value in outside]
@@ -104,9 +106,9 @@ def _curves(tables: Tables, experiment: str) -> list[pd.DataFrame]:
 
 
 def _within(
-    readings: Points, panel: str, curve: str, rows: pd.DataFrame
+    digitised_points: Points, panel: str, curve: str, rows: pd.DataFrame
 ) -> tuple[list[float], list[float]]:
     """Times and heights of the published points that are not after the run's end."""
-    points = [p for p in readings if (p["panel"], p["curve"]) == (panel, curve)]
+    points = [p for p in digitised_points if (p["panel"], p["curve"]) == (panel, curve)]
     kept = [p for p in points if p["x"] <= rows["time"].max() * 1.001]
     return [p["x"] for p in kept], [p["y"] for p in kept]

@@ -19,7 +19,7 @@ def over_time(history: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(time=rows["step"] * rows["optimizer.lr"], squared_norm=rows["l2_norm"] ** 2)
 
 
-def on_our_clock(readings: list[dict[str, Any]], rate: float) -> list[dict[str, Any]]:
+def on_our_clock(digitised_points: list[dict[str, Any]], rate: float) -> list[dict[str, Any]]:
     """Published points at the times that they have here.
 
     The paper's time is the step size times (number of updates + 1): its curves begin, at one step
@@ -27,10 +27,10 @@ def on_our_clock(readings: list[dict[str, Any]], rate: float) -> list[dict[str, 
     that those points are left out.
 
     Args:
-        readings: points of published curves.
+        digitised_points: points of published curves.
         rate: the step size.
     """
-    moved = [each | {"x": each["x"] - rate} for each in readings]
+    moved = [each | {"x": each["x"] - rate} for each in digitised_points]
     return [each for each in moved if each["x"] > rate / 2]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.two_timescales import _quantities
 
 # time until which the two flows are compared: where the fast phase is over (t2 in figures 3, 4)
@@ -110,14 +110,14 @@ def initialisations(table: pd.DataFrame) -> pd.DataFrame:
 
 def slope_of_departure(tables: Tables, problem: str) -> list[float]:
     """The exponent of lambda in the largest distance to the flow without decay, by seed."""
-    history = readings.history(tables[f"theory_{problem}"])
+    history = statistics.history(tables[f"theory_{problem}"])
     found = departures(history, HORIZONS[problem])
-    return [readings.slope(p["lambda"], p["departure"]) for _, p in found.groupby("seed")]
+    return [statistics.slope(p["lambda"], p["departure"]) for _, p in found.groupby("seed")]
 
 
 def line_of_junctions(tables: Tables, problem: str) -> list[float]:
     """Pearson's correlation of the junction time with log(1 / lambda), for each seed."""
-    found = junctions(readings.history(tables[f"theory_{problem}"])).dropna()
+    found = junctions(statistics.history(tables[f"theory_{problem}"])).dropna()
     parts = [part for _, part in found.groupby("seed")]
     return [float((-np.log(part["lambda"])).corr(part["junction"])) for part in parts]
 
@@ -134,15 +134,15 @@ def slope_of_constraint(tables: Tables, problem: str) -> list[float]:
     """The exponent of lambda in what is left of the training errors at the end, by seed."""
     found = residuals(tables[f"theory_{problem}"])
     ends = found.groupby(["seed", "lambda"], as_index=False).last()
-    return [readings.slope(p["lambda"], p["constraint"]) for _, p in ends.groupby("seed")]
+    return [statistics.slope(p["lambda"], p["constraint"]) for _, p in ends.groupby("seed")]
 
 
 def change_of_control(tables: Tables, experiment: str, time: float) -> list[float]:
     """Without weight decay the test loss at the end over that at a time, for each seed."""
     rows = control(tables[experiment])
     free = rows[~rows["regularised"]]
-    early = readings.last(free[free["time"] <= time * (1 + 1e-9)], "test_loss")
-    late = readings.last(free, "test_loss")
+    early = statistics.last(free[free["time"] <= time * (1 + 1e-9)], "test_loss")
+    late = statistics.last(free, "test_loss")
     if len(early) != len(late):  # not the same seeds
         return [np.nan]
     return [after / before for before, after in zip(early, late, strict=True)]
@@ -155,8 +155,8 @@ def share_of_seeds_below(
 
     Not a number with fewer seeds than `draws`.
     """
-    rows = _quantities.over_time(readings.history(tables[experiment]))
-    values = readings.last(rows[rows["time"] <= time * (1 + 1e-9)], column)
+    rows = _quantities.over_time(statistics.history(tables[experiment]))
+    values = statistics.last(rows[rows["time"] <= time * (1 + 1e-9)], column)
     if not values:
         return []
     return [float(np.mean([value < level for value in values])) if len(values) >= draws else np.nan]
@@ -170,7 +170,7 @@ def order_of_initialisations(tables: Tables, column: str) -> list[float]:
         column: of `initialisations`: ``fitted`` or ``test_loss``.
     """
     found = initialisations(tables["small_initialisation"])
-    return [readings.order(part["variance"], part[column]) for _, part in found.groupby("seed")]
+    return [statistics.order(part["variance"], part[column]) for _, part in found.groupby("seed")]
 
 
 def least_initialisation(tables: Tables) -> list[float]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from grokatlas.claims import readings
+from grokatlas.claims import statistics
 from grokatlas.papers.two_timescales import _quantities
 from grokatlas.papers.two_timescales._implicit_bias import distance_from_hypentropy
 from grokatlas.papers.two_timescales._kinks import (
@@ -14,8 +14,8 @@ from grokatlas.papers.two_timescales._kinks import (
     kinks_of_curve,
 )
 from grokatlas.papers.two_timescales._published import (
-    decades_from_readings,
-    distance_from_readings,
+    decades_from_points,
+    distance_from_points,
     distance_of_singular_values,
     distance_outside_seeds,
     interpolated,
@@ -33,9 +33,9 @@ from grokatlas.papers.two_timescales._theory import (
 
 __all__ = [
     "change_of_control",
-    "decades_from_readings",
+    "decades_from_points",
     "distance_from_hypentropy",
-    "distance_from_readings",
+    "distance_from_points",
     "distance_of_singular_values",
     "distance_outside_seeds",
     "fall_of_tangential_share",
@@ -136,21 +136,21 @@ def test_distance_from_minimiser(tables: Tables) -> list[float]:
 def norm_over_minimiser(tables: Tables, experiment: str) -> list[float]:
     """The final squared norm of the weights over twice the least norm, for each seed."""
     table = tables[experiment]
-    rows = _quantities.over_time(readings.history(table))
-    final = readings.last(rows[rows[_quantities.DECAY] > 0], "squared_norm")
+    rows = _quantities.over_time(statistics.history(table))
+    final = statistics.last(rows[rows[_quantities.DECAY] > 0], "squared_norm")
     return _quotients(final, _listed(2 * _minimisers(table)["minimiser_norm"]))
 
 
 def completion_plateau(tables: Tables, column: str) -> list[float]:
     """The final value of a column without regularisation, for each instance of figure 2."""
     rows = _completion(tables)
-    return readings.last(rows[~rows["regularised"]], column)
+    return statistics.last(rows[~rows["regularised"]], column)
 
 
 def completion_end(tables: Tables, column: str) -> list[float]:
     """The final value of a column with regularisation, for each instance of figure 2."""
     rows = _completion(tables)
-    return readings.last(rows[rows["regularised"]], column)
+    return statistics.last(rows[rows["regularised"]], column)
 
 
 def largest_completion_fall(tables: Tables, column: str) -> list[float]:
@@ -161,7 +161,7 @@ def largest_completion_fall(tables: Tables, column: str) -> list[float]:
 
 def norm_over_nuclear(tables: Tables) -> list[float]:
     """The final squared norm of figure 2 over twice the nuclear norm of the product then."""
-    recovered = readings.record(tables["matrix_completion"], "recovered_singular_values")
+    recovered = statistics.record(tables["matrix_completion"], "recovered_singular_values")
     regular = recovered[recovered[_quantities.DECAY] > 0]
     nuclear = regular.groupby("seed")["final_value"].sum()
     return _quotients(completion_end(tables, "squared_norm"), [2 * value for value in nuclear])
@@ -191,7 +191,7 @@ def slow_time_of_norm(tables: Tables) -> list[float]:
 def loss_fall(tables: Tables, experiment: str, time: float) -> list[float]:
     """The test loss of a network at a time, over that at the end, for each seed."""
     rows = _network(tables, experiment)
-    return _quotients(_at(rows, "test_loss", time), readings.last(rows, "test_loss"))
+    return _quotients(_at(rows, "test_loss", time), statistics.last(rows, "test_loss"))
 
 
 def value_at(tables: Tables, experiment: str, column: str, time: float) -> list[float]:
@@ -201,12 +201,12 @@ def value_at(tables: Tables, experiment: str, column: str, time: float) -> list[
 
 def final_value(tables: Tables, experiment: str, column: str) -> list[float]:
     """A column of a network's history at the end, for each seed."""
-    return readings.last(_network(tables, experiment), column)
+    return statistics.last(_network(tables, experiment), column)
 
 
 def initial_norm(tables: Tables, experiment: str) -> list[float]:
     """The squared norm of a network before training, for each seed."""
-    rows = readings.history(tables[experiment], step=0)
+    rows = statistics.history(tables[experiment], step=0)
     return [float(norm) ** 2 for norm in rows["l2_norm"]]
 
 
@@ -227,7 +227,7 @@ def distance_from_kink(tables: Tables, place: int, kink: float) -> list[float]:
         place: of the kink, 0 for the leftmost of three.
         kink: its published place on the axis.
     """
-    rows = readings.record(tables["two_layer_relu"], "predictor_curve", part="test")
+    rows = statistics.record(tables["two_layer_relu"], "predictor_curve", part="test")
     final = rows[rows["step"] == rows["step"].max()].sort_values(["seed", "input"])
     return [abs(_kinks(part)[place] - kink) for _, part in final.groupby("seed")]
 
@@ -269,9 +269,11 @@ def slow_rate(tables: Tables) -> list[float]:
 
 def order_of_distances(tables: Tables, problem: str) -> list[float]:
     """Spearman's correlation of lambda and the largest distance to the Riemannian flow, by seed."""
-    history = readings.history(tables[f"limit_{problem}"])
+    history = statistics.history(tables[f"limit_{problem}"])
     largest = _quantities.largest_distances(_quantities.distances(history))
-    return [readings.order(part["lambda"], part["distance"]) for _, part in largest.groupby("seed")]
+    return [
+        statistics.order(part["lambda"], part["distance"]) for _, part in largest.groupby("seed")
+    ]
 
 
 def _half_way(rows: pd.DataFrame) -> float:
@@ -291,7 +293,7 @@ def _half_way(rows: pd.DataFrame) -> float:
 
 def _minimisers(table: pd.DataFrame) -> pd.DataFrame:
     """Rows of measure ``convex_minimiser`` with weight decay, by seed."""
-    found = readings.record(table, "convex_minimiser")
+    found = statistics.record(table, "convex_minimiser")
     return found[found[_quantities.DECAY] > 0]
 
 
@@ -304,12 +306,12 @@ def _completion(tables: Tables) -> pd.DataFrame:
 
 
 def _network(tables: Tables, experiment: str) -> pd.DataFrame:
-    return _quantities.over_time(readings.history(tables[experiment]))
+    return _quantities.over_time(statistics.history(tables[experiment]))
 
 
 def _at(rows: pd.DataFrame, column: str, time: float) -> list[float]:
     """A column at the last logged step that is not after a time, for each seed."""
-    return readings.last(rows[rows["time"] <= time * (1 + 1e-9)], column)
+    return statistics.last(rows[rows["time"] <= time * (1 + 1e-9)], column)
 
 
 def _quotients(above: list[float], below: list[float]) -> list[float]:

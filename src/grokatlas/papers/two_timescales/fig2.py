@@ -16,29 +16,31 @@ LINES = ((True, "-"), (False, ":"))
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """Losses, norm and singular values of one instance; the end of all instances."""
     table = tables["matrix_completion"]
     rows = _quantities.completion(table)
-    readings = _quantities.on_our_clock(readings, float(table["optimizer.lr"].max()))
+    digitised_points = _quantities.on_our_clock(
+        digitised_points, float(table["optimizer.lr"].max())
+    )
     recovered = table.query("record == 'recovered_singular_values'")
     recovered = recovered.assign(regularised=recovered[_quantities.DECAY] > 0)
     made = Figure(figsize=(style.TEXT_WIDTH, 5.0))
     grid = made.add_gridspec(2, 2, height_ratios=[1.25, 1])
     shown = rows[rows["seed"] == SHOWN]
     above = made.add_subplot(grid[0, 0])
-    drawn = [_losses(above, shown, readings)]
+    drawn = [_losses(above, shown, digitised_points)]
     handles, labels = above.get_legend_handles_labels()
     panels.legend(made, handles, labels, loc="outside upper center", ncols=6, fontsize=6)
     truth = recovered[recovered["regularised"] & (recovered["seed"] == SHOWN)]
-    drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth, readings))
+    drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth, digitised_points))
     minimisers = table[(table["record"] == "convex_minimiser") & (table[_quantities.DECAY] > 0)]
     drawn += _all_instances(made.add_subplot(grid[1, :]), rows, recovered, minimisers)
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> pd.DataFrame:
+def _losses(axes: Axes, rows: pd.DataFrame, digitised_points: list[dict[str, Any]]) -> pd.DataFrame:
     norm = _panels.twin(axes)
     for regularised, dashes in LINES:
         part = rows[rows["regularised"] == regularised]
@@ -49,7 +51,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> p
             axes.plot(part["time"], part[f"{name}_mse"], **line)
     green = style.COLOURS["l2"]
     axes.plot([], [], color=green, label="squared norm (right)")
-    points = [each for each in readings if each["panel"] == "losses"]
+    points = [each for each in digitised_points if each["panel"] == "losses"]
     marked = [_panels.published(norm, points, "losses", "squared norm", green)]
     for curve in ("train", "test", "test, no regularisation"):
         colour = style.COLOURS[curve.split(",")[0]]
@@ -65,7 +67,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, readings: list[dict[str, Any]]) -> p
 
 
 def _singular_values(
-    axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame, readings: list[dict[str, Any]]
+    axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame, digitised_points: list[dict[str, Any]]
 ) -> pd.DataFrame:
     places = truth["place"].astype(int).tolist()
     if rows.empty:
@@ -89,7 +91,7 @@ def _singular_values(
             fontsize=7,
             va="center",
         )
-    points = [each for each in readings if each["panel"] == "singular values"]
+    points = [each for each in digitised_points if each["panel"] == "singular values"]
     curves = dict.fromkeys(each["curve"] for each in points)
     marked = [_panels.published(axes, points, "singular values", c, style.GUIDE) for c in curves]
     axes.set(xscale="log", xlabel="time t", ylabel="singular value", ylim=(0, None))

@@ -9,13 +9,15 @@ from grokatlas.papers.two_timescales import _panels, _quantities
 
 
 def draw(
-    tables: dict[str, pd.DataFrame], readings: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
     """Losses with the squared norm, and the student at three times; seed 0 and all seeds."""
     table = tables["two_layer_relu"]
-    readings = _quantities.on_our_clock(readings, float(table["optimizer.lr"].max()))
+    digitised_points = _quantities.on_our_clock(
+        digitised_points, float(table["optimizer.lr"].max())
+    )
     made, losses, panels, drawn = _panels.losses_above_predictors(
-        table, others=True, readings=readings
+        table, others=True, digitised_points=digitised_points
     )
     losses.set_ylim(0, 2)
     panels[2].legend(loc="lower left")

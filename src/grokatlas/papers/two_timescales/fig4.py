@@ -13,7 +13,9 @@ LEAST = style.Look(color=style.COLOURS["l1"], ls="--", lw=1.0, zorder=6, label="
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Losses with the squared norm, and the predictor of seed 0 at three times."""
     table = tables["diagonal_network"]
-    made, losses, panels, drawn = _panels.losses_above_predictors(table, others=False, readings=[])
+    made, losses, panels, drawn = _panels.losses_above_predictors(
+        table, others=False, digitised_points=[]
+    )
     losses.set(yscale="log")
     for axes in panels:
         axes.set_xticks([-np.pi, 0, np.pi], ["$-\\pi$", "0", "$\\pi$"])

@@ -1,1 +1,1 @@
-"""What a change does to figures and claims: two commits or results trees, side by side."""
+"""The effect of a change on figures and claims: two commits or results trees."""

@@ -1,4 +1,4 @@
-"""What differs between two sides: figures, their numbers, and claims."""
+"""The differences of two sides: figures, their numbers, and claims."""
 
 import math
 from collections.abc import Iterable
@@ -30,13 +30,11 @@ class FigureChange:
     """A figure that both sides have, and that differs.
 
     Attributes:
-        first: of the first side.
-        second: of the other.
         facts: its scale, or of how many values it is, where these differ (``what: old -> new``),
-            then what is seen: how its pictures differ, or which cells of a published table.
-        looks_the_same: whether both sides show the same picture or text.
+            then what is seen: the difference of its pictures, or the cells of a published table.
+        looks_the_same: true if both sides show the same picture or text.
         numbers: by file, the columns that differ in one way: ``(columns, how)``.
-        compared: whether both sides have numbers of it.
+        compared: true if both sides have numbers of it.
     """
 
     first: Drawn
@@ -48,7 +46,7 @@ class FigureChange:
 
     @property
     def differs(self) -> bool:
-        """Whether there is anything to tell."""
+        """True if there is anything to tell."""
         return bool(self.facts or self.numbers)
 
 
@@ -61,24 +59,24 @@ class ClaimChange:
 
     @property
     def once(self) -> bool:
-        """Whether it was judged on one side alone."""
+        """True if it was judged on one side alone."""
         runs = [side.row["verdict"] != NOT_RUN for side in (self.first, self.second)]
         return runs[0] != runs[1]
 
     @property
     def verdict(self) -> bool:
-        """Whether it was judged on both sides, with another verdict."""
+        """True if it was judged on both sides, with another verdict."""
         return self.first.row["verdict"] != self.second.row["verdict"] and not self.once
 
     @property
     def number(self) -> bool:
-        """Whether our number, its range or the count of values is another."""
+        """True if our number, its range or the count of values is another."""
         counts = [self._count(side) for side in (self.first, self.second)]
         return self._differs(*FOUND) or counts[0] != counts[1]
 
     @property
     def rounding(self) -> bool:
-        """Whether our numbers differ as sums do that are taken in another order, and no more."""
+        """True if our numbers differ no more than sums that are taken in another order."""
         pairs = zip(self.first.numbers(*FOUND), self.second.numbers(*FOUND), strict=True)
         near = all(
             a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=ROUNDING))
@@ -88,14 +86,14 @@ class ClaimChange:
 
     @property
     def declaration(self) -> bool:
-        """Whether the interval, the statement, the published number or the unit is another."""
-        told = [[side.row.get(key) for key in DECLARED] for side in (self.first, self.second)]
-        known = all(None not in each for each in told)
-        return self._differs(*LIMITS) or (known and told[0] != told[1])
+        """True if the interval, the statement, the published number or the unit is another."""
+        declared = [[side.row.get(key) for key in DECLARED] for side in (self.first, self.second)]
+        known = all(None not in each for each in declared)
+        return self._differs(*LIMITS) or (known and declared[0] != declared[1])
 
     @property
     def interval(self) -> bool:
-        """Whether the interval is another."""
+        """True if the interval is another."""
         return self._differs(*LIMITS)
 
     def _differs(self, *names: str) -> bool:
@@ -110,15 +108,7 @@ class ClaimChange:
 class Changes:
     """Everything that differs, and how much is the same.
 
-    Attributes:
-        first: one side.
-        second: the other.
-        figures: that both have and that differ.
-        same_figures: how many do not.
-        only_figures: those of one side alone: of the first, of the second.
-        claims: that both have and that differ.
-        same_claims: how many do not.
-        only_claims: those of one side alone: of the first, of the second.
+    `only_figures` and `only_claims` are those that one side has alone, as (first, second).
     """
 
     first: Side
@@ -143,8 +133,8 @@ class Changes:
     @property
     def rounded(self) -> list[ClaimChange]:
         """Claims of which no more changed than the rounding of their numbers."""
-        found = [claim for claim in self._same_verdict if claim.number and claim.rounding]
-        return [claim for claim in found if not claim.declaration]
+        rounded = [claim for claim in self._same_verdict if claim.number and claim.rounding]
+        return [claim for claim in rounded if not claim.declaration]
 
     @property
     def declarations(self) -> list[ClaimChange]:
@@ -162,34 +152,30 @@ class Changes:
 
     @property
     def nothing(self) -> bool:
-        """Whether both sides show the same."""
+        """True if both sides show the same."""
         return not (self.figures or self.claims or any(self.only_figures) or any(self.only_claims))
 
 
 def between(first: Side, second: Side) -> Changes:
-    """Compare two sides.
-
-    Raises:
-        UserError: a file is damaged.
-    """
-    found = Changes(first, second)
+    """Compare two sides."""
+    changes = Changes(first, second)
     figures, *only = _paired(first.figures(), second.figures())
-    found.only_figures = (only[0], only[1])
+    changes.only_figures = (only[0], only[1])
     for a, b in figures:
         change = _figure(a, b)
         if change.differs:
-            found.figures.append(change)
+            changes.figures.append(change)
         else:
-            found.same_figures += 1
+            changes.same_figures += 1
     claims, *alone = _paired(first.claims(), second.claims())
-    found.only_claims = (_judged(alone[0]), _judged(alone[1]))
+    changes.only_claims = (_judged(alone[0]), _judged(alone[1]))
     for x, y in claims:
         claim = ClaimChange(x, y)
         if claim.once or claim.verdict or claim.number or claim.declaration:
-            found.claims.append(claim)
+            changes.claims.append(claim)
         else:
-            found.same_claims += 1
-    return found
+            changes.same_claims += 1
+    return changes
 
 
 def _judged(claims: Iterable[Judged]) -> list[Judged]:
@@ -198,11 +184,7 @@ def _judged(claims: Iterable[Judged]) -> list[Judged]:
 
 
 def _paired(first: list[T], second: list[T]) -> tuple[list[tuple[T, T]], list[T], list[T]]:
-    """What is called the same at the same scale, else what is called the same and is the last one.
-
-    Returns:
-        the pairs, what only the first has, and what only the second has.
-    """
+    """Pairs of one name at one scale, else of the last ones of a name; the rest of each side."""
     pairs: list[tuple[T, T]] = []
     left: tuple[list[T], list[T]] = ([], [])
     names = sorted({each.key for each in [*first, *second]}, key=lambda k: (k[0], place(k[1])))

@@ -10,21 +10,14 @@ from grokatlas.publish.compare import changes, sides, summary
 def main(
     first: str, second: str, markdown: Path | None, pictures: str | None, out: str | None = None
 ) -> int:
-    """Compare two commits or results folders, and print what changed.
+    """Compare two commits or results folders, and print what changed; 0 if nothing did, else 1.
 
     Args:
-        first: a branch, tag or commit of this checkout, or a results folder: what was before.
-        second: the same of what is after.
+        first: a branch, tag or commit of this checkout, or a results folder: the one before.
+        second: the same of the one after.
         markdown: where the same is appended as Markdown, with pictures; None for none.
         pictures: the address below which a commit's files are, for the Markdown; None for none.
         out: earlier versions wrote a page there.
-
-    Returns:
-        0 if nothing changed, else 1; the command line ends with 2 for an error.
-
-    Raises:
-        UserError: an argument means nothing, both mean the same, a file is damaged, or the
-            Markdown cannot be written.
     """
     if first == second:
         raise UserError(first, "is given twice; name two branches, commits or results folders")
@@ -39,11 +32,11 @@ def main(
         a, b = (sides.opened(n, f) for n, f in zip((first, second), folders, strict=True))
         if a.identity == b.identity and Path(a.identity).is_dir():
             raise UserError(f"{first}, {second}", "are the same folder; name two")
-        found = changes.between(a, b)
+        compared = changes.between(a, b)
         if markdown is not None:
-            _append(markdown, summary.markdown(found, pictures, markdown.parent))
-    print("\n".join(summary.lines(found)))
-    return 0 if found.nothing else 1
+            _append(markdown, summary.markdown(compared, pictures, markdown.parent))
+    print("\n".join(summary.lines(compared)))
+    return 0 if compared.nothing else 1
 
 
 def _append(file: Path, text: str) -> None:

@@ -1,34 +1,24 @@
 """The files of one commit, read from git's store: the working tree is neither used nor changed."""
 
-import os
 import subprocess
 from pathlib import Path
 
 from grokatlas.errors import UserError, closest
-
-PATIENCE = 120.0  # seconds that one call of git may take
+from grokatlas.results import revision
 
 
 class Commit:
-    """A commit of the checkout in the working directory.
+    """A commit of the checkout in the working directory, by any name that git resolves to one.
 
-    Args:
-        name: a branch, a tag, a commit, or anything else that git resolves to one.
-
-    Attributes:
-        sha: the commit's id.
-        title: its short id, date and subject.
-
-    Raises:
-        UserError: git knows no such commit, is not installed, or finds no repository here.
+    Its `title` is its short id, date and subject.
     """
 
     def __init__(self, name: str) -> None:
         try:
-            found = _git("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
+            sha = _git("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
         except subprocess.CalledProcessError as error:
             raise UserError(name, _why_unknown(name, error)) from None
-        self.sha = found.decode().strip()
+        self.sha = sha.decode().strip()
         shown = _git("show", "--no-patch", "--format=%h of %cs: %s", self.sha)
         self.title = shown.decode("utf-8", "replace").strip()
 
@@ -40,11 +30,7 @@ class Commit:
 
     @staticmethod
     def read(contents: str) -> bytes:
-        """The contents that have an id.
-
-        Raises:
-            UserError: this clone does not hold them.
-        """
+        """The contents that have an id; an error if this clone does not hold them."""
         try:
             return _git("cat-file", "blob", contents)
         except subprocess.CalledProcessError:
@@ -53,31 +39,13 @@ class Commit:
 
 
 def _git(*arguments: str) -> bytes:
-    """What git prints.
-
-    The repository is named where there is one, as git looks for none of another user. No variable
-    that names another repository reaches the call.
-
-    Raises:
-        UserError: git is not here, or does not answer.
-        subprocess.CalledProcessError: it refuses.
-    """
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    kept |= {k: os.environ[k] for k in ("GIT_EXEC_PATH",) if k in os.environ}
-    named = ["--git-dir=.git", "--work-tree=."] if Path(".git").exists() else []
+    """The output of git, or an error if it is not here; it may refuse by `CalledProcessError`."""
     try:
-        done = subprocess.run(
-            ["git", *named, *arguments],
-            env={**kept, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
-            capture_output=True,
-            check=True,
-            timeout=PATIENCE,
-        )
+        return revision.git(Path.cwd() if Path(".git").exists() else None, *arguments)
     except FileNotFoundError:
         raise UserError("git", "is not installed here, and a commit is read by it") from None
     except subprocess.TimeoutExpired:
-        raise UserError("git", f"did not answer within {PATIENCE:.0f} s") from None
-    return done.stdout
+        raise UserError("git", f"did not answer within {revision.PATIENCE:.0f} s") from None
 
 
 def _why_unknown(name: str, error: subprocess.CalledProcessError) -> str:

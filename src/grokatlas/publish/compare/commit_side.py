@@ -32,9 +32,6 @@ class CommitSide:
     Args:
         label: a name that git resolves to a commit.
         scratch: an empty folder, for files that are taken out of the commit.
-
-    Raises:
-        UserError: there is no such commit, or a file of it is damaged.
     """
 
     def __init__(self, label: str, scratch: Path) -> None:
@@ -51,17 +48,17 @@ class CommitSide:
     def figures(self) -> list[Drawn]:
         """Every picture, and every published table's text, in the folders of pages."""
         rows = {(row["paper"], row["figure"]): row for row in self._rows(recorded.FIGURES)}
-        found = []
+        drawn = []
         for path in self._files:
             file = PurePosixPath(path)
             key = file.parent.name, file.stem
             if file == PurePosixPath(recorded.picture(Path(PAGES), *key).as_posix()):
-                found.append(self._figure(path, key, rows.get(key, {})))
-        return found
+                drawn.append(self._figure(path, key, rows.get(key, {})))
+        return drawn
 
     @cache  # noqa: B019
     def claims(self) -> list[Judged]:
-        """What was recorded of each declared claim; one that another paper counts is left out."""
+        """The recorded rows of declared claims; one that another paper counts is left out."""
         rows = {(row["paper"], row["id"]): row for row in self._rows(recorded.CLAIMS)}
         if not self._papers:
             return [Judged(row) for row in rows.values()]
@@ -114,15 +111,15 @@ class CommitSide:
         self, scale: str, paper: str, experiments: list[str]
     ) -> dict[str, tuple[str, Callable[[], Path]]]:
         """The recorded tables of a figure; see `Drawn.numbers`."""
-        found: dict[str, tuple[str, Callable[[], Path]]] = {}
+        tables: dict[str, tuple[str, Callable[[], Path]]] = {}
         for experiment in experiments:
             owner = layout.owner_of_table(paper, experiment)
             archive = evidence.path(scale, *owner).as_posix()
             if archive in self._files:
                 table = layout.table_stem(scale, paper, experiment).as_posix() + ".parquet"
                 take = partial(self._unpacked, archive, table)
-                found[f"table {owner[1]}"] = (self._files[archive], take)
-        return found
+                tables[f"table {owner[1]}"] = (self._files[archive], take)
+        return tables
 
     def _unpacked(self, archive: str, table: str) -> Path:
         """A table out of its archive."""
@@ -140,7 +137,7 @@ class CommitSide:
 
 
 def _problem(row: Row, name: str) -> str:
-    """What is wrong with a row of a recorded table; empty if nothing is."""
+    """The problem of a row of a recorded table; empty if there is none."""
     for column in WORDED[name]:
         if row.get(column) is None:
             return f"has no column {column}"

@@ -13,13 +13,7 @@ from grokatlas.errors import UserError
 def difference(first: bytes, second: bytes, where: str) -> str:
     """The difference of two png pictures in words; empty if they look the same.
 
-    Args:
-        first: bytes of a png file.
-        second: of another.
-        where: what they show, for errors.
-
-    Raises:
-        UserError: one of them is no png file.
+    `where` names what they show, for the error if one is no png file.
     """
     if first == second:
         return ""
@@ -41,10 +35,10 @@ def _read(data: bytes, where: str) -> Any:
     from matplotlib import image
 
     try:
-        found = image.imread(io.BytesIO(data), format="png")
+        pixels = image.imread(io.BytesIO(data), format="png")
     except Exception as error:  # each fault of a file has its own exception there
         raise UserError(where, f"its picture is no png file ({error})") from None
-    if found.ndim == 2:
-        found = np.repeat(found[..., None], 3, axis=-1)
-    alpha = np.ones_like(found[..., :1])
-    return found if found.shape[-1] == 4 else np.concatenate([found, alpha], axis=-1)
+    if pixels.ndim == 2:
+        pixels = np.repeat(pixels[..., None], 3, axis=-1)
+    alpha = np.ones_like(pixels[..., :1])
+    return pixels if pixels.shape[-1] == 4 else np.concatenate([pixels, alpha], axis=-1)

@@ -28,7 +28,7 @@ class Drawn:
         path: of the picture or text: in the commit, or absolute for a results tree.
         version: the same for two files of the same bytes.
         read: its picture as png, or its table as Markdown.
-        numbers: files of numbers behind it: by name a version, and what gives the path.
+        numbers: files of numbers behind it: by name a version, and a function that gives the path.
     """
 
     paper: str
@@ -42,12 +42,12 @@ class Drawn:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is called on both sides."""
+        """Its name on both sides."""
         return self.paper, self.name
 
     @property
     def is_table(self) -> bool:
-        """Whether it is one of the paper's tables: text instead of a picture."""
+        """True if it is one of the paper's tables: text instead of a picture."""
         return layout.is_published_table(self.name)
 
 
@@ -56,7 +56,7 @@ class Judged(ClaimView):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is called on both sides."""
+        """Its name on both sides."""
         return self.row["paper"], self.row["id"]
 
     @property
@@ -66,13 +66,13 @@ class Judged(ClaimView):
 
 
 class Side(Protocol):
-    """What is compared with its like.
+    """One of two that are compared.
 
     Attributes:
-        label: as the user calls it.
-        about: what that is.
+        label: the user's name of it.
+        about: the commit or folder that it is.
         identity: the same for the same commit or folder.
-        notes: what could not be read of it.
+        notes: on parts of it that could not be read.
     """
 
     label: str
@@ -90,12 +90,7 @@ class Side(Protocol):
 def opened(name: str, scratch: Path) -> Side:
     """The results tree or the commit that a name means; a results tree, if it means both.
 
-    Args:
-        name: a folder, or what git resolves to a commit.
-        scratch: an empty folder of this side alone, for files that are taken out of archives.
-
-    Raises:
-        UserError: it means neither, or holds neither figures nor claims.
+    `scratch` is an empty folder of this side alone, for files that are taken out of archives.
     """
     from grokatlas.publish.compare.commit_side import CommitSide
     from grokatlas.publish.compare.tree_side import TreeSide

@@ -14,7 +14,7 @@ SHOWN = 6  # columns that are named before the others are counted
 
 
 def lines(changes: Changes) -> list[str]:
-    """What changed: a line each, and below a figure's its differences."""
+    """The changes, a line each, and below a figure's its differences."""
     sides = (changes.first, changes.second)
     shown = [f"{side.label}: {side.about}" for side in sides]
     shown += [f"note: {note}" for side in sides for note in side.notes]
@@ -31,7 +31,7 @@ def markdown(changes: Changes, pictures: str | None, folder: Path) -> str:
     """The same as Markdown, with the pictures of both sides beside each other.
 
     Args:
-        changes: what changed.
+        changes: between the sides.
         pictures: the address below which files of a commit are; None where there is none.
         folder: of the Markdown file: pictures of a results folder are linked from there.
     """
@@ -84,7 +84,7 @@ def _name(drawn: Drawn) -> str:
 
 
 def _differences(change: FigureChange) -> list[str]:
-    """What a reader of a figure sees, then its columns of numbers that differ in the same way."""
+    """The differences that a reader sees, then the columns that differ in the same way."""
     differ = [*change.facts, *(["it looks the same"] if change.looks_the_same else [])]
     for name, ways in change.numbers.items():
         for columns, how in ways:

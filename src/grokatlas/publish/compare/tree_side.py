@@ -13,15 +13,7 @@ from grokatlas.results import layout
 
 
 class TreeSide:
-    """Figures and claims of a results tree, at all scales; see `sides.Side`.
-
-    Args:
-        label: as the user calls it.
-        folder: the tree.
-
-    Raises:
-        UserError: a file is not what its manifest records.
-    """
+    """Figures and claims of a results tree, at all scales; see `sides.Side`."""
 
     def __init__(self, label: str, folder: Path) -> None:
         self._tree = Tree(folder)
@@ -38,19 +30,19 @@ class TreeSide:
     @cache  # noqa: B019
     def claims(self) -> list[Judged]:
         """The rows of every scale; a judgement that two papers share is of one."""
-        found = []
+        claims = []
         for target in self._made("claims"):
             file = diff.sound_file(self._tree, f"{target}.csv")
             with file.open(encoding="utf-8", newline="") as stream:
                 rows = [row for row in csv.DictReader(stream) if not row.get("same_as")]
-            found += [Judged(row | {"scale": target.split("/")[1]}) for row in rows]
-        return found
+            claims += [Judged(row | {"scale": target.split("/")[1]}) for row in rows]
+        return claims
 
     def _damaged(self) -> list[str]:
-        """What is left out because its manifest does not hold, in one line."""
+        """The results that are left out because their manifests do not hold, in one line."""
         results = self._tree.results.values()
-        found = [each for each in results if each.manifest and not each.sound]
-        shown = [each for each in found if "/figures/" in each.target or "/claims" in each.target]
+        damaged = [each for each in results if each.manifest and not each.sound]
+        shown = [each for each in damaged if "/figures/" in each.target or "/claims" in each.target]
         if not shown:
             return []
         problem = f"{shown[0].target}: {shown[0].problem}"

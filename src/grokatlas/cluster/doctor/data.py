@@ -1,0 +1,57 @@
+"""Image files that missing runs need: at hand under their hash, or to be fetched."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas import registry
+from grokatlas.cluster.doctor.findings import Finding
+from grokatlas.declare.signatures import defines
+from grokatlas.plan.jobs import Job
+
+
+def images(missing: list[Job]) -> Iterator[Finding]:
+    """The files of each image task of the data sets that are not made yet."""
+    specs = [job.spec for job in missing if job.kind == "dataset"]
+    points: dict[str, int] = {}
+    for task in (task for spec in specs for task in spec["tasks"]):
+        name = task["name"]
+        if defines("task", name, "needed_files"):
+            most = max(task["train_points"], task["test_points"])
+            points[name] = max(points.get(name, 0), most)
+    if not points:
+        yield Finding("ok", "data", "no image files are needed")
+    for name, most in points.items():
+        yield _finding(name, most)
+
+
+def _finding(name: str, points: int) -> Finding:
+    from grokatlas.components import image_files as files
+
+    folder = os.environ.get(files.FOLDER)
+    try:
+        absent = [f for f in _needed(name, points) if files.provided(f) is None and not _cached(f)]
+    except ValueError as error:
+        return Finding("fail", "data", str(error))
+    if not absent:
+        return Finding("ok", "data", f"{name}: its files are here, under their hashes")
+    where = f"not in {folder}" if folder else "in no data folder"
+    hint = "to be fetched; without network put them into a folder and name it as data_dir"
+    return Finding("warn", "data", f"{name}: {absent[0].name} and others {where}; {hint}")
+
+
+def _needed(name: str, points: int) -> list[Any]:
+    """The files that a task with at most so many points of a set reads, as its file says."""
+    found: list[Any] = registry.load("task", name).needed_files(points)
+    return found
+
+
+def _cached(file: Any) -> bool:
+    """Whether an earlier download is there, whole."""
+    import pooch
+
+    from grokatlas.results import hashing
+
+    path = Path(pooch.os_cache("grokatlas"), file.name)
+    return path.is_file() and hashing.file_sha256(path) == file.sha256

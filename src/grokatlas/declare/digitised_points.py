@@ -1,0 +1,63 @@
+"""Numbers that were read off a paper's pictures: `digitised_points.csv` in the folder of a paper.
+
+Each row is a point of a published curve, with how well it could be read and how. Figures draw them
+beside their own curves at the published size, and claims measure the distance.
+"""
+
+import csv
+import io
+import math
+from pathlib import Path
+
+from grokatlas.declare.models import DIGITISED_POINTS, DigitisedPoint, label
+from grokatlas.errors import UserError, nearest
+
+OLD_NAME = "readings.csv"
+COLUMNS = tuple(DigitisedPoint.model_fields)
+
+
+def load(folder: Path, paper: str, figures: list[str]) -> list[DigitisedPoint]:
+    """The digitised points of a paper; none where it has no such file."""
+    if (folder / OLD_NAME).exists():
+        problem = f"is named {DIGITISED_POINTS} now; rename the file"
+        raise UserError(label(paper, OLD_NAME), problem)
+    file = folder / DIGITISED_POINTS
+    place = label(paper, DIGITISED_POINTS)
+    if not file.exists():
+        return []
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(place, f"cannot be read as UTF-8 text ({type(error).__name__})") from None
+    rows = csv.reader(io.StringIO(text))
+    if tuple(next(rows, ())) != COLUMNS:
+        raise UserError(f"{place}: line 1", f"must be the columns {','.join(COLUMNS)}")
+    return [_point(f"{place}: line {rows.line_num}", row, figures) for row in rows if row]
+
+
+def _point(place: str, row: list[str], figures: list[str]) -> DigitisedPoint:
+    if len(row) != len(COLUMNS):
+        raise UserError(place, f"has {len(row)} values; it must have {len(COLUMNS)}")
+    cells = dict(zip(COLUMNS, row, strict=True))
+    if cells["figure"] not in figures:
+        hint = nearest(cells["figure"], figures)
+        raise UserError(f"{place}: figure", f"no figure {cells['figure']!r}; {hint}")
+    return DigitisedPoint(
+        figure=cells["figure"],
+        panel=cells["panel"],
+        curve=cells["curve"],
+        x=_number(f"{place}: x", cells["x"]),
+        y=_number(f"{place}: y", cells["y"]),
+        uncertainty=cells["uncertainty"],
+        source=cells["source"],
+    )
+
+
+def _number(place: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(place, f"{text!r} is not a finite number")
+    return value

@@ -1,0 +1,99 @@
+"""Mistakes in interpretations: names of what is not there, interpretations of no deviation.
+
+Each is told in one line, when the configuration is read.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from grokatlas.declare.interpretations import Instead, Interpretation, judgements
+from grokatlas.declare.models import PAPER, Paper, label
+from grokatlas.errors import UserError, nearest
+from grokatlas.results import layout
+
+
+def check(papers: Mapping[str, Paper], name: str) -> None:
+    """Check the other interpretations of a paper, and the deviations that name them."""
+    paper, file = papers[name], label(name, PAPER)
+    named = set()
+    for position, deviation in enumerate(paper.deviations):
+        place = f"{file}: deviations.{position}.interpretations"
+        for key in deviation.interpretations:
+            _known(place, "no other interpretation", key, paper.interpretations)
+            named.add(key)
+    for key, interpretation in paper.interpretations.items():
+        place = f"{file}: interpretations.{key}"
+        if key not in named:
+            problem = "no deviation names it; add it to `interpretations` of the deviation"
+            raise UserError(place, f"{problem} that says what is drawn")
+        for figure in interpretation.figures:
+            _known(f"{place}.figures", "no such figure", figure, paper.figures)
+        _check_claims(paper, place, interpretation)
+        drawn = {
+            layout.owner_of_table(name, reference)[1]: layout.owner_of_table(name, reference)
+            for figure in interpretation.figures
+            for reference in paper.figures[figure].experiments
+        }
+        for experiment, instead in interpretation.instead.items():
+            _known(f"{place}.instead", "these figures draw no experiment", experiment, drawn)
+            where = f"{place}.instead.{experiment}"
+            _check_instead(papers, name, where, drawn[experiment], instead)
+        alone = paper.model_copy(update={"interpretations": {key: interpretation}})
+        if not judgements({**papers, name: alone}, name, set()):
+            problem = "no claim on its figures is otherwise under it"
+            raise UserError(place, f"{problem}; change what it names, or remove it")
+
+
+def _check_claims(paper: Paper, place: str, interpretation: Interpretation) -> None:
+    """Check the ids and keywords of claims that an interpretation names."""
+    ids = [claim.id for claim in paper.claims]
+    for each in (*interpretation.claims, *interpretation.claims.values()):
+        _known(f"{place}.claims", "no claim", each, ids)
+    for each, other in interpretation.claims.items():
+        if other in interpretation.claims:
+            problem = f"{each} stands in for itself; name another claim"
+            if other != each:
+                problem = f"{other} stands in for {each}, and another for it; remove one of them"
+            raise UserError(f"{place}.claims", problem)
+    for each in interpretation.not_judged:
+        _known(f"{place}.not_judged", "no claim", each, ids)
+    own = [claim for claim in paper.claims if claim.figure in interpretation.figures]
+    known = sorted({keyword for claim in own for keyword in claim.keywords})
+    for field, named in (("keywords", interpretation.keywords), ("only", interpretation.only)):
+        for each in named:
+            _known(f"{place}.{field}", "no claim on these figures has the keyword", each, known)
+
+
+def _check_instead(
+    papers: Mapping[str, Paper], name: str, place: str, drawn: tuple[str, str], instead: Instead
+) -> None:
+    """Check that cases, and the experiment that stands in, are there.
+
+    That of a paper which is not selected is not looked at: its table is not made either.
+    """
+    if instead.of is not None and not all(instead.of.split("/")):
+        problem = f"{instead.of!r} names no table; write an experiment, or `paper/experiment`"
+        raise UserError(f"{place}.of", problem)
+    owner, experiment = layout.owner_of_table(name, instead.of) if instead.of else drawn
+    cases = (instead.cases or {}).items()
+    if (owner, experiment) == drawn and all(case == other for case, other in cases):
+        raise UserError(place, "it stands in for itself; name another case, or another table `of`")
+    if owner in papers and papers[owner].figures:  # else it is there for some tables alone
+        _known(f"{place}.of", "no experiment", experiment, papers[owner].experiments)
+        for case in (instead.cases or {}).values():
+            _known(
+                f"{place}.cases",
+                f"{experiment} has no case",
+                case,
+                _cases(papers, owner, experiment),
+            )
+    for case in instead.cases or {}:
+        _known(f"{place}.cases", f"{drawn[1]} has no case", case, _cases(papers, *drawn))
+
+
+def _cases(papers: Mapping[str, Paper], owner: str, experiment: str) -> list[str]:
+    return list(papers[owner].experiments[experiment].cases or {})
+
+
+def _known(place: str, problem: str, name: str, known: Iterable[str]) -> None:
+    if name not in known:
+        raise UserError(place, f"{problem} {name!r}; {nearest(name, list(known))}")

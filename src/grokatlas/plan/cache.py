@@ -1,0 +1,109 @@
+"""What one Snakemake worked out from sources, kept for the next one in this folder.
+
+Most of a plan's time goes into parsing the package and into checking the cells of every scale, and
+both come out as before unless a file has changed. Contents decide that, never dates. What is kept
+is one file of `.snakemake`; where that is absent, damaged or cannot be written, everything is
+worked out anew. Jobs, `grokatlas verify` and the other commands do not use it.
+"""
+
+import contextlib
+import dataclasses
+import json
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from grokatlas import registry
+from grokatlas.code import code_digest, module_shape
+from grokatlas.code.module_shape import Source
+from grokatlas.declare import checks
+from grokatlas.declare.models import Paper
+from grokatlas.results import hashing
+
+FILE = Path(".snakemake/grokatlas-plan.json")
+
+
+def read_sources() -> str:
+    """Let this process take from what is kept the sources that have not changed."""
+    key = _modules_key()
+    with contextlib.suppress(KeyError, TypeError):  # kept by another version of this module
+        found = _content()["sources"]
+        for name, entry in found["modules"].items() if found["key"] == key else ():
+            digest, own, references, imports, empty, files = entry
+            source = Source(own, tuple(references), tuple(imports), empty, tuple(files))
+            code_digest.KNOWN[name, digest] = source
+    return key
+
+
+def keep_sources(sources: code_digest.Sources, key: str) -> None:
+    """Keep what was found in the sources of a plan, unless modules came or went meanwhile."""
+    parsed = sources.parsed.items()
+    if all((name, digest) in code_digest.KNOWN for name, (digest, _) in parsed):
+        return
+    if key == _modules_key():
+        modules = {n: [digest, *dataclasses.astuple(source)] for n, (digest, source) in parsed}
+        _write("sources", {"key": key, "modules": modules})
+
+
+def check_once(papers: dict[str, Paper]) -> None:
+    """Check papers, unless the same papers passed the same code before."""
+    key = _check_key(papers)
+    if _content().get("checked") != key:
+        checks.check(papers)
+        if key == _check_key(papers):  # no file was edited meanwhile
+            _write("checked", key)
+
+
+def _check_key(papers: dict[str, Paper]) -> str:
+    given = {name: repr(paper.model_dump(exclude_unset=True)) for name, paper in papers.items()}
+    code = {name: _digest(file) for name, file in _files().items()}
+    return hashing.of([sys.version, pydantic.VERSION, code, given])
+
+
+def _digest(file: Path) -> str | None:
+    """sha256 of a file; None of what an editor leaves for a moment, such as a link to no file."""
+    with contextlib.suppress(OSError):
+        return hashing.file_sha256(file)
+    return None
+
+
+def _modules_key() -> str:
+    """What decides what is found in a module, beside its own text.
+
+    Whether a name that it imports is a module, how Python parses, and the code that reads and keeps
+    the result.
+    """
+    readers = (code_digest.__file__, module_shape.__file__, __file__)
+    code = [hashing.file_sha256(Path(file)) for file in readers]
+    return hashing.of([sys.version, code, list(_files())])
+
+
+def _files() -> dict[str, Path]:
+    """Every module's file, by its path from the package's folder, or from ``.`` in a study."""
+    package = registry.PACKAGE
+    modules = registry.own_files(package, "**/*.py")
+    ours = {file.relative_to(package).as_posix(): file for file in modules}
+    studys = {f"./{file.as_posix()}": file for file in registry.modules_of_study()}
+    return dict(sorted((ours | studys).items()))
+
+
+def _content() -> dict[str, Any]:
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        content = json.loads(FILE.read_text(encoding="utf-8"))
+        if isinstance(content, dict) and content.pop("seal", "") == hashing.of(content):
+            return content
+    return {}
+
+
+def _write(part: str, value: Any) -> None:
+    content = {**_content(), part: value}
+    temporary = FILE.with_name(f".{FILE.name}.{secrets.token_hex(8)}")
+    with contextlib.suppress(OSError):
+        text = json.dumps({**content, "seal": hashing.of(content)})
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(FILE)
+    with contextlib.suppress(OSError):
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,44 @@
+"""The table of a paper's page on its interpretations, from recorded verdicts."""
+
+from collections.abc import Callable, Mapping
+
+from grokatlas.claims import dependence
+from grokatlas.declare import interpretations
+from grokatlas.declare.models import Claim, Paper
+from grokatlas.publish.recorded_rows import RecordedRows
+
+Row = dict[str, str]
+HEAD = (
+    "",
+    "Under other interpretations that were run "
+    "([what this says](../atlas.md#every-interpretation)):",
+    "",
+    "| | statement | as drawn | under other interpretations | what it depends on |",
+    "| --- | --- | --- | --- | --- |",
+)
+
+
+def lines(
+    name: str, paper: Paper, record: RecordedRows, number: Callable[[Claim, Row], str]
+) -> list[str]:
+    """A table of a paper's statements under other interpretations; empty if none is recorded."""
+    rows = []
+    for claim in paper.claims:
+        if under := record.under(name, claim):
+            drawn = record.verdict(name, claim)
+            numbers = {key: number(claim, row) for key, row in under.items()}
+            rows.append(_row(paper, claim, drawn, under, numbers))
+    return [*HEAD, *rows] if rows else []
+
+
+def _row(
+    paper: Paper, claim: Claim, drawn: str, under: Mapping[str, Row], numbers: Mapping[str, str]
+) -> str:
+    marks = [
+        dependence.Under(row["verdict"], tuple(interpretations.choices(paper, key)))
+        for key, row in under.items()
+    ]
+    _, sentence = dependence.told(drawn, marks)
+    others = "; ".join(f"`{key}`: {row['verdict']}, {numbers[key]}" for key, row in under.items())
+    cells = (claim.id, claim.statement, drawn, others, sentence)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -1,0 +1,120 @@
+"""What components of a run must return, tried by themselves: a task before, the others after."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from grokatlas import registry
+from grokatlas.engine import dataset, members
+from grokatlas.errors import UserError
+
+SAMPLES = 5  # that a model is tried with
+
+
+def data(tasks: list[dict[str, Any]]) -> dataset.Dataset:
+    """What tasks make (`engine.dataset.make`)."""
+    try:
+        made = dataset.make(tasks)
+    except (AttributeError, TypeError, IndexError):
+        task = tasks[0]
+        made = registry.load("task", task["name"]).build(**registry.keywords(task))
+        _refuse(task, made)
+        raise
+    _refuse(tasks[0], made)
+    return made
+
+
+def _refuse(task: dict[str, Any], made: Any) -> None:
+    if problem := next(_wrong(made), None):
+        raise UserError(registry.shown_component("task", task["name"]), problem)
+
+
+def _wrong(made: Any) -> Iterator[str]:
+    """What is wrong with what a task makes."""
+    if not isinstance(made, dataset.Dataset):
+        yield f"`build` returns {_type(made)}; return a Dataset (grokatlas.engine.dataset)"
+        return
+    for part in dataset.PARTS:
+        array = getattr(made, part)
+        if not hasattr(array, "shape") or np.asarray(array).dtype.kind not in "biuf":
+            kind = f"of type {array.dtype}" if hasattr(array, "dtype") else _kind(array)
+            yield f"{part} is {kind}; make it a NumPy array of numbers"
+            return
+    axis = int(made.per_member)
+    for part in ("train", "test"):
+        both = (getattr(made, f"{part}_{each}") for each in ("inputs", "targets"))
+        inputs, targets = map(np.asarray, both)
+        shape, labels = targets.shape[axis:], targets.dtype.kind != "f"
+        if len(shape) not in ((1,) if labels else (2, 3)):
+            wanted = (
+                "labels are [N]" if labels else "real targets are [N, C] (whole numbers: labels)"
+            )
+            yield f"{part}_targets have the shape {_shape(shape)}, and {wanted}"
+        elif inputs.shape[axis : axis + 1] != shape[:1]:
+            yield f"{part}_inputs have the shape {_shape(inputs.shape[axis:])}, and \
+{part}_targets {_shape(shape)}; give each input its target"
+        elif labels and not 0 <= targets.min() <= targets.max() < made.outputs:
+            span = f"{targets.min()} to {targets.max()}"
+            yield f"{part}_targets are {span}, and labels of {made.outputs} outputs are 0 to \
+{made.outputs - 1}"
+
+
+def broken(spec: dict[str, Any]) -> Iterator[str]:
+    """Which components of a run return what they must not, with their files."""
+    import torch
+
+    from grokatlas.engine.ensemble import generators
+    from grokatlas.engine.network import Network, member_model
+
+    made, member = data(members.tasks(spec)[:1]), members.of(spec)[0]
+    real = getattr(torch, spec["train"]["dtype"])
+    arrays = [torch.as_tensor(part[:SAMPLES]) for part in (made.train_inputs, made.train_targets)]
+    inputs, targets = (each.to(real) if each.is_floating_point() else each for each in arrays)
+    (generator,) = generators([member["seed"]])
+    model = member_model(spec, made, member, generator)
+    outputs = model(inputs)
+    wanted = (len(inputs), made.outputs)
+    if not isinstance(outputs, torch.Tensor) or outputs.shape != wanted:
+        name = registry.shown_component("model", spec["model"]["name"])
+        here = f"they must be [N, C], here {_shape(wanted)}"
+        yield f"{name}: its outputs are {_kind(outputs)}; {here}"
+        return
+    values = dict(model.named_parameters())
+    network = Network(model, dict(model.named_buffers()))
+    for block, entry, function in _terms(spec, member):
+        where = registry.shown_component(block, entry["name"])
+        if not callable(function):
+            yield f"{where}: `build` returns {_type(function)}; return the function"
+        elif not hasattr(function, "on_network") and not hasattr(function, "noise_shape"):
+            is_loss = block == "loss"
+            value = function(outputs, targets) if is_loss else function(values, network, inputs)
+            if getattr(value, "shape", None) != ():
+                yield f"{where}: its value is {_kind(value)}; return one number, of the shape []"
+
+
+def _terms(spec: dict[str, Any], member: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """The loss and the penalties of a member: block, entry, what `build` returns."""
+    entries = [("loss", "loss.", spec["loss"])] if "loss" in spec else []
+    entries += [
+        ("penalties", f"penalties.{place}.", entry)
+        for place, entry in enumerate(spec.get("penalties", []))
+    ]
+    for block, prefix, entry in entries:
+        varied = {k.removeprefix(prefix): v for k, v in member.items() if k.startswith(prefix)}
+        keywords = registry.keywords(entry) | varied
+        yield block, entry, registry.load(block, entry["name"]).build(**keywords)
+
+
+def _kind(value: Any) -> str:
+    """A value by its shape, else by its type."""
+    shape = getattr(value, "shape", None)
+    return f"of the shape {_shape(shape)}" if shape is not None else f"of type {_type(value)}"
+
+
+def _type(value: Any) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+def _shape(shape: Any) -> str:
+    return str([*shape])

@@ -1,0 +1,113 @@
+"""Errors of components and of functions of papers in one line: their file and line, and why."""
+
+import os
+import re
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas import registry
+from grokatlas.errors import UserError, refused
+from grokatlas.results import files
+from grokatlas.rules.jobs.job_file import MISTAKES, first_line
+
+PLACED = (ValueError, RuntimeError, OSError, ImportError, MemoryError)  # say by themselves what is
+# what the engine puts before its words, which know no file of a study
+ELSEWHERE = re.compile(r"^(?:[a-z]+/\w+\.py, line \d+: |a component )")
+# what torch's message holds that the engine has no words for -> what the component does
+REASONS = {"in-place operation": "changes a tensor in place, as batch norm does; make a new one"}
+MORE = "(GROKATLAS_TRACEBACK=1 shows where)"
+
+
+def line(error: Exception, run: Path | dict[str, Any] | None = None) -> str | None:
+    """Where and why a job failed, in one line.
+
+    Args:
+        error: what ended it.
+        run: its job file or its spec; its components are tried where no file is to blame.
+
+    Returns:
+        None for an error of this project's own, or where ``GROKATLAS_TRACEBACK`` asks for more.
+    """
+    where = place(error)
+    if os.environ.get("GROKATLAS_TRACEBACK") or not (where or isinstance(error, MISTAKES)):
+        return None
+    text = _text(error)
+    placed = f"{where}: {ELSEWHERE.sub('', text)}"
+    if _of_study(where):
+        return placed
+    is_contract = not isinstance(error, OSError | ImportError | MemoryError)
+    if run and is_contract and (broken := _broken(run)):
+        return broken
+    return text if isinstance(error, ValueError) or not where else placed
+
+
+def as_user_error(error: Exception) -> UserError | None:
+    """The error of a command in one line; None as for `line`."""
+    if isinstance(error, UserError):
+        cause = error.__cause__
+        where = place(cause) if isinstance(cause, Exception) else ""
+        return UserError(error.place, f"{where}: {error.problem}") if where else error
+    if os.environ.get("GROKATLAS_TRACEBACK"):
+        return None
+    if where := place(error):
+        return UserError(where, f"{_text(error)} {MORE}")
+    return refused(error) if isinstance(error, OSError) else None
+
+
+def place(error: BaseException) -> str:
+    """The file and line of the study, else of our components and papers, that an error is from.
+
+    Returns:
+        such as ``components/penalties/huber.py, line 12``; empty for an error from elsewhere.
+    """
+    frames = [frame for each in _chain(error) for frame in _frames(each)]
+    for folder in filter(None, [registry.study(), registry.PACKAGE]):
+        rooms = [folder.resolve() / room for room in registry.ROOMS]
+        for frame in frames:
+            file = Path(frame.filename).resolve()
+            if any(file.is_relative_to(room) for room in rooms):
+                return f"{registry.shown(Path(frame.filename))}, line {frame.lineno}"
+    return ""
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error and those that led to it, the first one first."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None:
+        yield from _chain(before)
+    yield error
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The calls that an error ended, the last one first."""
+    return traceback.extract_tb(error.__traceback__)[::-1]
+
+
+def _of_study(where: str) -> bool:
+    return bool(where) and registry.study() is not None and not where.startswith("src/")
+
+
+def _text(error: Exception) -> str:
+    """An error's first line, with its kind where that says what is wrong."""
+    text = first_line(error)
+    text = next((reason for part, reason in REASONS.items() if part in text), text)
+    if isinstance(error, ModuleNotFoundError) and Path(f"{error.name}.py").is_file():
+        rooms = ", ".join(registry.ROOMS)
+        text += f"; {error.name}.py in this folder is no module of the study: move it into {rooms}"
+    kind = type(error).__name__
+    return text if isinstance(error, PLACED) or text == kind else f"{kind}: {text}"
+
+
+def _broken(run: Path | dict[str, Any]) -> str:
+    """Which component of a run returns what it must not; empty where none does, or none can say."""
+    from grokatlas.rules.jobs import component_contracts
+
+    spec = files.read_json(run).get("spec", {}) if isinstance(run, Path) else run
+    if "task" not in spec or "ensemble" not in spec:
+        return ""
+    try:
+        return next(component_contracts.broken(spec), "")
+    except Exception:  # of a component that is tried: what ended the job is said instead
+        return ""

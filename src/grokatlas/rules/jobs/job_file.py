@@ -1,0 +1,63 @@
+"""What every rule does with its job file: read it, and report errors of components in one line."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas.code import code_digest
+from grokatlas.errors import UserError
+from grokatlas.results import files
+from grokatlas.rules.jobs import undeclared_reads
+
+# what components and libraries raise where spec, data or machine do not fit
+MISTAKES = (ValueError, TypeError, LookupError, RuntimeError, ImportError, OSError, MemoryError)
+EXTRAS = {"art": "attack"}  # libraries that only an extra of the package installs
+
+
+def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
+    """A job file, if it is of this kind and the code here is the code it was planned with.
+
+    From here on this process imports the text of that code, whatever becomes of its files.
+
+    Raises:
+        UserError: the file is missing, was edited or is of another kind, or the code changed since
+            the plan was made: the manifest would name code that did not run.
+    """
+    job = files.read_sealed(job_file)
+    if "outputs" in job or job.get("kind") != kind:
+        found = "manifest" if "outputs" in job else f"job file of kind {job.get('kind')!r}"
+        raise UserError(str(job_file), f"is a {found}; give a job file of kind {kind!r}")
+    here = code_digest.pinned(list(job["code"]))
+    named = code_digest.named_modules(job["kind"], job["spec"])
+    same = code_digest.named_values(here, named) == code_digest.named_values(job["code"], named)
+    if not same or code_digest.values(here) != code_digest.values(job["code"]):
+        names = code_digest.changed(job["code"], here) or ["modules were moved"]
+        problem = f"the code changed since it was planned ({', '.join(names)})"
+        raise UserError(str(job_file), f"{problem}; run `snakemake` again")
+    undeclared_reads.refuse(list(job["code"]))
+    return job
+
+
+@contextlib.contextmanager
+def one_line_errors(job_file: Path, what: str) -> Iterator[None]:
+    """Errors of components in one line, unless ``GROKATLAS_TRACEBACK`` asks for more."""
+    from grokatlas.rules.jobs import component_errors
+
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        text = component_errors.line(error, job_file)
+        if text is None:
+            raise
+        problem = f"{what} failed: {text} {component_errors.MORE}"
+        raise UserError(str(job_file), problem) from None
+
+
+def first_line(error: Exception) -> str:
+    """An error's first line; some have none. Of a missing library, also the extra that has it."""
+    text = str(error).strip().partition("\n")[0] or type(error).__name__
+    extra = EXTRAS.get(error.name or "") if isinstance(error, ModuleNotFoundError) else None
+    return f"{text}; pip install 'grokatlas[{extra}]'" if extra else text

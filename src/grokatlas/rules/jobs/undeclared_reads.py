@@ -1,0 +1,78 @@
+"""Refusal of files that a job reads and that are in no digest.
+
+A component, a figure or a claim of a study may read a file of its own, such as measured points. It
+names the file by ``FILES`` (`code.code_digest`). Here Python's audit events tell of every file
+that is opened; what a library opens without Python, as pyarrow does, they do not see.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas import registry
+from grokatlas.code import code_digest, sources
+from grokatlas.errors import UserError
+from grokatlas.results import layout
+
+CODE = (".py", ".pyc", ".pyi")  # what is imported is in the digest as code
+APART = (layout.RESULTS.name, "config", "recorded", "Snakefile", registry.STUDY)  # of a study
+_watched: dict[str, frozenset[str]] = {}  # folders, and the files in them that are declared
+_hooks: list[Any] = []
+
+
+@contextlib.contextmanager
+def refused(modules: list[str]) -> Iterator[None]:
+    """Refuse for a while what `refuse` refuses."""
+    refuse(modules)
+    try:
+        yield
+    finally:
+        _watched.clear()
+
+
+def refuse(modules: list[str]) -> None:
+    """Refuse from here on to open a file of the study, or of a room with components."""
+    files = code_digest.files(modules).values()
+    declared = frozenset(os.path.realpath(file) for each in files for file in each)
+    study = registry.study()
+    folders = [registry.PACKAGE / room for room in registry.ROOMS]
+    folders += [study] if study else []
+    _watched.clear()
+    _watched.update({os.path.realpath(folder): declared for folder in folders})
+    if not _hooks:
+        _hooks.append(_opened)
+        sys.addaudithook(_opened)
+
+
+def _opened(event: str, arguments: tuple[Any, ...]) -> None:
+    if event != "open" or not _watched or sources.is_hashing():
+        return
+    name, mode, flags = arguments
+    if isinstance(name, int) or not _reads(mode, flags):
+        return
+    path = os.path.realpath(os.fsdecode(name))
+    for folder, declared in _watched.items():
+        if path.startswith(folder + os.sep) and path not in declared:
+            parts = Path(path).relative_to(folder).parts
+            if _is_own(parts, path):
+                problem = "is read by the job and is in no digest, so an edit would go unnoticed"
+                todo = f'name it in the module that reads it: FILES = ("{parts[-1]}",)'
+                raise UserError(registry.shown(Path(path)), f"{problem}; {todo}")
+
+
+def _reads(mode: str | None, flags: int) -> bool:
+    if isinstance(mode, str):
+        return "r" in mode or "+" in mode
+    return flags & os.O_ACCMODE != os.O_WRONLY and not flags & os.O_DIRECTORY
+
+
+def _is_own(parts: tuple[str, ...], path: str) -> bool:
+    """Tell if a file counts: none of results, settings, environments and data sets does."""
+    hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
+    if hidden or parts[0] in APART or path.endswith(CODE):
+        return False
+    folders = [sys.prefix, os.environ.get("GROKATLAS_DATA"), os.environ.get("GROKATLAS_RUN_STORE")]
+    return not any(path.startswith(os.path.realpath(each) + os.sep) for each in folders if each)

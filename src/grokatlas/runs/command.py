@@ -1,0 +1,221 @@
+"""``grokatlas runs`` and ``status``: a table for people, or JSON for programs."""
+
+import contextlib
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grokatlas import text as words
+from grokatlas.cluster import slurm
+from grokatlas.errors import UserError, nearest
+from grokatlas.plan import remaining
+from grokatlas.results import files, layout
+from grokatlas.run_store import command as run_store
+from grokatlas.runs import conditions as asked
+from grokatlas.runs import reader
+from grokatlas.runs.run import DIGITS, RENAMED, STATES, RunEntry
+
+FIXED = ("id", "state", "where", "experiment", "paper", "scale", "case")  # columns without asking
+MOST = 6  # values in a cell of the table
+ORDER = ("running", "failed", "damaged", "stale", "waiting", "up to date")  # of `status`
+COLOURS = {"running": "cyan", "failed": "red", "damaged": "red", "up to date": "green"}
+PERIOD = 2.0  # seconds between two looks, at least
+SHARE = 5  # times as long as a look takes
+
+
+def main(
+    given: list[str],
+    scale: str | None,
+    state: str | None,
+    show: str | None,
+    as_json: bool,
+    results: Path,
+    store: Path | None,
+) -> Iterator[str]:
+    """Find runs.
+
+    Args:
+        given: conditions, all of which must hold for one member of a run.
+        scale: at which it is declared; any if None.
+        state: states, separated by commas; if None, all but waiting.
+        show: further fields, separated by commas.
+        as_json: print a list of objects in place of the table.
+        results: the tree.
+        store: the run store; the configured one, if there is any, if None.
+    """
+    conditions = [asked.parse(text) for text in given]
+    states = _states(state, conditions)
+    fields = [each.strip() for each in show.split(",")] if show else []
+    runs = reader.every(results, _store(store))
+    if runs:
+        asked.check(conditions, fields, runs)
+    if scale is not None:
+        runs = [run for run in runs if any(use.scale == scale for use in run.uses)]
+        for run in runs:
+            run.uses.sort(key=lambda use: use.scale != scale)
+    chosen = [(run, asked.matching(run, conditions)) for run in runs]
+    chosen = [(run, members) for run, members in chosen if members]
+    listed = [(run, members) for run, members in chosen if run.state in states]
+    columns = list(dict.fromkeys([*(each.name for each in conditions), *fields]))
+    if as_json:
+        yield files.json_text([_plain(*each, columns) for each in listed]).rstrip("\n")
+        return
+    yield from _table(listed, [name for name in columns if name not in FIXED])
+    yield _summary(len(listed), runs, [run for run, _ in chosen], states)
+
+
+def status(scale: str | None, once: bool) -> None:
+    """Print the runs that the figures of a scale need, again and again at a terminal."""
+    want = remaining.at(scale)
+    if once or not sys.stdout.isatty():
+        print("\n".join(_status(want)[0]))
+        return
+    from rich.live import Live
+    from rich.text import Text
+
+    with contextlib.suppress(KeyboardInterrupt), Live(auto_refresh=False) as live:
+        while True:
+            began = time.monotonic()
+            lines, complete = _status(want)
+            text = Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
+            for state, colour in COLOURS.items():
+                text.highlight_words([f"  {state}  "], colour)
+            live.update(text, refresh=True)
+            if complete:
+                return
+            time.sleep(max(PERIOD, SHARE * (time.monotonic() - began)))
+
+
+def _status(want: remaining.Remaining) -> tuple[list[str], bool]:
+    """The lines of `status`, and whether every run is up to date."""
+    jobs = {job.target.as_posix(): job for job in want.jobs}
+    every = reader.every(layout.RESULTS, None, jobs)
+    runs = [run for run in every if layout.run_folder(run.id).as_posix() in jobs]
+    runs.sort(key=lambda run: ORDER.index(run.state))
+    states = [run.state for run in runs]
+    counts = ", ".join(f"{states.count(state)} {state}" for state in ORDER)
+    lines = [f"{len(runs)} runs at scale {want.plan.scale}: {counts}"]
+    if working := slurm.workflow_or_none(Path()):
+        lines.append(f"the workflow is in jobs {working}")
+    lines += _table([(run, [*range(len(run.members))]) for run in runs], [], True)
+    return lines, all(state == "up to date" for state in states)
+
+
+def _states(given: str | None, conditions: list[asked.Condition]) -> list[str]:
+    """The states that are asked for."""
+    if given is None:
+        own = any(each.name == "state" for each in conditions)
+        return [each for each in STATES if own or each != "waiting"]
+    listed = [each.strip() for each in given.split(",")]
+    for each in listed:
+        if each in RENAMED:
+            raise UserError(f"--state {given}", f"{each!r} is called {RENAMED[each]!r}")
+        if each not in STATES:
+            raise UserError(f"--state {given}", f"no state {each!r}; {nearest(each, [*STATES])}")
+    return listed
+
+
+def _store(given: Path | None) -> Path | None:
+    """The run store, if there is one; one that is configured and not there is told and left out."""
+    try:
+        return run_store.root(given) if given or run_store.named(given) else None
+    except UserError as error:
+        if given is not None:
+            raise
+        print(f"{error}; only results are searched", file=sys.stderr)
+        return None
+
+
+def _plain(run: RunEntry, members: list[int], columns: list[str]) -> dict[str, Any]:
+    """A run as plain data."""
+    axes = {name for name in run.members[0] if name in run.spec.get("ensemble", {})}
+    facts = ("device", "host", "commit", "made", "seconds")
+    return {
+        "id": run.id,
+        "digest": run.digest or None,
+        "state": run.state,
+        "note": run.note,
+        "of": [
+            {"scale": u.scale, "paper": u.paper, "experiment": u.experiment, "case": u.label}
+            for u in run.uses
+        ],
+        "where": {place: str(folder) for place, folder in run.places.items()},
+        "fields": {name: _of_members(run, name, members) for name in columns},
+        "members": len(run.members) if run.spec else None,
+        "matching": [
+            {"member": m, **{name: run.members[m][name][0] for name in sorted(axes)}}
+            for m in members
+        ],
+        **{name: (run.of(name) or [None])[-1] for name in facts},
+        "spec": run.spec,
+    }
+
+
+def _of_members(run: RunEntry, name: str, members: list[int]) -> list[Any]:
+    """The values of a field for some members, each once."""
+    by_text = {repr(value): value for m in members for value in run.of(name, m)}
+    return list(by_text.values())
+
+
+def _table(
+    listed: list[tuple[RunEntry, list[int]]], columns: list[str], every_note: bool = False
+) -> Iterator[str]:
+    """One line for each run, below a title; every note, or those of runs that are not finished."""
+    varied = any(len(members) < len(run.members) for run, members in listed)
+    head = ("id", "of", "state", *columns, *(["members"] if varied else []), "where")
+    rows = [head]
+    for run, members in listed:
+        cells = [_cell(name, _of_members(run, name, members)) for name in columns]
+        cells += [_which(run, members)] if varied else []
+        note = run.note if every_note or run.state not in ("up to date", "undeclared") else ""
+        rows.append((run.id, _of(run), run.state, *cells, ", ".join(run.places), note))
+    widths = [
+        max(map(len, column)) for column in zip(*(row[: len(head)] for row in rows), strict=True)
+    ]
+    for row in rows if listed else []:
+        padded = map(str.ljust, row[: len(head)], widths)
+        yield "  ".join([*padded, *row[len(head) :]]).rstrip()
+
+
+def _of(run: RunEntry) -> str:
+    """The first cell that a run is in, and how many others there are."""
+    first, *more = [*map(str, run.uses)] or [""]
+    return f"{first} +{len(more)}" if more else first
+
+
+def _cell(name: str, values: list[Any]) -> str:
+    """Some values of a field."""
+    digits = 12 if name in DIGITS else None
+    texts = [asked.shown(value)[:digits] for value in values]
+    more = f", ... ({len(texts)})" if len(texts) > MOST else ""
+    return ", ".join(texts[: MOST - 2 if more else None]) + more
+
+
+def _which(run: RunEntry, members: list[int]) -> str:
+    """Which members match: ``3``, or ``1 of 3: member 2``."""
+    count = len(run.members)
+    if len(members) == count:
+        return f"all {count}" if count > 1 else "1"
+    spans: list[list[int]] = []
+    for m in members:
+        if spans and spans[-1][1] == m - 1:
+            spans[-1][1] = m
+        else:
+            spans.append([m, m])
+    texts = [f"{a}" if a == b else f"{a}..{b}" for a, b in spans]
+    more = ", ..." if len(texts) > MOST else ""
+    return f"{len(members)} of {count}: {', '.join(texts[:MOST])}{more}"
+
+
+def _summary(shown: int, runs: list[RunEntry], chosen: list[RunEntry], states: list[str]) -> str:
+    """The last line: how many there are, and how many are left out."""
+    if not runs:
+        return "no runs: nothing is planned or made here; go to a checkout, or give --results"
+    others = [run.state for run in chosen if run.state not in states]
+    left = [name for name in STATES if name in others]
+    counts = ", ".join(f"{others.count(name)} {name}" for name in left)
+    rest = f"; left out: {counts} (--state {shlex.quote(','.join(left))})" if left else ""
+    return f"{words.count(shown, 'run')} of {len(runs):,}{rest}"

@@ -1,0 +1,199 @@
+"""Remove from ``results`` what no paper declares any more, and what killed jobs left."""
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from grokatlas import registry
+from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Tree
+from grokatlas.audit.verify import Report, verify
+from grokatlas.cluster import slurm, unlock
+from grokatlas.errors import UserError
+from grokatlas.plan import declared_jobs
+from grokatlas.results import layout, locks
+from grokatlas.results.result import Result
+from grokatlas.text import file_size
+
+DAY = 86400.0  # seconds: a temporary file that is younger may still be written
+REFUSED = f"{layout.STATE}.refused-*"  # states of runs that were set aside
+
+
+def prune(dry_run: bool) -> Iterator[str]:
+    """Remove orphans, leftovers of killed jobs that are older than a day, and refused states.
+
+    An orphan is a finished result that no paper declares at any scale and no declared one was made
+    from, or a second copy of a result. What is in a declared result's place stays, and so do a
+    moved result that is needed and is nowhere else, hidden folders, and files that no job wrote.
+
+    Yields:
+        a line for everything that is removed, or stays as it is needed or held, then a summary.
+    """
+    jobs = declared_jobs.jobs()
+    if jobs is None:
+        raise UserError("prune", f"no {declared_jobs.CONFIG}/ here; run it in a checkout")
+    if not dry_run:
+        _refuse_running()
+    tree = Tree(layout.RESULTS)
+    report = verify(tree, jobs)
+    total = count = 0
+    verb = "would remove" if dry_run else "removed"
+    for target, paths, reason in _doomed(tree, report, {*jobs}):
+        if not paths:
+            yield f"{target}: {reason}"
+            continue
+        with _unless_held(target, dry_run) as free:
+            if not free:
+                yield f"{target}: a process holds its lock; it stays"
+                continue
+            size = sum(map(_size, paths))
+            if not dry_run:
+                _remove(paths)
+        total, count = total + size, count + 1
+        yield f"{verb} {target}: {reason}"
+    yield f"{verb} {count} results and leftovers, {file_size(total)}"
+
+
+def _refuse_running() -> None:
+    """Refuse while a workflow runs: it may need what is not declared any more."""
+    if pid := unlock.snakemake(Path()):
+        raise UserError("prune", f"Snakemake runs here (process {pid}); wait until it has ended")
+    if jobs := slurm.workflow_or_none(Path()):
+        raise UserError("prune", f"the workflow is in jobs {jobs}; wait until it has ended")
+    if any(Path(".snakemake", "locks").glob("*")):
+        hint = "wait until it has ended, or run `grokatlas unlock` if it was killed"
+        raise UserError("prune", f"Snakemake runs in this folder on some machine; {hint}")
+
+
+def _doomed(
+    tree: Tree, report: Report, declared: set[str]
+) -> Iterator[tuple[Path, list[Path], str]]:
+    """What is to be removed: its name, its files in the order in which they go, and why.
+
+    Of a moved result that stays there are no files, and the reason is why it stays.
+    """
+    needed = _needed(tree, declared)
+    for target, result in sorted(tree.results.items()):
+        found = report.findings.get(result.manifest.name) if result.manifest else None
+        if found and found.verdict == "orphan" and target not in declared and not _hidden(target):
+            home = layout.home(result.sound)
+            if home != target and home in needed and not _holds(tree, report, home, result):
+                hint = "is other than what is there; remove one of them"
+                if not layout.manifest_of(result.kind, Path(home)).exists():
+                    hint = "is not in its place; move it there"
+                yield Path(target), [], f"is {home}, and {hint}"
+            else:
+                yield Path(target), _files(tree, result), found.reason.partition(";")[0]
+    for name in sorted(tree.leftovers):
+        path = tree.path(name)
+        ours = path.name.startswith(".") and not _hidden(path.parent)
+        if ours and _old(path):
+            yield path, [path], "left by a killed job"
+    for folder in registry.own_files(layout.run_folder(""), "*"):
+        for path in sorted(folder.glob(REFUSED)):
+            yield path, [path], "a state that was set aside"
+
+
+def _needed(tree: Tree, declared: set[str]) -> set[str]:
+    """The declared results, and all that those which are here were made from, here or not."""
+    needed = set(declared)
+    waiting = [target for target in declared if target in tree.results]
+    while waiting:
+        upstream = {*tree.results[waiting.pop()].upstream} - needed
+        needed |= upstream
+        waiting += upstream & tree.results.keys()
+    return needed
+
+
+def _holds(tree: Tree, report: Report, home: str, moved: Result) -> bool:
+    """Whether the place that a moved result belongs to has the same files, all of them sound."""
+    there = tree.results.get(home)
+    if there is None or there.sound.get("outputs") != moved.sound["outputs"]:
+        return False
+    return all(
+        tree.path(n).is_file() and report.hashes.get(n) == sha for n, sha in there.outputs.items()
+    )
+
+
+def _hidden(path: str | Path) -> bool:
+    """Whether a file or folder, or one above it, is hidden: of a program, or of a disk."""
+    return any(part.startswith(".") for part in Path(path).parts)
+
+
+def _files(tree: Tree, result: Result) -> list[Path]:
+    """A result's files, the manifest first: what is cut short has nothing that vouches for it."""
+    records = [record.name for record in (result.manifest, result.job) if record]
+    names = [*records, *(name for name in sorted(result.outputs) if name in result.files)]
+    paths = [tree.path(name) for name in names]
+    folder = Path(result.target)
+    if folder.is_dir():
+        logs = [f for f in folder.iterdir() if f.name.endswith(("log.txt", *NO_ARTEFACT_SUFFIXES))]
+        return [*paths, *sorted(folder.glob(f"{layout.STATE}*")), *sorted(logs)]
+    return [*paths, *filter(Path.exists, [layout.beside(folder, ".log")])]
+
+
+@contextlib.contextmanager
+def _unless_held(path: Path, dry_run: bool) -> Iterator[bool]:
+    """Hold the lock of the run that a path is of or in; False if a process holds it.
+
+    A dry run makes no lock file: where there is none, no process trains the run.
+    """
+    parts = path.relative_to(layout.RESULTS).parts
+    if parts[0] != "runs" or len(parts) < 2 or not layout.run_folder(parts[1]).is_dir():
+        yield True
+        return
+    file = layout.run_folder(parts[1]) / layout.LOCK
+    there = file.exists()
+    if dry_run and not there:
+        yield True
+        return
+    with locks.held(file) as held:
+        try:
+            yield held
+        finally:
+            if held and not there:
+                file.unlink(missing_ok=True)
+                _rmdirs(file.parent)
+
+
+def _remove(paths: list[Path]) -> None:
+    """Remove files and folders, and the folders that are empty then."""
+    for path in paths:
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise UserError(str(path), f"cannot be removed: {error.strerror or error}") from None
+    for folder in {path.parent for path in paths}:
+        _rmdirs(folder)
+
+
+def _rmdirs(folder: Path) -> None:
+    """Remove a folder and those above it as far as they are empty, below those of `results`."""
+    while len(folder.relative_to(layout.RESULTS).parts) > 1:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
+
+
+def _old(path: Path) -> bool:
+    """Whether nothing was written to a file or folder for a day."""
+    try:
+        inner = path.rglob("*") if path.is_dir() else ()
+        newest = max(each.lstat().st_ctime for each in (path, *inner))
+    except OSError:
+        return False  # it just changed
+    return time.time() - newest > DAY
+
+
+def _size(path: Path) -> int:
+    try:
+        files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+        return sum(each.lstat().st_size for each in files)
+    except OSError:
+        return 0  # removed in the meantime

@@ -1,0 +1,208 @@
+"""From an experiment and values to try to the configuration of a trial.
+
+A trial is the experiment with further axes. It is declared in a folder of its own, which uses the
+workflow of this checkout as a module: its results are another tree, and nothing declared here
+reads them.
+"""
+
+import contextlib
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from grokatlas.cluster import unlock
+from grokatlas.declare import cells, overlays, strict_yaml
+from grokatlas.declare.model_base import NAME, NAME_RULE
+from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper, label
+from grokatlas.declare.papers import load_papers
+from grokatlas.declare.settings import home_expanded, load_settings
+from grokatlas.errors import UserError, nearest
+from grokatlas.results import files, locks
+
+FOLDER = Path("trials")
+PAPER_OF_TRIALS, FIGURE = "trials", "runs"  # `grokatlas.papers.trials.runs` draws it
+LOCK = ".grokatlas_try.lock"  # in the folder of a trial, held while it runs
+CONFIG = Path("config")
+SETTINGS = CONFIG / "config.yaml"
+PATH = r"seed|[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
+SNAKEFILE = """\
+# Written by `grokatlas try`: the workflow of the checkout, with the configuration beside this file.
+module atlas:
+    snakefile:
+        "../../../workflow/Snakefile"
+    config:
+        config
+
+
+use rule * from atlas
+
+
+workflow.default_target = "all"
+"""
+
+Block = dict[str, Any]
+Values = dict[str, list[Any]]
+
+
+def values(given: list[str]) -> Values:
+    """The values of each path, read as YAML: ``["optimizer.lr=1e-3,1e-2"]``."""
+    found: Values = {}
+    for text in given:
+        path, equals, listed = text.partition("=")
+        if not equals or not re.fullmatch(PATH, path) or not listed:
+            raise UserError(f"--set {text}", "must be like optimizer.lr=1e-3,1e-2")
+        if path in found:
+            raise UserError(f"--set {text}", f"{path} is given twice; list its values in one")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "values.yaml"
+            file.write_text(f"[{listed}]\n", encoding="utf-8")
+            found[path] = strict_yaml.load(file, f"--set {text}")
+    return found
+
+
+def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
+    """Paper and experiment that a name means, and all papers."""
+    papers = load_papers(CONFIG / "papers", "all")
+    owner, _, own = name.partition("/")
+    known = [f"{paper}/{each}" for paper in papers for each in papers[paper].experiments]
+    if owner not in papers or own not in papers[owner].experiments:
+        raise UserError(name, f"no such experiment; {nearest(name, known)}")
+    if papers[owner].experiments[own].as_:
+        other = f"{papers[owner].version_of}/{papers[owner].experiments[own].as_}"
+        raise UserError(name, f"is {other} under another name; try that one")
+    return owner, own, papers
+
+
+def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -> Block:
+    """The experiment's block with the values as axes at a scale.
+
+    An axis of the ensemble gets the values itself. Any other path becomes an axis of the sweep,
+    which is stronger than every overlay, so that each value makes a run of its own.
+    """
+    found: Block = paper.experiments[name].model_dump(
+        mode="json", by_alias=True, exclude_unset=True
+    )
+    cases = list(found.get("cases") or {}) or [None]
+    own = [overlays.of(paper_name, paper, name, case, scale).merged() for case in cases]
+    for path, listed in tried.items():
+        is_axis = path == "seed" or any(path in each.get("ensemble", {}) for each in own)
+        key = "ensemble" if is_axis else "sweep"
+        for overlay in (found, *(found.get("cases") or {}).values()):
+            holder = overlay if scale == "paper" else (overlay.get(scale) or {})
+            holder[key] = {**(holder.get(key) or {}), path: listed}
+            if scale != "paper":
+                overlay[scale] = holder
+    return {"about": found.pop("about", f"a trial of {name}"), **found}
+
+
+@contextlib.contextmanager
+def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
+    """Declare a trial in ``trials/<paper>-<experiment>``, and hold that folder; the folder.
+
+    Results of earlier trials there stay, so that a further value makes a further run alone.
+    """
+    paper_name, own, papers = experiment(name)
+    paper = papers[paper_name]
+    told = f"{name} with {', '.join(f'{path} {listed}' for path, listed in tried.items())}"
+    about = {
+        "source": {"title": f"Trial of {told}"},
+        "defaults": paper.defaults.model_dump(mode="json", by_alias=True, exclude_unset=True),
+        "figures": {FIGURE: {"experiments": [own], "caption": f"A trial of {told}."}},
+    }
+    there = FOLDER / f"{paper_name}-{own}"
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "papers" / PAPER_OF_TRIALS
+        folder.mkdir(parents=True)
+        (folder / PAPER).write_text(text(about), encoding="utf-8")
+        block_of_own = {own: block(paper_name, paper, own, scale, tried)}
+        (folder / EXPERIMENTS).write_text(text(block_of_own), encoding="utf-8")
+        trial = load_papers(folder.parent, "all")[PAPER_OF_TRIALS]
+        _check(PAPER_OF_TRIALS, trial, own, scale, tried)
+        settings = {"scale": scale, **_settings()}
+        with _alone(there):
+            try:
+                shutil.rmtree(there / CONFIG, ignore_errors=True)
+                shutil.copytree(folder.parent, there / CONFIG / "papers")
+                (there / SETTINGS).write_text(text(settings), encoding="utf-8")
+                (there / "workflow").mkdir(exist_ok=True)
+                (there / "workflow" / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
+            except OSError as error:
+                raise _unwritable(there, error) from None
+            yield there
+
+
+@contextlib.contextmanager
+def _alone(there: Path) -> Iterator[None]:
+    """Hold the folder of a trial: another would replace the configuration that this one reads."""
+    try:
+        there.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(there, error) from None
+    with locks.held(there / LOCK) as alone:
+        if not alone:
+            raise UserError(str(there), "another trial of the experiment runs; wait for its end")
+        if unlock.locked(there):
+            hint = f"if it was killed: (cd {there} && grokatlas unlock)"
+            raise UserError(str(there), f"is locked by a Snakemake; {hint}")
+        yield
+
+
+def _unwritable(folder: Path, error: OSError) -> UserError:
+    return UserError(str(folder), f"cannot be written: {error.strerror or error}")
+
+
+def _settings() -> Block:
+    """What a trial takes over from the checkout's settings; folders are absolute paths."""
+    found = load_settings(SETTINGS, {})
+    folders = {"data_dir": found.data_dir, "run_store": found.run_store}
+    held = {key: str(home_expanded(f).resolve()) if f else None for key, f in folders.items()}
+    return {"device": found.device, **held}
+
+
+def _check(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -> None:
+    """Refuse values that the experiment cannot have, by the argument that gave them."""
+    try:
+        cells.resolve(paper_name, paper, name, scale)
+    except UserError as error:
+        for path in tried:
+            if error.place.endswith(path) or f".{path}." in error.place:
+                raise UserError(f"--set {path}", error.problem) from None
+        raise
+
+
+def text(content: Block) -> str:
+    """Plain data as YAML that `strict_yaml` reads."""
+    unshared = json.loads(json.dumps(content))  # equal lists would become anchors
+    return yaml.safe_dump(
+        unshared, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
+    )
+
+
+def keep(name: str, tried: Values, scale: str, new: str) -> Path:
+    """Declare the experiment with these values among those of its paper; the file.
+
+    Its runs have the ids of the trial's runs, as their specs are the same.
+    """
+    paper_name, own, papers = experiment(name)
+    file = CONFIG / "papers" / paper_name / EXPERIMENTS
+    if not re.fullmatch(NAME, new):
+        raise UserError(f"--keep {new}", f"is no name: {NAME_RULE}")
+    if new in papers[paper_name].experiments:
+        raise UserError(f"--keep {new}", f"is in {label(paper_name, EXPERIMENTS)} already")
+    told = "; ".join(f"{path} {', '.join(map(str, listed))}" for path, listed in tried.items())
+    before = file.read_text(encoding="utf-8")
+    declared = {new: block(paper_name, papers[paper_name], own, scale, tried)}
+    written = f"{before.rstrip()}\n\n# Source: a trial of {own} at {scale} scale: {told}.\n"
+    written += f"# Time seen: none yet.\n# Expect: as in the trial.\n{text(declared)}"
+    with tempfile.TemporaryDirectory() as scratch:
+        there = shutil.copytree(CONFIG / "papers", Path(scratch) / "papers")
+        (there / paper_name / EXPERIMENTS).write_text(written, encoding="utf-8")
+        _check(paper_name, load_papers(there, "all")[paper_name], new, scale, tried)
+    files.write_text(file, written)
+    return file

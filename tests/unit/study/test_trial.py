@@ -1,0 +1,214 @@
+"""What `grokatlas try` declares and keeps, and what it refuses in one line."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grokatlas import cli
+from grokatlas.declare import cells, strict_yaml
+from grokatlas.declare.papers import load_papers
+from grokatlas.study.trial import declaration
+from tests.tiers import every
+
+ROOT = Path(__file__).parents[3]
+SLOW_TO_END = """
+import signal, sys, time
+def end(number, _):
+    time.sleep(0.3)
+    sys.exit(f"ended by {number}")
+signal.signal(signal.SIGINT, end)
+signal.signal(signal.SIGTERM, end)
+print("here", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def checkout_here(tmp_path, monkeypatch):
+    """The configuration of this checkout in a folder that may be changed."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+
+
+def specs(folder: Path, paper: str, name: str, scale: str) -> list[dict]:
+    declared = load_papers(folder, "all")[paper]
+    return [cell.spec for cell in cells.resolve(paper, declared, name, scale)]
+
+
+TRIED = [
+    ("geometry/two_weights", {"optimizer.lr": [0.05, 0.2]}),
+    ("geometry/two_weights", {"penalties.0.weight": [0.3], "train.steps": [7]}),
+    ("geometry/two_weights", {"seed": [3, 4]}),
+    ("geometry/zero_loss_sets", {"optimizer.lr": [0.01], "penalties.0.weight": [0.1, 0.2]}),
+    ("grokalign/xor", {"optimizer.lr": [0.3]}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "tried", "scale"),
+    every(7, [(*each, scale) for each in TRIED for scale in ("smoke", "quick", "paper")]),
+)
+def test_what_was_tried_is_what_is_kept(checkout_here, capsys, scale, name, tried):
+    paper, _, own = name.partition("/")
+    with declaration.declared(name, tried, scale) as folder:
+        trial = specs(folder / "config/papers", "trials", own, scale)
+    given = [f"--set={path}={','.join(map(str, listed))}" for path, listed in tried.items()]
+    assert cli.main(["try", name, "--scale", scale, "--keep", "better", *given]) == 0
+    assert specs(Path("config/papers"), paper, "better", scale) == trial
+    for path, listed in tried.items():
+        block = path.partition(".")[0]
+        ours = [spec["ensemble"].get(path) or [_at(spec[block], path)] for spec in trial]
+        assert {value for each in ours for value in each} == set(listed), path
+
+
+def _at(block, path: str):
+    for key in path.split(".")[1:]:
+        block = block[int(key)] if isinstance(block, list) else block[key]
+    return block
+
+
+def test_what_is_kept_leaves_the_other_lines_as_they_are(checkout_here, capsys):
+    file = Path("config/papers/geometry/experiments.yaml")
+    before = file.read_text()
+    given = ["--set=optimizer.lr=1e-3", "--keep", "slow", "--scale", "paper"]
+    assert cli.main(["try", "geometry/two_weights", *given]) == 0
+    text = file.read_text()
+    assert text.startswith(before.rstrip())
+    assert "# Source: a trial of two_weights at paper scale: optimizer.lr 0.001.\n" in text
+    assert strict_yaml.load(file)["slow"]["sweep"] == {"optimizer.lr": [0.001]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["geometry/nosuch", "--set=optimizer.lr=1"], "geometry/nosuch: no such experiment; "),
+        (
+            ["jacobian_alignment/xor", "--set=optimizer.lr=1"],
+            "jacobian_alignment/xor: is grokalign/xor under another name; try that one",
+        ),
+        (["geometry/two_weights", "--set=lr=1"], "--set lr=1: must be like optimizer.lr=1e-3,1e"),
+        (["geometry/two_weights", "--set=optimizer.lr"], "--set optimizer.lr: must be like"),
+        (["geometry/two_weights", "--set=optimizer.lr=1,["], "--set optimizer.lr=1,[: line 2"),
+        (["geometry/two_weights", "--set=optimizer.rate=1"], "--set optimizer.rate: not a keyword"),
+        (["geometry/two_weights", "--set=optimizer.lr=-1"], "--set optimizer.lr: -1 is not allow"),
+        (["geometry/two_weights", "--set=a.b=1"], "--set a.b: no such block to sweep"),
+        (
+            ["geometry/two_weights", "--set=optimizer.lr=1", "--set=optimizer.lr=2"],
+            "--set optimizer.lr=2: optimizer.lr is given twice",
+        ),
+        (["geometry/two_weights", "--set=optimizer.lr=1", "--keep=Two"], "--keep Two: is no name"),
+        (["geometry/two_weights", "--set=optimizer.lr=1", "--keep=ridge"], "--keep ridge: is in"),
+        (
+            ["geometry/two_weights", "--set=optimizer.lr=-1", "--keep=other"],
+            "--set optimizer.lr: -1 is not allowed",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_changes_nothing(checkout_here, capsys, arguments, told):
+    before = {file: file.read_bytes() for file in Path().rglob("*") if file.is_file()}
+    assert cli.main(["try", *arguments]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(told)
+    assert {file: file.read_bytes() for file in Path().rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("- quick", "config.yaml: must be a block of keys"),
+        ("scale: huge", "config.yaml: scale: "),
+        ("data_dir: [1]", "config.yaml: data_dir: "),
+    ],
+)
+def test_wrong_settings_are_one_line(checkout_here, capsys, content, told):
+    Path("config/config.yaml").write_text(content)
+    assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(told)
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(checkout_here, capsys):
+    Path("trials").write_text("mine")
+    assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("trials/geometry-two_weights: cannot be written: ")
+    assert Path("trials").read_text() == "mine"
+
+
+def test_a_trial_finds_the_folders_of_the_checkout(checkout_here):
+    Path("config/config.yaml").write_text("data_dir: images\ndevice: cpu\n")
+    with declaration.declared("geometry/two_weights", {"optimizer.lr": [1]}, "quick") as folder:
+        assert strict_yaml.load(folder / "config/config.yaml") == {
+            "scale": "quick",
+            "device": "cpu",
+            "data_dir": str(Path("images").resolve()),
+            "run_store": None,
+        }
+
+
+ONE = "geometry/two_weights"
+
+
+def test_a_second_trial_at_once_is_refused_and_replaces_nothing(checkout_here, capsys):
+    with declaration.declared(ONE, {"optimizer.lr": [0.5]}, "quick") as folder:
+        before = {file: file.read_bytes() for file in folder.rglob("*.yaml")}
+        assert cli.main(["try", ONE, "--scale", "smoke", "--set=optimizer.lr=0.25"]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("trials/geometry-two_weights: another trial of the experiment runs")
+        assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} == before
+    with declaration.declared(ONE, {"optimizer.lr": [0.25]}, "smoke"):
+        assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} != before
+
+
+def test_a_trial_beside_another_snakemake_is_refused_and_replaces_nothing(checkout_here, capsys):
+    with declaration.declared(ONE, {"optimizer.lr": [0.5]}, "quick") as folder:
+        before = {file: file.read_bytes() for file in folder.rglob("*.yaml")}
+    (folder / ".snakemake/locks").mkdir(parents=True)
+    (folder / ".snakemake/locks/0.output.lock").touch()
+    assert cli.main(["try", ONE, "--scale", "smoke", "--set=optimizer.lr=0.25"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is locked by a Snakemake; if it was killed: (cd trials/geometry-two_weights &&" in line
+    assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} == before
+
+
+def test_outside_of_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
+    assert "is no checkout" in capsys.readouterr().err
+
+
+def test_what_cannot_be_kept_is_not_written_for_a_moment(checkout_here, monkeypatch, capsys):
+    file = Path("config/papers/geometry/experiments.yaml")
+    before = file.read_bytes()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(declaration, "_check", interrupted)
+    given = ["--set=optimizer.lr=1", "--keep", "slow"]
+    assert cli.main(["try", "geometry/two_weights", *given]) == 130
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(("name", "to_all"), [("SIGINT", True), ("SIGTERM", False)])
+def test_who_ends_a_trial_gives_snakemake_the_time_to_end(name, to_all):
+    number = getattr(signal, name)
+    call = "import sys; from grokatlas.study.trial import command; "
+    call += "sys.exit(command.followed([sys.executable, '-c', sys.argv[1]]))"
+    with subprocess.Popen(
+        [sys.executable, "-c", call, SLOW_TO_END],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as trial:
+        assert trial.stdout.readline() == "here\n"
+        (os.killpg if to_all else os.kill)(trial.pid, number)  # a terminal's Ctrl-C is for all
+        _, said = trial.communicate(timeout=30)
+    assert said == f"ended by {number}\n"
+    assert trial.returncode == 1
