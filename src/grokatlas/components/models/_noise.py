@@ -4,13 +4,13 @@ import torch
 from torch import Tensor, nn
 
 from grokatlas.engine import parameter_noise
-from grokatlas.engine.contracts import Shape
+from grokatlas.engine.contracts import Params, Shape
 
 
 class Noisy(nn.Module):
     """Noise of a network, for a class that has this one before the network's among its parents.
 
-    The network's ``forward(inputs, masks)`` multiplies units by `masks`, of the shape that `units`
+    The network's ``forward(inputs, masks=...)`` multiplies units by `masks`, of the shape that `units`
     says; None: it drops none. Noise is a number for each of these units, then one for each entry of
     the parameters. A rate that is None has none of its numbers.
 
@@ -32,8 +32,8 @@ class Noisy(nn.Module):
             rates["dropout"] = torch.stack([least, 1 / (1 - rate)])
         if weight_noise is not None:
             rates["weight_noise"] = torch.tensor(weight_noise, dtype=torch.float64)
-        for name, rate in rates.items():
-            self.register_buffer(name, rate)
+        for name, value in rates.items():
+            self.register_buffer(name, value)
 
     def units(self, samples: int) -> Shape:
         """The shape of `masks` for a batch of so many samples."""
@@ -44,22 +44,22 @@ class Noisy(nn.Module):
         return (self._dropped(inputs_shape[0]) + self._shifted(),)
 
     def forward(
-        self, inputs: Tensor, noise: Tensor | None = None, masks: Tensor | None = None
+        self, inputs: Tensor, noise: Tensor | None = None, *, masks: Tensor | None = None
     ) -> Tensor:
         """Outputs ``[N, C]``; without noise those of the network."""
         if noise is None:
-            outputs: Tensor = super().forward(inputs, masks)
+            outputs: Tensor = super().forward(inputs, masks=masks)
             return outputs
         samples = len(inputs)
         units, shifts = noise.split([self._dropped(samples), self._shifted()])
         if self.dropout is not None:
-            kept = units.view(self.units(samples)) >= self.dropout[0]
-            masks = kept.to(noise.dtype) * self.dropout[1]
-        params = dict(self.named_parameters())
+            stays = units.view(self.units(samples)) >= self.dropout[0]
+            masks = stays.to(noise.dtype) * self.dropout[1]
+        params: Params = dict(self.named_parameters())
         if self.weight_noise is not None:
             parts = parameter_noise.split(shifts, params)
             params = {key: value + self.weight_noise * parts[key] for key, value in params.items()}
-        return torch.func.functional_call(self, params, (inputs, None, masks))
+        return torch.func.functional_call(self, params, (inputs,), {"masks": masks})
 
     def _dropped(self, samples: int) -> int:
         return 0 if self.dropout is None else torch.Size(self.units(samples)).numel()

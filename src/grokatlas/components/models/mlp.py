@@ -28,7 +28,7 @@ class MLP(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.register_buffer("output_scale", torch.tensor(output_scale, dtype=torch.float64))
 
-    def forward(self, inputs: Tensor, masks: Tensor | None = None) -> Tensor:
+    def forward(self, inputs: Tensor, *, masks: Tensor | None = None) -> Tensor:
         """Outputs ``[N, C]`` of inputs ``[N, ...]``; `masks` ``[L - 1, N, H]`` are of units."""
         hidden = inputs.flatten(1)
         for index, layer in enumerate(self.layers[:-1]):
@@ -43,8 +43,8 @@ class NoisyMLP(Noisy, MLP):
 
     def units(self, samples: int) -> Shape:
         """``[L - 1, N, H]``."""
-        *hidden, _ = self.layers
-        return (len(hidden), samples, hidden[0].out_features)
+        weight = dict(self.named_parameters())["layers.0.weight"]
+        return (len(self.layers) - 1, samples, len(weight))
 
 
 def build(

@@ -59,7 +59,7 @@ class Transformer(nn.Module):
         """
         return functional.embedding(tokens, self.embedding)
 
-    def forward(self, inputs: Tensor, masks: Tensor | None = None) -> Tensor:
+    def forward(self, inputs: Tensor, *, masks: Tensor | None = None) -> Tensor:
         """Logits ``[N, C]`` of tokens ``[N, T]``, or of features ``[N, T, d]`` as from `embed`.
 
         `masks` ``[2, N, d]`` are of what attention and the MLP add to ``y``.
