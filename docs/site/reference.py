@@ -34,6 +34,7 @@ COMPONENTS = {
     "dynamics": "what a step is, where it is not plain training by the gradient",
     "penalties": "terms that are added to the loss",
     "gradients": "changes of the gradient before the optimizer sees it, in the order given",
+    "updates": "changes of the step that the optimizer makes, in the order given",
     "inputs": "changes of the training inputs",
     "observables": "what is logged during training",
     "measures": "what is computed of a finished run",

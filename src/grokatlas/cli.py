@@ -296,12 +296,7 @@ FOLDER = argument("folder", metavar="FOLDER", type=Path, help="such as my-study"
 NAMES = argument("names", metavar="COMPONENT", nargs="*", help="these alone (default: all)")
 STUDY = (
     Command("new", "study.new:make", "make a study of your own: a folder that works", (FOLDER,)),
-    Command(
-        "check-components",
-        "study.check:main",
-        "run the conformance checks on a study's components",
-        (NAMES,),
-    ),
+    Command("check-components", "study.check:main", "run conformance checks on them", (NAMES,)),
 )
 
 

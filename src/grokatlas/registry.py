@@ -35,11 +35,12 @@ FOLDERS = {
     "dynamics": "dynamics",
     "penalties": "penalties",
     "gradients": "gradients",
+    "updates": "updates",
     "inputs": "inputs",
     "observables": "observables",
     "measures": "measures",
 }
-LISTS = ("penalties", "gradients", "inputs", "observables", "measures")
+LISTS = ("penalties", "gradients", "updates", "inputs", "observables", "measures")
 RENAMED = "RENAMED"  # the constant of a component: older name of a keyword, by its name today
 DEFAULTED = "DEFAULTED"  # keywords that came later, with the value that runs had before
 DEFAULT_DYNAMICS = "gradient_training"  # of a run that names none

@@ -71,7 +71,7 @@ def test_is_used_by_a_run(block, name):
 @every_component
 def test_build_takes_typed_keywords_without_defaults(block, name):
     build = registry.load(block, name).build
-    blocks = {"model", "loss", "optimizer", "penalties", "gradients", "inputs"}
+    blocks = {"model", "loss", "optimizer", "penalties", "gradients", "inputs", "updates"}
     for parameter in inspect.signature(build).parameters.values():
         assert parameter.default is parameter.empty, f"{parameter} has a default"
         assert parameter.annotation is not parameter.empty, f"{parameter} has no type"

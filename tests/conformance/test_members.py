@@ -9,6 +9,7 @@ from typing import Any
 import examples.gradients
 import examples.inputs
 import examples.observables
+import examples.updates
 import numpy as np
 import pytest
 import torch
@@ -199,6 +200,19 @@ def test_axes_multiply_and_the_seed_runs_fastest():
     _assert_close(_of_member(company, 3), _of_member(alone, 0), 1e-12)
 
 
+def test_joined_axes_give_each_member_its_values_of_both():
+    rates, weights = [0.05, 0.01, 0.02], [0.1, 0.3, 0.2]
+    spec = _variant("linear", steps=20)
+    pair = {"optimizer.lr": rates, "penalties.0.weight": weights}
+    spec["ensemble"] = {"zip": [pair], "seed": [1]}
+    company = _train(spec)
+    for member, (rate, weight) in enumerate(zip(rates, weights, strict=True)):
+        alone = copy.deepcopy(spec) | {"ensemble": {"seed": [1]}}
+        alone["optimizer"]["lr"], alone["penalties"][0]["weight"] = rate, weight
+        _assert_close(_of_member(company, member), _of_member(_train(alone), 0), 1e-12)
+    assert len(set(company[0]["train_loss"][company[0]["step"] == 20])) == 3
+
+
 PENALTIES = [
     (name, k) for name in registry.names("penalties") for k in EXAMPLES["penalties"].get(name, [])
 ]
@@ -221,6 +235,7 @@ def test_zero_weight_equals_absence(name, keywords):
 
 NEUTRAL = [("gradients", *item) for item in examples.gradients.NEUTRAL.items()]
 NEUTRAL += [("inputs", *item) for item in examples.inputs.NEUTRAL.items()]
+NEUTRAL += [("updates", *item) for item in examples.updates.NEUTRAL.items()]
 
 
 @pytest.mark.parametrize(("block", "name", "keywords"), NEUTRAL)
@@ -231,7 +246,7 @@ def test_factor_zero_equals_absence(block, name, keywords):
     _assert_close(changed, _first_member(penalties=True), 1e-12)
 
 
-@pytest.mark.parametrize("block", ["gradients", "inputs"])
+@pytest.mark.parametrize("block", ["gradients", "inputs", "updates"])
 def test_empty_chain_equals_none(block):
     spec = _variant("mlp", steps=20)
     (history, _), (chained, _) = _train(spec), _train(spec | {block: []})

@@ -14,6 +14,7 @@ from examples.use import ingredients, layer, mlp, model_of, view_of
 
 from grokatlas import registry
 from grokatlas.engine import contracts, noise_contracts, record
+from grokatlas.engine.update_link import UpdateLink
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs.savepoint import Savepoint
 
@@ -22,6 +23,7 @@ CONTRACTS = {
     "loss": contracts.Loss,
     "penalties": contracts.Penalty,
     "gradients": contracts.GradientLink,
+    "updates": UpdateLink,
     "optimizer": contracts.Optimizer,
     "inputs": contracts.InputChange,
     "dynamics": contracts.Dynamics,
@@ -37,12 +39,20 @@ SOME = {
     ("inputs", "given"): noise_contracts.NoisyInputChange,
     ("gradients", "noise_shape"): noise_contracts.NoisyGradientLink,
     ("gradients", "given"): noise_contracts.NoisyGradientLink,
+    ("updates", "noise_shape"): noise_contracts.NoisyUpdateLink,
+    ("updates", "given"): noise_contracts.NoisyUpdateLink,
     ("optimizer", "noise_shape"): noise_contracts.NoisyOptimizer,
     ("optimizer", "given"): noise_contracts.NoisyOptimizer,
     ("dynamics", "begin_epoch"): contracts.EpochDynamics,
     ("dynamics", "penalty"): contracts.PenalisedDynamics,
 }
-NOISY = ("penalties", "inputs", "optimizer", "gradients")  # blocks that may take noise by `given`
+NOISY = (
+    "penalties",
+    "inputs",
+    "optimizer",
+    "gradients",
+    "updates",
+)  # blocks that may take noise by `given`
 CASES = [
     pytest.param(block, name, keywords, id=f"{block}-{name}-{index}")
     for block in registry.FOLDERS
@@ -128,7 +138,7 @@ def test_a_component_is_what_its_block_asks_for(block, name, keywords):
 def test_a_component_with_noise_is_what_its_block_asks_for(block, name, keywords):
     component = built(block, name, keywords)
     if hasattr(component, "noise_shape"):
-        by_parameters = block in ("optimizer", "gradients")
+        by_parameters = block in ("optimizer", "gradients", "updates")
         shape = component.noise_shape(*([layer()] if by_parameters else [(6, 4), (6, 5)]))
         assert all(type(size) is int for size in shape)
         assert lacking(component.given(torch.zeros(shape)), CONTRACTS[block]) == []

@@ -19,7 +19,8 @@ import torch
 from grokatlas import registry
 from grokatlas.claims import divergence
 from grokatlas.declare import signatures, validation, versions
-from grokatlas.declare.models import Claim, Paper
+from grokatlas.declare.claim_models import Claim
+from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.engine.ensemble import Mapped
 from grokatlas.errors import MistakeError
@@ -31,7 +32,8 @@ from tests.runs import finished
 
 CONFIG = Path(__file__).parents[2] / "config" / "papers"
 OTHERS = ("train.", "observables.", "truth")
-BLOCKS = {"task", "model", "loss", "penalties", "gradients", "inputs", "optimizer", "dynamics"}
+BLOCKS = {"task", "model", "loss", "optimizer", "dynamics"}
+BLOCKS |= {"penalties", "gradients", "updates", "inputs"}
 KEYS = ("seed", "member", "step", "slow_time", "feature", "other", "place", "plane", "point")
 KEYS += ("level", "label", "input", "target", "true_value", "threads", "members")
 

@@ -18,7 +18,12 @@ RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 RATES, WEIGHTS = (1e-3, 1e-2, 1e-1), (1e-6, 1e-5, 1e-3)
 OFFSETS = {"l1": 0.0, "l2": 0.2, "nuclear": 0.3}
 BLOG = 0.4  # the accuracy of a case that figure 3 does not draw
-T2 = {1e-6: (5000.0, None, None), 1e-5: (3000.0, 5000.0, None), 1e-3: (500.0, 600.0, 700.0)}
+SEEDS = range(5)
+T2 = {
+    1e-6: (5000.0, None, None, None, None),
+    1e-5: (3000.0, 3000.0, 5000.0, None, None),
+    1e-3: (500.0, 500.0, 600.0, 700.0, 700.0),
+}
 
 
 def _test_accuracy(case: str, rate: float, seed: int) -> float:
@@ -29,7 +34,7 @@ def _test_accuracy(case: str, rate: float, seed: int) -> float:
 def tables() -> dict[str, pd.DataFrame]:
     rows = []
     for case, rate, weight in itertools.product(OFFSETS, RATES, WEIGHTS):
-        for seed in range(3):
+        for seed in SEEDS:
             keys = {"case": case, RATE: rate, WEIGHT: weight, "seed": seed}
             for step in range(0, 10001, 100):
                 row = keys | {"record": "history", "step": step, "train_accuracy": 1.0}
@@ -84,9 +89,9 @@ def test_fig3_shows_one_step_size_as_long_as_published(tables):
     assert set(drawn["case"]) == {"l1", "l2", "nuclear"}
     seen = drawn[drawn["series"] == "test_accuracy"].groupby("case")
     for case, rows in seen:
-        np.testing.assert_allclose(rows["median"], _test_accuracy(case, 1e-2, 1))
+        np.testing.assert_allclose(rows["median"], _test_accuracy(case, 1e-2, 2))
         np.testing.assert_allclose(rows["low"], _test_accuracy(case, 1e-2, 0))
-        np.testing.assert_allclose(rows["high"], _test_accuracy(case, 1e-2, 2))
+        np.testing.assert_allclose(rows["high"], _test_accuracy(case, 1e-2, 4))
     for axes, case in zip(panels[:3], fig3.CASES, strict=True):
         assert len(_lines(axes, "-")) == len(_lines(axes, "--")) == len(WEIGHTS)
         np.testing.assert_allclose(
@@ -115,8 +120,20 @@ def test_points_are_median_times_of_generalisation_within_the_panel(tables):
     assert [point.get_xdata()[0] for point in _points(second)] == [600]  # 5,000 is not shown
     assert {point.get_ydata()[0] for point in _points(first)} == {0}
     times = drawn[drawn["series"].isin(["t1", "t2"])]
-    assert len(times) == 3 * len(WEIGHTS) * 3 * 2
-    assert times["step"].isna().sum() == 3 * (2 + 1)
+    assert len(times) == 3 * len(WEIGHTS) * len(SEEDS) * 2
+    assert times["step"].isna().sum() == 3 * (4 + 2)
+
+
+def test_two_seeds_are_two_lines_and_two_points(tables):
+    table = tables["regularised_addition"]
+    both = {"regularised_addition": table[table["seed"].isin((0, 2))]}
+    figure, drawn = mlp_l1.draw(both, [])
+    assert drawn["seeds"].max() == 2
+    for axes, rate in zip(_panels(figure), RATES, strict=True):
+        heights = [line.get_ydata()[0] for line in _lines(axes, "--")]
+        assert heights == [_test_accuracy("l1", rate, seed) for seed in (0, 2)] * len(WEIGHTS)
+        assert not axes.collections
+        assert [point.get_xdata()[0] for point in _points(axes)] == [5000, 3000, 5000, 500, 600]
 
 
 def _point(panel: str, curve: str, x: float, y: float) -> dict:
@@ -182,7 +199,7 @@ def test_scaling_figures_have_a_panel_for_each_step_size(tables, module, case, c
         assert axes.get_title(loc="left").endswith(f"$\\alpha$ = {rate:g}")
         assert len(_lines(axes, "-")) == len(WEIGHTS)
         for line in _lines(axes, "--"):
-            np.testing.assert_allclose(line.get_ydata(), _test_accuracy(case, rate, 1))
+            np.testing.assert_allclose(line.get_ydata(), _test_accuracy(case, rate, 2))
             assert line.get_xdata()[-1] == last
         shown = [step for step in (5000, 600) if step <= last]
         assert [point.get_xdata()[0] for point in _points(axes)] == shown

@@ -163,16 +163,17 @@ def test_isolation_compares_at_the_last_slow_time_that_all_reached(drifts):
     cosine, difference, time, pull_cosine, pull_difference, _ = figure.axes
     assert cosine.get_title(loc="left") == "a  drift at slow time 0.02"
     curves = [line for line in difference.lines if len(line.get_xdata()) == 2]
-    assert len(curves) == 6  # three variants, two predictions
+    assert len(curves) == 12  # three variants, two predictions, two seeds
     np.testing.assert_allclose(curves[0].get_xdata(), [1e-3, 1e-2])
-    np.testing.assert_allclose(curves[0].get_ydata(), [1.5e-3, 1.5e-2])  # median of two seeds
-    fastest = [line for line in pull_difference.lines if len(line.get_xdata()) == 2][4:]
+    np.testing.assert_allclose(curves[0].get_ydata(), [1e-3, 1e-2])
+    np.testing.assert_allclose(curves[1].get_ydata(), [2e-3, 2e-2])
+    fastest = [line for line in pull_difference.lines if len(line.get_xdata()) == 2][8:]
     np.testing.assert_allclose(fastest[0].get_ydata(), [0.01, 0.01])
     np.testing.assert_allclose(pull_cosine.lines[0].get_ydata(), 0.8)
     slow = [line for line in time.lines if len(line.get_xdata()) == 3]
-    assert len(slow) == 4  # two weight decays, two predictions
+    assert len(slow) == 8  # two weight decays, two predictions, two seeds
     np.testing.assert_allclose(slow[0].get_xdata(), [2e-4, 2e-3, 2e-2])
-    assert [line.get_linestyle() for line in slow[:2]] == ["-", ":"]
+    assert [line.get_linestyle() for line in slow[:4:2]] == ["-", ":"]
 
 
 def test_isolation_without_a_common_slow_time_draws_no_curve_against_weight_decay(drifts):

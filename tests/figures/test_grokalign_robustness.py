@@ -17,7 +17,7 @@ def history(**columns) -> pd.DataFrame:
     """Rows of a history; a column is a function of the case's place, seed and step."""
     rows = []
     for place, case in enumerate(CASES):
-        for seed in range(3):
+        for seed in range(5):
             for step in STEPS:
                 row = {"record": "history", "case": case, "seed": seed, "step": step}
                 row |= {"task.name": "digits", "task.train_points": 200}
@@ -34,7 +34,7 @@ def noisy() -> pd.DataFrame:
         probe_norm=lambda place, seed, step: 1.0 + place + step,
         **{
             "noisy_accuracy.0": lambda place, seed, step: 0.4 + place / 10,
-            "noisy_accuracy.1": lambda place, seed, step: 0.7 + seed / 10,
+            "noisy_accuracy.1": lambda place, seed, step: 0.7 + seed / 20,
         },
     )
     spec = {"observables.3.amplitudes.0": 1.0, "observables.3.amplitudes.1": 0.2}
@@ -105,12 +105,12 @@ def test_fig5_tells_clean_attacked_and_published_attack_by_their_lines():
     for place, case in enumerate(CASES):
         colour = style.COLOURS[case]
         np.testing.assert_allclose(found[colour, "--"], 0.9)
-        np.testing.assert_allclose(found[colour, "-"], 0.41 + place / 10)
-        np.testing.assert_allclose(found[colour, ":"], 0.21 + place / 10)
+        np.testing.assert_allclose(found[colour, "-"], 0.42 + place / 10)
+        np.testing.assert_allclose(found[colour, ":"], 0.22 + place / 10)
     assert len(axes.lines) == 6
     robust = drawn[drawn["series"] == "robust_accuracy"]
     assert robust.groupby("attack")["median"].min().to_dict() == pytest.approx(
-        {"other": 0.21, "pixels": 0.41}
+        {"other": 0.22, "pixels": 0.42}
     )
     assert (drawn["step"] > 0).all()
 
@@ -126,7 +126,7 @@ def test_fig5_shows_rank_and_alignment_of_both_cases():
     assert rank.get_ylabel().startswith("PC1")
     assert {line.get_ydata().max() for line in rank.lines if len(line.get_ydata())} == {0.5, 0.75}
     assert {line.get_ydata().max() for line in alignment.lines} == {0, 0.5}
-    assert figure.axes[0].get_title(loc="left") == "a  digits, 200 points, 3 seeds"
+    assert figure.axes[0].get_title(loc="left") == "a  digits, 200 points, 5 seeds"
     alone = {name: table[table["seed"] == 1] for name, table in tables.items()}
     title = fig5.draw(alone)[0].axes[0].get_title(loc="left")
     assert title == "a  digits, 200 points, 1 seed"

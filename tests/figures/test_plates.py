@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from grokatlas.papers.plates import adam_memory
+from grokatlas.plots import style
 
 BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
 LENGTH = 1000
@@ -14,7 +15,7 @@ LENGTH = 1000
 def tables() -> dict[str, pd.DataFrame]:
     rows, weights = [], []
     for beta2, t2 in ((0.9, 300.0), (0.99, 200.0), (0.999, np.nan)):
-        for seed in range(3):
+        for seed in range(5):
             for case in {**adam_memory.PENALTIES, **adam_memory.SETTINGS}:
                 keys = {"case": case, BETA2: beta2, "seed": seed, "task.modulus": 97}
                 rows.append(keys | {"record": "grokking_times", "t1": 50.0 + seed, "t2": t2})
@@ -57,6 +58,24 @@ def test_what_never_generalises_is_a_cross_on_the_upper_line(tables):
     assert {round(float(np.log10(x))) for x in marked} == {1, 2, 3}
 
 
+def test_of_three_seeds_each_is_a_point_or_a_cross(tables):
+    few = {name: table[table["seed"] < 3].copy() for name, table in tables.items()}
+    times = few["adam_memory"]
+    own = (times["case"] == "l2") & (times[BETA2] == 0.99)
+    times.loc[own, "t2"] = times.loc[own, "seed"].map({0: 200.0, 1: 700.0, 2: np.nan})
+    made, data = adam_memory.draw(few)
+    axes = made.axes[0]
+    filled = [line for line in axes.lines if line.get_markerfacecolor() == style.COLOURS["l2"]]
+    drawn = [line.get_ydata() for line in filled if line.get_marker() == "o"][:3]
+    np.testing.assert_array_equal(
+        drawn, [[300, 200, np.nan], [300, 700, np.nan], [300] + [np.nan] * 2]
+    )
+    crosses = [line for line in axes.lines if line.get_marker() == "x"]
+    assert crosses[1].get_ydata().tolist() == [LENGTH] * 2  # of l2: at 0.99 and at 0.999
+    seen = data[(data["series"] == "t2") & (data["statistic"] == "median") & (data["case"] == "l2")]
+    assert seen["step"].tolist()[:2] == [300, 700]
+
+
 def test_crosses_of_one_length_are_beside_each_other(tables):
     made, _ = adam_memory.draw(tables)
     crosses = [line for line in made.axes[0].lines if line.get_marker() == "x"]
@@ -81,7 +100,7 @@ def test_open_points_are_t1_and_filled_ones_t2(tables):
     assert faces == [
         face for name in adam_memory.PENALTIES for face in ("white", adam_memory.COLOURS[name])
     ]
-    assert [set(line.get_ydata()) for line in drawn[:2]] == [{51.0}, {300.0, 200.0}]
+    assert [set(line.get_ydata()) for line in drawn[:2]] == [{52.0}, {300.0, 200.0}]
     at = data[(data["series"] == "t2") & (data["statistic"] == "median") & (data["case"] == "l2")]
     assert np.isinf(at["step"]).sum() == 2  # in a and in b
 
@@ -91,12 +110,12 @@ def test_a_curve_has_a_colour_for_each_beta2(tables):
     for axes, column in zip(made.axes[2:5], adam_memory.CURVES, strict=True):
         assert len({tuple(line.get_color()) for line in axes.lines}) == 3
         seen = data[data["series"] == column]
-        assert (seen["seeds"] == 3).all()
+        assert (seen["seeds"] == 5).all()
 
 
 def test_curves_go_on_with_longer_runs_until_the_first_seed_ends(tables):
     short = tables["adam_memory"].query(f"case == 'l2' and `{BETA2}` > 0.99")
-    ends = {0: 1500, 1: 2000, 2: 3000}
+    ends = {0: 1500, 1: 2000, 2: 3000, 3: 3000, 4: 3000}
     longer = [
         short[short["seed"] == seed].assign(step=lambda rows, end=end: rows["step"] + end - LENGTH)
         for seed, end in ends.items()

@@ -54,13 +54,10 @@ def test_a_residual_of_zero_is_drawn_a_decade_below_all_others(drawn):
 def test_quotients_are_of_the_same_seed_and_crosses_are_for_never(drawn):
     figure, data = drawn
     axes = figure.axes[-2]
-    marks = {"o": [], "x": []}
-    for line in axes.lines:
-        if line.get_marker() in marks:
-            marks[line.get_marker()] += list(zip(line.get_xdata(), line.get_ydata(), strict=True))
-    assert sorted(y for x, y in marks["o"] if x < 0.5) == pytest.approx([0.5, 0.5, 1.05, 1.05])
-    assert [y for _, y in marks["x"]] == [precision.NEVER] * 2
-    assert all(round(x) == COLUMNS - 1 for x, _ in marks["x"])
+    marks = np.concatenate([points.get_offsets() for points in axes.collections])
+    assert sorted(x for x, y in marks if y < 0.5) == pytest.approx([0.5, 0.5, 1.05, 1.05])
+    assert [round(y) for x, y in marks if x == precision.NEVER] == [COLUMNS - 1] * 2
+    assert axes.get_ylim() == figure.axes[-3].get_ylim()
     texts = [text.get_text() for text in axes.texts]
     assert texts == ["900", "150", "600", "600", "never", "300"]
     assert not (data[data["panel"] == "f"]["task"] == "addition_none").any()
@@ -71,5 +68,18 @@ def test_the_band_is_the_published_deviation_about_float64(drawn):
     axes = figure.axes[-1]
     (band,) = axes.patches
     assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((-0.82, 0.82))
-    means = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "None"]
-    assert means[:2] == pytest.approx([-3, 0.3])
+    means = [y for line in axes.lines if line.get_marker() == "_" for y in line.get_ydata()]
+    assert [y for y in means if np.isfinite(y)] == pytest.approx([-3, 0.3])
+
+
+def test_shares_are_a_mark_for_each_seed_in_the_row_of_its_task(drawn):
+    figure, data = drawn
+    axes = figure.axes[-3]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == [
+        _pane(figure, 0, column).get_title()[3:] for column in range(COLUMNS)
+    ]  # without the number
+    marks = np.concatenate([points.get_offsets() for points in axes.collections])
+    rows = data[data["panel"] == "e"]
+    shown = sorted([*rows["below_eps"].dropna(), *rows["collapsed"].dropna()])
+    assert sorted(x for x, _ in marks) == pytest.approx(shown)

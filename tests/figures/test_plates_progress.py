@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from grokatlas.papers.plates import progress
 from tests.unit.papers.test_claims_progress import every
@@ -17,17 +16,22 @@ def drawn():
     return progress.draw(every())
 
 
-def _marks(axes, row):
-    """Abscissa and colour of the marks of a row that have data, from left to right."""
-    places = [
-        (float(line.get_xdata()[0]), to_hex(line.get_color()))
-        for line in axes.lines
-        if line.get_marker() == "o"
-        and len(line.get_xdata())
-        and line.get_markersize() > 2
-        and abs(line.get_ydata()[0] - row) < 0.5
-    ]
+def _marks(axes, row, least=5.0):
+    """Abscissa and colour of the marks of a row that are not small, from left to right."""
+    places = {
+        (float(x), to_hex(colour))
+        for points in axes.collections
+        for (x, y), colour, size in _of(points)
+        if abs(y - row) < 0.5 and size > least
+    }
     return sorted(places)
+
+
+def _of(points):
+    """Place, colour and size of each mark of a collection."""
+    places, sizes = points.get_offsets(), points.get_sizes()
+    colours = np.broadcast_to(points.get_facecolors(), (len(places), 4))
+    return zip(places, colours, np.broadcast_to(sizes, len(places)), strict=True)
 
 
 def _row(name, measure):
@@ -47,15 +51,28 @@ def test_shares_of_a_way_are_drawn_over_t2_in_the_colour_of_lead_or_lag(drawn):
     assert set(data["panel"]) == {"a", "b"}
 
 
-def test_what_turns_back_is_open(drawn):
-    axes = drawn[0].axes[0]
-    faces = {
-        round(float(line.get_ydata()[0])): line.get_markerfacecolor()
-        for line in axes.lines
-        if line.get_marker() == "o" and len(line.get_xdata())
+def test_what_turns_back_is_a_diamond(drawn):
+    (points,) = drawn[0].axes[0].collections
+    corners = {
+        round(float(y)): len(path.vertices)
+        for (_, y), path in zip(points.get_offsets(), points.get_paths(), strict=True)
     }
-    assert faces[_row("a", "jacobian_norm")] == "white"
-    assert faces[_row("a", "l1_norm")] != "white"
+    assert corners[_row("a", "jacobian_norm")] < corners[_row("a", "l1_norm")]
+
+
+def test_each_seed_has_a_mark_of_its_own():
+    tables = every()
+    one = tables["progress_addition"]
+    later = one.assign(seed=one["seed"] + 10)
+    late = later["step"] > later["step"].median()
+    later.loc[late, "l1_norm"] *= 2
+    tables["progress_addition"] = pd.concat([one, later], ignore_index=True)
+    figure, data = progress.draw(tables)
+    shown = data.query("run == 'addition' and measure == 'l1_norm' and panel == 'a'")
+    (points,) = figure.axes[0].collections
+    row = [x for x, y in points.get_offsets() if abs(y - _row("a", "l1_norm")) < 0.5]
+    assert sorted(row) == pytest.approx(sorted(shown["step"] / shown["t2"]))
+    assert shown["seed"].nunique() == 2 * one["seed"].nunique()
 
 
 def test_a_strip_as_wide_as_the_correlation_of_the_clock(drawn):
@@ -70,23 +87,3 @@ def test_a_strip_as_wide_as_the_correlation_of_the_clock(drawn):
     ((_, colour),) = _marks(axes, _row("b", "train_loss"))
     assert colour == to_hex("black")
     assert np.isclose(abs(_marks(axes, _row("b", "update"))[0][0]), clock)
-
-
-@pytest.mark.parametrize(("early", "insets"), [(0.95, 1), (0.3, 0)])
-def test_rows_that_all_change_near_t2_are_drawn_once_more_on_a_finer_axis(early, insets):
-    rows = progress.ROWS["a"][3:]
-    found = pd.DataFrame(
-        [
-            {"measure": row, "share": share, "step": 100 * time, "t2": 100, "astray": 0.0}
-            | {"begins": 95.0, "seed": 0}
-            for row in rows
-            for share, time in zip(progress.SHARES, (early, 1.0, 1.05), strict=True)
-        ]
-    )
-    axes = Figure().add_subplot()
-    axes.set(xscale="log", xlim=(0.02, 3))
-    progress._closer(axes, found, 0.95)
-    assert len(axes.child_axes) == insets
-    for inset in axes.child_axes:
-        assert inset.get_xlim() == progress.FINE
-        assert len(_marks(inset, progress.ROWS["a"].index("l1_norm"))) == 3

@@ -6,6 +6,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from grokatlas.papers.plates import slow_time
+from grokatlas.plots import marks
 from tests.unit.papers.test_claims_slow_time import every, table
 
 
@@ -31,10 +32,11 @@ def test_a_line_for_each_weight_in_the_colour_of_its_problem(drawn):
     left, right = figure.axes[:2]
     colours = {name: to_hex(colour) for name, colour in slow_time.COLOURS.items()}
     lines = _lines(left)
-    assert all(len(lines[colour]) == 2 for colour in colours.values())
+    assert all(len(lines[colour]) == 2 * 2 for colour in colours.values())  # weights, instances
     assert set(_lines(right)) & set(colours.values()) == {colours["slow_time_nuclear"]}
     widths = [line.get_linewidth() for line in lines[colours["slow_time_relu"]]]
-    assert widths == list(slow_time.WIDTHS)
+    least, most = (marks.THIN * width for width in slow_time.WIDTHS)
+    assert widths == [least, least, most, most]
     for line in lines[colours["slow_time_diagonal"]]:  # one slow time: the lines are one
         at = np.interp(np.log(10), -np.log(line.get_ydata()), np.log(line.get_xdata()))
         assert np.exp(at) == pytest.approx(10**0.5)
@@ -48,7 +50,7 @@ def test_exponents_are_in_the_keys_in_the_order_of_the_problems(drawn):
     ]
     assert texts == [["$-1.00$"] * 6, ["$-0.25$"]]
     handles, _ = figure.axes[2].get_legend_handles_labels()
-    assert [bars[0].get_color() for bars in handles] == list(slow_time.COLOURS.values())
+    assert [line.get_color() for line in handles] == list(slow_time.COLOURS.values())
 
 
 def test_the_slow_times_of_gradient_descent_are_shaded_in_both(drawn):

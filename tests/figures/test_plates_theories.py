@@ -8,6 +8,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from grokatlas.papers.plates import _limits, _theories, theories
+from grokatlas.papers.two_timescales import _theory
 
 DECAYS = {"equal_1": 0.05, "equal_2": 0.02, "slow_1": 0.05}
 
@@ -42,8 +43,10 @@ def _addition():
 
 
 def _product(gamma, half):
-    keys = {"case": f"scaled_{gamma:g}", "seed": 0, _limits.DECAY: 0.5, _limits.LR: 0.1}
-    rows = [keys | {"record": "history", "step": 0, _limits.FIRST: gamma}]
+    keys = {"case": f"scaled_{gamma:g}", "seed": 0, _limits.DECAY: 0.5, "optimizer.lr": 0.1}
+    first = {"parameters.factors.0": gamma, "parameters.factors.1": 0.0}
+    first |= {"test_error": 1.0, "l2_norm": 1.0}
+    rows = [keys | {"record": "history", "step": 0} | first]
     for step in range(0, 101, 10):
         path = {"distance_l1": 1.0 if 0.1 * step < half else 0.0, "between": 1.0}
         rows.append(keys | {"record": "hypentropy_path", "step": step} | path)
@@ -62,7 +65,7 @@ def _distances():
 
 def _flows():
     return [
-        {"record": "history", "case": "fast", "seed": 0, _limits.DECAY: decay, _limits.LR: 1.0}
+        {"record": "history", "case": "fast", "seed": 0, _limits.DECAY: decay, "optimizer.lr": 1.0}
         | {"step": step, "parameters.a": 1.0 + decay * step}
         for decay in (0.0, 0.01, 0.1)
         for step in (0, 1)
@@ -71,7 +74,7 @@ def _flows():
 
 @pytest.fixture(scope="module")
 def drawn():
-    tables = {f"theory_{name}": pd.DataFrame(_flows()) for name in _limits.HORIZONS}
+    tables = {f"theory_{name}": pd.DataFrame(_flows()) for name in _theory.HORIZONS}
     tables |= {"addition_theories": _addition(), "theorem": pd.DataFrame(_distances())}
     product = _product(1.0, 0.5) + _product(math.e**4, 4.5)
     made, data = theories.draw(tables | {"rescaled_factors": pd.DataFrame(product)})

@@ -322,7 +322,7 @@ def test_theory_has_a_line_for_each_seed_and_problem():
     figure, drawn = theory.draw(tables | {"small_initialisation": small})
     assert len(panel(figure, "a").lines) == 3 * 2 + 1
     assert len(panel(figure, "b").lines) == 3 * 2
-    assert len(panel(figure, "c").lines) == 3
+    assert len(panel(figure, "c").lines) == 3 * 2
     residuals = drawn[(drawn["panel"] == "c") & (drawn["problem"] == "two_layer_relu")]
     assert sorted(residuals["tau"].unique()) == pytest.approx([0.1, 10])
     d = drawn[drawn["panel"] == "d"]

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.engine import dataset, members, training
+from grokatlas.engine import capture, dataset, members, noise, training
 from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
 from grokatlas.plan import gpu_runs
 from grokatlas.results import layout
 from grokatlas.rules.jobs import devices, savepoint
+from tests.runs import addition, mlp, schedule
 from tests.unit.engine.test_capture import CASES
 
 pytestmark = pytest.mark.skipif(
@@ -26,6 +27,12 @@ STEPS = 200
 # of every logged number and parameter after so many steps in float64: sums are taken in another
 # order, and a step of Adam does not damp what that changes in the last digit
 TOLERANCE = 1e-7
+
+SOLVED = {  # dynamics whose step solves a system of equations
+    "isolated_first_layer": {"rate": 0.01},
+    "joint_layers": {"rate": 0.01, "ratio": 2.0},
+    "ridge_first_layer": {"rate": 0.01, "weight_decay": 1e-3},
+}
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +131,51 @@ def test_a_run_takes_no_more_memory_than_the_forecast():
     peak = torch.cuda.max_memory_allocated() - before
     needs = gpu_runs.needs(spec)
     assert needs.bytes(needs.members) / 2.2 < peak < needs.bytes(needs.members)
+
+
+def test_a_draw_is_one_kernel_with_the_bits_of_the_cpu():
+    pytest.importorskip("triton")
+    shape, seeds = (200, 784), torch.arange(4)
+    draws = [
+        noise.standard_normal(here, "inputs.0", 7, shape, torch.float64)
+        for here in (seeds, seeds.cuda())
+    ]
+    assert torch.equal(draws[0], draws[1].cpu())
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        noise.standard_normal(seeds.cuda(), "inputs.0", 7, shape, torch.float64)
+    kernels = [event.name for event in profile.events() if "_kernel" in event.name]
+    assert len([name for name in kernels if name.startswith("_kernel")]) == 1
+
+
+@pytest.mark.parametrize("name", sorted(SOLVED))
+def test_steps_that_solve_systems_of_several_members_are_recorded(name):
+    model = (
+        {"name": "fitted_mlp", "width": 64, "excess": 0.5}
+        if name == "joint_layers"
+        else mlp(48, bias=False)
+    )
+    spec = {
+        "task": addition(7, "summed", pairs="unordered"),
+        "model": model,
+        "loss": {"name": "mse", "reduction": "sample_mean", "half": True},
+        "dynamics": {"name": name, **SOLVED[name]},
+        "observables": [{"name": "losses"}],
+        "train": schedule(STEPS, every=20),
+        "ensemble": {"seed": [0, 1, 2]},
+    }
+    record = _trained(spec)
+    assert record.updates.how == "captured"
+    cpu = _trained(spec, torch.device("cpu"))
+    for key, values in record.history.items():
+        np.testing.assert_allclose(values, cpu.history[key], rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def test_numbers_can_be_drawn_after_a_recording_that_failed():
+    recorder = capture.CudaRecorder(DEVICE)
+    values = torch.arange(4.0, device=DEVICE)
+    with pytest.raises(RuntimeError):
+        recorder.record(lambda: values.sum().item())
+    assert torch.randn(3, device=DEVICE).isfinite().all()
 
 
 def test_what_makes_products_repeatable_is_set():

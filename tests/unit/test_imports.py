@@ -15,7 +15,7 @@ ROOMS = {
     "registry": "errors code.sources",
     "code": "registry",
     "results": "code registry engine.members",
-    "declare": "results code registry",
+    "declare": "results code registry engine.members",
     "plan": "declare results code registry engine.members engine.memory",
     "run_store": "plan declare results registry",
     "cluster": "run_store plan declare results components.image_files engine.memory registry",
@@ -24,7 +24,7 @@ ROOMS = {
     "claims": "",
     "plots": "",
     "papers": "plots claims.statistics",
-    "audit": "plan declare results code registry",
+    "audit": "plan declare results code registry engine.members",
     "runs": "audit cluster run_store plan declare results engine.members registry",
     "export": "plan declare results code registry",
     "atlas": "audit plots claims results engine.members registry",
@@ -43,7 +43,7 @@ LIGHT_ROOMS += ("publish",)
 LIGHT = ("cli", "cli_types", "registry", "errors", "text", "engine/members")
 LIGHT += ("engine/memory", "engine/contracts", "engine/keyword_types")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
-LIBRARIES |= {"contextlib", "dataclasses"}
+LIBRARIES |= {"contextlib", "dataclasses", "fnmatch"}
 SPECIAL = {  # what components of a kind may use beside these
     "tasks": {"gzip", "io", "tarfile", "sklearn"},  # a task may read files
     "dynamics": {"numba", "concurrent", "functools", "sys"},  # a dynamics may compile its steps
@@ -167,3 +167,9 @@ def test_the_root_holds_few_files_and_every_folder_says_what_it_is():
     assert len(rooms) <= 18
     for room in rooms:
         assert ast.get_docstring(ast.parse((room / "__init__.py").read_text())), room
+
+
+def test_seaborn_is_imported_by_the_figures_that_use_it_alone():
+    using = {name_of(file) for file in FILES if "seaborn" in imports(file)}
+    assert using
+    assert all(name.startswith("papers.") and "._" not in name for name in using)

@@ -31,7 +31,7 @@ SCALES = {
     "paper": "Paper scale: the published sizes.",
 }
 MARKS = dict(
-    zip(verdicts.VERDICTS, "✓◐✗⊘△▽○", strict=True)
+    zip(verdicts.VERDICTS, "✓◐✗⊘≈△▽○", strict=True)
 )  # so that a verdict does not depend on its colour alone
 
 

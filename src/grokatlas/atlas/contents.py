@@ -19,7 +19,8 @@ from grokatlas.results import files, layout
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import Result
 
-METHODS = ("optimizer", "penalties", "gradients", "inputs", "dynamics")  # blocks of a run's spec
+# blocks of a run's spec
+METHODS = ("optimizer", "penalties", "gradients", "updates", "inputs", "dynamics")
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class FigureEntry:
         age: ``current``, ``earlier``, or empty where it is absent.
         error: the last line of its log, if it is absent and has one.
         cells: of a published table: its title row, then its rows.
-        methods: names of optimizers, penalties, gradients, inputs and dynamics behind it.
+        methods: names of optimizers, penalties, gradients, updates, inputs and dynamics.
         data: names of its tasks.
         runs: how many runs and members it draws, where they trained and how long.
         mixed: how those behind it differ in software and device.

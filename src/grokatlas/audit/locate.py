@@ -10,6 +10,7 @@ from grokatlas.results import layout
 from grokatlas.results.layout import SCALES
 from grokatlas.results.result import ROOT, Result
 
+SUFFIXES = (f".{MANIFEST}", f".{JOB_FILE}", ".pdf", ".png", ".md", ".tex", ".csv", ".parquet")
 INSIDE = ("runs", "data", *SCALES)  # a folder of that name alone may hold anybody's results
 
 
@@ -62,16 +63,7 @@ def targets_below(tree: Tree, path: Path) -> list[str]:
         return [owner.target]
     if name in tree.results:
         return [name]
-    for suffix in (
-        f".{MANIFEST}",
-        f".{JOB_FILE}",
-        ".pdf",
-        ".png",
-        ".md",
-        ".tex",
-        ".csv",
-        ".parquet",
-    ):
+    for suffix in SUFFIXES:
         if name.endswith(suffix) and name.removesuffix(suffix) in tree.results:
             return [name.removesuffix(suffix)]
     return [each for each in tree.results if name == ROOT or each.startswith(f"{name}/")]

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
+from grokatlas.engine import members
 from grokatlas.plan.jobs import Job
 from grokatlas.results import dotted, layout
 from grokatlas.results.manifest import code_of
@@ -203,13 +204,18 @@ def _between_runs(tree: Tree, jobs: Jobs, old: str, new: str) -> list[tuple[str,
     job = jobs.get(layout.run_folder(new).as_posix())
     if spec is None or job is None:
         return [("run", old, new)]
-    differences = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
-    axes = [each.get("ensemble", {}) for each in (spec, job.spec)]
-    a, b = ({path: dotted.values(axis) for path, axis in each.items()} for each in axes)
+    found = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
+    a, b = (_axes(each) for each in (spec, job.spec))
     changed = [path for path in sorted(a.keys() | b.keys()) if a.get(path) != b.get(path)]
-    return differences + [
-        (path, *(each.get(path, dotted.ABSENT) for each in (a, b))) for path in changed
-    ]
+    absent = dotted.ABSENT
+    return found + [(path, a.get(path, absent), b.get(path, absent)) for path in changed]
+
+
+def _axes(spec: dict[str, Any]) -> dict[str, str]:
+    """The axes of a run's members in words, and which of them are joined."""
+    joined = ", ".join("+".join(axis) for axis in members.axes(spec) if len(axis) > 1)
+    known = {path: dotted.values(values) for path, values in members.paths(spec).items()}
+    return {**known, f"ensemble.{members.ZIP}": joined or dotted.ABSENT}
 
 
 def _without_cells(spec: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from grokatlas import text as words
+from grokatlas.audit import mixed
 from grokatlas.audit.stale import Group, Jobs, Stale, find
 from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
@@ -14,8 +15,7 @@ from grokatlas.results import layout
 from grokatlas.results.ancestry import ancestors
 
 SUMMARIES = ("claims", "atlas")  # they need all of a scale
-KINDS = {"dataset": "data sets", "run": "runs", "measure": "measures", "table": "tables"}
-KINDS |= {"figure": "figures", "claims": "claims", "atlas": "pages"}
+KINDS = mixed.KINDS | {"figure": "figures", "claims": "claims", "atlas": "pages"}
 FEW = 3  # names that a command lists before a folder of all of them is looked for
 
 

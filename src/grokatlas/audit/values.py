@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.audit.tree import Tree
+from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import dotted, layout
 
@@ -93,7 +94,7 @@ def _light(tree: Tree, table: str, explained: set[str]) -> dict[str, str]:
 
 def _spec_columns(spec: dict[str, Any]) -> dict[str, str]:
     blocks = {key: value for key, value in spec.items() if key != "ensemble"}
-    axes = {axis: values[0] for axis, values in spec["ensemble"].items()}
+    axes = {path: values[0] for path, values in members.paths(spec).items()}
     origins = dict.fromkeys(dotted.flat(blocks), "from the runs' specs")
     member = "varies from member to member (ensemble axis)"
     return origins | {path: member for axis, v in axes.items() for path in dotted.flat(v, axis)}

@@ -3,11 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grokatlas.claims.verdicts import MISSED, NOT_SEEN, PARTLY, REJECTED, REPRODUCED, SEEN
+from grokatlas.claims.verdicts import (
+    MISSED,
+    NOT_DECISIVE,
+    NOT_SEEN,
+    PARTLY,
+    REJECTED,
+    REPRODUCED,
+    SEEN,
+)
 
 HOLDS, IN_PART, FAILS = "holds", "holds in part", "fails"
 OUTCOMES = {
-    **dict.fromkeys((REPRODUCED, SEEN), HOLDS),
+    **dict.fromkeys((REPRODUCED, NOT_DECISIVE, SEEN), HOLDS),
     PARTLY: IN_PART,
     **dict.fromkeys((MISSED, REJECTED, NOT_SEEN), FAILS),
 }

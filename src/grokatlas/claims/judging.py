@@ -10,7 +10,7 @@ import pandas as pd
 
 from grokatlas.claims import divergence
 from grokatlas.claims.published import asked_for
-from grokatlas.claims.verdicts import NOT_RUN, REJECTED, judge, middle, named
+from grokatlas.claims.verdicts import NOT_DECISIVE, NOT_RUN, REJECTED, judge, middle, named
 from grokatlas.errors import UserError
 
 TOLD = ("id", "statement", "place", "source", "figure", "published", "spread", "unit", "same_as")
@@ -18,6 +18,7 @@ COLUMNS = (
     *("id", "paper", "verdict", "reason"),
     *TOLD[1:],
     *("expected_low", "expected_high", "value", "lowest", "highest", "count", "values"),
+    *("control", "control_value", "control_verdict"),
     *("commit", "code", "runs"),
 )
 
@@ -54,7 +55,7 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
     seeds = 1 if scale == "quick" else claim["seeds"]  # small runs have fewer, as declared
     verdict, reason = judge(values, claim["expected"], claim["judged"], seeds)
     verdict = named(verdict, scale, claim["rejects"])
-    if verdict == REJECTED:
+    if claim["rejects"] and verdict in (REJECTED, NOT_DECISIVE):
         reason = f"{claim['rejects']}; {reason}"
     reason += f"; {lost} and left out" if lost else ""
     reason += f"; so far {claim['so_far']}" if claim.get("so_far") else ""
@@ -74,6 +75,7 @@ def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """The rows of all claims as they are written: one order of columns, whole counts."""
     made = pd.DataFrame(rows, columns=list(COLUMNS))
     numbers = ["expected_low", "expected_high", "value", "lowest", "highest", "spread"]
+    numbers.append("control_value")
     made[numbers] = made[numbers].astype("float64")
     return made.astype({"count": "int64"})
 

@@ -3,7 +3,7 @@
 A number that a run never reaches is infinite; one that a table does not hold is not a number.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -102,6 +102,14 @@ def slope(x: pd.Series, y: pd.Series) -> float:
     if x[good].nunique() < 2:
         return float("nan")
     return float(np.polyfit(np.log(x[good]), np.log(y[good]), 1)[0])
+
+
+def beyond(value: float, draws: Sequence[float]) -> float:
+    """How far a number is outside the range of some draws: 0 where it could be one of them.
+
+    A draw that is never reached is infinite.
+    """
+    return max(min(draws) - value, value - max(draws), 0.0)
 
 
 def times(rows: pd.DataFrame, column: str) -> list[float]:

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 REPRODUCED, PARTLY, MISSED = "reproduced", "partly", "not reproduced"
 REJECTED = "interpretation rejected"  # of a setting that is run to test how the paper can be meant
+NOT_DECISIVE = "not decisive"  # met by such a setting, or met by the claim's control as well
 SEEN, NOT_SEEN = "seen at quick scale", "not seen at quick scale"
 NOT_RUN = "not run at this scale"
-VERDICTS = (REPRODUCED, PARTLY, MISSED, REJECTED, SEEN, NOT_SEEN, NOT_RUN)
+VERDICTS = (REPRODUCED, PARTLY, MISSED, REJECTED, NOT_DECISIVE, SEEN, NOT_SEEN, NOT_RUN)
 
 
 def judge(
@@ -51,7 +52,7 @@ def possible(scale: str) -> tuple[str, ...]:
     """The verdicts that a claim can have at a scale."""
     if scale == "quick":
         return SEEN, NOT_SEEN, NOT_RUN
-    return REPRODUCED, PARTLY, MISSED, REJECTED, NOT_RUN
+    return REPRODUCED, PARTLY, MISSED, REJECTED, NOT_DECISIVE, NOT_RUN
 
 
 def named(verdict: str, scale: str, rejects: str | None) -> str:
@@ -67,7 +68,9 @@ def named(verdict: str, scale: str, rejects: str | None) -> str:
         return NOT_RUN
     if scale == "quick":
         return SEEN if verdict == REPRODUCED else NOT_SEEN
-    return REJECTED if rejects and verdict == MISSED else verdict
+    if rejects:
+        return REJECTED if verdict == MISSED else NOT_DECISIVE
+    return verdict
 
 
 def middle(values: list[float], judged: str) -> float:
@@ -76,6 +79,9 @@ def middle(values: list[float], judged: str) -> float:
 
 
 def tally(found: Iterable[str]) -> str:
-    """How often each verdict was found: ``3 reproduced, 1 partly``."""
+    """How often each verdict was found: ``3 reproduced, 1 partly; not counted: 1 not decisive``."""
     counts = Counter(found)
-    return ", ".join(f"{counts[each]} {each}" for each in VERDICTS if counts[each])
+    parts = [f"{counts[each]} {each}" for each in VERDICTS if counts[each] and each != NOT_DECISIVE]
+    apart = counts[NOT_DECISIVE]
+    besides = [f"not counted: {apart} {NOT_DECISIVE}"] if apart else []
+    return "; ".join([", ".join(parts), *besides] if parts else besides)

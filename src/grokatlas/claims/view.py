@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from grokatlas import text as words
+from grokatlas.claims.verdicts import MISSED, NOT_RUN
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class ClaimView:
     @property
     def number(self) -> str:
         """Our number with its unit; empty where there is none."""
-        return self.value if self.value in ("", words.NEVER) else self._with_unit(self.value)
+        return self._with_unit(self.value) if self.value else ""
 
     @property
     def ends(self) -> str:
@@ -52,9 +53,18 @@ class ClaimView:
         low, high = self.numbers("expected_low", "expected_high")
         return self._with_unit(words.interval(low, high))
 
+    @property
+    def control(self) -> str:
+        """What would have failed it, with its number: ``fails with lambda halved: 0.18``."""
+        name, verdict = self.row.get("control", ""), self.row.get("control_verdict", "")
+        if not name or verdict == NOT_RUN:
+            return f"control not judged: {name}" if name else ""
+        told = "fails with" if verdict == MISSED else "does not fail with"
+        return f"{told} {name}: {self._with_unit(self._text('control_value'))}"
+
     def _text(self, name: str) -> str:
         (value,) = self.numbers(name)
         return words.number(value, words.infinite(self.row.get("unit", "")), self.digits)
 
     def _with_unit(self, text: str) -> str:
-        return f"{text} {self.row.get('unit', '')}".strip()
+        return text if text == words.NEVER else f"{text} {self.row.get('unit', '')}".strip()

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from grokatlas import registry
-from grokatlas.declare import overlays, renaming, run_shares, signatures, span_rules
+from grokatlas.declare import joined, overlays, renaming, run_shares, signatures, span_rules
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Paper, Train
 from grokatlas.declare.validation import check_block, check_keywords, check_value
+from grokatlas.engine import members
 from grokatlas.errors import MistakeError, nearest, shown
 
 BLOCKS = ("task", "model", "loss", "optimizer", "dynamics")
-AXES = ("model", "loss", "optimizer", "dynamics", "penalties", "gradients", "inputs")
+AXES = (*BLOCKS[1:], "penalties", "gradients", "updates", "inputs")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class _Checker:
 
     def __init__(self, where: overlays.Overlays) -> None:
         self.overlays = where
+        self.joined: list[list[str]] = []  # paths of each joined axis
 
     def cell(self, case: str, label: str, values: dict[str, Any]) -> Cell:
         values = {"dynamics": {"name": registry.DEFAULT_DYNAMICS}, **values}
@@ -90,20 +92,22 @@ class _Checker:
         if reason is not None:
             self._fail(*reason)
         cleaned = renaming.canonical_spec(cleaned)
+        groups = [[renaming.older_path(path, values) for path in each] for each in self.joined]
+        cleaned["ensemble"] = joined.again(cleaned["ensemble"], groups)
         measures = [renaming.canonical("measures", each) for each in measures]
-        axes = cleaned["ensemble"]
+        listed = members.axes(cleaned)
         members_per_run, run_first = (
             {renaming.older_path(path, values): n for path, n in values.get(key, {}).items()}
             for key in run_shares.KEYS
         )
-        reason = run_shares.why_not(axes, members_per_run, run_first)
+        reason = run_shares.why_not(listed, members_per_run, run_first)
         if reason is not None:
             self._fail(*reason)
         parts = run_shares.parts(cleaned, members_per_run, run_first)
-        return Cell(case, label, cleaned, measures, parts, run_shares.left_out(axes, run_first))
+        return Cell(case, label, cleaned, measures, parts, run_shares.left_out(listed, run_first))
 
     def _today(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The values with today's names of keywords, whichever an overlay uses."""
+        """The values with today's names of keywords, and joined axes as axes by themselves."""
         blocks: dict[str, Any] = {}
         for block in (each for each in registry.FOLDERS if values.get(each)):
             listed = block in registry.LISTS
@@ -117,12 +121,18 @@ class _Checker:
                     raise self._error(path, mistake) from None
             blocks[block] = entries if listed else entries[0]
         axes: dict[str, Any] = {}
-        for path, axis in values.get("ensemble", {}).items():
-            new = renaming.path_today(path, values)
+        ensemble = values.get("ensemble", {})
+        reason = joined.why_not(ensemble)
+        if reason is not None:
+            self._fail(["ensemble", *reason[0]], reason[1])
+        for name, axis in joined.flat(ensemble).items():
+            new = renaming.path_today(name, values)
             if new in axes:
-                self._fail(["ensemble", path], f"two names of one axis ({new}); remove one")
+                self._fail(["ensemble", name], f"two names of one axis ({new}); remove one")
             axes[new] = axis
-        return {**values, **blocks, **({"ensemble": axes} if axes else {})}
+        groups = joined.paths(ensemble)
+        self.joined = [[renaming.path_today(old, values) for old in group] for group in groups]
+        return {**values, **blocks, "ensemble": axes}
 
     def _check_loss_dtype(self, train: dict[str, Any], dynamics: str) -> None:
         """A precision of the loss alone needs a run in another one, and a loss that trains."""
@@ -223,9 +233,10 @@ class _Checker:
         seeds = self._seeds(axes.pop("seed", 1))
         ordered = sorted(axes, key=lambda path: renaming.older_path(path, values))
         checked = {path: self._axis(path, axes[path], values) for path in ordered}
-        members = math.prod(len(axis) for axis in (*checked.values(), seeds))
-        if members > overlays.MOST:
-            self._fail(["ensemble"], f"makes {members} members; at most {overlays.MOST}")
+        alone = checked.keys() - {path for group in self.joined for path in group[1:]}
+        count = math.prod([len(seeds), *(len(checked[path]) for path in alone)])
+        if count > overlays.MOST:
+            self._fail(["ensemble"], f"makes {count} members; at most {overlays.MOST}")
         return {**checked, "seed": seeds}
 
     def _seeds(self, seeds: Any) -> list[int]:
@@ -251,10 +262,11 @@ class _Checker:
         try:
             checked = [check_value(annotation, value, path) for value in axis]
         except MistakeError as mistake:
-            raise self.overlays.error(place, mistake.problem) from None
+            raise self.overlays.error(self._at(place), mistake.problem) from None
         if any(value is None or isinstance(value, str | bool) for value in checked):
             self._fail(place, program)
-        if any(checked.count(value) > 1 for value in checked):
+        alone = all(path not in group for group in self.joined)
+        if alone and any(checked.count(value) > 1 for value in checked):
             self._fail(place, "a value is listed twice; remove one")
         lengths = {len(value) if isinstance(value, list) else 0 for value in checked}
         if len(lengths) > 1:
@@ -296,7 +308,9 @@ class _Checker:
         prefix = ".".join(path) + "."
         varied = {axis.removeprefix(prefix) for axis in axes if axis.startswith(prefix)}
         for keyword in varied & entry.keys():
-            if self.overlays.is_as_strong([*path, keyword], ["ensemble", prefix + keyword]):
+            if self.overlays.is_as_strong(
+                [*path, keyword], self._at(["ensemble", prefix + keyword])
+            ):
                 problem = f"is never used, as ensemble has the axis {prefix}{keyword}; keep one"
                 self._fail([*path, keyword], problem)
         given = renaming.later_defaults(block, name) | registry.keywords(entry)
@@ -318,7 +332,14 @@ class _Checker:
         return name
 
     def _fail(self, path: list[str], problem: str) -> NoReturn:
-        raise self.overlays.error(path, problem)
+        raise self.overlays.error(self._at(path), problem)
+
+    def _at(self, path: list[str]) -> list[str]:
+        """A path as overlays have it: an axis that is joined is in `zip`."""
+        for index, group in enumerate(self.joined):
+            if path[:1] == ["ensemble"] and path[1:2] and path[1] in group:
+                return ["ensemble", members.ZIP, str(index), *path[1:]]
+        return path
 
     def _error(self, path: list[str], mistake: MistakeError) -> Exception:
         """A mistake below a block; a missing keyword belongs beside the component's name."""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.declare import cells, interpretation_checks, versions
+from grokatlas.declare import cells, interpretation_checks, interpretations, versions
+from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
 from grokatlas.results import layout
@@ -18,7 +19,7 @@ def check(papers: dict[str, Paper]) -> None:
     for name, paper in papers.items():
         for figure in paper.figures:
             _check_figure(papers, name, figure)
-        _check_claims(name, paper)
+        _check_claims(papers, name)
         _check_deviations(name, paper)
         interpretation_checks.check(papers, name)
         for scale in reversed(SCALES):
@@ -69,7 +70,8 @@ def _check_undrawn(papers: dict[str, Paper], name: str, figure: str) -> None:
             raise UserError(place, f"no case {case!r}; {nearest(case, sorted(known))}")
 
 
-def _check_claims(name: str, paper: Paper) -> None:
+def _check_claims(papers: dict[str, Paper], name: str) -> None:
+    paper = papers[name]
     seen: set[str] = set()
     for claim in paper.claims:
         where = f"{label(name, CLAIMS)}: {claim.figure} ({claim.id})"
@@ -91,6 +93,44 @@ def _check_claims(name: str, paper: Paper) -> None:
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
             given = ", ".join(claim.keywords) or "none"
             raise UserError(f"{where}.keywords", f"{problem}, not {given}; correct `keywords`")
+        _check_control(papers, name, claim, functions, f"{where}.fails_with")
+
+
+def _check_control(
+    papers: dict[str, Paper],
+    name: str,
+    claim: Claim,
+    functions: dict[str, ast.FunctionDef],
+    where: str,
+) -> None:
+    """Refuse a control that is no keywords, no interpretation and no function of tables."""
+    if isinstance(claim.fails_with, dict):
+        if not claim.fails_with or claim.keywords | claim.fails_with == claim.keywords:
+            raise UserError(where, "changes no keyword of the claim; give another value of one")
+        for keyword in claim.fails_with:
+            if keyword not in claim.keywords:
+                hint = nearest(keyword, list(claim.keywords))
+                raise UserError(where, f"the claim has no keyword {keyword!r}; {hint}")
+        return
+    other = papers.get(papers[name].version_of or "")
+    if claim.fails_with is None or (claim.as_ and other and not other.claims):
+        return  # a control of the other paper's, which is not selected
+    owner, _, counted = versions.same_claim(papers, name, claim).partition("/")
+    owner, counted = owner or name, counted or claim.id
+    given = interpretations.judgements(papers, owner, set())
+    others = [each.interpretation for each in given if each.claim == counted]
+    changes = [key for key, each in functions.items() if _takes_tables_alone(each)]
+    if claim.fails_with not in [*others, *changes]:
+        hint = nearest(claim.fails_with, [*others, *changes])
+        problem = f"no interpretation of the claim and no function of tables {claim.fails_with!r}"
+        raise UserError(where, f"{problem}; {hint}")
+
+
+def _takes_tables_alone(function: ast.FunctionDef) -> bool:
+    """A function that may be a control: it returns tables, and takes nothing else."""
+    names = [argument.arg for argument in function.args.args]
+    returned = ast.unparse(function.returns) if function.returns else ""
+    return names == ["tables"] and returned == "Tables"
 
 
 def _check_deviations(name: str, paper: Paper) -> None:

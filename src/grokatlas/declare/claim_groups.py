@@ -6,7 +6,8 @@ or names the cells of the figure that hold it (`cell`), so that a published numb
 
 from typing import Any
 
-from grokatlas.declare.models import Claim, ClaimGroup, Paper
+from grokatlas.declare.claim_models import Claim, ClaimGroup
+from grokatlas.declare.models import Paper
 from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError, nearest, shown
 from grokatlas.text import figure_title

@@ -16,7 +16,8 @@ from grokatlas.declare.model_base import Model, Name
 from grokatlas.results import layout
 
 if TYPE_CHECKING:
-    from grokatlas.declare.models import Claim, Paper
+    from grokatlas.declare.claim_models import Claim
+    from grokatlas.declare.models import Paper
 
 
 class Instead(Model):
@@ -64,8 +65,8 @@ class Interpretation(Model):
     )
     rejects: bool = Field(
         False,
-        description="true: a statement that is not met under it refutes the interpretation, and "
-        "the verdict is `interpretation rejected`",
+        description="whether a statement that is not met under it rejects the interpretation: the "
+        "verdict is then `interpretation rejected`, else `not decisive`",
     )
     not_judged: dict[str, str] = Field(
         default={}, description="ids of claims that have no meaning under it, each with the reason"

@@ -5,12 +5,12 @@ the experiment's frame (`Train`, `Log`) are here; the keywords of a component ha
 that every number a run used is in its spec.
 """
 
-import re
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
+from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.interpretations import Interpretation
 from grokatlas.declare.model_base import Model, Name
 
@@ -19,7 +19,6 @@ PAPER, EXPERIMENTS, CLAIMS = "paper.yaml", "experiments.yaml", "claims.yaml"
 DIGITISED_POINTS = "digitised_points.csv"
 # keys of `Paper` that a file of their own has
 OTHER_FILES = {"experiments": EXPERIMENTS, "claims": CLAIMS, "digitised_points": DIGITISED_POINTS}
-ClaimSource = Literal["text", "figure", "derived", "prediction"]
 
 
 class Log(Model):
@@ -160,83 +159,6 @@ class Figure(Model):
     )
 
 
-class Claim(Model):
-    """A published statement, the number that it becomes, and the interval that it should be in."""
-
-    id: str = Field(description="such as G1 or G1b; no two of a paper are equal")
-    statement: str = Field(description="what the paper says, in a sentence")
-    place: str = Field(description="where the paper says it")
-    source: ClaimSource = Field(
-        description="stated in the text, read off a figure, following from its equations, or a "
-        "prediction of this project's own"
-    )
-    published: str = Field(description="the paper's own number, as it is printed there")
-    cell: Name | list[Name] | None = Field(
-        None, description="in place of `published`: where the figure's `published` has it"
-    )
-    figure: Name = Field(description="the figure whose tables hold it: the name of its group")
-    value: Name = Field(
-        description="function of `papers/<paper>/claims.py`: from tables to a number for each seed"
-    )
-    keywords: dict[Name, str | int | float] = Field(
-        default={}, description="further arguments of that function"
-    )
-    unit: str = Field("", description="of the value; empty for a plain number")
-    expected: list[float | None] = Field(
-        description="lowest and highest value, both included; null: no limit"
-    )
-    judged: Literal["each", "mean", "median"] = Field(
-        "each", description="what has to be in the interval: every seed's value, or their middle"
-    )
-    seeds: PositiveInt = Field(1, description="values that a full verdict needs")
-    scales: Annotated[list[Literal["quick", "paper"]], Field(min_length=1)] = Field(
-        default=["paper"], description="where the statement can be judged"
-    )
-
-    rejects: str | None = Field(
-        None,
-        description="names the interpretation that a miss refutes; the verdict is then "
-        "`interpretation rejected`",
-    )
-    as_: str | None = Field(
-        None,
-        alias="as",
-        description="in a version of another paper: id of the claim of that paper that it repeats, "
-        "but for the keys given here",
-    )
-
-    @model_validator(mode="after")
-    def _number_and_interval(self) -> "Claim":
-        if not re.fullmatch("[A-Z]+[0-9]+[a-z]?", self.id):
-            raise ValueError(f"{self.id!r} is no id of a claim: capitals and a number, such as G1")
-        if len(self.expected) != 2:
-            raise ValueError("`expected` must be two values: [lowest, highest]")
-        low, high = self.expected
-        if low is None and high is None:
-            raise ValueError("`expected` has no limit; give a lowest or a highest value")
-        if low is not None and high is not None and low > high:
-            raise ValueError(f"`expected` is upside down: {low:g} is above {high:g}")
-        return self
-
-
-_SHARED = "as in a claim, for all that do not give it themselves"
-
-
-class ClaimGroup(Model):
-    """The claims on a figure, and what all of them share."""
-
-    claims: Annotated[list[dict[str, Any]], Field(min_length=1)] = Field(
-        description="the claims, each a block of the keys below"
-    )
-    place: str | None = Field(None, description="as in a claim; absent: the figure's number")
-    source: ClaimSource | None = Field(None, description=_SHARED)
-    value: Name | None = Field(None, description=_SHARED)
-    unit: str | None = Field(None, description=_SHARED)
-    judged: Literal["each", "mean", "median"] | None = Field(None, description=_SHARED)
-    seeds: PositiveInt | None = Field(None, description=_SHARED)
-    scales: list[Literal["quick", "paper"]] | None = Field(None, description=_SHARED)
-
-
 class DigitisedPoint(Model):
     """A point of a published curve, as it was read off the picture."""
 
@@ -271,6 +193,9 @@ class Overrides(Model):
     gradients: list[dict[str, Any]] | None = Field(
         None, description="chain applied to the gradient, in this order"
     )
+    updates: list[dict[str, Any]] | None = Field(
+        None, description="chain applied to the step of the optimizer, in this order"
+    )
     inputs: list[dict[str, Any]] | None = Field(
         None, description="changes of a batch before the model"
     )
@@ -280,7 +205,8 @@ class Overrides(Model):
     measures: list[dict[str, Any]] | None = Field(None, description="what is computed after a run")
     train: dict[str, Any] | None = Field(None, description="how long, how precise, what is kept")
     ensemble: dict[str, Any] | None = Field(
-        None, description="axes vectorised inside one run: `seed` and any number of a component"
+        None,
+        description="axes vectorised inside one run: `seed`, any number of a component, `zip`",
     )
     members_per_run: dict[str, PositiveInt | None] | None = Field(
         None, description="how many values of an axis of `ensemble` share a run; absent: all"

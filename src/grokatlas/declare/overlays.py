@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.declare import renaming, run_shares
+from grokatlas.declare import joined, renaming, run_shares
 from grokatlas.declare.merging import merged
 from grokatlas.declare.models import (
     EXPERIMENTS,
@@ -63,14 +63,14 @@ class Overlays:
         other = (*KEPT, *run_shares.KEYS)
         values = {key: value for key, value in self.merged().items() if key not in other}
         train = {k: v for k, v in values.get("train", {}).items() if k not in KEPT}
-        axes = {**values.pop("sweep", {}), **values.get("ensemble", {})}
+        axes = {**values.pop("sweep", {}), **joined.flat(values.get("ensemble", {}))}
         return renaming.canonical_spec({**values, "train": train, "ensemble": axes})
 
     def points(self) -> Iterator[tuple[dict[str, Any], "Overlays", dict[str, Any]]]:
         """Each point of the sweep's product: its axes, the overlays with it on top, the values."""
         values = self.merged()
         axes = values.pop("sweep", {})
-        self._check_axes(axes, values.get("ensemble", {}))
+        self._check_axes(axes, joined.flat(values.get("ensemble", {})))
         for choice in itertools.product(*axes.values()):
             point = dict(zip(axes, choice, strict=True))
             chosen, parts = values, list(self.parts)

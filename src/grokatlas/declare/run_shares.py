@@ -3,13 +3,15 @@
 An ensemble is one run unless an axis of it is split: then so many values of that axis share one,
 and the product of the parts of all split axes makes the runs. The spec of a run holds its own
 values alone, as if nothing else were declared, so that a further value makes a further run and
-leaves the others as they are.
+leaves the others as they are. A joined axis has the name of any of its paths.
 """
 
 import itertools
 from dataclasses import dataclass
 from typing import Any
 
+from grokatlas.engine import members as run_members
+from grokatlas.engine.members import Axis
 from grokatlas.errors import nearest
 
 KEYS = ("members_per_run", "run_first")  # of an overlay
@@ -31,28 +33,40 @@ class RunShare:
 
 
 def why_not(
-    axes: dict[str, list[Any]], members_per_run: dict[str, int], run_first: dict[str, int]
+    axes: list[Axis], members_per_run: dict[str, int], run_first: dict[str, int]
 ) -> tuple[list[str], str] | None:
-    """The mistake in a split, if there is one: its place, and what is wrong and allowed there."""
+    """The mistake in a split, if there is one.
+
+    Args:
+        axes: of the ensemble, with all their values.
+        members_per_run: how many values of an axis share a run.
+        run_first: how many values of an axis are run.
+
+    Returns:
+        the place, and what is wrong and allowed there.
+    """
+    known = {path: axis for axis in axes for path in axis}
     for key, given in zip(KEYS, (members_per_run, run_first), strict=True):
-        for axis in given:
-            if axis not in axes:
-                problem = f"not an axis of the ensemble here; {nearest(axis, list(axes))}"
-                return [key, axis], f"{problem}; null takes it away"
-    for axis, number in run_first.items():
-        place, values = ["run_first", axis], len(axes[axis])
-        if axis not in members_per_run:
-            problem = f"all values of {axis} share a run; write members_per_run: {{{axis}: 1}}"
+        for path in given:
+            if path not in known:
+                problem = f"not an axis of the ensemble here; {nearest(path, list(known))}"
+                return [key, path], f"{problem}; null takes it away"
+            twin = next((other for other in known[path] if other in given and other != path), None)
+            if twin is not None:
+                return [key, path], f"is joined with {twin}, which is named too; keep one of both"
+    for path, number in run_first.items():
+        place, values = ["run_first", path], len(known[path][path])
+        together = _of(known[path], members_per_run)
+        if together is None:
+            problem = f"all values of {path} share a run; write members_per_run: {{{path}: 1}}"
             return place, f"{problem}, or null where a scale does not split"
         if number > values:
             problem = f"{number} are more than the ensemble has ({values}); write at most {values}"
             return place, f"{problem}, or null where a scale has fewer"
-        if number % members_per_run[axis] and number < values:
-            below = number - number % members_per_run[axis]
-            ends = [end for end in (below, min(below + members_per_run[axis], values)) if end]
-            problem = (
-                f"cuts a run in two, as {members_per_run[axis]} values share one (members_per_run)"
-            )
+        if number % together and number < values:
+            below = number - number % together
+            ends = [end for end in (below, min(below + together, values)) if end]
+            problem = f"cuts a run in two, as {together} values share one (members_per_run)"
             return place, f"{number} {problem}; write {' or '.join(map(str, ends))}"
     return None
 
@@ -60,27 +74,45 @@ def why_not(
 def parts(
     spec: dict[str, Any], members_per_run: dict[str, int], run_first: dict[str, int]
 ) -> list[RunShare]:
-    """The runs of a cell, in the order of their values; `spec` is that of all members together."""
-    axes = {axis: values[: run_first.get(axis)] for axis, values in spec["ensemble"].items()}
-    runs = {axis: _runs(len(values), members_per_run.get(axis)) for axis, values in axes.items()}
-    places = itertools.product(*(range(len(values)) for values in axes.values()))
-    numbers = {place: number for number, place in enumerate(places)}
+    """The runs of a cell, in the order of their values; the arguments as for `why_not`.
+
+    Args:
+        spec: what one run of the whole ensemble has.
+        members_per_run: see there.
+        run_first: see there.
+    """
+    axes = [
+        {path: values[: _of(axis, run_first)] for path, values in axis.items()}
+        for axis in run_members.axes(spec)
+    ]
+    sizes = [len(next(iter(axis.values()))) for axis in axes]
+    runs = [_runs(size, _of(axis, members_per_run)) for axis, size in zip(axes, sizes, strict=True)]
+    indices = itertools.product(*map(range, sizes))
+    numbers = {index: number for number, index in enumerate(indices)}
     shares = []
-    for chosen in itertools.product(*runs.values()):
-        own = {
-            axis: [axes[axis][place] for place in places]
-            for axis, places in zip(axes, chosen, strict=True)
-        }
-        label = ", ".join(f"{axis}={_ends(own[axis])}" for axis in axes if len(runs[axis]) > 1)
-        members = [numbers[place] for place in itertools.product(*chosen)]
-        shares.append(RunShare(label, {**spec, "ensemble": own}, members))
+    for chosen in itertools.product(*runs):
+        own = [
+            {path: [values[k] for k in share] for path, values in axis.items()}
+            for axis, share in zip(axes, chosen, strict=True)
+        ]
+        split_axes = (axis for axis, several in zip(own, runs, strict=True) if len(several) > 1)
+        named = (f"{path}={_ends(ends)}" for axis in split_axes for path, ends in axis.items())
+        members = [numbers[index] for index in itertools.product(*chosen)]
+        block = run_members.block_of(own)
+        shares.append(RunShare(", ".join(named), {**spec, "ensemble": block}, members))
     return shares
 
 
-def left_out(axes: dict[str, list[Any]], run_first: dict[str, int]) -> list[tuple[str, int, int]]:
+def left_out(axes: list[Axis], run_first: dict[str, int]) -> list[tuple[str, int, int]]:
     """Each axis of which values are left out so far, with how many are run and declared."""
-    counted = [(axis, number, len(axes[axis])) for axis, number in run_first.items()]
-    return [(axis, number, of) for axis, number, of in counted if number < of]
+    known = {path: values for axis in axes for path, values in axis.items()}
+    counted = [(path, number, len(known[path])) for path, number in run_first.items()]
+    return [(path, number, of) for path, number, of in counted if number < of]
+
+
+def _of(axis: Axis, given: dict[str, int]) -> int | None:
+    """The number that is given for an axis, by the name of any of its paths."""
+    return next((given[path] for path in axis if path in given), None)
 
 
 def _runs(values: int, together: int | None) -> list[range]:

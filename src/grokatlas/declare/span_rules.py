@@ -10,7 +10,7 @@ from grokatlas.declare import signatures
 # so in its file by ``ROTATABLE = True``
 BLOCKS = (
     *("model", "loss", "optimizer", "dynamics"),
-    *("penalties", "gradients", "inputs", "observables"),
+    *("penalties", "gradients", "updates", "inputs", "observables"),
 )
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from grokatlas.declare.models import Claim, Paper
+from grokatlas.declare.claim_models import Claim
+from grokatlas.declare.models import Paper
 from grokatlas.results import layout
 
 

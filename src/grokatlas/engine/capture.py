@@ -88,8 +88,15 @@ class CudaRecorder:
             RuntimeError: an operation of it waits for the host, or memory is short.
         """
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool):
-            call()
+        generator = torch.cuda.default_generators[torch.cuda.current_device()]
+        before = generator.clone_state()
+        try:
+            with torch.cuda.graph(graph, pool=self._pool):
+                call()
+        except RuntimeError:
+            # some versions of PyTorch leave the generator's state as one of a graph being recorded
+            generator.graphsafe_set_state(before)
+            raise
         return graph.replay
 
     def _nothing(self) -> None:

@@ -2,7 +2,7 @@
 
 A protocol is fulfilled by every class that has its methods. `engine.observed.Observed` and
 `engine.rebuilt.RebuiltMember` are classes themselves; `engine.record.RunRecord` is the contract of
-where training leaves history and snapshots.
+where training leaves history and snapshots, `engine.update_link.UpdateLink` that of `updates`.
 
 A component is written for one member; shapes below are of one member. The engine adds the axis
 ``M`` in front of every tensor by `torch.func.vmap`, and replays a trace of the program. So every
@@ -190,7 +190,7 @@ class GradientLink(Protocol[State]):
             ValueError: the model lacks a parameter that the link names.
         """
 
-    def update(self, grads: Params, state: State, /) -> tuple[Params, State]:
+    def update(self, params: Params, grads: Params, state: State, /) -> tuple[Params, State]:
         """Changed gradients, of the same names, shapes and dtypes, and the state."""
 
 
@@ -234,8 +234,8 @@ class Dynamics(Protocol[State]):
     """What `build` of a dynamics returns; it takes the blocks that it names, by position.
 
     ``model``: `Model`, ``loss``: `NetworkLoss`, ``optimizer``: `Optimizer`; ``penalties``,
-    ``gradients`` and ``inputs``: lists of `Penalty`, `GradientLink` and `InputChange`, each already
-    with the member's own hyperparameters, and with this step's noise.
+    ``gradients``, ``inputs`` and ``updates``: lists of `Penalty`, `GradientLink`, `InputChange` and
+    `UpdateLink`; all with the member's own hyperparameters, and with this step's noise.
     """
 
     def init(self, params: Params, /) -> State:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from grokatlas.engine import capture
+from grokatlas.engine import capture, noise
 from grokatlas.engine.batches import Batches
 from grokatlas.engine.contracts import (
     AxisValues,
@@ -15,12 +15,11 @@ from grokatlas.engine.contracts import (
     Buffers,
     Data,
     Extras,
-    Noise,
     Params,
+    Shape,
     Tree,
 )
 from grokatlas.engine.ensemble import select
-from grokatlas.engine.noise import Ahead
 from grokatlas.engine.programs import Programs
 from grokatlas.engine.record import SavedGroup
 
@@ -67,7 +66,7 @@ class Group:
         self.batches = batches
         self.outputs = outputs
         own = torch.tensor(seeds, device=data["train_inputs"].device)
-        self.noise = Ahead(own, getattr(torch, programs.spec["train"]["dtype"]))
+        self.noise = noise.source(own, getattr(torch, programs.spec["train"]["dtype"]))
         self.step = 0  # number of steps that were drawn
         state = programs.init(self.hyper, self.constants, members["params"])
         self.state: Tree = tree_map(torch.clone, state)  # a step overwrites it
@@ -186,15 +185,16 @@ class Group:
         return self.programs.begin_epoch(*own, self.state, *self._train())
 
     def draw(self) -> capture.Drawn:
-        """Batch and noise of the next step."""
+        """Batch of the next step, and its noise or what draws it."""
         inputs, targets = self.batches.next()
-        noise = self._noise(inputs)
+        given = self.noise.before(self.step, self._noise_shapes(inputs))
         self.step += 1
-        return {"inputs": inputs, "targets": targets, "noise": noise}
+        return {"inputs": inputs, "targets": targets, "noise": given}
 
     def update(self, state: Tree, drawn: capture.Drawn) -> Tree:
         """The state after a step, which uses `state` up."""
-        batch = (drawn["inputs"], drawn["targets"], drawn["noise"])
+        within = self.noise.within(drawn["noise"], self._noise_shapes(drawn["inputs"]))
+        batch = (drawn["inputs"], drawn["targets"], within)
         return self.programs.update(self.hyper, self.constants, state, *batch)
 
     def _step(self) -> None:
@@ -202,11 +202,11 @@ class Group:
             self.state = self.begin_epoch()
         self.state = self.update(self.state, self.draw())
 
-    def _noise(self, inputs: Tensor) -> Noise:
-        """This step's noise ``[M, ...]`` for every block that asks for it."""
+    def _noise_shapes(self, inputs: Tensor) -> dict[str, Shape]:
+        """The shape of a member's noise of a batch, for every block that asks for it."""
         shape = tuple(inputs.shape[1:] if self.batches.member_axis == 0 else inputs.shape)
         return {
-            path: self.noise.at(path, self.step, size(shape, (shape[0], self.outputs)))
+            path: tuple(size(shape, (shape[0], self.outputs)))
             for path, size in self.programs.noise_shapes.items()
         }
 

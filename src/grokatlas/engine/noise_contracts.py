@@ -17,6 +17,7 @@ from grokatlas.engine.contracts import (
     Shape,
     State,
 )
+from grokatlas.engine.update_link import UpdateLink
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -35,7 +36,7 @@ class TakesNoise(Protocol[Given]):
 
 
 class TakesParameterNoise(Protocol[Given]):
-    """The methods of an optimizer or a link of gradients that needs random numbers.
+    """The methods of an optimizer, or a link of gradients or updates, that needs random numbers.
 
     `engine.parameter_noise` has one number for each entry of the parameters.
     """
@@ -74,6 +75,10 @@ class NoisyGradientLink(
     GradientLink[State], TakesParameterNoise[GradientLink[State]], Protocol[State]
 ):
     """A link of gradients that takes noise."""
+
+
+class NoisyUpdateLink(UpdateLink[State], TakesParameterNoise[UpdateLink[State]], Protocol[State]):
+    """A link of updates that takes noise."""
 
 
 class NoisyOptimizer(Optimizer[State], TakesParameterNoise[Optimizer[State]], Protocol[State]):

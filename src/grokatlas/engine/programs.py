@@ -55,7 +55,7 @@ class Programs:
 
     Attributes:
         init: parameters to the state of the dynamics.
-        update: a state, a batch and noise to the state after a step; it uses the state up.
+        update: a state, a batch and noise to the state after a step; the state is donated.
         begin_epoch: a state and the training set to a state; None if no block asks for it.
         parameters: a state and the training set to parameters.
         observe: parameters, all data and the step to what the observables see.
@@ -166,7 +166,7 @@ class Programs:
         for path, entry in self._entries("optimizer"):
             part = _part("optimizer", path, entry, hyper)
             blocks["optimizer"] = _with_noise(part, path, noise)
-        for block in ("penalties", "gradients", "inputs"):
+        for block in ("penalties", "gradients", "inputs", "updates"):
             blocks[block] = [
                 _with_noise(_part(block, path, entry, hyper), path, noise)
                 for path, entry in self._entries(block)

@@ -55,7 +55,7 @@ class Run:
             loss = registry.load("loss", spec["loss"]["name"])
             for part in ("train_targets", "test_targets") if hasattr(loss, "check") else ():
                 loss.check(self.data[part])
-        axes = [path for path in spec["ensemble"] if path != "seed"]
+        axes = [path for path in self.members[0] if path != "seed"]
         self.hyper = {  # in float64 as a plain number would be, whatever the run's dtype
             path: torch.tensor([m[path] for m in self.members], dtype=torch.float64, device=device)
             for path in axes

@@ -60,6 +60,6 @@ def _moving(spec: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for block in ("loss", "optimizer", "dynamics"):
         if block in spec:
             yield block, spec[block]["name"], registry.keywords(spec[block])
-    for block in ("penalties", "gradients", "inputs"):
+    for block in ("penalties", "gradients", "updates", "inputs"):
         for entry in spec.get(block, []):
             yield block, entry["name"], registry.keywords(entry)

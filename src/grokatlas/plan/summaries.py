@@ -74,7 +74,7 @@ def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
     declared: dict[str, list[dict[str, Any]]] = {
         name: [] for name, paper in papers.items() if paper.figures
     }
-    tables, modules = {}, ["grokatlas.claims.judging"]
+    tables, modules = {}, ["grokatlas.claims.judging", "grokatlas.claims.controls"]
     for name, paper in papers.items():
         for claim in paper.claims:
             entry = versions.declared_claim(papers, name, claim)

@@ -1,4 +1,4 @@
-"""Where every figure starts: matplotlib's own settings and fonts, whatever a user has set."""
+"""The start of every figure: matplotlib's own settings and fonts, whatever a user has set."""
 
 import contextlib
 import os

@@ -49,14 +49,7 @@ def logarithmic(axes: Axes, values: Iterable[float], which: Literal["x", "y"] = 
 
 
 def legend(made: Figure, *entries: Any, ncols: int, **kept: Any) -> Legend:
-    """A legend of the whole figure, on as many rows as it needs not to leave it.
-
-    Args:
-        made: the figure.
-        entries: handles and labels as matplotlib takes them; none for those of all axes.
-        ncols: at most so many entries on a row.
-        kept: other keywords of matplotlib's legend.
-    """
+    """A legend of the whole figure, with as many rows as it needs not to leave it."""
     key = made.legend(*entries, ncols=ncols, **kept)
     number = len(key.get_texts())
     for rows in range(math.ceil(number / ncols) + 1, number + 1):
@@ -67,13 +60,29 @@ def legend(made: Figure, *entries: Any, ncols: int, **kept: Any) -> Legend:
     return key
 
 
-def finish(made: Figure, text: str) -> None:
-    """Say where a panel is empty, and below all panels what the figure is; give all their places.
+def above(made: Figure, *named: Axes, ncols: int = 5, **kept: Any) -> None:
+    """One legend above all panels, of what some of them name; each name once."""
+    entries: dict[str, Any] = {}
+    for axes in named:
+        handles, labels = axes.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    where = {"loc": "outside upper right"} | kept
+    legend(made, entries.values(), entries.keys(), ncols=ncols, **where)
 
-    Args:
-        made: the figure.
-        text: what it is and at which scale, small, at the lower left.
-    """
+
+def twin(axes: Axes, label: str, colour: str) -> Axes:
+    """Axes at the right with a quantity of their own, in its colour, behind the panel's."""
+    right = axes.twinx()
+    right.spines["right"].set_visible(True)
+    right.set_ylabel(label, color=colour)
+    right.tick_params(axis="y", colors=colour, which="both")
+    axes.set_zorder(right.get_zorder() + 1)
+    axes.patch.set_visible(False)
+    return right
+
+
+def finish(made: Figure, text: str) -> None:
+    """Say which panels are empty and, below, what the figure is; give all their places."""
     for axes in made.axes:
         for which in "xy":
             least = getattr(axes.dataLim, f"minpos{which}")
@@ -107,7 +116,7 @@ def _fix_places(made: Figure) -> None:
 
 
 def _holds(axes: Axes) -> bool:
-    """Whether anything is drawn at numbers, or a sentence says what is not."""
+    """Tell if anything is drawn at numbers, or a sentence says what is not."""
     if axes.name == "3d" or axes.images or axes.tables or axes.texts:
         return True
     points = [line.get_xydata() for line in axes.lines if line.get_transform() == axes.transData]

@@ -1,4 +1,4 @@
-"""How every figure looks."""
+"""The look of every figure."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -90,14 +90,7 @@ def logarithmic(values: Iterable[float]) -> ScalarMappable:
 def bar(
     made: Figure, panels: list[Axes], values: Iterable[float], colours: ScalarMappable
 ) -> Colorbar:
-    """A colour bar of the values above 0 beside some panels; 0 has a field of its own below it.
-
-    Args:
-        made: the figure.
-        panels: beside which the bar is.
-        values: of the hyperparameter.
-        colours: from `logarithmic`.
-    """
+    """A colour bar of the values above 0 beside some panels; 0 has a field of its own below it."""
     values = sorted(set(values))
     above = [value for value in values if value > 0]
     apart = len(above) < len(values)
@@ -128,6 +121,6 @@ def letter(axes: Axes, text: str) -> None:
 
 
 def seeds(rows: pd.DataFrame) -> str:
-    """How many seeds some rows are of: ``1 seed``, ``3 seeds``."""
+    """The number of seeds of some rows: ``1 seed``, ``3 seeds``."""
     number = rows["seed"].nunique()
     return f"{number} seed{'' if number == 1 else 's'}"

@@ -10,7 +10,7 @@ from typing import Any, Union
 from pydantic import BaseModel
 
 from grokatlas import registry
-from grokatlas.declare import models, signatures
+from grokatlas.declare import claim_models, models, signatures
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
 from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.settings import Settings
@@ -46,7 +46,11 @@ AXES = """\
 of keywords that are marked with * below, such as `optimizer.lr: [0.1, 0.2]` or
 `penalties.0.weight`. Members of a run are the product of these axes and share shapes and steps. A
 keyword of an axis has no value beside it in the same overlay or a stronger one, which would not be
-used. `sweep` holds dotted paths of any keyword; every point of their product is a run of its own.
+used.
+`zip` joins axes of as many values each, which members go through together: the three members of
+`zip: [{optimizer.lr: [0.1, 0.2, 0.3], model.init_scale: [3, 2, 1]}]`. Each entry of that list is
+one axis of the product; `members_per_run` and `run_first` name it by any of its paths.
+`sweep` holds dotted paths of any keyword; every point of their product is a run of its own.
 
 `members_per_run` says how many values of an axis share a run: with `{seed: 1}` each seed is a run
 of its own, with `{seed: 4}` ten seeds are runs of 4, 4 and 2. Absent, all values share one. The
@@ -95,8 +99,8 @@ def readme() -> str:
         _keys("### `interpretations.<name>`", Interpretation),
         _keys("### `interpretations.<name>.instead.<experiment>`", Instead),
         _keys("### `figures.<name>`", models.Figure),
-        _keys("## `papers/<paper>/claims.yaml`: by figure, a group", models.ClaimGroup),
-        _keys("### `claims` of a group, each entry", models.Claim),
+        _keys("## `papers/<paper>/claims.yaml`: by figure, a group", claim_models.ClaimGroup),
+        _keys("### `claims` of a group, each entry", claim_models.Claim),
         _keys(
             "## `papers/<paper>/experiments.yaml`: an overlay (below), and",
             models.Experiment,

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 
 from grokatlas.claims import dependence
 from grokatlas.declare import interpretations
-from grokatlas.declare.models import Claim, Paper
+from grokatlas.declare.claim_models import Claim
+from grokatlas.declare.models import Paper
 from grokatlas.publish.recorded_rows import RecordedRows
 
 Row = dict[str, str]

@@ -10,7 +10,7 @@ from pathlib import Path
 from grokatlas import text as words
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.claims.view import ClaimView
-from grokatlas.declare import models
+from grokatlas.declare import claim_models, models
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
@@ -92,8 +92,8 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     lines = [
         _filled(record.verdicts(name, paper.claims) + "."),
         "",
-        "| | figure | statement | published | ours | expected | verdict |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| | figure | statement | published | ours | expected | verdict | control |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for claim in paper.claims:
         row = record.judged(name, claim)
@@ -101,6 +101,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
         cells += [
             words.interval(claim.expected[0], claim.expected[1], "{:g}".format),
             _judged(row) + _counted_as(record.same_as(name, claim)),
+            _shown_row(claim, row).control,
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     if any(f"**{UNKEPT} " in line for line in lines):
@@ -160,7 +161,9 @@ def _answered(plate: models.Plate | None) -> list[str]:
     return [_filled(line) for line in (f"**Answer.** {answer}", f"**Limits.** {plate.limits}")]
 
 
-def _effect(claims: list[models.Claim], keys: list[str], name: str, record: RecordedRows) -> str:
+def _effect(
+    claims: list[claim_models.Claim], keys: list[str], name: str, record: RecordedRows
+) -> str:
     """The numbers of claims, as drawn and under other interpretations, if they were judged."""
     parts = []
     for claim in claims:
@@ -185,10 +188,14 @@ def _origin(row: dict[str, str] | None) -> str:
     return _filled(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{unkept}*")
 
 
-def _ours(claim: models.Claim, row: dict[str, str]) -> str:
-    shown = ClaimView(row | {"unit": claim.unit}, digits=3)
+def _ours(claim: claim_models.Claim, row: dict[str, str]) -> str:
+    shown = _shown_row(claim, row)
     several = shown.value and row["count"] != "1"
     return f"{shown.value} ({shown.ends}, {shown.values})" if several else shown.value
+
+
+def _shown_row(claim: claim_models.Claim, row: dict[str, str]) -> ClaimView:
+    return ClaimView(row | {"unit": claim.unit}, digits=3)
 
 
 def _judged(row: dict[str, str]) -> str:

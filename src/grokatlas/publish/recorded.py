@@ -35,6 +35,7 @@ JUDGED = (
     *("paper", "id", "scale", "verdict", "reason", "expected_low", "expected_high"),
     *("value", "lowest", "highest", "count", "commit", "code", "kept"),
 )
+CONTROL = ("control", "control_value", "control_verdict")
 OTHERWISE = ("paper", "id", "interpretation", *JUDGED[2:])
 INTERVAL = ("expected_low", "expected_high")
 
@@ -115,7 +116,7 @@ class Rows:
             for name, claims in spec["papers"].items()
             for claim in claims
         }
-        rows = self._all_renewed(CLAIMS, JUDGED, judged, tables)
+        rows = self._all_renewed(CLAIMS, (*JUDGED, *CONTROL), judged, tables)
         own = {(row["paper"], row["id"]): row for row in judged}
         for row in otherwise:
             row |= {key: own[row["paper"], row["id"]][key] for key in INTERVAL}
@@ -135,11 +136,7 @@ class Rows:
         return set(layout.table_stems(self.scale, paper, experiments).values())
 
     def _all_renewed(
-        self,
-        name: str,
-        columns: tuple[str, ...],
-        made: list[Row],
-        tables: Mapping[Any, set[Path]],
+        self, name: str, columns: tuple[str, ...], made: list[Row], tables: Mapping[Any, set[Path]]
     ) -> list[Row]:
         """Renew and write a table of verdicts; of interpretations, what was judged alone.
 
@@ -166,7 +163,7 @@ class Rows:
             self._doubt(old, tables)
             return old
         if row["verdict"] != NOT_RUN:
-            row |= dict.fromkeys(("value", "lowest", "highest", "commit", "code"), "")
+            row |= dict.fromkeys(("value", "lowest", "highest", "commit", "code", *CONTROL), "")
             row |= {"count": "0", "reason": "its tables are not recorded"}
         return row | {"scale": "", "verdict": NOT_RUN, "kept": ""}
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from grokatlas.claims.verdicts import NOT_RUN, tally
-from grokatlas.declare import models, versions
+from grokatlas.declare import claim_models, models, versions
 from grokatlas.publish import recorded
 
 
@@ -23,11 +23,11 @@ class RecordedRows:
         for row in recorded.read(folder / recorded.INTERPRETATIONS):
             self._under.setdefault((row["paper"], row["id"]), {})[row["interpretation"]] = row
 
-    def verdict(self, paper: str, claim: models.Claim) -> str:
+    def verdict(self, paper: str, claim: claim_models.Claim) -> str:
         """The recorded verdict of a claim."""
         return str(self.judged(paper, claim).get("verdict", NOT_RUN))
 
-    def judged(self, paper: str, claim: models.Claim) -> dict[str, str]:
+    def judged(self, paper: str, claim: claim_models.Claim) -> dict[str, str]:
         """The recorded row of a claim; empty if there is none or the interval changed since.
 
         Of a claim that another paper counts it is the row of that one.
@@ -37,7 +37,7 @@ class RecordedRows:
         row = self.claims.get((owner, name), {})
         return row if _is_of(row, claim) else {}
 
-    def under(self, paper: str, claim: models.Claim) -> dict[str, dict[str, str]]:
+    def under(self, paper: str, claim: claim_models.Claim) -> dict[str, dict[str, str]]:
         """The recorded rows of a claim, by interpretation, where the scale is the drawn one's."""
         scale = self.judged(paper, claim).get("scale")
         rows = self._under.get((paper, claim.id), {}) if scale else {}
@@ -45,11 +45,13 @@ class RecordedRows:
             key: row for key, row in rows.items() if row["scale"] == scale and _is_of(row, claim)
         }
 
-    def same_as(self, paper: str, claim: models.Claim) -> str:
+    def same_as(self, paper: str, claim: claim_models.Claim) -> str:
         """The claim of another paper that has the same judgement: ``paper/id``, or nothing."""
         return versions.same_claim(self._papers, paper, claim)
 
-    def verdicts(self, paper: str, claims: list[models.Claim], usual: str | None = None) -> str:
+    def verdicts(
+        self, paper: str, claims: list[claim_models.Claim], usual: str | None = None
+    ) -> str:
         """The number of claims with each verdict, as text; those that another paper counts apart.
 
         With a `usual` scale, claims that were judged at another one are counted apart as well.
@@ -69,7 +71,7 @@ class RecordedRows:
         return "; ".join(filter(None, parts))
 
 
-def _is_of(row: dict[str, str], claim: models.Claim) -> bool:
+def _is_of(row: dict[str, str], claim: claim_models.Claim) -> bool:
     """True if a recorded row was judged by a claim's interval as it is now."""
     limits = [row.get("expected_low", ""), row.get("expected_high", "")]
     return [float(each) if each else None for each in limits] == claim.expected

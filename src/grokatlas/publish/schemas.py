@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from grokatlas import registry
-from grokatlas.declare import models, signatures
+from grokatlas.declare import claim_models, models, signatures
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -29,10 +29,7 @@ def texts() -> dict[str, str]:
             "properties": {k: v for k, v in keys.items() if k not in models.OTHER_FILES},
         },
         models.EXPERIMENTS: keys["experiments"] | {"type": "object"},
-        models.CLAIMS: {
-            "type": "object",
-            "additionalProperties": {"$ref": "#/$defs/ClaimGroup"},
-        },
+        models.CLAIMS: {"type": "object", "additionalProperties": {"$ref": "#/$defs/ClaimGroup"}},
     }
     of_overlays = _used({"$ref": "#/$defs/Overlay"}, definitions)
     made = {f"schema/{COMPONENTS}": _text(_tidy({"$schema": DIALECT, "$defs": of_overlays})) + "\n"}
@@ -73,9 +70,9 @@ def _whole() -> dict[str, Any]:
     """The schema of a paper as the models have it, with the keywords of every component."""
     made = models.Paper.model_json_schema(by_alias=True)
     definitions = made["$defs"] | models.Train.model_json_schema()["$defs"]
-    definitions["ClaimGroup"] = models.ClaimGroup.model_json_schema()
+    definitions["ClaimGroup"] = claim_models.ClaimGroup.model_json_schema()
     definitions["ClaimGroup"]["properties"]["claims"]["items"] = {"$ref": "#/$defs/Claim"}
-    definitions["Claim"] = models.Claim.model_json_schema(by_alias=True)
+    definitions["Claim"] = claim_models.Claim.model_json_schema(by_alias=True)
     for model in ("ClaimGroup", "Claim"):
         definitions[model].pop("$defs", None)
     # a group, or the paper that `as` points to, gives what an entry lacks

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from grokatlas.engine import members as run_members
 from grokatlas.results import hashing
 
 ABSENT = "absent"
@@ -45,11 +46,11 @@ def light(spec: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def members(spec: dict[str, Any]) -> str:
-    """The axes of a run's members: ``4 members: seed 0..3``."""
-    axes, count, parts = spec.get("ensemble", {}), 1, []
-    for path, axis in axes.items():
-        count *= len(axis)
-        parts.append(f"{path} {values(axis)}")
+    """The axes of a run's members: ``4 members: seed 0..3``; ``with`` is between joined paths."""
+    count, parts = 1, []
+    for axis in run_members.axes(spec):
+        count *= len(next(iter(axis.values())))
+        parts.append(" with ".join(f"{path} {values(listed)}" for path, listed in axis.items()))
     return f"{count} member{'s' if count != 1 else ''}: {'; '.join(parts)}"
 
 

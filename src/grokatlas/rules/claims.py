@@ -23,7 +23,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     """
     import functools
 
-    from grokatlas.claims import judging
+    from grokatlas.claims import controls, judging
     from grokatlas.claims.interpretations import frame
     from grokatlas.declare import renaming
 
@@ -38,6 +38,8 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     def read(target: Path) -> Any:
         return renaming.columns_today(files.read_parquet(layout.outputs("table", target)[0]))
 
+    others = list(interpretations.Judge(job["spec"], ages, read).rows())
+    under = {(row["paper"], row["id"], row["interpretation"]): row for row in others}
     rows, failed = [], []
     for paper, declared in job["spec"]["papers"].items():
         for claim in declared:
@@ -46,6 +48,8 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
             tables = {name: read(target) for name, target in stems.items()} if whole else None
             try:
                 row = judging.row(paper, claim, tables, scale)
+                if scale == "paper":
+                    row = controls.checked(paper, claim, row, tables, under)
             except UserError as error:
                 if not partial and EARLIER not in map(ages.get, stems.values()):
                     raise
@@ -54,10 +58,10 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
             if whole:
                 row |= origin(list(stems.values()), ages)
             rows.append(row)
-    others = interpretations.Judge(job["spec"], ages, read)
     file, second = layout.outputs("claims", stem)
     files.write_csv(file, judging.frame(rows))
-    files.write_csv(second, frame(list(others.rows())))
+    files.write_csv(second, frame(others))
+    layout.beside(stem, ".readings.csv").unlink(missing_ok=True)  # its name in version 0.2
     if partial:
         note_gaps(writer, ages, failed)
     writer.write(layout.manifest_of("claims", stem), [file, second])

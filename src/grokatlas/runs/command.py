@@ -10,6 +10,7 @@ from typing import Any
 
 from grokatlas import text as words
 from grokatlas.cluster import slurm
+from grokatlas.engine import members as run_members
 from grokatlas.errors import UserError, nearest
 from grokatlas.plan import remaining
 from grokatlas.results import files, layout
@@ -131,7 +132,7 @@ def _store(given: Path | None) -> Path | None:
 
 def _plain(run: RunEntry, members: list[int], columns: list[str]) -> dict[str, Any]:
     """A run as plain data."""
-    axes = {name for name in run.members[0] if name in run.spec.get("ensemble", {})}
+    axes = run.members[0].keys() & run_members.paths(run.spec).keys()
     facts = ("device", "host", "commit", "made", "seconds")
     return {
         "id": run.id,

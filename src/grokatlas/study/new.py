@@ -59,8 +59,5 @@ def _filled(file: Path, folder: str, paper: str) -> str:
         keep_trailing_newline=True,
     )
     return template.render(
-        folder=folder,
-        paper=paper,
-        version=__version__,
-        next_version=f"{major}.{int(minor) + 1}",
+        folder=folder, paper=paper, version=__version__, next_version=f"{major}.{int(minor) + 1}"
     )

@@ -8,6 +8,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "gaussian_noise": [{"std": 0.1, "fading": 0.55}],
     "grokfast_ema": [{"alpha": 0.8, "lamb": 0.5}],
     "grokfast_ma": [{"window": 3, "lamb": 0.5}],
+    "orthogonal": [{}],
     "scale": [{"parameter": "layers.0.weight", "factor": 0.1}],
 }
 

@@ -186,7 +186,12 @@ RUNS: dict[str, dict[str, Any]] = {
         **_FACTORS,
         **_REAL | {"observables": [*_SEEN, _SINGULAR_VALUES]},
     ),
-    "teacher": _run(task=TEACHER_STUDENT | {"instance_seed": "member"}, **_MLP, **_REAL),
+    "teacher": _run(
+        task=TEACHER_STUDENT | {"instance_seed": "member"},
+        **_MLP,
+        **_REAL,
+        gradients=[_example("gradients", "orthogonal")],
+    ),
     "teacher_1d": _run(task=TEACHER_STUDENT_1D, **_STUDENT, **_REAL),
     "fourier": _run(task=FOURIER_REGRESSION, **_DIAGONAL, **_REAL),
     "regression": _run(task=LINEAR_REGRESSION, **_LINEAR, **_REAL),
@@ -254,6 +259,19 @@ RUNS: dict[str, dict[str, Any]] = {
             "gradients": [_example("gradients", "grokfast_ema")],
         },
     ),
+    "scheduled": _run(
+        task=SUMMED | {"split_seed": "member"},
+        **_MLP,
+        **_CLASSES
+        | {
+            "optimizer": _example("optimizer", "adamw"),
+            "updates": [
+                _example("updates", name)
+                for name in ("weight_decay", "schedule", "inverse_sqrt", "norm_cap")
+            ],
+            "observables": [*_CLASSES["observables"], {"name": "effective_step"}],
+        },
+    ),
     "noisy": _run(
         task=ONE_HOT,
         model=_example("model", "mlp"),
@@ -300,7 +318,7 @@ RUNS: dict[str, dict[str, Any]] = {
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
 MINIBATCHES |= {"float64_loss": 4, "fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
-MINIBATCHES |= {"dropout": 4, "noisy_weights": 4}
+MINIBATCHES |= {"scheduled": 4, "dropout": 4, "noisy_weights": 4}
 
 
 def member_keywords(spec: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:

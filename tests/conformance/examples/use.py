@@ -98,7 +98,7 @@ def ingredients(block: str, name: str = "") -> dict[str, Any]:
         named = model_of("mlp", DEEP_MLP).named_parameters()
         params = {key: value.detach() for key, value in named}
         return {"params": params, "inputs": randn(6, 2, 5)}
-    if block in ("optimizer", "gradients"):
+    if block in ("optimizer", "gradients", "updates"):
         grads = {key: torch.cos(3 * value) for key, value in layer().items()}
         return {"params": layer(), "grads": grads}
     if block == "inputs":
@@ -139,13 +139,13 @@ def use(block: str, name: str, keywords: dict, given: dict[str, Any]) -> Any:
     if block == "penalties":
         built = with_noise(built, given["inputs"], 5)
         return built(given["params"], mlp(), given["inputs"])
-    if block in ("optimizer", "gradients"):
+    if block in ("optimizer", "gradients", "updates"):
         state = built.init(given["params"])
+        changed = given["grads"]
+        if block == "updates":
+            changed = {key: 0.9 * value - given["grads"][key] for key, value in layer().items()}
         for _ in range(3):
-            arguments = (given["grads"], state)
-            if block == "optimizer":
-                arguments = (given["params"], *arguments)
-            moved, state = built.update(*arguments)
+            moved, state = built.update(given["params"], changed, state)
         return {"moved": moved, "state": state}
     if block == "inputs":
         state = built.init(layer())

@@ -231,7 +231,7 @@ def test_a_claim_has_its_numbers_verdict_and_place(folder):
 def test_the_first_page_counts_verdicts(folder):
     found = page(folder, "index.html")
     assert "toy On toy" in found.text
-    assert "Total 1 1 1 0 1 4 3 of 5" in found.text
+    assert "Total 1 1 1 0 0 1 4 3 of 5" in found.text
     assert "none declared" in found.text
     rows = [attrs for tag, attrs in found.elements if tag == "tr" and "data-paper" in attrs]
     assert [row["data-verdicts"] for row in rows] == [

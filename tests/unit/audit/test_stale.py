@@ -151,6 +151,20 @@ def test_members_are_told_as_axes(checkout, told, monkeypatch):
     assert causes(told()) == ["configuration changed since: seed was 0..2, now 0..3"]
 
 
+def test_axes_that_are_joined_now_are_told_by_their_paths(checkout, told, monkeypatch):
+    pairs = {"optimizer.lr": [0.1, 0.2], "penalties.0.weight": [1.0, 2.0]}
+    spec_of = audit_tree.spec_of
+    monkeypatch.setattr(
+        audit_tree,
+        "spec_of",
+        lambda lr: spec_of(lr) | {"ensemble": {"zip": [pairs], "seed": [0, 1, 2]}},
+    )
+    checkout.plan()
+    (cause,) = causes(told())
+    assert "ensemble.zip was absent, now optimizer.lr+penalties.0.weight" in cause
+    assert "penalties.0.weight was absent, now 1.0, 2.0" in cause
+
+
 def test_cells_that_are_new_or_gone_are_told(checkout, told):
     checkout.plan(lrs=(0.1, 0.2, 0.3))
     (cause,) = causes(told())

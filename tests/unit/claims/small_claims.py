@@ -28,3 +28,11 @@ def ratio_over(tables, over):
 
 def at_time(tables, time):
     return [{"t1": 10.0}[time] for _ in last_of_drawn(tables)]
+
+
+def halved(tables):
+    return {name: table.assign(size=table["size"] / 2) for name, table in tables.items()}
+
+
+def broken(tables):
+    return {"two": tables["three"]}

@@ -35,6 +35,7 @@ CLAIM = {
     "digitised_points": [],
     "same_as": "",
     "rejects": None,
+    "fails_with": None,
 }
 
 
@@ -114,8 +115,8 @@ def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
         ("partly", "quick", None, "not seen at quick scale"),
         ("not reproduced", "quick", "the text's weight", "not seen at quick scale"),
         ("not reproduced", "paper", "the text's weight", "interpretation rejected"),
-        ("partly", "paper", "the text's weight", "partly"),
-        ("reproduced", "paper", "the text's weight", "reproduced"),
+        ("partly", "paper", "the text's weight", "not decisive"),
+        ("reproduced", "paper", "the text's weight", "not decisive"),
         ("not reproduced", "paper", None, "not reproduced"),
         (verdicts.NOT_RUN, "quick", None, verdicts.NOT_RUN),
     ],
@@ -132,6 +133,16 @@ def test_a_rejected_interpretation_is_named_in_the_reason():
     row = judging.row("geometry", claim, {"two_weights": weights(5.0, 6.0)}, "paper")
     assert row["verdict"] == "interpretation rejected"
     assert row["reason"].startswith("weight decay of 0.1; 0 of 2 in the interval")
+
+
+def test_a_rejected_interpretation_that_meets_its_interval_is_not_decisive_and_in_no_tally():
+    claim = CLAIM | {"rejects": "weight decay of 0.1"}
+    row = judging.row("geometry", claim, {"two_weights": weights(1.0, 2 / 3)}, "paper")
+    assert row["verdict"] == "not decisive"
+    assert row["reason"].startswith("weight decay of 0.1; 2 of 2 in the interval")
+    told = verdicts.tally(["reproduced", row["verdict"], "partly", "reproduced"])
+    assert told == "2 reproduced, 1 partly; not counted: 1 not decisive"
+    assert verdicts.tally([row["verdict"]]) == "not counted: 1 not decisive"
 
 
 def test_a_row_tells_number_spread_and_runs():
@@ -279,8 +290,37 @@ def read_otherwise(planned) -> Path:
     return planned
 
 
+@pytest.mark.parametrize(("scale", "told"), [("paper", "not decisive"), ("quick", "")])
+def test_the_job_judges_controls_at_paper_scale(read_otherwise, monkeypatch, scale, told):
+    job = files.read_sealed(read_otherwise)
+    del job["seal"]
+    claims_of = job["spec"]["papers"]["geometry"]
+    claims_of[0] |= {"fails_with": "first"}
+    job["spec"]["scale"] = scale
+    small_tree.write(read_otherwise, job)
+    monkeypatch.setattr(layout, "table_stems", _stems_of_quick)
+    monkeypatch.setattr(layout, "table_stem", _stem_of_quick)
+    row = judged(read_otherwise).loc["G4"]
+    assert row["verdict"] == (told or "seen at quick scale")
+    assert row["control"] == "first" if told else pd.isna(row["control"])
+
+
+_stem, _stems = layout.table_stem, layout.table_stems
+
+
+def _stem_of_quick(scale, *named):
+    return _stem("quick", *named)
+
+
+def _stems_of_quick(scale, *named):
+    return _stems("quick", *named)
+
+
 def test_claims_under_interpretations_are_judged_from_what_is_there(read_otherwise):
+    old = Path("results/quick/claims.readings.csv")
+    old.write_text("of version 0.2\n")
     judged(read_otherwise)
+    assert not old.exists()
     file = Path("results/quick/claims.interpretations.csv")
     rows = pd.read_csv(files.verified(file)).set_index("interpretation")
     assert list(rows["state"]) == ["judged", "absent", "absent", "judged"]

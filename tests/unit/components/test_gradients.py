@@ -23,7 +23,7 @@ def _through(link, grads):
     state = link.init(grads[0])
     found = []
     for grad in grads:
-        changed, state = link.update(grad, state)
+        changed, state = link.update(grads[0], grad, state)
         found.append(changed)
     return found
 

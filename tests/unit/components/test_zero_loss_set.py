@@ -202,6 +202,7 @@ def test_trained_networks_drift_as_both_layers_do_and_as_equation_21_if_one_is_f
         {"penalties": [{"name": "l1", "weight": 0.1}]},
         {"penalties": []},
         {"gradients": [{"name": "clip_norm", "max_norm": 1.0}]},
+        {"updates": [{"name": "norm_cap", "max_norm": 1.0, "parameters": ["*"]}]},
         {"model": {"name": "mlp", "output_scale": 2.0}},
     ],
 )
@@ -241,7 +242,7 @@ def test_a_fitted_network_needs_units_enough_and_one_training_set(arrays):
 def test_scale_is_a_step_size_of_its_own():
     params = {"a": torch.ones(2), "b": torch.ones(3)}
     link = scale.build(parameter="b", factor=0.25)
-    changed, _ = link.update(params, link.init(params))
+    changed, _ = link.update(params, params, link.init(params))
     assert changed["a"].tolist() == [1, 1]
     assert changed["b"].tolist() == [0.25] * 3
     assert params["b"].tolist() == [1, 1, 1]

@@ -84,10 +84,7 @@ def test_a_spec_holds_every_number_of_the_run():
 
 
 def test_three_overlays_merge_key_by_key_and_the_strongest_wins():
-    experiment = {
-        "model": {"width": 16, "bias": False},
-        "cases": {"a": {"model": {"width": 32}}},
-    }
+    experiment = {"model": {"width": 16, "bias": False}, "cases": {"a": {"model": {"width": 32}}}}
     assert spec(experiment)["model"] == MODEL | {"width": 32, "bias": False}
 
 
@@ -232,11 +229,7 @@ def test_a_sweep_is_stronger_than_a_scale_and_a_scale_may_shorten_it():
 def test_a_sweep_reaches_into_lists_the_seed_and_null():
     experiment = {
         "penalties": [{"name": "l2", "weight": 1.0, "squared": True}],
-        "sweep": {
-            "penalties.0.weight": [2.0],
-            "ensemble.seed": [[7]],
-            "train.batch_size": [None],
-        },
+        "sweep": {"penalties.0.weight": [2.0], "ensemble.seed": [[7]], "train.batch_size": [None]},
     }
     found = spec(experiment)
     assert found["penalties"][0]["weight"] == 2.0
@@ -375,10 +368,7 @@ def test_columns_are_written_out(tmp_path, monkeypatch, text):
     ("path", "other"),
     [
         (("penalties", 0, "weight"), {"penalties": [{"name": "l1", "weight": -0.0}]}),
-        (
-            ("optimizer", "weight_decay"),
-            {"optimizer": {**SGD, "weight_decay": -0.0}},
-        ),
+        (("optimizer", "weight_decay"), {"optimizer": {**SGD, "weight_decay": -0.0}}),
         (("train", "stop", "train_loss", "below"), STOP),
         (("ensemble", "penalties.0.weight", 1), None),
     ],

@@ -124,11 +124,7 @@ def test_a_job_needs_no_run_store(tmp_path):
     [
         ("scael: quick\n", "config.yaml: scael", "unknown key; did you mean 'scale'?"),
         ("notify: {command: [mail]}\n", "config.yaml: notify", "remove it: to get mail"),
-        (
-            "results: ~/atlas\n",
-            "config.yaml: results",
-            "remove it: to have results on",
-        ),
+        ("results: ~/atlas\n", "config.yaml: results", "remove it: to have results on"),
         ("results: null\n", "config.yaml: results", "`ln -s FOLDER results`"),
         ("scale: fast\n", "config.yaml: scale", "must be smoke, quick or paper"),
         ("scale: papr\n", "config.yaml: scale", "did you mean 'paper'?"),
@@ -253,7 +249,7 @@ def test_an_experiment_that_no_figure_uses_is_a_warning(tmp_path):
     every(
         4,
         [
-            ("lr: 0.1}", "lr: '0.1'}", [], "experiments.yaml: two_weights.optimizer.lr: "),
+            ("lr: 0.07}", "lr: '0.07'}", [], "experiments.yaml: two_weights.optimizer.lr: "),
             ("{name: mse", "{name: msee", [], "paper.yaml: defaults.loss.name: "),
             ("\ntwo_weights:", "\n\ttwo_weights:", [], "line "),
             ("", "", ["--config", "scale=papr"], "--config: scale: "),

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from grokatlas.declare import interpretations, versions
+from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.interpretations import Instead, Interpretation
-from grokatlas.declare.models import Claim, Deviation, Figure, Paper
+from grokatlas.declare.models import Deviation, Figure, Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.plan import graph
 from grokatlas.results import layout

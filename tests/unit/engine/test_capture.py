@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.engine import capture, dataset, members, training
+from grokatlas.engine import capture, dataset, members, noise, training
 from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
 from tests.pretended_graphs import Pretended
@@ -50,6 +50,12 @@ CASES = {
     "noise_and_batches": _spec(penalties=[NOISE], train={"batch_size": 7, "shuffle": True}),
     "epochs": _spec(inputs=[SCALED], train={"batch_size": 7, "shuffle": True}),
     "epochs_of_one_step": _spec(inputs=[SCALED]),
+    "updates": _spec(
+        updates=[
+            {"name": "schedule", "steps": [0, 9], "factors": [0.1, 1.0], "between": "linear"},
+            {"name": "weight_decay", "rate": 1e-3, "parameters": ["*"], "towards": "initial"},
+        ]
+    ),
     "window": _spec(gradients=[{"name": "grokfast_ma", "window": 3, "lamb": 1.0}]),
 }
 
@@ -90,6 +96,16 @@ def test_replayed_steps_give_the_bytes_of_steps_one_by_one(case, pretended, monk
     assert not pretended.recorded
     _equal(_trained(CASES[case]), expected)
     assert pretended.recorded
+    assert pretended.replayed > 15
+
+
+@pytest.mark.parametrize("case", every(1, ["noise", "noise_and_batches", "epochs"]))
+def test_a_recorded_step_that_draws_its_own_noise_gives_the_same_bytes(
+    case, pretended, monkeypatch
+):
+    expected = _plainly(CASES[case], monkeypatch)
+    monkeypatch.setattr(noise, "source", noise.InStep)
+    _equal(_trained(CASES[case]), expected)
     assert pretended.replayed > 15
 
 

@@ -13,7 +13,9 @@ from scipy import stats
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from grokatlas.engine import noise
-from grokatlas.engine.noise import normal, philox, standard_normal
+from grokatlas.engine import philox as words
+from grokatlas.engine.noise import standard_normal
+from grokatlas.engine.philox import normal, philox
 from tests.tiers import every
 
 WORDS = [0, 1, 2, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF]
@@ -98,14 +100,14 @@ def _numpy_normal(first, second):
 
     values = first.astype(single) + single(0.5)
     bits = values.view(np.int32)
-    power = (bits - np.int32(noise.ROOT_HALF)) & np.int32(-(1 << 23))
+    power = (bits - np.int32(words.ROOT_HALF)) & np.int32(-(1 << 23))
     factor = (bits - power).view(single)
     ratio = (factor - single(2.0**32)) / (factor + single(2.0**32))
-    rest = polynomial(noise.LOG, ratio * ratio) * ratio
-    distance = np.sqrt(power.astype(single) * single(noise.LOG_OF_TWO) + rest)
+    rest = polynomial(words.LOG, ratio * ratio) * ratio
+    distance = np.sqrt(power.astype(single) * single(words.LOG_OF_TWO) + rest)
     turn = (second - 2**31).astype(single) * single(2.0**-31)
-    sine = polynomial(noise.SINE, turn * turn) * turn
-    cosine = polynomial(noise.COSINE, turn * turn)
+    sine = polynomial(words.SINE, turn * turn) * turn
+    cosine = polynomial(words.COSINE, turn * turn)
     distance = distance / (sine * sine + cosine * cosine)
     both = sine * cosine * (distance * single(2))
     return np.stack([(cosine * cosine - sine * sine) * distance, both], -1)
@@ -133,7 +135,12 @@ def test_numbers_are_the_transform_of_box_and_muller():
 
 
 def test_every_constant_is_a_number_of_float32():
-    for value in (noise.LOG_OF_TWO, *noise.LOG, *noise.SINE, *noise.COSINE):
+    for value in (
+        words.LOG_OF_TWO,
+        *words.LOG,
+        *words.SINE,
+        *words.COSINE,
+    ):
         assert float(np.float32(value)) == value
 
 

@@ -178,6 +178,10 @@ KEYWORDS = {
     "clip_norm": {"max_norm": 0.5},
     "grokfast_ma": {"window": 3, "lamb": 0.5},
     "scale": {"parameter": "layers.0.weight", "factor": 2.0},
+    "schedule": {"steps": [0, 9], "factors": [0.1, 1.0], "between": "linear"},
+    "inverse_sqrt": {"start": 5},
+    "weight_decay": {"rate": 0.01, "parameters": ["layers.0.*"], "towards": "initial"},
+    "norm_cap": {"max_norm": 2.0, "parameters": ["layers.0.weight"]},
 }
 
 

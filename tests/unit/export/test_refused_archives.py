@@ -186,8 +186,7 @@ def test_a_size_that_is_none_is_refused(packed, size):
 
 def test_a_later_version_is_refused(packed):
     raw_write(
-        packed,
-        {archive.INDEX: b'{"format": "grokatlas results", "version": 9, "files": {}}'},
+        packed, {archive.INDEX: b'{"format": "grokatlas results", "version": 9, "files": {}}'}
     )
     assert_refused(packed, "has version 9, this code reads 1")
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from grokatlas.papers.geometry import claims
 from tests.unit.claim_tables import MEETS_MISSES_LACKS, judged, rows, table, untested, verdicts
 
 PAPER = "geometry"
@@ -49,6 +50,42 @@ def three_weights(aside=0.0):
     return rows(member=[0, 1, 2, 3], step=list(range(0, 1001, 100)), **places)
 
 
+def fitted(fit=10):
+    """Figure 2: straight to (1, 1, 1), with a training loss that falls at a step."""
+    made = three_weights()
+    return made.assign(step=made["step"] // 10, train_loss=(made["step"] < 10 * fit).astype(float))
+
+
+def leaky(late=1000):
+    """Figure 3, right: a training loss that is low at step 30, a test loss that is so later."""
+    return rows(
+        case="leaky_relu",
+        member=list(range(6)),
+        step=[0, 30, 40, 1000],
+        train_loss=lambda row: float(row["step"] < 30),
+        test_loss=lambda row: float(row["step"] < late),
+    )
+
+
+def kinks(share=0.0):
+    """`isolation`: a share of activations that change, at its weight and rates alone."""
+
+    def changed(row):
+        right = (row["penalties.0.weight"], row["gradients.0.factor"]) == (0.01, 1.0)
+        return share if right and row["step"] == 20 else 0.5
+
+    return rows(
+        "first_layer_drift",
+        seed=[0, 1, 2],
+        penalties__0__weight=[0.001, 0.01],
+        gradients__0__factor=[1.0, 0.01],
+        model__excess=0.0,
+        prediction=["isolated", "joint"],
+        step=[10, 20],
+        kinked=changed,
+    )
+
+
 def curved(end=1.0):
     return rows(
         case=["curved"],
@@ -66,7 +103,7 @@ def at_once(row):
     return decay if row["step"] < 3000 else 1 - decay
 
 
-def isolated(early=0.02, onset=1000, loss=0.0, norms=0.3, cosine=0.1, **likeness):
+def isolated(early=0.02, onset=1000, loss=0.0, norms=0.3, cosine=0.01, train=1.0, **likeness):
     """Figure 4: accuracy from an onset on, and four Fourier features before and after."""
     likeness = {"same": 0.9, "different": 0.1} | likeness
 
@@ -79,6 +116,7 @@ def isolated(early=0.02, onset=1000, loss=0.0, norms=0.3, cosine=0.1, **likeness
         seed=FIVE,
         step=[0, 500, onset, 2000, 5000],
         train_loss=loss,
+        train_accuracy=train,
         test_accuracy=lambda row: (
             early if row["step"] < onset else 0.5 if row["step"] < 2000 else 1
         ),
@@ -182,15 +220,17 @@ CASES = [
     ("G3", two_weights, {}, {"first": 0.3}),
     ("G4", two_weights, {}, {"far": 0.01}),
     ("G4b", two_weights, {}, {"late": at_once}),
-    ("G4c", two_weights, {}, {"rest": at_once}),
     ("G5", three_weights, {}, {"aside": 1.0}),
     ("G5b", curved, {}, {"end": 1.1}),
+    ("G19", leaky, {}, {"late": 40}),
+    ("G20", fitted, {}, {"fit": 100}),
     ("G6", isolated, {}, {"early": 0.2}),
     ("G7", isolated, {}, {"onset": 1800}),
     ("G9", isolated, {}, {"loss": 1e-5}),
     ("G10", isolated, {}, {"norms": 0.7}),
     ("G10b", isolated, {}, {"cosine": 0.3}),
-    ("G10c", isolated, {"different": 0.9}, {"same": 0.7}),
+    ("G17", isolated, {}, {"cosine": 0.3}),
+    ("G18", isolated, {}, {"train": 0.99}),
     ("G10d", isolated, {"same": 0.1}, {"different": 0.4}),
     ("G10e", isolated, {"norms": 0.04}, {"norms": 0.06}),
     ("G11", orthogonality, {}, {"share": 1.1}),
@@ -204,6 +244,7 @@ CASES = [
     ("G15b", ridge, {}, {"weak": 1.2}),
     ("G15c", ridge, {}, {"strong": 3.0}),
     ("G12c", drifts, {}, {"cosine": 0.5}),
+    ("G16", kinks, {}, {"share": 0.1}),
 ]
 
 
@@ -213,7 +254,23 @@ def test_a_claim_is_met_missed_and_lacked(name, make, meets, misses):
 
 
 def test_every_function_is_tested():
-    assert untested(PAPER, [case[0] for case in CASES]) == set()
+    assert untested(PAPER, [*(case[0] for case in CASES), "G10c"]) == set()
+
+
+def test_likeness_without_centring_is_a_rejected_interpretation():
+    found = [judged(PAPER, "G10c", isolated(same=same))["verdict"] for same in (0.64, 0.9)]
+    assert found == ["interpretation rejected", "not decisive"]
+
+
+def test_what_is_known_before_training_is_the_first_row_of_each_record():
+    (made,) = claims.before_training({"one": isolated()}).values()
+    assert set(made["step"]) == {0}
+    assert set(made["record"]) == {"history", "fourier_features"}
+
+
+def test_a_weight_decay_that_is_doubled_is_twice_as_large():
+    (made,) = claims.weight_decay_doubled({"one": two_weights()}).values()
+    assert sorted(made["penalties.0.weight"].unique()) == [0.02, 0.2, 0.4]
 
 
 def test_an_accuracy_that_is_never_reached_is_infinite():

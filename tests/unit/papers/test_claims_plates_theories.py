@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from grokatlas.papers.plates import _limits, _theories, claims
+from grokatlas.papers.two_timescales import _theory
 
 NAMES = {"slow": {"gradients.0.factor": 0.1, "optimizer.lr": 0.1}, "equal": {"optimizer.lr": 0.1}}
 
@@ -92,8 +93,10 @@ def test_a_member_that_diverged_has_no_time():
 
 def _factors(gamma, half, weight=0.5, case="scaled_1"):
     """A product whose distance from the least l1 norm falls through a half at a slow time."""
-    keys = {"case": case, "seed": 0, _limits.DECAY: weight, _limits.LR: 0.1}
-    rows = [keys | {"record": "history", "step": 0, _limits.FIRST: gamma}]
+    keys = {"case": case, "seed": 0, _limits.DECAY: weight, "optimizer.lr": 0.1}
+    first = {"parameters.factors.0": gamma, "parameters.factors.1": 0.0}
+    first |= {"test_error": 1.0, "l2_norm": 1.0}
+    rows = [keys | {"record": "history", "step": 0} | first]
     for step in range(0, 101, 10):
         left = 1.0 if 0.1 * step < half else 0.0
         path = {"record": "hypentropy_path", "distance_l1": left, "between": 1.0}
@@ -125,12 +128,12 @@ def test_the_largest_distance_counts_no_start_and_needs_every_snapshot():
 
 def test_departures_are_relative_to_the_start_and_end_at_the_horizon():
     rows = [
-        {"record": "history", "case": "fast", "seed": 0, _limits.DECAY: decay, _limits.LR: 1.0}
+        {"record": "history", "case": "fast", "seed": 0, _limits.DECAY: decay, "optimizer.lr": 1.0}
         | {"step": step, "parameters.a.0": 3.0, "parameters.a.1": 4.0 + decay * step}
         for decay in (0.0, 0.1)
         for step in (0, 1, 10, 200)
     ]
-    tables = {f"theory_{name}": pd.DataFrame(rows) for name in _limits.HORIZONS}
+    tables = {f"theory_{name}": pd.DataFrame(rows) for name in _theory.HORIZONS}
     found = _limits.departures(tables).set_index("problem")["departure"]
     expected = {"matrix_completion": 0.2, "two_layer_relu": 0.02, "diagonal_network": 0.2}
     assert found.to_dict() == pytest.approx(expected)

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from unittest import mock
 
 from grokatlas.plan import job_files, jobs
 from grokatlas.plan.jobs import Plan
@@ -46,7 +47,8 @@ class Checkouts:
             group = getattr(made, f"{job.kind}s")
             group[job.target] = job
         job_files.write(made.jobs, made.states())
-        return run_store.bring_missing(self.root, made.runs.values(), made)
+        with mock.patch.dict(os.environ, {run_store.VARIABLE: str(self.root)}):
+            return run_store.bring_missing(made.runs.values(), made)
 
     def place(self, run: jobs.Job) -> Path:
         """Where a run lies in the store."""

@@ -18,6 +18,7 @@ from grokatlas.engine.contracts import (
     Tree,
 )
 from grokatlas.engine.keyword_types import Positive
+from grokatlas.engine.update_link import UpdateLink
 
 LEARNS_BY_LOSS = True  # of outputs and targets a step has the gradient of the loss alone
 
@@ -73,6 +74,7 @@ def build(
     penalties: list[Penalty],
     gradients: list[GradientLink[Tree]],
     inputs: list[InputChange[Tree]],
+    updates: list[UpdateLink[Tree]],
     *,
     relative_norm: Positive,
 ) -> EpochDynamics[NormedTraining]:
@@ -85,8 +87,9 @@ def build(
         penalties: added to the loss.
         gradients: chain of changes.
         inputs: changes of a batch.
+        updates: changes of the step, before the norm is restored.
         relative_norm: the norm that is kept, over the norm of the member's own initial parameters
             (alpha); these are multiplied by it before the first step.
     """
-    training = GradientTraining(model, loss, optimizer, penalties, gradients, inputs)
+    training = GradientTraining(model, loss, optimizer, penalties, gradients, inputs, updates)
     return FixedNormTraining(training, relative_norm)

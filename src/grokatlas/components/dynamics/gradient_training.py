@@ -1,5 +1,6 @@
-"""Training by gradients: inputs, loss and penalties, gradient chain, optimizer."""
+"""Training by gradients: inputs, loss and penalties, gradient chain, optimizer, update chain."""
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 import torch
@@ -17,25 +18,27 @@ from grokatlas.engine.contracts import (
     Penalty,
     Tree,
 )
+from grokatlas.engine.update_link import UpdateLink
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
 LEARNS_BY_LOSS = True  # of outputs and targets a step has the gradient of the loss alone
 
 
 class Training(TypedDict):
-    """The state: parameters, and what each block remembers; lists as dicts by index."""
+    """The state: parameters, and that of every block; lists as dicts by index."""
 
     params: Params
     optimizer: Tree
     gradients: dict[str, Tree]
     inputs: dict[str, Tree]
+    updates: dict[str, Tree]
 
 
 class GradientTraining:
-    """``params = optimizer(params, chain(grad(loss(model(params, inputs(x)), y) + penalties)))``.
+    """``p = updates(p, optimizer(p, gradients(grad(loss(model(p, inputs(x)), y) + penalties))))``.
 
-    The state holds ``params``, ``optimizer``, and one entry for each of ``gradients`` and
-    ``inputs``.
+    ``p`` are the parameters. The links of ``gradients`` act one after the other, and so do those of
+    ``updates``, which change the step that the optimizer makes.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class GradientTraining:
         penalties: list[Penalty],
         gradients: list[GradientLink[Tree]],
         inputs: list[InputChange[Tree]],
+        updates: Sequence[UpdateLink[Tree]] = (),
     ) -> None:
         self.model = model
         self.loss = loss
@@ -53,6 +57,7 @@ class GradientTraining:
         self.penalties = penalties
         self.gradients = gradients
         self.inputs = inputs
+        self.updates = updates
 
     def init(self, params: Params) -> Training:
         """The state before the first step."""
@@ -61,6 +66,7 @@ class GradientTraining:
             "optimizer": self.optimizer.init(params),
             "gradients": {str(k): link.init(params) for k, link in enumerate(self.gradients)},
             "inputs": {str(k): change.init(params) for k, change in enumerate(self.inputs)},
+            "updates": {str(k): link.init(params) for k, link in enumerate(self.updates)},
         }
 
     def begin_epoch(self, state: Training, train: Batch) -> Training:
@@ -86,9 +92,20 @@ class GradientTraining:
         grads = torch.func.grad(self.objective)(state["params"], inputs, targets)
         chain: dict[str, Tree] = {}
         for k, link in enumerate(self.gradients):
-            grads, chain[str(k)] = link.update(grads, state["gradients"][str(k)])
-        params, optimizer = self.optimizer.update(state["params"], grads, state["optimizer"])
-        return state | {"params": params, "optimizer": optimizer, "gradients": chain}
+            own = state["gradients"][str(k)]
+            grads, chain[str(k)] = link.update(state["params"], grads, own)
+        after, optimizer = self.optimizer.update(state["params"], grads, state["optimizer"])
+        params, updates = self._updated(state, after)
+        state = state | {"params": params, "optimizer": optimizer, "updates": updates}
+        return state | {"gradients": chain}
+
+    def _updated(self, state: Training, after: Params) -> tuple[Params, dict[str, Tree]]:
+        """What the links of `updates` make of the parameters after the optimizer; their states."""
+        chain: dict[str, Tree] = {}
+        for k, link in enumerate(self.updates):
+            own = state["updates"][str(k)]
+            after, chain[str(k)] = link.update(state["params"], after, own)
+        return after, chain
 
     def parameters(self, state: Training, batch: Batch) -> Params:
         """The parameters that the model uses in this state."""
@@ -102,10 +119,11 @@ def build(
     penalties: list[Penalty],
     gradients: list[GradientLink[Tree]],
     inputs: list[InputChange[Tree]],
+    updates: list[UpdateLink[Tree]],
 ) -> EpochDynamics[Training]:
     """Training by the gradient of ``loss + sum of penalties``.
 
     Every block is already built for one member: `model` is ``model(params, inputs)`` and `loss` is
     ``loss(params, model, inputs, targets)``.
     """
-    return GradientTraining(model, loss, optimizer, penalties, gradients, inputs)
+    return GradientTraining(model, loss, optimizer, penalties, gradients, inputs, updates)

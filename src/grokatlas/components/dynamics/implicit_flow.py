@@ -7,6 +7,7 @@ from torch import Tensor
 
 from grokatlas.engine.contracts import Batch, Dynamics, Hyperparameter, Model, NetworkLoss, Params
 from grokatlas.engine.keyword_types import Count, NonNegative, Positive
+from grokatlas.engine.linalg import solve_positive
 
 FULL_BATCH = True  # a step takes the whole training set
 
@@ -81,10 +82,8 @@ class ImplicitFlow:
         residual, jacobian = self._linearised(point, like, batch)
         identity = torch.eye(len(residual), dtype=point.dtype, device=point.device)
         gram = jacobian @ jacobian.T + inverse * len(batch[0]) / 2 * identity
-        factor, failed = torch.linalg.cholesky_ex(gram)
         wanted = residual + jacobian @ (target - point)
-        solved = torch.cholesky_solve(wanted[:, None], factor)[:, 0]
-        return target - jacobian.T @ torch.where(failed == 0, solved, float("nan"))
+        return target - jacobian.T @ solve_positive(gram, wanted[:, None])[:, 0]
 
     def _linearised(self, point: Tensor, like: Params, batch: Batch) -> tuple[Tensor, Tensor]:
         """Residuals ``[N C]``, labels as one-hot targets, and their derivative ``[N C, P]``."""

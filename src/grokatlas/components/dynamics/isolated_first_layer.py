@@ -6,6 +6,7 @@ from torch.nn.functional import pad
 
 from grokatlas.engine.contracts import Batch, Dynamics, Hyperparameter, Model, NetworkLoss, Params
 from grokatlas.engine.keyword_types import Positive
+from grokatlas.engine.linalg import solve_positive
 
 FULL_BATCH = True  # a step takes the whole training set
 COST = 4  # times the work of a step of gradient descent: H H^T and its Cholesky factors
@@ -76,9 +77,7 @@ def _solve(first: Tensor, inputs: Tensor, labels: Tensor) -> tuple[Tensor, Tenso
     hidden = torch.relu(inputs @ first.T)
     classes = torch.arange(inputs.shape[-1], device=labels.device)  # one_hot reads values
     targets = (labels[:, None] == classes).to(hidden.dtype)
-    factor, failed = torch.linalg.cholesky_ex(_lower_product(hidden))
-    solved = torch.cholesky_solve(targets, factor)
-    return hidden, torch.where(failed == 0, solved, float("nan"))
+    return hidden, solve_positive(_lower_product(hidden), targets)
 
 
 def _lower_product(hidden: Tensor) -> Tensor:

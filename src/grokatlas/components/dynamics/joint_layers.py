@@ -6,6 +6,7 @@ from torch import Tensor
 from grokatlas.components.dynamics.isolated_first_layer import FIRST, SECOND
 from grokatlas.engine.contracts import Batch, Dynamics, Hyperparameter, Model, NetworkLoss, Params
 from grokatlas.engine.keyword_types import Positive
+from grokatlas.engine.linalg import solve_positive
 
 FULL_BATCH = True  # a step takes the whole training set
 COST = 100  # times the work of a step of gradient descent: Cholesky factors of a matrix [N C, N C]
@@ -64,7 +65,7 @@ class JointLayers:
         first = first + self.rate * (pull - first)
         second = second + self.rate * self.ratio * (multiplier.T @ hidden - second)
         hidden = torch.relu(inputs @ first.T)
-        back = _solved(hidden @ hidden.T, targets - hidden @ second.T)
+        back = solve_positive(hidden @ hidden.T, targets - hidden @ second.T)
         return {FIRST: first, SECOND: second + back.T @ hidden}
 
     def parameters(self, state: Params, batch: Batch) -> Params:
@@ -81,7 +82,7 @@ class JointLayers:
         fast = (self.ratio * (hidden @ hidden.T))[:, None, :, None] * identity[None, :, None, :]
         whole = (kernel + fast).reshape(samples * outputs, samples * outputs)
         wanted = (self.ratio + 1) * (hidden @ second.T)
-        return _solved(whole, wanted.reshape(-1, 1)).reshape(samples, outputs)
+        return solve_positive(whole, wanted.reshape(-1, 1)).reshape(samples, outputs)
 
 
 def _targets(given: Tensor, second: Tensor) -> Tensor:
@@ -90,12 +91,6 @@ def _targets(given: Tensor, second: Tensor) -> Tensor:
         return given
     classes = torch.arange(len(second), device=given.device)  # one_hot reads values
     return (given[:, None] == classes).to(second.dtype)
-
-
-def _solved(matrix: Tensor, right: Tensor) -> Tensor:
-    """``matrix^-1 right`` for a positive definite matrix, else not numbers."""
-    factor, failed = torch.linalg.cholesky_ex(matrix)
-    return torch.where(failed == 0, torch.cholesky_solve(right, factor), float("nan"))
 
 
 def build(model: Model, loss: NetworkLoss, *, rate: Positive, ratio: Positive) -> Dynamics[Params]:

@@ -6,6 +6,7 @@ from torch import Tensor
 from grokatlas.components.dynamics.isolated_first_layer import FIRST, SECOND
 from grokatlas.engine.contracts import Batch, Dynamics, Hyperparameter, Model, NetworkLoss, Params
 from grokatlas.engine.keyword_types import Positive
+from grokatlas.engine.linalg import solve_positive
 
 FULL_BATCH = True  # a step takes the whole training set
 COST = 4  # times the work of a step of gradient descent: H H^T and its Cholesky factors
@@ -72,9 +73,7 @@ class RidgeFirstLayer:
         targets = (labels[:, None] == classes).to(hidden.dtype)
         identity = torch.eye(len(inputs), dtype=hidden.dtype, device=hidden.device)
         gram = hidden @ hidden.T + self.weight_decay * len(inputs) * identity
-        factor, failed = torch.linalg.cholesky_ex(gram)
-        solved = torch.cholesky_solve(targets, factor)
-        return hidden, torch.where(failed == 0, solved, float("nan"))
+        return hidden, solve_positive(gram, targets)
 
 
 def build(

@@ -23,7 +23,7 @@ class ClipNorm:
         """No state."""
         return {}
 
-    def update(self, grads: Params, state: Tree) -> tuple[Params, Tree]:
+    def update(self, params: Params, grads: Params, state: Tree) -> tuple[Params, Tree]:
         """The gradients, scaled down if they are too long."""
         squares = torch.stack([grad.square().sum() for grad in grads.values()])
         factor = (self.max_norm / (squares.sum().sqrt() + EPS)).clamp(max=1.0)

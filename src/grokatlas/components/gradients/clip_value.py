@@ -14,7 +14,7 @@ class ClipValue:
         """No state."""
         return {}
 
-    def update(self, grads: Params, state: Tree) -> tuple[Params, Tree]:
+    def update(self, params: Params, grads: Params, state: Tree) -> tuple[Params, Tree]:
         """The clamped gradients."""
         limit = self.max_value
         clamped = {}

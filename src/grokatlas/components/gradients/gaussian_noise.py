@@ -40,7 +40,7 @@ class GaussianNoise:
         """The link of one step."""
         return GaussianNoise(self.std, self.fading, noise)
 
-    def update(self, grads: Params, state: Steps) -> tuple[Params, Steps]:
+    def update(self, params: Params, grads: Params, state: Steps) -> tuple[Params, Steps]:
         """The gradients with noise."""
         if self.noise is not None:
             std = self.std * (1 + state["step"]) ** (-0.5 * self.fading)

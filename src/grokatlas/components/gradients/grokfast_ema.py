@@ -36,7 +36,7 @@ class GrokfastEMA:
         some = next(iter(params.values()))
         return {"average": average, "seen": torch.zeros_like(some.sum())}
 
-    def update(self, grads: Params, state: Average) -> tuple[Params, Average]:
+    def update(self, params: Params, grads: Params, state: Average) -> tuple[Params, Average]:
         """The amplified gradients, and the average."""
         alpha = self.alpha * state["seen"]  # 0 at the first gradient, which the average then is
         average = {

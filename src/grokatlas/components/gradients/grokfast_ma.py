@@ -39,7 +39,7 @@ class GrokfastMA:
         some = next(iter(params.values()))
         return {"recent": recent, "seen": torch.zeros_like(some.sum(), dtype=torch.int64)}
 
-    def update(self, grads: Params, state: Window) -> tuple[Params, Window]:
+    def update(self, params: Params, grads: Params, state: Window) -> tuple[Params, Window]:
         """The amplified gradients, and the window."""
         seen = state["seen"] + 1
         full = seen >= self.window

@@ -24,7 +24,7 @@ class Scale:
             raise ValueError(f"no parameter {self.parameter!r} to scale; one of {allowed}")
         return {}
 
-    def update(self, grads: Params, state: Tree) -> tuple[Params, Tree]:
+    def update(self, params: Params, grads: Params, state: Tree) -> tuple[Params, Tree]:
         """The gradients, one of them scaled."""
         return grads | {self.parameter: self.factor * grads[self.parameter]}, state
 

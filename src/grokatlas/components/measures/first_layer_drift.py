@@ -73,9 +73,10 @@ def _check(spec: Spec) -> None:
         and [(block["name"], block.get("squared")) for block in penalties] == [("l2", True)]
         and [(block["name"], block.get("parameter")) for block in links] in ([], [("scale", FIRST)])
         and spec["model"].get("output_scale", 1.0) == 1.0
+        and not spec.get("updates")
     )
     if not allowed:
-        needs = "loss mse, optimizer gd, one penalty l2 (squared), output_scale 1"
+        needs = "loss mse, optimizer gd, no updates, one penalty l2 (squared), output_scale 1"
         raise ValueError(f"first_layer_drift needs {needs}, and gradients none or scale of {FIRST}")
 
 

@@ -67,8 +67,10 @@ def _rate(spec: Spec, values: Member) -> float:
     model, optimizer, penalties = spec["model"], spec.get("optimizer"), spec.get("penalties") or []
     two = model["name"] == "diagonal_linear" or model.get("depth") == 2
     plain = [each["name"] for each in penalties] in ([], ["l2"])
-    if not two or not optimizer or optimizer["name"] != "gd" or not plain:
-        raise ValueError("hypentropy_path needs two factors, gd, and no penalty but l2")
+    linked = spec.get("gradients") or spec.get("updates")
+    if not two or not optimizer or optimizer["name"] != "gd" or not plain or linked:
+        needs = "two factors, gd without links of gradients or updates, and no penalty but l2"
+        raise ValueError(f"hypentropy_path needs {needs}")
     if not all(each["squared"] for each in penalties):
         raise ValueError("hypentropy_path needs the squared l2 norm")
 

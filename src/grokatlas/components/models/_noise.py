@@ -11,8 +11,8 @@ class Noisy(nn.Module):
     """Noise of a network, for a class that has this one before the network's among its parents.
 
     The network's ``forward(inputs, masks=...)`` multiplies units by `masks`, of the shape that
-    `units` says; None: it drops none. Noise is a number for each of these units, then one for each entry of
-    the parameters. A rate that is None has none of its numbers.
+    `units` says; None: it drops none. Noise is a number for each of these units, then one for each
+    entry of the parameters. A rate that is None has none of its numbers.
 
     Rates are buffers, as members may differ in them: ``dropout`` ``[2]`` holds the least number of
     a unit that stays and the factor ``1 / (1 - rate)`` of such a unit, ``weight_noise`` ``[]`` a

@@ -17,7 +17,8 @@ def build() -> Observable:
     ``m`` and ``v`` are Adam's moments after this step, with their bias corrections (Kingma & Ba
     2015, algorithm 1): it is the size of the last step over the step size, 1 where the gradient
     keeps its sign and size, far below 1 where the denominator remembers gradients that were larger.
-    It is 0 before the first step, and a decoupled weight decay is not in it.
+    It is 0 before the first step. A decoupled weight decay is not in it, nor what links of
+    ``updates``, such as a schedule, make of the step.
 
     A run whose optimizer has no such moments is refused with a `ValueError` when observed.
     """

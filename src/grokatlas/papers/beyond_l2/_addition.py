@@ -24,13 +24,9 @@ def draw(
 ) -> tuple[Figure, pd.DataFrame]:
     """Accuracies under one regulariser, a panel for every step size and a colour for every weight.
 
-    Args:
-        table: of experiment ``regularised_addition``, one case for each step size.
-        digitised_points: where published test accuracies pass one half, drawn as open marks.
-        shown: the last step drawn, by step size; where it has none, the last of the runs.
-
-    Returns:
-        the figure; medians and ranges as drawn, then ``t1`` and ``t2`` of every seed.
+    Of each step size the steps up to `shown` are drawn, or all; as open marks
+    `digitised_points`, where published test accuracies pass one half. The data are medians and
+    ranges, then ``t1`` and ``t2``.
     """
     rows, times = _panels.of(table, "history"), table[table["record"] == "grokking_times"]
     rates = sorted(rows[RATE].unique())
@@ -74,7 +70,7 @@ def halves_read_off(
 def lines(
     axes: Axes, rows: pd.DataFrame, columns: dict[str, str], colours: ScalarMappable
 ) -> list[pd.DataFrame]:
-    """Median and range over seeds of some columns (and their dashes), for each weight of a run."""
+    """Some columns (and their dashes) over seeds, for each weight of a run."""
     drawn = []
     for key, part in rows.groupby(KEYS):
         for column, dashes in columns.items():
@@ -86,12 +82,13 @@ def lines(
 
 
 def arrivals(axes: Axes, times: pd.DataFrame, colours: ScalarMappable, last: float) -> None:
-    """A point on the axis at each weight's median t2; none where missing or after `last`."""
+    """A point on the axis at t2 of each weight, the median or each seed, where it is by `last`."""
     for weight, part in times.groupby(WEIGHT):
-        median = part["t2"].fillna(np.inf).median()
-        if median <= last:
-            shade = style.Look(color=colours.to_rgba(weight), mec="white", mew=0.4, ms=4)
-            axes.plot(median, 0, "o", zorder=5, clip_on=False, **shade)
+        reached = part["t2"].fillna(np.inf)
+        at = reached if marks.few(part) else pd.Series([reached.median()])
+        shade = style.Look(color=colours.to_rgba(weight), mec="white", mew=0.4, ms=4)
+        for step in at[at <= last]:
+            axes.plot(step, 0, "o", zorder=5, clip_on=False, **shade)
 
 
 def bar(made: Figure, grid: Iterable[Axes], weights: list[float], colours: ScalarMappable) -> None:
@@ -110,7 +107,7 @@ def parts_named(made: Figure, axes: Axes, *, published: bool = False) -> None:
     axes.plot([], [], "o", ms=4, ls="", label="$t_2$", **grey)
     if published:
         marks.published_key(axes)
-    panels.legend(made, *axes.get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    panels.above(made, axes, ncols=4)
 
 
 def reached(times: pd.DataFrame) -> pd.DataFrame:

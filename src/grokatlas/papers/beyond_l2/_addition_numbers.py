@@ -29,14 +29,14 @@ def first_perfect(tables: Tables, case: str) -> list[float]:
     return statistics.first(_addition(tables, case), "test_accuracy", 1.0)
 
 
-def norm_after_memorisation(tables: Tables, case: str) -> list[float]:
-    """The l2 norm of figure 1 at step 2 t1 over that at t1, for each seed."""
-    rows = _addition(tables, case)
+def norm_after_generalisation(tables: Tables, case: str, after: int) -> list[float]:
+    """The l2 norm of figure 1 some steps after t2, for each seed; infinite without a t2."""
     found = []
-    for (_, part), t1 in zip(rows.groupby("seed"), addition_time(tables, case, "t1"), strict=True):
-        norm = part.set_index("step")["l2_norm"]
-        memorised = 2 * t1 <= norm.index.max()
-        found.append(norm[: 2 * t1].iloc[-1] / norm[:t1].iloc[-1] if memorised else np.nan)
+    parts = _addition(tables, case).groupby("seed")
+    for (_, part), t2 in zip(parts, addition_time(tables, case, "t2"), strict=True):
+        known = t2 + after <= part["step"].max()
+        norm = np.interp(t2 + after, part["step"], part["l2_norm"]) if known else np.inf
+        found.append(float(norm))
     return found
 
 
@@ -62,22 +62,29 @@ def distance_from_points(
     """How far a curve of figure 1 is from the published one, for each seed.
 
     It is the largest distance over the points that were read off the picture, relative to the
-    height of the panel: the largest of these points, or 1 for an accuracy.
+    height of the panel: the largest of these points, or 1 for an accuracy. A point from the
+    published t2 on is compared as long after our t2; infinite where a seed has none.
 
     Args:
         tables: of figure 1.
         panel: of the published figure.
         curve: in that panel.
         column: our column.
-        digitised_points: points of the published curves.
+        digitised_points: points of the published curves, and the published t2.
     """
     points = [each for each in digitised_points if (each["panel"], each["curve"]) == (panel, curve)]
-    steps, heights = [each["x"] for each in points], [each["y"] for each in points]
-    whole = 1.0 if column.endswith("accuracy") else max(heights)
+    (published,) = (each["x"] for each in digitised_points if each["curve"] == "t2")
+    steps = np.array([each["x"] for each in points])
+    heights = np.array([each["y"] for each in points])
+    whole = 1.0 if column.endswith("accuracy") else heights.max()
     found = []
-    for _, part in _addition(tables, "published").groupby("seed"):
-        ours = np.interp(steps, part["step"], part[column])
-        found.append(float(np.abs(ours - heights).max() / whole))
+    parts = _addition(tables, "published").groupby("seed")
+    for (_, part), t2 in zip(parts, addition_time(tables, "published", "t2"), strict=True):
+        late = steps >= published
+        at = np.where(late, steps + (t2 - published), steps) if late.any() else steps
+        ours = np.interp(at, part["step"], part[column])
+        far = np.abs(ours - heights).max() if np.isfinite(at).all() else np.inf
+        found.append(float(far / whole))
     return found
 
 
@@ -106,6 +113,36 @@ def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: fl
     return [statistics.order(part[WEIGHT], part["t2"]) for _, part in parts]
 
 
+def delay_of_generalisation(tables: Tables, case: str, weight: float) -> list[float]:
+    """t2 over t1 of figure 3 with one weight, for each seed."""
+    rows = _figure_3(tables, "grokking_times", case)
+    rows = rows[rows[WEIGHT] == weight]
+    pairs = zip(statistics.times(rows, "t2"), statistics.times(rows, "t1"), strict=True)
+    return [t2 / t1 for t2, t1 in pairs]
+
+
+def norm_since_generalisation(tables: Tables, case: str) -> list[float]:
+    """The last l2 norm of figure 3 over that at t2, for each run that generalises."""
+    times = _figure_3(tables, "grokking_times", case).set_index([WEIGHT, "seed"])["t2"]
+    found = []
+    for key, part in _figure_3(tables, "history", case).groupby([WEIGHT, "seed"]):
+        if np.isfinite(times.get(key, np.nan)):
+            norm = part.set_index("step")["l2_norm"]
+            found.append(float(norm.iloc[-1] / norm[: times[key]].iloc[-1]))
+    return found
+
+
+def order_of_halves(tables: Tables, case: str) -> list[float]:
+    """Spearman's correlation of weight and the step of a test accuracy of one half.
+
+    By step size and seed of the scaling images.
+    """
+    ours = _halves(tables, case)
+    return [
+        statistics.order(part[WEIGHT], part["half"]) for _, part in ours.groupby([RATE, "seed"])
+    ]
+
+
 def half_curve(weight: float) -> str:
     """The name of what was read off for one weight: where the test accuracy passes one half."""
     return f"test, one half, weight {weight:g}"
@@ -114,10 +151,10 @@ def half_curve(weight: float) -> str:
 def distance_of_halves(
     tables: Tables, case: str, rate: float, digitised_points: list[dict[str, Any]]
 ) -> list[float]:
-    """How far the steps of a test accuracy of one half are from the published ones, by seed.
+    """How far the published steps of a test accuracy of one half are from the range of our seeds.
 
     It is the largest distance over the weights that were read off one panel of a scaling image,
-    relative to the latest of these steps; infinite where one half is not reached.
+    relative to the latest of these steps; infinite where no seed reaches one half.
 
     Args:
         tables: of a scaling image.
@@ -127,14 +164,9 @@ def distance_of_halves(
     """
     points = [each for each in digitised_points if each["panel"] == _quantities.rate_panel(rate)]
     published = {each["curve"]: each["x"] for each in points}
-    rows = tables["regularised_addition"].query("record == 'history'")
-    rows = rows[(rows["case"] == case) & (rows[RATE] == rate)]
-    rows = rows.assign(half=rows["step"].where(rows["test_accuracy"] >= HALF, np.inf))
-    ours = rows.groupby(["seed", WEIGHT], as_index=False)["half"].min()
-    ours = ours.assign(published=ours[WEIGHT].map(half_curve).map(published))
-    ours = ours.dropna(subset=["published"])
-    far = (ours["half"] - ours["published"]).abs() / ours["published"].max()
-    return [float(value) for value in far.groupby(ours["seed"]).max()]
+    ours = _halves(tables, case)
+    ours = ours[ours[RATE] == rate]
+    return _distance(ours.assign(published=ours[WEIGHT].map(half_curve).map(published)), "half")
 
 
 def times_panel(case: str) -> str:
@@ -153,25 +185,24 @@ def peak_curve(weight: float) -> str:
 
 
 def distance_of_times(
-    tables: Tables, case: str, digitised_points: list[dict[str, Any]]
+    tables: Tables, experiment: str, case: str, digitised_points: list[dict[str, Any]]
 ) -> list[float]:
-    """How far the times t2 of figure 3 are from the published ones, for each seed.
+    """How far the published times t2 of figure 3 are from the range of our seeds.
 
     It is the largest distance over the weights whose t2 was read off the picture, relative to the
-    latest of these times; infinite where one of them is not reached.
+    latest of these times; infinite where no seed reaches one of them.
 
     Args:
-        tables: of figure 3.
+        tables: of figure 3, or of a scaling image.
+        experiment: its.
         case: the regulariser.
         digitised_points: points of the published curves.
     """
     points = [each for each in digitised_points if each["panel"] == times_panel(case)]
     published = {each["curve"]: each["x"] for each in points}
-    rows = _figure_3(tables, "grokking_times", case)
-    rows = rows.assign(published=rows[WEIGHT].map(time_curve).map(published))
-    rows = rows.dropna(subset=["published"])
-    far = (rows["t2"].fillna(np.inf) - rows["published"]).abs() / rows["published"].max()
-    return [float(value) for value in far.groupby(rows["seed"]).max()]
+    rows = _at_figure_3_rate(tables[experiment], "grokking_times", case)
+    rows = rows.assign(t2=rows["t2"].fillna(np.inf))
+    return _distance(rows.assign(published=rows[WEIGHT].map(time_curve).map(published)), "t2")
 
 
 def distance_of_peak(tables: Tables, digitised_points: list[dict[str, Any]]) -> list[float]:
@@ -199,5 +230,25 @@ def _addition(tables: Tables, case: str) -> pd.DataFrame:
 
 
 def _figure_3(tables: Tables, record: str, case: str) -> pd.DataFrame:
-    keywords = {"case": case, "optimizer__lr": FIGURE_3_RATE}
-    return statistics.record(tables[FIGURE_3], record, **keywords)
+    return _at_figure_3_rate(tables[FIGURE_3], record, case)
+
+
+def _at_figure_3_rate(table: pd.DataFrame, record: str, case: str) -> pd.DataFrame:
+    return statistics.record(table, record, case=case, optimizer__lr=FIGURE_3_RATE)
+
+
+def _halves(tables: Tables, case: str) -> pd.DataFrame:
+    """The first step of a test accuracy of one half, by step size, seed and weight."""
+    rows = statistics.history(tables["regularised_addition"], case=case)
+    rows = rows.assign(half=rows["step"].where(rows["test_accuracy"] >= HALF, np.inf))
+    return rows.groupby([RATE, "seed", WEIGHT], as_index=False)["half"].min()
+
+
+def _distance(rows: pd.DataFrame, column: str) -> list[float]:
+    """The largest distance of a published step from the range of ours, relative to the latest."""
+    known = rows.dropna(subset=["published"])
+    far = [
+        statistics.beyond(part["published"].iloc[0], part[column])
+        for _, part in known.groupby(WEIGHT)
+    ]
+    return [float(max(far) / known["published"].max())] if far else []

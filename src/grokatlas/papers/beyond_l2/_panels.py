@@ -1,12 +1,10 @@
 """Panels that several figures on recovery share."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from grokatlas.plots import marks, panels, style
 
@@ -68,23 +66,14 @@ def ratio(axes: Axes, rows: pd.DataFrame, label: str) -> None:
 def twin(axes: Axes, rows: pd.DataFrame, column: str, label: str, **line: Any) -> Axes:
     """One more quantity on an axis of its own at the right, in its colour."""
     rows = rows[rows["step"] > 0]
-    right = axes.twinx()
-    right.spines["right"].set_visible(True)
+    right = panels.twin(axes, label, line["color"])
     right.plot(rows["step"], rows[column], lw=1, **line)
     axes.plot([], [], lw=1, label=label, **line)
-    right.set_ylabel(label, color=line["color"])
-    right.tick_params(axis="y", colors=line["color"], which="both")
-    axes.set_zorder(right.get_zorder() + 1)
-    axes.patch.set_visible(False)
     return right
 
 
 def components(axes: Axes, rows: pd.DataFrame, truth: pd.Series, *, absolute: bool) -> list[str]:
-    """Entries of a against the step: those where a* is not zero in colour, a* dashed.
-
-    Returns:
-        the columns drawn.
-    """
+    """Draw entries of a: those where a* is not zero in colour, a* dashed; return their columns."""
     rows = rows[rows["step"] > 0]
     names = [name for name in rows.columns if name.startswith("parameters.")]
     hidden = [truth[f"truth.{name.rpartition('.')[2]}"] for name in names]
@@ -110,16 +99,6 @@ def thinned(rows: pd.DataFrame) -> pd.DataFrame:
     seen = rows["step"].clip(lower=1)
     place = (200 * np.log10(seen)).round().astype(int)
     return rows[~pd.DataFrame({"place": place, "zero": rows["step"] == 0}).duplicated().to_numpy()]
-
-
-def above(made: Figure, grid: Iterable[Axes]) -> None:
-    """One legend for several panels, above them all; each name once."""
-    named: dict[str, Any] = {}
-    for axes in grid:
-        handles, labels = axes.get_legend_handles_labels()
-        named |= dict(zip(labels, handles, strict=True))
-    columns = min(len(named), 5)
-    panels.legend(made, named.values(), named.keys(), loc="outside upper right", ncols=columns)
 
 
 def keyed(axes: Axes, colours: dict[float, Any], title: str, **place: Any) -> None:

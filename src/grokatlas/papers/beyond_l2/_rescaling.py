@@ -31,9 +31,9 @@ def starts(table: pd.DataFrame) -> pd.DataFrame:
     first, second = rows[f"{FACTORS}0"], rows[f"{FACTORS}{half}"]
     ratio = np.sqrt(first / second.where(second != 0))
     kind = rows["case"].str.split("_").str[0]
-    found = rows[["case", "seed", "test_error", "l2_norm"]].assign(kind=kind)
+    first_rows = rows[["case", "seed", "test_error", "l2_norm"]].assign(kind=kind)
     gamma = ratio.where(kind == "orbit", first)
-    return found.assign(gamma=gamma, beta=2 * rows[WEIGHT])
+    return first_rows.assign(gamma=gamma, beta=2 * rows[WEIGHT])
 
 
 def path(table: pd.DataFrame) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def transitions(table: pd.DataFrame) -> pd.DataFrame:
     There the distance to the interpolator of least l1 norm is half of what that of least l2 norm
     has; between logged steps it goes straight. Not a number where it never comes to it.
     """
-    found = []
+    times_of_change = []
     for (kind, gamma, beta, seed), part in path(table).groupby(["kind", "gamma", "beta", "seed"]):
         above = (part["distance_l1"] - part["between"] / 2).to_numpy()
         times, outside = part["slow_time"].to_numpy(), np.flatnonzero(above > 0)
@@ -58,37 +58,39 @@ def transitions(table: pd.DataFrame) -> pd.DataFrame:
             at = outside[-1]
             share = above[at] / (above[at] - above[at + 1])
             time = times[at] + share * (times[at + 1] - times[at])
-        found.append({"kind": kind, "gamma": gamma, "beta": beta, "seed": seed, "time": time})
-    return pd.DataFrame(found, columns=["kind", "gamma", "beta", "seed", "time"])
+        times_of_change.append(
+            {"kind": kind, "gamma": gamma, "beta": beta, "seed": seed, "time": time}
+        )
+    return pd.DataFrame(times_of_change, columns=["kind", "gamma", "beta", "seed", "time"])
 
 
 def slope_of_transition(tables: Tables, kind: str) -> list[float]:
     """By how much ``beta t2`` grows with ``log(gamma)``, by least squares, for each seed."""
-    found = transitions(tables["rescaled_factors"])
-    parts = [part for _, part in found[found["kind"] == kind].groupby("seed")]
+    changes = transitions(tables["rescaled_factors"])
+    parts = [part for _, part in changes[changes["kind"] == kind].groupby("seed")]
     return [_slope(np.log(part["gamma"].where(part["gamma"] > 0)), part["time"]) for part in parts]
 
 
 def exponent_of_weight(tables: Tables) -> list[float]:
     """The exponent of beta in t2 where the first factor begins the same, for each seed."""
-    found = transitions(tables["rescaled_factors"])
-    same = found.loc[found["kind"] == "weight", "gamma"].unique()
-    used = found[(found["kind"] != "orbit") & found["gamma"].isin(same)]
+    changes = transitions(tables["rescaled_factors"])
+    same = changes.loc[changes["kind"] == "weight", "gamma"].unique()
+    used = changes[(changes["kind"] != "orbit") & changes["gamma"].isin(same)]
     parts = [part for _, part in used.groupby("seed")]
-    return [statistics.slope(each["beta"], each["time"] / each["beta"]) for each in parts]
+    return [statistics.slope(own["beta"], own["time"] / own["beta"]) for own in parts]
 
 
 def distance_before_transition(tables: Tables, share: float) -> list[float]:
     """From the largest start the distance to the least l2 norm at a share of t2, for each seed."""
     rows, largest = _largest(tables)
     times = transitions(tables["rescaled_factors"]).set_index(["kind", "gamma", "seed"])["time"]
-    found = []
+    distances = []
     for seed, part in rows.groupby("seed"):
         time = share * times["scaled", largest, seed]
         known = np.isfinite(time)
         near = np.interp(time, part["slow_time"], part["distance_l2"]) if known else np.nan
-        found.append(float(near))
-    return found
+        distances.append(float(near))
+    return distances
 
 
 def distance_at_end(tables: Tables) -> list[float]:
@@ -109,9 +111,9 @@ def distance_from_hypentropy(tables: Tables) -> list[float]:
 
 
 def spread_on_orbit(tables: Tables) -> list[float]:
-    """How much the test error before training differs along the orbit, relatively, by seed."""
-    found = starts(tables["rescaled_factors"])
-    errors = found[found["kind"] == "orbit"].groupby("seed")["test_error"]
+    """The relative range of the test error before training along the orbit, by seed."""
+    first_rows = starts(tables["rescaled_factors"])
+    errors = first_rows[first_rows["kind"] == "orbit"].groupby("seed")["test_error"]
     return [float(value) for value in errors.max() / errors.min() - 1]
 
 

@@ -11,21 +11,21 @@ from grokatlas.papers.beyond_l2 import _panels, _quantities
 from grokatlas.plots import panels, style
 
 
-def draw(found: pd.DataFrame, weight: str, error_label: str, distance: str) -> Figure:
+def draw(recoveries: pd.DataFrame, weight: str, error_label: str, distance: str) -> Figure:
     """Times (left) and errors (right) of the published instance, and of others in grey."""
-    colours = style.weights(found[weight].unique())
+    colours = style.weights(recoveries[weight].unique())
     made, grid = style.figure(2, height=2.9)
-    main = found[found["case"] == "published"]
+    main = recoveries[recoveries["case"] == "published"]
     size = main["least_squares_distance"].head(1).max()
-    known = found.loc[found["product"] > 0, "product"]
+    known = recoveries.loc[recoveries["product"] > 0, "product"]
     line = np.array([known.min() / 2, known.max() * 2])
     left, right = grid[0]
     for axes, column in ((left, "t2"), (right, "error")):
-        _scatter(axes, found[found["case"] != "published"], column, None)
+        _scatter(axes, recoveries[recoveries["case"] != "published"], column, None)
         for value, rows in main.groupby(weight):
             _scatter(axes, rows, column, colours[value])
         axes.set(yscale="log", xlabel="$\\alpha\\beta$")
-        panels.logarithmic(axes, found["product"])
+        panels.logarithmic(axes, recoveries["product"])
     black = {"color": "#333333", "lw": 0.9, "zorder": 1}
     left.plot(line, size / line, ls="--", label=f"{distance} $/\\,\\alpha\\beta$", **black)
     handles = right.plot(line, line, ls="--", label="$\\alpha\\beta$", **black)

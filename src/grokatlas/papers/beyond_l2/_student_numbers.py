@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import beyond
 from grokatlas.papers.beyond_l2 import _quantities
 
 Tables = Mapping[str, pd.DataFrame]
@@ -69,24 +70,25 @@ def factor_of_falls(
 def distance_of_plateaus(
     tables: Tables, experiment: str, digitised_points: list[dict[str, Any]]
 ) -> list[float]:
-    """How far half the test error is from the published plateaus, for each seed.
+    """How far the published plateaus are from the range of half the test errors of our networks.
 
     With the least weight: the largest distance over the points that were read off, relative to the
-    highest of them; not a number where a step size is missing.
+    highest of them; nothing where a step size is missing.
     """
     rows, weight = tables[experiment].query("record == 'history'"), WEIGHTS[experiment]
-    rows = rows[rows[weight] == rows[weight].min()]
+    rows = rows[rows[weight] == rows[weight].min()].sort_values("step")
     digitised_points = [each for each in digitised_points if each["curve"] == PLATEAU]
-    found = []
-    for _, own in rows.groupby("seed"):
-        far = []
-        for each in digitised_points:
-            part = own[own[RATE].map(_quantities.rate_panel) == each["panel"]].sort_values("step")
-            half = part["test_squared_error"] / 2
-            ours = np.interp(each["x"], part["step"], half) if len(part) else np.nan
-            far.append(abs(ours - each["y"]))
-        found.append(float(np.max(far) / max(each["y"] for each in digitised_points)))
-    return found
+    far = []
+    for each in digitised_points:
+        own = rows[rows[RATE].map(_quantities.rate_panel) == each["panel"]]
+        ours = [
+            np.interp(each["x"], part["step"], part["test_squared_error"] / 2)
+            for _, part in own.groupby("seed")
+        ]
+        if not ours:
+            return []
+        far.append(beyond(each["y"], ours))
+    return [float(max(far) / max(each["y"] for each in digitised_points))]
 
 
 def _falls(rows: pd.DataFrame, weight: str) -> pd.Series:

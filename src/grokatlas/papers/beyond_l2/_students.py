@@ -16,13 +16,10 @@ LINES = {"train_error_half": "-", "test_error_half": "--"}
 def draw(
     table: pd.DataFrame, weight: str, digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
-    """A column for each step size: train and test loss, on a linear and a logarithmic axis.
+    """A column for each step size: half of both losses, on a linear and a logarithmic axis.
 
-    Args:
-        table: with ``train_squared_error`` and ``test_squared_error``, means over samples and
-            outputs; half of them is drawn.
-        weight: the column of the regulariser's weight.
-        digitised_points: points of the published curves, drawn on the linear axes.
+    Open marks on the linear axes are `digitised_points`; `weight` is the column of the
+    regulariser's weight.
     """
     history = _panels.of(table, "history")
     history = history[history["step"] > 0].sort_values("step")
@@ -54,8 +51,7 @@ def draw(
     for text, dashes in (("train", "-"), ("test", "--")):
         grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
     if digitised_points:
-        open_mark = {"mfc": "none", "mec": style.GUIDE, "ms": 4.5, "label": "published"}
-        grid[0, 0].plot([], [], "o", **open_mark)
+        marks.published_key(grid[0, 0])
     columns = len(colours) + 2 + bool(digitised_points)
     panels.legend(made, loc="outside upper right", ncols=columns, columnspacing=0.9)
     return made, pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()

@@ -1,6 +1,7 @@
 """Numbers of the paper's statements, each from the tables of one figure, one for each run.
 
-Those of modular addition and of students are imported.
+Those of modular addition, of students, of rescaled starts and of pairs of step size and weight are
+imported, and so are the controls.
 """
 
 from collections.abc import Mapping
@@ -16,14 +17,25 @@ from grokatlas.papers.beyond_l2._addition_numbers import (
     addition_peak,
     addition_peak_step,
     addition_time,
+    delay_of_generalisation,
     distance_from_points,
     distance_of_halves,
     distance_of_peak,
     distance_of_times,
     first_perfect,
-    norm_after_memorisation,
+    norm_after_generalisation,
+    norm_since_generalisation,
     order_of_generalisation,
+    order_of_halves,
     regularised_time,
+)
+from grokatlas.papers.beyond_l2._controls import (
+    instances_swapped,
+    rates_reversed,
+    shares_reversed,
+    weights_doubled,
+    weights_reversed,
+    without_the_half,
 )
 from grokatlas.papers.beyond_l2._rescaling import (
     distance_at_end,
@@ -33,6 +45,14 @@ from grokatlas.papers.beyond_l2._rescaling import (
     final_norm_over_least,
     slope_of_transition,
     spread_on_orbit,
+)
+from grokatlas.papers.beyond_l2._scaling_numbers import (
+    final_error_over_weight,
+    memorisation_times,
+    scaled_time,
+    scaled_time_over_distance,
+    scaling_exponent,
+    share_of_scaled_times,
 )
 from grokatlas.papers.beyond_l2._student_numbers import (
     distance_of_plateaus,
@@ -44,30 +64,19 @@ from grokatlas.papers.beyond_l2._student_numbers import (
 PUBLISHED = 1  # the seed of the published instance of sparse recovery
 SHARE = "task.leverage_share"
 KEPT = 0.01  # of the largest singular value: what a larger one is counted for
-WEIGHTS = {  # the column of the regulariser's weight, by experiment
-    "sparse_scaling": "dynamics.l1",
-    "matrix_scaling": "dynamics.weight",
-}
-ERRORS = {"sparse_scaling": "test_deviation", "matrix_scaling": "nuclear_distance"}
 
 Tables = Mapping[str, pd.DataFrame]
 
 
-def training_loss_of_small_norms(tables: Tables) -> list[float]:
-    """The training loss of figure 2 at the initial norm over that at the least one, by seed."""
+def loss_of_large_norms(tables: Tables, column: str) -> list[float]:
+    """The largest loss of figure 2 from the initial norm on over that at the least norm, by seed.
+
+    It is small where the loss is an L, and not where it is a U.
+    """
     found = []
     for _, part in _quantities.best_fits(tables["fixed_norm"]).groupby("seed"):
-        loss = part.set_index(_quantities.NORM)["train_loss"].sort_index()
-        found.append(float(loss[:1.0].iloc[-1] / loss.iloc[0]))
-    return found
-
-
-def test_loss_of_outer_norms(tables: Tables) -> list[float]:
-    """The lower test loss of the least and the largest norm of figure 2 over the least, by seed."""
-    found = []
-    for _, part in _quantities.best_fits(tables["fixed_norm"]).groupby("seed"):
-        loss = part.set_index(_quantities.NORM)["test_loss"].sort_index()
-        found.append(float(min(loss.iloc[0], loss.iloc[-1]) / loss.min()))
+        loss = part.set_index(_quantities.NORM)[column].sort_index()
+        found.append(float(loss[1.0:].max() / loss.iloc[0]))
     return found
 
 
@@ -116,9 +125,20 @@ def sparse_times(tables: Tables, time: str) -> list[float]:
 
 def spread_of_sparse_times(tables: Tables) -> list[float]:
     """The largest t2 of figure 5 over the least, over the instances that are recovered."""
-    times = np.array(sparse_times(tables, "t2"))
-    there = times[np.isfinite(times)]
-    return [float(there.max() / there.min())] if len(there) > 1 else [np.nan]
+    return _spread(np.array(sparse_times(tables, "t2")))
+
+
+def spread_of_delays(tables: Tables, over: str) -> list[float]:
+    """The largest t2 - t1 of figure 5, divided by a column of the truth, over the least.
+
+    Args:
+        tables: of figure 5.
+        over: ``least_squares_distance``, the largest error of the least squares solution, or a
+            column that all instances share.
+    """
+    rows = statistics.record(tables["sparse_recovery"], "recovery_times")
+    truth = statistics.record(tables["sparse_recovery"], "truth").set_index("seed")
+    return _spread(((rows["t2"] - rows["t1"]) / rows["seed"].map(truth[over])).to_numpy())
 
 
 def sparse_at(tables: Tables, column: str, step: int) -> list[float]:
@@ -152,58 +172,6 @@ def sparse_ratio(tables: Tables, phase: str) -> list[float]:
     return found
 
 
-def scaling_slope(tables: Tables, experiment: str, column: str) -> list[float]:
-    """The exponent of ``t2``, or of the ``error`` there, against step size times weight.
-
-    For each instance, the published grid's first, over the runs that were not cut short and weights
-    up to 1e-2.
-    """
-    weight = WEIGHTS[experiment]
-    found = _quantities.scaling(tables[experiment], weight, ERRORS[experiment])
-    own = found["case"] == "published"
-    instances = [found[own], *(rows for _, rows in found[~own].groupby("seed"))]
-    return [_quantities.scaling_slope(rows, weight, column) for rows in instances]
-
-
-def scaled_time(tables: Tables, experiment: str, weight: float) -> list[float]:
-    """t2 alpha beta, for each complete pair of the published grid with a weight up to `weight`."""
-    found = _complete(tables, experiment, weight)
-    return [float(value) for value in found["t2"] * found["product"]]
-
-
-def share_of_scaled_times(
-    tables: Tables, experiment: str, weight: float, level: float
-) -> list[float]:
-    """The share of instances whose t2 alpha beta is below a level.
-
-    Of each instance the median over its complete pairs with a weight up to `weight` counts.
-    """
-    found = _quantities.scaling(tables[experiment], WEIGHTS[experiment], ERRORS[experiment])
-    found = found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
-    scaled = (found["t2"] * found["product"]).groupby(found["seed"]).median()
-    return [float((scaled < level).mean())] if len(scaled) else []
-
-
-def scaled_time_over_distance(tables: Tables, experiment: str, weight: float) -> list[float]:
-    """`scaled_time` over the distance of the least squares solution, for each pair."""
-    found = _complete(tables, experiment, weight)
-    constant = found["t2"] * found["product"] / found["least_squares_distance"]
-    return [float(value) for value in constant]
-
-
-def final_error_over_weight(tables: Tables, weight: float) -> list[float]:
-    """The final relative error of figure 7 over its weight, for weights up to `weight`."""
-    found = _complete(tables, "sparse_scaling", weight)
-    return [float(value) for value in found["final_test_error"] / found[WEIGHTS["sparse_scaling"]]]
-
-
-def memorisation_times(tables: Tables, weight: float) -> list[float]:
-    """t1 of figure 7 with one weight, for each step size."""
-    keywords = {"case": "published", "dynamics__l1": weight}
-    rows = statistics.record(tables["sparse_scaling"], "recovery_times", **keywords)
-    return statistics.times(rows, "t1")
-
-
 def matrix_time(tables: Tables, case: str, weight: float, time: str) -> list[float]:
     """``t1`` or ``t2`` of figure 5 for matrices in one setting."""
     return statistics.times(_matrix(tables, "recovery_times", case, weight), time)
@@ -212,6 +180,13 @@ def matrix_time(tables: Tables, case: str, weight: float, time: str) -> list[flo
 def matrix_at(tables: Tables, case: str, weight: float, column: str, step: int) -> list[float]:
     """A column of figure 5 for matrices at a step, in one setting."""
     return statistics.at(_matrix(tables, "history", case, weight), column, step)
+
+
+def matrix_norm_over_truth(tables: Tables, case: str, weight: float, step: int) -> list[float]:
+    """The nuclear norm of A at a step of figure 5 for matrices over that of A*."""
+    norms = matrix_at(tables, case, weight, "nuclear_norm", step)
+    truth = _matrix(tables, "truth", case, weight)["truth_nuclear_norm"]
+    return [float(norm / own) for norm, own in zip(norms, truth, strict=True)]
 
 
 def share_of_plateaus(tables: Tables, level: float, step: int) -> list[float]:
@@ -248,6 +223,14 @@ def no_selection(tables: Tables) -> list[float]:
         float(times.drop(0.0).max() / times[0.0]) if np.isfinite(times[0.0]) else 0.0
         for times in _selected(tables, 0.0)
     ]
+
+
+def completed_by_few(tables: Tables, share: float, slow_time: float) -> list[float]:
+    """How many shares tau up to one are completed by a slow time, for each instance."""
+    rows = statistics.record(tables["data_selection"], "recovery_times")
+    rows = rows[rows[SHARE] <= share]
+    slow = rows["t2"] * rows["dynamics.rate"] * rows["dynamics.weight"]
+    return [float(value) for value in (slow <= slow_time).groupby(rows["seed"]).sum()]
 
 
 def order_of_selection(tables: Tables) -> list[float]:
@@ -314,6 +297,11 @@ def distance_of_depths(tables: Tables, digitised_points: list[dict[str, Any]]) -
     return [float(max(abs(ours[place] / height - 1) for place, height in wanted))]
 
 
+def _spread(values: np.ndarray) -> list[float]:
+    there = values[np.isfinite(values)]
+    return [float(there.max() / there.min())] if len(there) > 1 else [np.nan]
+
+
 def _sparse(tables: Tables, name: str) -> pd.DataFrame:
     return statistics.record(tables["sparse_recovery"], name, seed=PUBLISHED)
 
@@ -321,17 +309,6 @@ def _sparse(tables: Tables, name: str) -> pd.DataFrame:
 def _matrix(tables: Tables, name: str, case: str, weight: float) -> pd.DataFrame:
     keywords = {"case": case, "dynamics__weight": weight}
     return statistics.record(tables["matrix_recovery"], name, **keywords)
-
-
-def _grid(tables: Tables, experiment: str) -> pd.DataFrame:
-    table = tables[experiment]
-    found = _quantities.scaling(table, WEIGHTS[experiment], ERRORS[experiment])
-    return found[found["case"] == "published"]
-
-
-def _complete(tables: Tables, experiment: str, weight: float) -> pd.DataFrame:
-    found = _grid(tables, experiment)
-    return found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
 
 
 def _selected(tables: Tables, share: float | None = None) -> list[pd.Series]:

@@ -48,5 +48,5 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     texts = [f"{share:g}" for share in colours]
     grid[0, 0].legend(lines, texts, title="$\\tau$", title_fontsize=7, loc="lower left", ncols=2)
     drawn = rows[["seed", SHARE, "step", "test_error"]].assign(series="test_error")
-    kept = times.rename(columns={"t2": "step"}).assign(series="t2")
-    return made, pd.concat([drawn, kept], ignore_index=True)
+    recoveries = times.rename(columns={"t2": "step"}).assign(series="t2")
+    return made, pd.concat([drawn, recoveries], ignore_index=True)

@@ -32,8 +32,7 @@ def draw(
         style.letter(axes, letter)
     modulus = int(history["task.modulus"].max())
     style.letter(grid[0, 0], f"a  addition modulo {modulus}, {style.seeds(rows)}")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    panels.legend(made, handles, labels, loc="outside upper right", ncols=4)
+    panels.above(made, grid[0, 0], ncols=4)
     kept = times[["seed", "t1", "t2"]].melt(["seed"], var_name="series")
     kept = kept.rename(columns={"value": "step"})
     return made, pd.concat([*drawn, kept], ignore_index=True)
@@ -47,13 +46,10 @@ def _panel(
     digitised_points: list[dict[str, Any]],
 ) -> list[pd.DataFrame]:
     drawn = []
-    twin = axes.twinx()
-    twin.spines["right"].set_visible(True)
+    twin = panels.twin(axes, "l2 norm", style.COLOURS["l2"])
     green = style.Look(color=style.COLOURS["l2"], lw=1)
     drawn.append(marks.spread(twin, rows, "l2_norm", label="l2 norm (right)", **green))
-    twin.set(ylabel="l2 norm", ylim=(0, None))
-    twin.tick_params(axis="y", colors=style.COLOURS["l2"])
-    twin.yaxis.label.set_color(style.COLOURS["l2"])
+    twin.set_ylim(0, None)
     for part, dashes in (("train", "-"), ("test", "--")):
         colour = style.COLOURS[part]
         keywords = {"color": colour, "ls": dashes, "label": part}
@@ -64,8 +60,6 @@ def _panel(
     if digitised_points:
         marks.published_key(axes)
     axes.set(ylabel=quantity, ylim=(0, 1.04) if quantity == "accuracy" else (0, None))
-    axes.set_zorder(twin.get_zorder() + 1)
-    axes.patch.set_visible(False)
     if quantity == "accuracy":
         marks.instant(axes, times["t1"], "$t_1$", 0.55)
         marks.instant(axes, times["t2"], "$t_2$", 0.2, side="left")
@@ -77,6 +71,6 @@ def _panel(
 
 
 def _length(history: pd.DataFrame, times: pd.DataFrame) -> float:
-    """How much of a case is drawn: a tenth more than its last generalisation, or all of it."""
+    """The last step that is drawn: a tenth more than the last generalisation, or all."""
     last = float(history["step"].max())
     return last if times["t2"].isna().any() else min(last, 1.1 * times["t2"].max())

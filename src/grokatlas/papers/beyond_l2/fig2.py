@@ -78,4 +78,4 @@ def _head(made: Figure, rows: pd.DataFrame, axes: Axes) -> None:
     name = IMAGES.get(first["task.name"], first["task.name"])
     counts = f"{first['task.train_points']:,.0f} training images, {style.seeds(rows)}"
     made.suptitle(f"{name}, {counts}", x=0.01, ha="left", fontsize=8.5)
-    panels.legend(made, *axes.get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    panels.above(made, axes, ncols=3)

@@ -58,7 +58,7 @@ def _times_read_off(
     colours: ScalarMappable,
     rows: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Where each published test curve arrives, at the top: an open mark in its weight's colour."""
+    """The published test curves' arrivals, at the top: open marks in their weights' colours."""
     panel = _addition_numbers.times_panel(case)
     drawn = []
     for weight in sorted(rows[WEIGHT].unique()):

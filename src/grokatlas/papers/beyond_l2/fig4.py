@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 BOUNDS = ["test_error_above", "test_error_below"]
 
@@ -35,5 +35,5 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             norm.set_ylim(0, None)
         style.letter(left, f"{'ac'[place]}  errors and $\\|a\\|_2$, {scale} scale")
         style.letter(right, f"{'bd'[place]}  entries of $a$, {scale} scale")
-    _panels.above(made, grid[0])
+    panels.above(made, *grid[0])
     return made, rows[["step", *_panels.ERRORS, *BOUNDS, "l2_norm", *names]]

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.papers.beyond_l2 import _panels
-from grokatlas.plots import style
+from grokatlas.plots import panels, style
 
 PUBLISHED = 1  # the seed of the published instance
 BOUND = "train_error_above"
@@ -41,15 +41,15 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     third.set(yscale="log", ylim=(1e-7, None))
     style.letter(third, "c")
     _instances(fourth, history, times)
-    _panels.above(made, (first, second))
+    panels.above(made, first, second)
     key = {"ncols": 3, "borderaxespad": 0.2, "fontsize": 6, "handlelength": 1.4}
     third.legend(loc="lower right", bbox_to_anchor=(1, 1), **key)
     drawn = ["seed", "step", *_panels.ERRORS]
     main = rows[[*drawn, BOUND, "gradient_ratio", "l1_norm"]]
     others = history.loc[history["seed"] != PUBLISHED, drawn]
-    kept = times.melt("seed", var_name="series", value_name="step")
+    instants = times.melt("seed", var_name="series", value_name="step")
     entries = entries.assign(seed=PUBLISHED)[["seed", "step", *names]]
-    return made, pd.concat([main, others, entries, kept], ignore_index=True)
+    return made, pd.concat([main, others, entries, instants], ignore_index=True)
 
 
 def _instances(axes: Axes, history: pd.DataFrame, times: pd.DataFrame) -> None:

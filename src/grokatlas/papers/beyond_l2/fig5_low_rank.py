@@ -33,7 +33,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     for row in grid:
         for axes in row[1:]:
             axes.set_ylabel("")
-    _panels.above(made, grid[:, 0])
+    panels.above(made, *grid[:, 0])
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -59,12 +59,12 @@ def _column(
     seen = rows[rows["step"] > 0]
     for name in names:
         true = truth[f"truth_{name}"]
-        kept = true > 1e-9 * truth["truth_singular_values.0"]
+        nonzero = true > 1e-9 * truth["truth_singular_values.0"]
         line: style.Look = (
-            {"color": orange, "lw": 1.2} if kept else {"color": style.MUTED, "lw": 0.6}
+            {"color": orange, "lw": 1.2} if nonzero else {"color": style.MUTED, "lw": 0.6}
         )
-        grid[2].plot(seen["step"], seen[name], rasterized=not kept, **line)
-        if kept:
+        grid[2].plot(seen["step"], seen[name], rasterized=not nonzero, **line)
+        if nonzero:
             grid[2].axhline(true, color=orange, lw=0.7, ls="--")
     grid[2].set(xscale="log", xlabel="step", ylabel="singular values of $A$")
     grid[2].set_yscale("symlog", linthresh=1e-4)

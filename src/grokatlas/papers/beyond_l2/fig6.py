@@ -12,5 +12,5 @@ ERROR = "$\\frac{1}{n}\\|a(t_2) - a^*\\|_1$"
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """t2, and the mean absolute error there, with their predicted lines."""
-    found = _quantities.scaling(tables["sparse_scaling"], WEIGHT, "test_deviation")
-    return _scaling.draw(found, WEIGHT, ERROR, DISTANCE), found
+    recoveries = _quantities.scaling(tables["sparse_scaling"], WEIGHT, "test_deviation")
+    return _scaling.draw(recoveries, WEIGHT, ERROR, DISTANCE), recoveries

@@ -13,6 +13,6 @@ ERROR = "$\\frac{1}{\\sqrt{n}}\\|A(t_2) - A^*\\|_*$"
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """t2, and the nuclear distance there, with their predicted lines."""
     table = tables["matrix_scaling"]
-    found = _quantities.scaling(table, WEIGHT, "nuclear_distance")
-    found["error"] /= table["task.rows"].iloc[0] ** 0.5
-    return _scaling.draw(found, WEIGHT, ERROR, DISTANCE), found
+    recoveries = _quantities.scaling(table, WEIGHT, "nuclear_distance")
+    recoveries["error"] /= table["task.rows"].iloc[0] ** 0.5
+    return _scaling.draw(recoveries, WEIGHT, ERROR, DISTANCE), recoveries

@@ -22,15 +22,15 @@ MARKS = {
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Distance to the least l1 norm over time from both kinds of start, and the times t2."""
     table = tables["rescaled_factors"]
-    rows, found = _rescaling.path(table), _rescaling.transitions(table)
+    rows, transitions = _rescaling.path(table), _rescaling.transitions(table)
     made, grid = style.figure(3, height=2.6)
     colours = style.sequence(rows["gamma"].unique())
     drawn = [
         _distances(axes, rows[(rows["kind"] == kind) & (rows["seed"] == SHOWN)], title, colours)
         for axes, (kind, title) in zip(grid[0], TITLES.items(), strict=False)
     ]
-    _times(grid[0, 2], found)
-    return made, pd.concat([*drawn, found], ignore_index=True)
+    _times(grid[0, 2], transitions)
+    return made, pd.concat([*drawn, transitions], ignore_index=True)
 
 
 def _distances(
@@ -51,19 +51,19 @@ def _distances(
     ]
 
 
-def _times(axes: Axes, found: pd.DataFrame) -> None:
+def _times(axes: Axes, transitions: pd.DataFrame) -> None:
     """``beta t2`` of every seed against gamma, with a guide of slope 1."""
     for kind, (mark, colour, label) in MARKS.items():
-        for index, (_, part) in enumerate(found[found["kind"] == kind].groupby("seed")):
+        for index, (_, part) in enumerate(transitions[transitions["kind"] == kind].groupby("seed")):
             line = style.Look(color=colour, ms=3.5, label=None if index else label)
             line |= {"ls": "none", "mfc": "none"} if kind == "weight" else {"lw": 0.7}
             axes.plot(part["gamma"], part["time"], marker=mark, **line)
-    ends = np.array([found["gamma"].min(), found["gamma"].max()])
-    if len(found) and ends[0] > 0:
+    ends = np.array([transitions["gamma"].min(), transitions["gamma"].max()])
+    if len(transitions) and ends[0] > 0:
         guide = style.Look(color=style.GUIDE, ls="--", lw=0.9, label="$\\log\\gamma$")
         axes.plot(ends, np.log(ends), **guide)
-        panels.logarithmic(axes, found["gamma"])
+        panels.logarithmic(axes, transitions["gamma"])
         axes.legend(loc="lower right", fontsize=6)
-        panels.limits(axes, "y", -0.35 * found["time"].max())  # room for the legend
+        panels.limits(axes, "y", -0.35 * transitions["time"].max())  # room for the legend
     axes.set(xlabel="$\\gamma$", ylabel="$\\beta t_2$")
     style.letter(axes, "c  time of the change")

@@ -4,8 +4,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.papers.beyond_l2 import _panels, _quantities
-from grokatlas.plots import style
+from grokatlas.papers.beyond_l2 import _quantities
+from grokatlas.plots import panels, style
 
 PUBLISHED = {"sparse_samples": [30], "matrix_samples": [70, 80]}  # numbers of samples
 TITLES = {"sparse_samples": "sparse, $\\ell_1$", "matrix_samples": "low rank, nuclear norm"}
@@ -37,7 +37,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     grid[0, 0].plot([], [], color=style.GUIDE, lw=0.8, ls="--", label="$\\ell_1$ transition")
     grid[0, 0].set_ylabel("share recovered")
     grid[1, 0].set_ylabel("step")
-    _panels.above(made, (grid[1, 0], grid[0, 0]))
+    panels.above(made, grid[1, 0], grid[0, 0])
     return made, pd.concat(drawn, ignore_index=True)
 
 

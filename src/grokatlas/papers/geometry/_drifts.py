@@ -1,4 +1,4 @@
-"""What figure and claims of `isolation` share: at which slow time drifts are compared."""
+"""The slow time at which figure and claims of `isolation` compare drifts."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""What figure and claims of `ridge` share: slow time, and when test accuracy reaches a level."""
+"""Slow time of `ridge`, and that at which test accuracy reaches a level."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What figure and claims of `theorem` share: the largest loss and distance of each trajectory."""
+"""The largest loss and distance of each trajectory of `theorem`."""
 
 import pandas as pd
 
@@ -15,8 +15,8 @@ def suprema(table: pd.DataFrame) -> pd.DataFrame:
     distance is that of the nearest zero-loss point, 0 if it is an upper bound; where a snapshot has
     no distance there is none at all. Diverged trajectories have none of these.
     """
-    found = []
-    told = ["seed", *(name for name in table if name.startswith("model.init."))]
+    trajectories = []
+    starts = ["seed", *(name for name in table if name.startswith("model.init."))]
     for keys, rows in table.groupby(KEYS):
         history = rows[rows["record"] == "history"].sort_values("step")
         if history.empty:
@@ -25,10 +25,10 @@ def suprema(table: pd.DataFrame) -> pd.DataFrame:
         first = history.iloc[0]
         decays = [first[name] for name in DECAYS if name in table]
         decay = next(value for value in decays if not pd.isna(value))
-        row = dict(zip(KEYS, keys, strict=True)) | {name: first[name] for name in told}
+        row = dict(zip(KEYS, keys, strict=True)) | {name: first[name] for name in starts}
         row |= {DECAY: decay, "loss": history["train_loss"].max(skipna=False)}
         row |= {"bound": decay * first["l2_norm"] ** 2}
         row |= {"distance": points["distance"].max(skipna=False)}
         at = points[points["distance"] == row["distance"]]
-        found.append(row | {"nearest": at["nearest"].min()})
-    return pd.DataFrame(found, columns=[*KEYS, *told, DECAY, *VALUES])
+        trajectories.append(row | {"nearest": at["nearest"].min()})
+    return pd.DataFrame(trajectories, columns=[*KEYS, *starts, DECAY, *VALUES])

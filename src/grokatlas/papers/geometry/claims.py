@@ -7,6 +7,7 @@ import pandas as pd
 
 from grokatlas.claims import statistics
 from grokatlas.papers.geometry import _slow_times, _theorem
+from grokatlas.papers.geometry._controls import before_training, weight_decay_doubled
 from grokatlas.papers.geometry._drifts import DECAY, last_common
 
 LEAST_NORM = {"curved": 1.0, "singular": 0.0, "leaky_relu": 1.0}  # of each weight, up to its sign
@@ -38,10 +39,10 @@ def first_low_test_losses(tables: Tables, level: float) -> list[float]:
     return statistics.first(rows, "test_loss", level, below=True, by=DECAY)
 
 
-def order_of_arrival(tables: Tables, level: float) -> list[float]:
-    """Spearman's correlation of weight decay and the step at which the test loss is low."""
+def order_of_arrival(tables: Tables, level: float, column: str) -> list[float]:
+    """Spearman's correlation of weight decay and the step at which a loss is at most `level`."""
     rows = statistics.history(tables["two_weights"])
-    steps = pd.Series(first_low_test_losses(tables, level))
+    steps = pd.Series(statistics.first(rows, column, level, below=True, by=DECAY))
     if steps.nunique() < 2:
         return [np.nan]
     return [float(pd.Series(sorted(rows[DECAY].unique())).corr(steps, method="spearman"))]
@@ -101,9 +102,52 @@ def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
     return found
 
 
-def distance_from_least_norm(tables: Tables, case: str) -> list[float]:
-    """The larger distance of the final weights of figure 3 from the nearest point of least norm."""
+def fit_over_half_way(tables: Tables, level: float, share: float) -> list[float]:
+    """When figure 2's training loss is low, over when the way within the plane is partly gone.
+
+    Args:
+        tables: of the figure.
+        level: of the training loss.
+        share: of the distance from (1, 1, 1) within the plane that is left.
+
+    Returns:
+        the quotient of both steps, for each starting point.
+    """
+    found = []
+    for _, rows in statistics.history(tables["three_weights"]).groupby("member"):
+        way = _parameters(rows)
+        way = np.linalg.norm(way - way.mean(axis=1, keepdims=True), axis=1)
+        fit = rows["step"].where(rows["train_loss"] <= level, np.inf).min()
+        found.append(float(fit / rows["step"].where(way <= share * way[0], np.inf).min()))
+    return found
+
+
+def generalisation_over_fit(tables: Tables, case: str, training: float, test: float) -> list[float]:
+    """When a case of figure 3 has a low test loss, over when its training loss is low.
+
+    Args:
+        tables: of the figure.
+        case: of its experiment.
+        training: the level of the training loss.
+        test: the level of the test loss.
+
+    Returns:
+        the quotient of both steps, for each starting point; infinite where the test loss is never
+        low.
+    """
     rows = statistics.history(tables["zero_loss_sets"], case=case)
+    late = statistics.first(rows, "test_loss", test, below=True, by="member")
+    early = statistics.first(rows, "train_loss", training, below=True, by="member")
+    return [one / other for one, other in zip(late, early, strict=True)]
+
+
+def distance_from_least_norm(tables: Tables, case: str, step: float) -> list[float]:
+    """How far the weights of figure 3 are from the nearest point of least norm at a step.
+
+    The larger distance of the two weights, at the last logged step that is not after it.
+    """
+    rows = statistics.history(tables["zero_loss_sets"], case=case)
+    rows = rows[rows["step"] <= step]
     final = _parameters(rows[rows["step"] == rows["step"].max()])
     weights = np.abs(final) if case == "curved" else final
     return [float(far) for far in np.abs(weights - LEAST_NORM[case]).max(axis=1)]
@@ -121,10 +165,16 @@ def first_accuracy(tables: Tables, case: str, level: float) -> list[float]:
     return statistics.first(rows, "test_accuracy", np.nextafter(level, 1))
 
 
-def largest_residual(tables: Tables) -> list[float]:
-    """The largest training loss of figure 4 in the whole run, for each run with its own split."""
+def largest_residual(tables: Tables, column: str) -> list[float]:
+    """The largest value of a loss of figure 4 in the whole run, for each run with its own split."""
     rows = statistics.history(tables["isolated_dynamics"], case="own_split")
-    return [float(part["train_loss"].max()) for _, part in rows.groupby("seed")]
+    return [float(part[column].max()) for _, part in rows.groupby("seed")]
+
+
+def least_accuracy(tables: Tables, column: str) -> list[float]:
+    """The least value of an accuracy of figure 4 in the whole run, likewise."""
+    rows = statistics.history(tables["isolated_dynamics"], case="own_split")
+    return [float(part[column].min()) for _, part in rows.groupby("seed")]
 
 
 def spread_of_norms(tables: Tables) -> list[float]:
@@ -143,23 +193,27 @@ def overlap_of_features(tables: Tables) -> list[float]:
     return _final_over_initial(overlap)
 
 
-def likeness_of_absolute_values(tables: Tables, frequencies: str) -> list[float]:
-    """The final mean cosine of the absolute values of two Fourier features, for each run.
+def likeness_of_absolute_values(tables: Tables, frequencies: str, moment: str) -> list[float]:
+    """The mean cosine of the absolute values of two Fourier features, for each run.
 
     Args:
         tables: of figure 4.
         frequencies: ``same`` for the pairs Re F_k and Im F_k, ``different`` for all others.
+        moment: ``start`` or ``end``.
     """
-    pairs = _final_features(tables)
-    pairs = pairs[pairs["feature"] < pairs["other"]]
-    same = pairs["feature"] // 2 == pairs["other"] // 2
-    chosen = pairs[same == (frequencies == "same")]
+    chosen = _pairs(_features(tables, moment), frequencies)
     return [float(part["absolute_cosine"].mean()) for _, part in chosen.groupby("seed")]
 
 
-def largest_aspect(tables: Tables) -> list[float]:
-    """The largest final ``| |Im F_k| / |Re F_k| - 1 |`` over frequencies k, for each run."""
-    pairs = _final_features(tables)
+def largest_cosine(tables: Tables, frequencies: str, moment: str) -> list[float]:
+    """The largest absolute cosine of two Fourier features, likewise."""
+    chosen = _pairs(_features(tables, moment), frequencies)
+    return [float(part["cosine"].abs().max()) for _, part in chosen.groupby("seed")]
+
+
+def largest_aspect(tables: Tables, moment: str) -> list[float]:
+    """The largest ``| |Im F_k| / |Re F_k| - 1 |`` over frequencies k at a moment, for each run."""
+    pairs = _features(tables, moment)
     own = pairs[pairs["feature"] == pairs["other"]].sort_values(["seed", "feature"])
     found = []
     for _, part in own.groupby("seed"):
@@ -199,6 +253,21 @@ def drift_from_prediction(
     least = rows[(rows[DECAY] == rows[DECAY].min()) & (rows["model.excess"] == 0)]
     chosen = least[(least["gradients.0.factor"] == factor) & (least["prediction"] == prediction)]
     return statistics.last(chosen, column)
+
+
+def switching_activations(tables: Tables, factor: float, weight_decay: float) -> list[float]:
+    """The share of activations of `isolation` that change in two updates at the end, by seed.
+
+    Activations are those of every unit on every training sample. W starts at its least norm.
+
+    Args:
+        tables: of the figure.
+        factor: the first layer's step size over the second's.
+        weight_decay: of the runs.
+    """
+    rows = statistics.record(tables["isolation"], "first_layer_drift", prediction="isolated")
+    rows = rows[(rows["model.excess"] == 0) & (rows[DECAY] == weight_decay)]
+    return statistics.last(rows[rows["gradients.0.factor"] == factor], "kinked")
 
 
 def loss_over_bound(tables: Tables, case: str, by: str) -> list[float]:
@@ -255,10 +324,18 @@ def _near_zero_loss(tables: Tables, case: str) -> pd.DataFrame:
     return rows.dropna(subset=["distance", "cosine"])
 
 
-def _final_features(tables: Tables) -> pd.DataFrame:
-    """Pairs of Fourier features at the last step, for each run with its own split."""
+def _features(tables: Tables, moment: str) -> pd.DataFrame:
+    """Pairs of Fourier features at the first or last step, for each run with its own split."""
     rows = statistics.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
-    return rows[rows["step"] == rows["step"].max()]
+    steps = {"start": rows["step"].min(), "end": rows["step"].max()}
+    return rows[rows["step"] == steps[moment]]
+
+
+def _pairs(features: pd.DataFrame, frequencies: str) -> pd.DataFrame:
+    """Each pair of two features once, of the ``same`` frequency or of ``different`` ones."""
+    pairs = features[features["feature"] < features["other"]]
+    same = pairs["feature"] // 2 == pairs["other"] // 2
+    return pairs[same == (frequencies == "same")]
 
 
 def _final_over_initial(values: pd.Series) -> list[float]:

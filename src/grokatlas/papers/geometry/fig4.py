@@ -13,8 +13,7 @@ QUANTITIES = ["train_accuracy", "test_accuracy", "train_loss"]
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Test accuracy, norms of Fourier features, and two similarity matrices, initial and final.
 
-    Accuracy shows every run of both cases, norms every run with its own split, the matrices the
-    first of these.
+    Accuracy is of every run, norms are of every run with its own split, matrices of the first.
     """
     table = tables["isolated_dynamics"]
     history = table.query("record == 'history'")

@@ -17,11 +17,10 @@ VALUES = ["cosine", "difference", "pull_cosine", "pull_difference", "excess", "k
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """Cosine and relative difference against weight decay, and the latter against slow time.
+    """Cosine and difference of drifts (above) and of pulls against weight decay, and against time.
 
-    The first row compares drifts, the second pulls. The panels against weight decay are at the last
-    slow time that every weight decay reached; those against slow time show equal rates and the
-    least excess.
+    Those against weight decay are at the last slow time that every weight decay reached, those
+    against slow time at equal rates and with the least excess.
     """
     rows = tables["isolation"].query("record == 'first_layer_drift'")
     rows = rows.assign(slow_time=rows["slow_time"].round(9))

@@ -1,11 +1,10 @@
 """Beyond the paper's figures: the loss gradient becomes orthogonal to the zero-loss set."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.plots import style
+from grokatlas.plots import marks, style
 
 DECAY = "penalties.0.weight"
 PROBLEMS = {"hyperbola": "hyperbola $w_1 w_2 = 1$", "relu_network": "two-layer ReLU network"}
@@ -27,18 +26,16 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, colours: dict[float, object]) -> None:
-    found = rows.dropna(subset=["distance"])
-    for decay, part in found.groupby(DECAY):
+    known = rows.dropna(subset=["distance"])
+    for decay, part in known.groupby(DECAY):
         mark = style.Look(color=colours[decay], label=f"{decay:g}", mec="white", mew=0.3)
         axes.plot(part["distance"], part["cosine"], "o", ms=3.5, zorder=3, **mark)
     grey = style.Look(color="#777777", ls="", zorder=2)
-    axes.plot(found["distance"], found["bound"], marker="_", ms=5, mew=0.8, label="bound", **grey)
+    axes.plot(known["distance"], known["bound"], marker="_", ms=5, mew=0.8, label="bound", **grey)
     axes.set(xscale="log", yscale="log", xlabel="distance to the zero-loss set")
-    if len(found):
-        ends = np.array([found["distance"].min(), found["distance"].max()])
-        level = (found["cosine"] / found["distance"]).median() / 30
-        slope = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto$ distance")
-        axes.plot(ends, level * ends, **slope)
+    if len(known):
+        level = (known["cosine"] / known["distance"]).median() / 30 * known["distance"].min()
+        marks.proportional(axes, known["distance"], level, "$\\propto$ distance")
     missing = int(rows.loc[rows["step"] > 0, "distance"].isna().sum())
     if missing:
         total = int((rows["step"] > 0).sum())

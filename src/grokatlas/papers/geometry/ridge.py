@@ -51,9 +51,9 @@ def _curves(axes: Axes, rows: pd.DataFrame, colours: dict[float, object], dashes
         marks.spread(axes, part, "test_accuracy", "slow_time", **line)
 
 
-def _times(axes: Axes, found: pd.DataFrame) -> None:
+def _times(axes: Axes, reached: pd.DataFrame) -> None:
     names = {RIDGE: ("equations 16 to 18", "#0072B2"), TRAINING: ("training", "#D55E00")}
-    known = found[found["case"].isin(names) & found["ratio"].notna()]
+    known = reached[reached["case"].isin(names) & reached["ratio"].notna()]
     seen = known[known["ratio"] < float("inf")]
     top = 1.1 * max(1.0, seen["ratio"].max() if len(seen) else 1.0)
     for case, (name, colour) in names.items():
@@ -61,8 +61,8 @@ def _times(axes: Axes, found: pd.DataFrame) -> None:
         never = known[(known["case"] == case) & (known["ratio"] == float("inf"))]
         place = top if case == RIDGE else 0.98 * top
         if len(never):
-            kept: style.Look = {"label": name} if part.empty else {}
-            axes.plot(never["weight_decay"], [place] * len(never), "x", ms=4, color=colour, **kept)
+            entry: style.Look = {"label": name} if part.empty else {}
+            axes.plot(never["weight_decay"], [place] * len(never), "x", ms=4, color=colour, **entry)
         if part.empty:
             continue
         line = {"color": colour, "marker": "o", "ms": 3, "lw": 1.1, "label": name}

@@ -13,10 +13,10 @@ ROWS = {"distance": "largest distance to the zero-loss set", "loss": "largest tr
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Largest distance and loss of each trajectory against weight decay, with the bound."""
-    found = suprema(tables["theorem"])
+    trajectories = suprema(tables["theorem"])
     made, grid = style.figure(2, 2, height=2.5, sharex=True)
     for column, (case, title) in enumerate(PROBLEMS.items()):
-        rows = found[found["case"] == case].sort_values(DECAY)
+        rows = trajectories[trajectories["case"] == case].sort_values(DECAY)
         starts = ["model.init.0"] if case == "hyperbola" else ["seed"]
         for line, quantity in enumerate(ROWS):
             axes = grid[line, column]
@@ -34,7 +34,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     dashed = {"color": style.GUIDE, "ls": "--", "lw": 0.9, "label": "$\\lambda |\\theta_0|^2$"}
     keys = grid[1, 0].plot([], [], **dashed)
     grid[1, 0].legend(handles=keys, loc="lower right")
-    return made, found
+    return made, trajectories
 
 
 def _trajectories(

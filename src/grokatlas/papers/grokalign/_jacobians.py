@@ -16,7 +16,7 @@ GINI = {"embedding": ("embedding", (0, (5, 1, 1, 1))), "logits": ("unembedded ML
 
 
 def data_named(rows: pd.DataFrame) -> str:
-    """Which data a run was trained on, for the face of a figure."""
+    """The data that a run was trained on, for the face of a figure."""
     one = rows.iloc[0]
     if one["task.name"] == "modular_addition":
         return f"addition modulo {one['task.modulus']:.0f}"
@@ -24,19 +24,16 @@ def data_named(rows: pd.DataFrame) -> str:
     if not one.get("task.per_class"):
         return f"{name}, {points:,.0f} points"
     classes = sum(column.startswith("task.classes.") for column in rows)
-    each = f"{points:,.0f} points of each class"
-    return f"{name}, {points * classes:,.0f} points" if classes else f"{name}, {each}"
+    per_class = f"{points:,.0f} points of each class"
+    return f"{name}, {points * classes:,.0f} points" if classes else f"{name}, {per_class}"
 
 
 def rank_one(
     tables: list[pd.DataFrame], cases: dict[str, dict[str, str]]
 ) -> tuple[Figure, pd.DataFrame]:
-    """PC1 of Jacobians against the step, a panel for each loss, a row for each table.
+    """PC1 of Jacobians against the step, a row for each table and a panel for each loss.
 
-    Args:
-        tables: of experiments with the observable ``jacobian`` that differ in the scale of their
-            initial weights.
-        cases: loss -> key of a colour -> case.
+    Tables differ in the scale of their initial weights; `cases` is loss -> key of a colour -> case.
     """
     made, grid = style.figure(len(cases), len(tables), sharey=True, height=2.1)
     drawn = []
@@ -45,7 +42,7 @@ def rank_one(
         history = table[table["record"] == "history"]
         for axes, (loss, methods) in zip(line, cases.items(), strict=True):
             own = history[history["case"].isin(methods.values())]
-            scale = " to ".join(f"{each:g}" for each in sorted(set(own["model.init_scale"])))
+            scale = " to ".join(f"{value:g}" for value in sorted(set(own["model.init_scale"])))
             for key, case in methods.items():
                 rows = own[own["case"] == case]
                 part = _over_steps(axes, rows, "jacobian_pc1", key)
@@ -61,12 +58,7 @@ def rank_one(
 def kernel(
     table: pd.DataFrame, digitised_points: list[dict[str, Any]]
 ) -> tuple[Figure, pd.DataFrame]:
-    """The tangent kernel, inner product and alignment of a probe; feature learning as a band.
-
-    Args:
-        table: an experiment with the observables ``ntk`` and ``centroid``.
-        digitised_points: points of the published curves.
-    """
+    """The tangent kernel, inner product and alignment of a probe; feature learning as a band."""
     history = table[table["record"] == "history"]
     made, grid = style.figure(3)
     columns = {
@@ -119,12 +111,7 @@ def coloured_by_norm(
 
 
 def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
-    """Accuracies, norms and alignments of centroids of some cases.
-
-    Args:
-        table: an experiment with the observable ``centroid``.
-        cases: case -> key of a colour.
-    """
+    """Accuracies, norms and alignments of centroids of cases, each with a colour's key."""
     history = table[table["record"] == "history"]
     made, grid = style.figure(3)
     drawn = []
@@ -195,12 +182,15 @@ def _alignments(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
     """The mean over training points as a line, the range over them as a band."""
     axes.set(ylabel="alignment of centroids", ylim=(-1, 1))
     names = [f"centroid_alignment_{name}" for name in ("mean", "min", "max")]
-    seen = rows[rows["step"] > 0].groupby("step")[names].median().reset_index()
-    axes.plot(seen["step"], seen[names[0]], color=style.COLOURS[key], label=SEEN[key])
-    bounds = seen[names[1]], seen[names[2]]
-    axes.fill_between(seen["step"], *bounds, color=style.COLOURS[key], alpha=0.15, lw=0)
+    rows = rows[rows["step"] > 0]
+    parts = marks.lines(rows, names, "step")
+    colour = style.COLOURS[key]
+    marks.draw_lines(axes, parts, names[0], "step", color=colour, label=SEEN[key])
+    for part in parts:
+        bounds = (part[name] for name in names[1:])
+        axes.fill_between(part["step"], *bounds, color=colour, alpha=0.15 / len(parts), lw=0)
     axes.set_xscale("log")
-    return [seen.assign(series="alignment")]
+    return [rows.groupby("step")[names].median().reset_index().assign(series="alignment")]
 
 
 def _gini(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
@@ -221,12 +211,7 @@ _DRAWN = {"accuracy": _accuracies, "alignment": _alignments, "gini": _gini}
 
 
 def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
-    """How fast features change at first, and how aligned they become, over scales.
-
-    Args:
-        table: an experiment with the observables ``ntk`` and ``centroid``.
-        cases: case -> the path of its scale.
-    """
+    """First rates of features and extreme alignments; `cases` is case -> the path of its scale."""
     drawn = [_jacobians_statistics.over_scales(table, *item) for item in cases.items()]
     made, grid = style.figure(2)
     alignments = pd.concat(drawn)["alignment"]
@@ -280,5 +265,4 @@ def _legend(made: Figure, axes: Axes) -> None:
     """Methods by their colours and parts by their dashes, above all panels."""
     for part, dashes in DASHES.items():
         axes.plot([], [], color=style.GUIDE, ls=dashes, label=part)
-    handles, labels = axes.get_legend_handles_labels()
-    panels.legend(made, handles, labels, loc="outside upper right", ncols=len(labels))
+    panels.above(made, axes)

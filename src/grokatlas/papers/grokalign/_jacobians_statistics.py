@@ -197,9 +197,12 @@ def change_while_learning(tables: Tables, column: str) -> list[float]:
     return found
 
 
-def extreme_alignments(tables: Tables, case: str, path: str) -> list[float]:
-    """The extreme alignment during training, for each scale and seed."""
-    return over_scales(tables["scales"], case, path)["alignment"].tolist()
+def extreme_alignments(
+    tables: Tables, case: str, path: str, least: float, most: float
+) -> list[float]:
+    """The extreme alignment during training, for each seed and scale from `least` to `most`."""
+    found = over_scales(tables["scales"], case, path)
+    return found.loc[found["scale"].between(least, most), "alignment"].tolist()
 
 
 def alignment_against_scale(tables: Tables, case: str, path: str) -> list[float]:

@@ -22,19 +22,14 @@ SERIES = {  # of two levels, in percent
 def acceleration(
     table: pd.DataFrame, alone: pd.DataFrame, published: dict[str, str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """How much sooner each method reaches a test accuracy than the baseline, seed by seed.
+    """Ratios baseline / method of steps and times to a test accuracy: as text, and as data.
 
     Times are steps multiplied by the device time of an update of one member trained alone.
 
     Args:
-        table: cases ``<loss>_<method>`` with the measure ``reached_steps`` at two levels; some may
-            be absent.
+        table: cases ``<loss>_<method>`` with the measure ``reached_steps``; some may be absent.
         alone: the same cases with the measure ``cost``, one member each.
         published: the paper's cells, ``<loss>_<method>_<series>``.
-
-    Returns:
-        the table's cells as text beside the published, and the ratios baseline / method of every
-        seed that reached the level under both.
     """
     ratios, cells, cases = [], [], set(table["case"])
     reached = table.loc[table["record"] == "reached_steps", "level"]
@@ -91,14 +86,9 @@ def spread(values: Iterable[float], digits: int) -> str:
 
 
 def budget(table: pd.DataFrame, published: dict[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Test accuracy and alignment of Jacobian rows after a common number of updates.
+    """Accuracy and alignment of Jacobian rows after a common number of updates: text and numbers.
 
-    Args:
-        table: cases ``<loss>_<method>`` with the measure ``jacobian_rows``; some may be absent.
-        published: the paper's cells: of each case ``_accuracy``, ``_min`` and ``_max``.
-
-    Returns:
-        the table's cells as text beside the published, and the numbers of every seed.
+    `published` has the paper's cells: of each case ``_accuracy``, ``_min`` and ``_max``.
     """
     numbers = _methods_statistics.budget(table)
     cells = []
@@ -131,16 +121,7 @@ def budget(table: pd.DataFrame, published: dict[str, str]) -> tuple[pd.DataFrame
 def compute(
     tables: dict[str, pd.DataFrame], published: dict[str, Any]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What figures and tables cost, beside what is published.
-
-    Args:
-        tables: experiments with the measure ``cost``.
-        published: the paper's ``rows``: ``what`` each is, its ``experiments``, and the ``cost`` as
-            it is printed.
-
-    Returns:
-        the table's cells as text, and the cost of every run.
-    """
+    """The cost of figures and tables beside the published, as text, and that of every run."""
     costs = _methods_statistics.costs(tables)
     cells = []
     for row in published["rows"]:

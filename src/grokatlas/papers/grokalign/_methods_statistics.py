@@ -189,11 +189,11 @@ def row_alignment(tables: Tables, case: str, end: str) -> list[float]:
     return _after_budget(tables, case, f"row_alignment_{end}").tolist()
 
 
-def row_alignment_over_baseline(tables: Tables, loss: str) -> list[float]:
-    """The largest row alignment after the budget, GrokAlign over baseline."""
+def row_alignment_over_baseline(tables: Tables, loss: str, method: str) -> list[float]:
+    """The largest row alignment after the budget, a method's over the baseline's."""
     own, base = (
-        _after_budget(tables, f"{loss}_{method}", "row_alignment_max")
-        for method in ("grokalign", "baseline")
+        _after_budget(tables, f"{loss}_{each}", "row_alignment_max")
+        for each in (method, "baseline")
     )
     return (own / base).tolist()
 

@@ -27,14 +27,8 @@ COLUMNS = ["moment", "step", "plane", "item", "place", "polygon", "slope_norm"]
 def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
     """The three images of a plane, and its regions at memorisation, generalisation and the end.
 
-    Args:
-        table: of an experiment with the measure ``linear_regions``; the first seed of its case
-            `CASE` is drawn.
-        plane: its number.
-
-    Returns:
-        the figure, and what was drawn: rows of the measure, with the scaled centroids' points in
-        ``polygon`` and the cosine of input and centroid in ``alignment``.
+    Of the first seed of `CASE`. The data are rows of the measure, with the scaled centroids' points
+    in ``polygon`` and the cosine of input and centroid in ``alignment``.
     """
     rows = _jacobians_statistics.regions(table, CASE)
     rows = rows[rows["plane"] == plane]
@@ -55,17 +49,7 @@ def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
 
 
 def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure, pd.DataFrame]:
-    """The regions at one moment in several planes, three in a row.
-
-    Args:
-        table: of an experiment with the measure ``linear_regions``; the first seed of its case
-            `CASE` is drawn.
-        moment: ``memorisation``, ``generalisation`` or ``end``.
-        numbers: of the planes.
-
-    Returns:
-        the figure, and what was drawn, as `moments` does.
-    """
+    """The regions at one of `MOMENTS` in several planes, three in a row; data as of `moments`."""
     rows = _jacobians_statistics.regions(table, CASE)
     rows = rows[(rows["moment"] == moment) & rows["plane"].isin(numbers)]
     made, grid = style.figure(3, -(-len(numbers) // 3), height=2.25)
@@ -122,8 +106,10 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
         axes.text(0.5, 0.5, "not reached", transform=axes.transAxes, ha="center")
         return rows.reindex(columns=[*COLUMNS, "alignment"])
     _slopes(axes, rows[rows["item"].isin(["region", "line"])].sort_values("place"), shades)
-    found = _jacobians_statistics.centroids(rows)
-    for place, (start, end) in enumerate(zip(found["input"], found["centroid"], strict=True)):
+    centroids = _jacobians_statistics.centroids(rows)
+    for place, (start, end) in enumerate(
+        zip(centroids["input"], centroids["centroid"], strict=True)
+    ):
         axes.plot(*start, "o", markerfacecolor="white", markersize=6, **INK)
         _named(axes, chr(ord("A") + place), np.array(start), np.array(end))
         arrow = {"arrowstyle": "-", "shrinkA": 3, "shrinkB": 0, "lw": 0.9}
@@ -131,7 +117,7 @@ def _plane(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> pd.DataFra
         axes.plot(
             *end, "*", markerfacecolor=style.COLOURS["test"], markersize=8, clip_on=False, **INK
         )
-    return _drawn(rows, found)
+    return _drawn(rows, centroids)
 
 
 def _named(axes: Axes, name: str, start: np.ndarray, end: np.ndarray) -> None:
@@ -139,8 +125,8 @@ def _named(axes: Axes, name: str, start: np.ndarray, end: np.ndarray) -> None:
     way, length = start - end, np.linalg.norm(start - end)
     beside = 8.0 * (way / length if length > 0 else np.array([0.0, 1.0]))
     halo = [patheffects.withStroke(linewidth=2, foreground="white")]
-    kept = style.Look(ha="center", va="center", fontsize=7, zorder=6, path_effects=halo)
-    axes.annotate(name, tuple(start), xytext=tuple(beside), textcoords="offset points", **kept)
+    look = style.Look(ha="center", va="center", fontsize=7, zorder=6, path_effects=halo)
+    axes.annotate(name, tuple(start), xytext=tuple(beside), textcoords="offset points", **look)
 
 
 def _slopes(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> None:
@@ -161,15 +147,15 @@ def _slopes(axes: Axes, rows: pd.DataFrame, shades: ScalarMappable) -> None:
     axes.set(xlim=(left, right), ylim=(low, high))
 
 
-def _drawn(rows: pd.DataFrame, found: dict[str, Any]) -> pd.DataFrame:
+def _drawn(rows: pd.DataFrame, centroids: dict[str, Any]) -> pd.DataFrame:
     """The measure's rows, with the points and cosines of centroids as they are drawn."""
-    kept = rows[COLUMNS].copy()
-    kept["entries"] = rows["entries"].where(rows["item"] == "line")
-    own = kept["item"] == "centroid"
-    places = kept.loc[own, "place"].astype(int)
-    kept.loc[own, "polygon"] = [json.dumps([found["centroid"][k].tolist()]) for k in places]
-    kept.loc[own, "alignment"] = found["alignment"][places]
-    return kept
+    shown = rows[COLUMNS].copy()
+    shown["entries"] = rows["entries"].where(rows["item"] == "line")
+    own = shown["item"] == "centroid"
+    places = shown.loc[own, "place"].astype(int)
+    shown.loc[own, "polygon"] = [json.dumps([centroids["centroid"][k].tolist()]) for k in places]
+    shown.loc[own, "alignment"] = centroids["alignment"][places]
+    return shown
 
 
 def _images(made: Figure, place: SubplotSpec, rows: pd.DataFrame, shown: pd.DataFrame) -> None:

@@ -22,15 +22,8 @@ def under_noise(
 ) -> tuple[Figure, pd.DataFrame]:
     """Alignment of the first training point's centroid, and accuracies, a row for each case.
 
-    Args:
-        table: of an experiment with the observables ``accuracies``, ``centroid`` and
-            ``noisy_accuracy``.
-        cases: keys of `SEEN`, from top to bottom.
-        read: points of the published curves, drawn as open marks.
-
-    Returns:
-        the figure, and what was drawn: medians and ranges over seeds by ``series``, and the
-        alignments of the first seed, coloured by ``probe_norm``.
+    The data are medians and ranges over seeds by ``series``, and the alignments of the first seed,
+    coloured by ``probe_norm``. Open marks are `read`, points of the published curves.
     """
     history = table[table["record"] == "history"]
     amplitudes = _jacobians_statistics.amplitudes(history)
@@ -60,10 +53,7 @@ def under_noise(
         axes.set_xlabel("step")
     if read:
         marks.published_key(grid[0, 1])
-    handles, labels = grid[0, 1].get_legend_handles_labels()
-    panels.legend(
-        made, handles, labels, loc="outside upper right", ncols=len(labels), columnspacing=1.2
-    )
+    panels.above(made, grid[0, 1], ncols=20, columnspacing=1.2)
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -84,15 +74,8 @@ def under_attack(
 ) -> tuple[Figure, pd.DataFrame]:
     """Rank of Jacobians, alignment of centroids, and accuracy on images clean and attacked.
 
-    Args:
-        table: of an experiment with the observables ``jacobian`` and ``centroid`` and the measure
-            ``robust_accuracy``.
-        others: the same runs under another attack, drawn thin and dotted.
-        cases: keys of `SEEN`.
-
-    Returns:
-        the figure, and what was drawn: medians and ranges over seeds, ``attack`` says of which
-        table.
+    In `others` are the same runs under another attack, drawn thin and dotted; in the data
+    ``attack`` tells the two apart.
     """
     history = table[(table["record"] == "history") & (table["step"] > 0)]
     made, grid = style.figure(3, height=2.5, sharex=True)
@@ -126,8 +109,7 @@ def under_attack(
     style.letter(grid[0, 0], f"a  {data_named(table)}, {style.seeds(history)}")
     for text, dashes in (("clean", "--"), ("attacked", "-"), ("normalised inputs attacked", ":")):
         grid[0, 0].plot([], [], color=style.GUIDE, ls=dashes, label=text)
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    panels.legend(made, handles, labels, loc="outside upper right", ncols=len(labels))
+    panels.above(made, grid[0, 0])
     return made, pd.concat(drawn, ignore_index=True)
 
 
@@ -137,15 +119,7 @@ def _measured(table: pd.DataFrame, case: str) -> pd.DataFrame:
 
 
 def centroid_images(table: pd.DataFrame, cases: tuple[str, str]) -> tuple[Figure, pd.DataFrame]:
-    """Training images and their centroids at the end of two cases, in two blocks side by side.
-
-    Args:
-        table: of an experiment with the measure ``centroid_images``; its first seed is drawn.
-        cases: keys of `SEEN`.
-
-    Returns:
-        the figure, and the measure's rows that were drawn.
-    """
+    """Training images and their centroids at the end of two cases, in two blocks side by side."""
     rows = _jacobians_statistics.last_images(table)
     rows = rows[rows["seed"] == rows["seed"].min()]
     statistics.single(rows, ["case", "point"])

@@ -90,12 +90,12 @@ def theorem_9_at_first(tables: Tables) -> list[float]:
     return found
 
 
-def doubled_kernel(tables: Tables) -> list[float]:
-    """The first logged step at which the kernel's mean is twice its first value, for each seed."""
+def grown_kernel(tables: Tables, factor: float) -> list[float]:
+    """The first logged step at which the kernel's mean is a multiple of its first, by seed."""
     found = []
     for _, part in read.history(tables["kernel"]).groupby("seed"):
-        twice = part["ntk_mean"] >= 2 * part["ntk_mean"].iloc[0]
-        found.append(float(part["step"].where(twice, np.inf).min()))
+        grown = part["ntk_mean"] >= factor * part["ntk_mean"].iloc[0]
+        found.append(float(part["step"].where(grown, np.inf).min()))
     return found
 
 

@@ -48,11 +48,11 @@ def _lines(column: Any, rows: pd.DataFrame, method: str) -> list[pd.DataFrame]:
     """Accuracy and PC1 as they were logged, least and largest alignment at the snapshots."""
     line = {"color": style.COLOURS[COLOURS[method]]}
     history = rows[rows["record"] == "history"]
-    kept = rows[rows["record"] == "jacobian_rows"]
+    snapshots = rows[rows["record"] == "jacobian_rows"]
     parts = [marks.spread(column[0], history, "test_accuracy", **line)]
     for end, mark in (("min", "v"), ("max", "^")):
         keywords: style.Look = line | {"marker": mark, "ms": 2.5}
-        parts.append(marks.spread(column[1], kept, f"row_alignment_{end}", **keywords))
+        parts.append(marks.spread(column[1], snapshots, f"row_alignment_{end}", **keywords))
     parts.append(marks.spread(column[2], history, "jacobian_pc1", **line))
     return [part.assign(method=method) for part in parts]
 
@@ -69,8 +69,8 @@ def _published(
         axes.axhline(value, color=colour, ls=":", lw=0.8, zorder=1)
         if pd.notna(step):
             axes.plot([step], [value], "o", mec=colour, **PUBLISHED)
-    found = {"series": [f"published {name}" for name in row], "median": list(row.values())}
-    return pd.DataFrame(found).assign(case=case, step=step)
+    columns = {"series": [f"published {name}" for name in row], "median": list(row.values())}
+    return pd.DataFrame(columns).assign(case=case, step=step)
 
 
 def _told(axes: Axes, loss: str, nearest: pd.DataFrame) -> None:

@@ -12,6 +12,22 @@ from grokatlas.papers.grokalign._budget_statistics import (
     distance_at_one_budget,
     distance_from_row,
 )
+from grokatlas.papers.grokalign._causes_statistics import (
+    aligned_and_accurate,
+    alignment_gone,
+    centroid_over_jacobian,
+    end_over_extreme,
+    end_over_its_value,
+    flatness,
+    largest,
+    order_of_methods,
+    rows_and_accuracy,
+)
+from grokatlas.papers.grokalign._controls import (
+    learning_rate_doubled,
+    methods_turned,
+    without_grokalign,
+)
 from grokatlas.papers.grokalign._jacobians_statistics import (
     alignment_against_scale,
     change_while_learning,
@@ -45,7 +61,7 @@ from grokatlas.papers.grokalign._methods_statistics import (
 )
 from grokatlas.papers.grokalign._theorems_statistics import (
     distance_from_points,
-    doubled_kernel,
+    grown_kernel,
     radius_over_baseline,
     rate_against_norm,
     reached_ratio,

@@ -9,5 +9,5 @@ CASES = {"weights": "model.init_scale", "outputs": "model.output_scale"}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """How fast the inner product changes at first, and how aligned centroids become."""
+    """First rates of the inner product, and extreme alignments of centroids."""
     return _jacobians.scales(tables["scales"], CASES)

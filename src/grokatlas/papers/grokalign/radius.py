@@ -20,8 +20,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         part = rows[rows["case"].str.endswith(name)]
         line = style.Look(color=style.COLOURS[colour], marker="o", ms=3.5, label=label)
         last = part[part["step"] == part["step"].max()]
-        found = marks.spread(left, last, "robust_share", against="level", **line)
-        drawn.append(found.assign(method=name))
+        shares = marks.spread(left, last, "robust_share", against="level", **line)
+        drawn.append(shares.assign(method=name))
         one = part[part["level"] == part["level"].min()]
         drawn.append(marks.spread(right, one, "radius_share", **line).assign(method=name))
     left.axvline(1.0, color=style.GUIDE, lw=0.9, ls="--", zorder=1, label="theorem 3")

@@ -33,21 +33,16 @@ def tasks(tables: Tables) -> list[str]:
 def judged(tables: Tables) -> pd.DataFrame:
     """Times to generalise of each method at its chosen weight, on the seeds that are judged.
 
-    The weight is the one with the smallest time on seed `CHOICE`: of equal times, and where it
-    never generalises, the smallest.
-
-    Returns:
-        `KEYS`, the ``weight`` (not a number for the baseline), the times ``updates`` and
-        ``operations``, infinite for never, also of members that diverged, and
-        ``updates_quotient`` and ``operations_quotient``, over those of the baseline on the same
-        seed: infinite where the method never generalises, 0 where the baseline alone does not, and
-        not a number where both do not.
+    The weight is the one with the smallest time on seed `CHOICE`, of several the smallest. The
+    times ``updates`` and ``operations`` are infinite for never, also of members that diverged;
+    their quotients over the baseline's on the same seed are infinite where the method never
+    generalises, 0 where the baseline alone does not, and not a number where both do not.
     """
-    found = pd.concat([_times(task, tables[f"accelerators_{task}"]) for task in tasks(tables)])
-    known = found["seed"] == CHOICE
-    best = found[known].sort_values(["updates", "weight"]).groupby(["task", "method"]).first()
+    every = pd.concat([_times(task, tables[f"accelerators_{task}"]) for task in tasks(tables)])
+    known = every["seed"] == CHOICE
+    best = every[known].sort_values(["updates", "weight"]).groupby(["task", "method"]).first()
     best = best["weight"].rename("chosen").reset_index()
-    others = found[~known].merge(best, on=["task", "method"])
+    others = every[~known].merge(best, on=["task", "method"])
     own = (others["weight"] == others["chosen"]) | (others["method"] == BASELINE)
     others = others[own].drop(columns="chosen")
     base = others.loc[others["method"] == BASELINE, ["task", "seed", *UNITS]]
@@ -70,7 +65,7 @@ def _times(task: str, table: pd.DataFrame) -> pd.DataFrame:
             weight = weight.where(rows["case"] != method, rows[column])
     counted = statistics.record(table, "operations").groupby("case")["operations"].median()
     updates = rows["t2"].fillna(np.inf)
-    found = {
+    columns = {
         "task": task,
         "method": rows["case"],
         "weight": weight,
@@ -78,23 +73,19 @@ def _times(task: str, table: pd.DataFrame) -> pd.DataFrame:
         "updates": updates,
         "operations": updates * rows["case"].map(counted),
     }
-    return pd.DataFrame(found).reset_index(drop=True)
+    return pd.DataFrame(columns).reset_index(drop=True)
 
 
-def summary(found: pd.DataFrame) -> pd.DataFrame:
-    """Median and range of the quotients of each cell.
+def summary(quotients: pd.DataFrame) -> pd.DataFrame:
+    """Median, least and most of the quotients in each cell of `judged`, by ``unit``.
 
-    Args:
-        found: from `judged`.
-
-    Returns:
-        ``task``, ``method``, ``weight``, ``unit``, on how many ``seeds`` it is judged and on how
-        many it has ``reached`` generalisation, ``median``, ``least`` and ``most`` of the quotients,
-        and whether it is ``apart``: the smallest median of the methods of its task, with a range
-        that meets no other's.
+    With how many ``seeds`` are judged and have ``reached`` generalisation, and whether it is
+    ``apart``: the smallest median of its task, with a range that meets no other's.
     """
     rows = []
-    for (task, method), part in found[found["method"] != BASELINE].groupby(["task", "method"]):
+    for (task, method), part in quotients[quotients["method"] != BASELINE].groupby(
+        ["task", "method"]
+    ):
         for unit in UNITS:
             values = part[f"{unit}_quotient"].dropna()
             ends = [values.median(), values.min(), values.max()] if len(values) else [np.nan] * 3
@@ -111,16 +102,10 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def margins(made: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The mean logarithm of the medians of each task or method, and its spread, as factors.
+    """The mean of the logarithms of the medians of each ``task`` or ``method``, and their spread.
 
-    Args:
-        made: from `summary`.
-        by: ``task`` or ``method``.
-
-    Returns:
-        ``unit``, `by`, ``mean``, ``spread`` (the factor of one standard deviation), how many cells
-        are ``counted`` and how many are ``left_out``, as they have no median or none that is finite
-        and above 0.
+    Both are factors, the spread that of one standard deviation; ``left_out`` are cells without a
+    median that is finite and above 0.
     """
     rows = []
     for (unit, name), part in made.groupby(["unit", by]):
@@ -135,8 +120,10 @@ def margins(made: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def time_over_baseline(tables: Tables, task: str, method: str, unit: str) -> list[float]:
     """The quotient of a method's time and the baseline's for each judged seed, as in `judged`."""
-    found = judged(tables)
-    own = found[(found["task"] == task) & (found["method"] == method)].sort_values("seed")
+    quotients = judged(tables)
+    own = quotients[(quotients["task"] == task) & (quotients["method"] == method)].sort_values(
+        "seed"
+    )
     return [float(value) for value in own[f"{unit}_quotient"]]
 
 
@@ -146,8 +133,8 @@ def lead(tables: Tables, task: str, method: str, unit: str) -> list[float]:
     The baseline is among the others. Infinite where the method alone generalises, 0 where it alone
     does not, and not a number where none does.
     """
-    found = judged(tables)
-    by = found[found["task"] == task].pivot_table(unit, "seed", "method", aggfunc="first")
+    every = judged(tables)
+    by = every[every["task"] == task].pivot_table(unit, "seed", "method", aggfunc="first")
     if method not in by:
         return [np.nan] * len(by)
     others = by.drop(columns=method).min(axis=1)

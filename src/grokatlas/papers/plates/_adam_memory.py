@@ -9,30 +9,23 @@ from grokatlas.claims import statistics
 
 BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
 LONGER = "_long"  # ends the name of an experiment that goes on where another one ended
-KEYS = {
-    "adam_memory": ["case", BETA2, "seed"],
-    "adam_memory_weights": [BETA2, WEIGHT, "seed"],
-}
+KEYS = {"adam_memory": ["case", BETA2, "seed"], "adam_memory_weights": [BETA2, WEIGHT, "seed"]}
 
 Tables = Mapping[str, pd.DataFrame]
 
 
 def times(tables: Tables, name: str) -> pd.DataFrame:
-    """When each member of an experiment memorises and generalises, from its longest run.
+    """The times t1 and t2 of each member, infinite for never, from its longest run.
 
-    Args:
-        tables: of plate 1.
-        name: of `KEYS`.
-
-    Returns:
-        its `KEYS`, ``t1`` and ``t2`` in updates, infinite for never, and ``length``, the update at
-        which the run was to end.
+    With `KEYS`, and ``length``, the update at which the run was to end.
     """
-    found = []
-    for table in (tables[each] for each in (name, name + LONGER) if each in tables):
+    parts = []
+    for table in (
+        tables[table_name] for table_name in (name, name + LONGER) if table_name in tables
+    ):
         rows = statistics.record(table, "grokking_times")[[*KEYS[name], "t1", "t2"]]
-        found.append(rows.assign(length=float(table["step"].max())))
-    rows = pd.concat(found).sort_values("length", kind="stable")
+        parts.append(rows.assign(length=float(table["step"].max())))
+    rows = pd.concat(parts).sort_values("length", kind="stable")
     return rows.drop_duplicates(KEYS[name], keep="last").fillna({"t1": np.inf, "t2": np.inf})
 
 
@@ -54,9 +47,9 @@ def ratio_of_times(tables: Tables, case: str, time: str, slow: float, fast: floa
 
     Infinite where the slow one never comes; not a number where the fast one does not.
     """
-    found = times(tables, "adam_memory")
+    reached = times(tables, "adam_memory")
     late, early = (
-        found[(found["case"] == case) & (found[BETA2] == beta2)].set_index("seed")[time]
+        reached[(reached["case"] == case) & (reached[BETA2] == beta2)].set_index("seed")[time]
         for beta2 in (slow, fast)
     )
     both = pd.concat([late, early.replace(np.inf, np.nan)], axis=1).sort_index()
@@ -66,12 +59,12 @@ def ratio_of_times(tables: Tables, case: str, time: str, slow: float, fast: floa
 def order_of_peaks(tables: Tables, case: str) -> list[float]:
     """Spearman's correlation of beta2 and the step of the largest l2 norm, for each seed."""
     rows = statistics.history(tables["adam_memory"], case=case)
-    found = []
+    orders = []
     for _, part in rows.groupby("seed"):
-        kept = part[part["l2_norm"].notna()]
-        peaks = kept.loc[kept.groupby(BETA2)["l2_norm"].idxmax()]
-        found.append(statistics.order(peaks[BETA2], peaks["step"]) if len(peaks) else np.nan)
-    return found
+        known = part[part["l2_norm"].notna()]
+        peaks = known.loc[known.groupby(BETA2)["l2_norm"].idxmax()]
+        orders.append(statistics.order(peaks[BETA2], peaks["step"]) if len(peaks) else np.nan)
+    return orders
 
 
 def ratio_of_steps(tables: Tables, case: str, slow: float, fast: float) -> list[float]:
@@ -94,51 +87,43 @@ def exponent_of_weight(tables: Tables, beta2: float) -> list[float]:
 
     Weights that do not generalise within the run are left out; not a number with fewer than two.
     """
-    return [float(each) for each in _exponents(tables, beta2)]
+    return [float(exponent) for exponent in _exponents(tables, beta2)]
 
 
 def difference_of_exponents(tables: Tables, slow: float, fast: float) -> list[float]:
     """`exponent_of_weight` at one beta2 minus that at another, for each seed that has both."""
     late, early = (_exponents(tables, beta2) for beta2 in (slow, fast))
-    return [float(each) for each in early - late]
+    return [float(difference) for difference in early - late]
 
 
 def _exponents(tables: Tables, beta2: float) -> pd.Series:
     rows = _at(tables, beta2)
-    found = {
+    exponents = {
         seed: statistics.slope(part[WEIGHT], part["t2"]) for seed, part in rows.groupby("seed")
     }
-    return pd.Series(found, dtype=float)
+    return pd.Series(exponents, dtype=float)
 
 
 def updates_per_decay(tables: Tables, beta2: float, least: float) -> list[float]:
-    """By how many updates t2 grows when the weight falls by a factor e, over 2 / (1 - beta2).
+    """The growth of t2 when the weight falls by a factor e, over 2 / (1 - beta2), by seed.
 
     When the gradient of the data is gone, the root of Adam's denominator shrinks by a factor e in
     2 / (1 - beta2) updates. If t2 waits for it to come down to the gradient of the regulariser, the
-    quotient is 1.
-
-    Args:
-        tables: of plate 1.
-        beta2: of Adam.
-        least: weight that counts. The gradient of weaker ones is below Adam's eps.
-
-    Returns:
-        the quotient for each seed, by least squares; not a number with fewer than two weights that
-        generalise.
+    quotient is 1. Weights below `least`, whose gradient is below Adam's eps, do not count; not a
+    number with fewer than two weights that generalise.
     """
     rows = _at(tables, beta2)
     rows = rows[(rows[WEIGHT] >= least) & np.isfinite(rows["t2"])]
-    found = []
+    quotients = []
     for _, part in rows.groupby("seed"):
         if part[WEIGHT].nunique() < 2:
-            found.append(np.nan)
+            quotients.append(np.nan)
             continue
         grown = np.polyfit(-np.log(part[WEIGHT]), part["t2"], 1)[0]
-        found.append(float(grown * (1 - beta2) / 2))
-    return found
+        quotients.append(float(grown * (1 - beta2) / 2))
+    return quotients
 
 
 def _at(tables: Tables, beta2: float) -> pd.DataFrame:
-    found = times(tables, "adam_memory_weights")
-    return found[found[BETA2] == beta2]
+    reached = times(tables, "adam_memory_weights")
+    return reached[reached[BETA2] == beta2]

@@ -75,8 +75,8 @@ def distances(table: pd.DataFrame) -> pd.DataFrame:
     decays = [rows[name] for name in (OTHER_DECAY, DECAY) if name in rows]
     decay = decays[0].fillna(decays[1]) if len(decays) == 2 else decays[0]
     groups = rows.assign(weight_decay=decay).groupby(["case", "weight_decay", "member"])
-    found = groups["distance"].agg(lambda values: values.max(skipna=False)).reset_index()
-    return found.rename(columns={"case": "problem"})
+    largest = groups["distance"].agg(lambda values: values.max(skipna=False)).reset_index()
+    return largest.rename(columns={"case": "problem"})
 
 
 def departures(tables: Tables) -> pd.DataFrame:

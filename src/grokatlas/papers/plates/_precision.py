@@ -20,28 +20,22 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def told_apart(tables: Tables, record: str) -> pd.DataFrame:
-    """The rows of a measure, or of the history, of all tables that are given.
-
-    Returns:
-        these rows with ``task``, ``beta2`` and ``precision``, one of `PRECISIONS`.
-    """
-    found = []
+    """The rows of a record in all tables, with ``task``, ``beta2`` and one of `PRECISIONS`."""
+    parts_of_tables = []
     for name, tasks in TABLES.items():
         if name not in tables:
             continue
         rows = statistics.record(tables[name], record)
         parts = rows["case"].str.extract(rf"^(?:(.*)_)?({'|'.join(PRECISIONS)})$")
         task = parts[0].fillna("").map(tasks)
-        found.append(rows.assign(task=task, precision=parts[1], beta2=rows[BETA2]))
-    return pd.concat(found, ignore_index=True)
+        parts_of_tables.append(rows.assign(task=task, precision=parts[1], beta2=rows[BETA2]))
+    return pd.concat(parts_of_tables, ignore_index=True)
 
 
 def times(tables: Tables) -> pd.DataFrame:
-    """When each member memorises and generalises.
+    """The times t1 and t2 of each member, infinite for never, and its ``test_accuracy`` at the end.
 
-    Returns:
-        `KEYS`, ``t1`` and ``t2`` in updates, infinite for never, and the ``test_accuracy`` at the
-        end. Members that diverged have none.
+    Members that diverged have none.
     """
     rows = told_apart(tables, "grokking_times")
     rows = rows[rows["test_accuracy"].notna()]
@@ -49,49 +43,36 @@ def times(tables: Tables) -> pd.DataFrame:
 
 
 def silence(tables: Tables) -> pd.DataFrame:
-    """How much of the data is silent between memorisation and the end of a run.
+    """From memorisation on, the share of logged updates ``below_eps``, and that ``collapsed``.
 
-    Returns:
-        `KEYS`, the share of logged updates from t1 on at which every entry of the data's gradient
-        is ``below_eps``, that of Adam, and the mean share of ``collapsed`` points at them.
+    The former have no entry of the data's gradient above Adam's eps; the latter is that of points.
     """
     known = times(tables)[[*KEYS, "t1"]].rename(columns={"t1": "since"})
     rows = told_apart(tables, "history").merge(known, on=KEYS)
     late = rows[(rows["step"] >= rows["since"]) & rows["largest_gradient"].notna()]
     late = late.assign(below=late["largest_gradient"] < late["optimizer.eps"])
     groups = late.groupby(KEYS)
-    found = groups.agg(below_eps=("below", "mean"), collapsed=("collapsed_points", "mean"))
-    return found.reset_index()
+    shares = groups.agg(below_eps=("below", "mean"), collapsed=("collapsed_points", "mean"))
+    return shares.reset_index()
 
 
-def quotients(found: pd.DataFrame) -> pd.DataFrame:
+def quotients(reached: pd.DataFrame) -> pd.DataFrame:
     """t2 in each precision over that in float64 on the same seed.
 
-    Args:
-        found: from `times`.
-
-    Returns:
-        `KEYS` and ``quotient``: infinite where the first never comes, 0 where the second does not,
-        and not a number where neither does.
+    Infinite where the first never comes, 0 where the second does not, not a number where neither.
     """
     same = ["task", "beta2", "seed"]
-    double = found.loc[found["precision"] == "float64", [*same, "t2"]]
-    both = found.merge(double.rename(columns={"t2": "other"}), on=same)
+    double = reached.loc[reached["precision"] == "float64", [*same, "t2"]]
+    both = reached.merge(double.rename(columns={"t2": "other"}), on=same)
     return both.assign(quotient=both["t2"] / both["other"])[[*KEYS, "quotient"]]
 
 
-def factors_beside(found: pd.DataFrame) -> pd.DataFrame:
-    """The updates to 85 percent that GrokAlign saves on MNIST, beside those in float64.
+def factors_beside(reached: pd.DataFrame) -> pd.DataFrame:
+    """The ``factor`` t2 of the baseline over t2 of GrokAlign on MNIST, not a number for never.
 
-    Args:
-        found: from `times`.
-
-    Returns:
-        ``precision``, ``seed``, the ``factor`` t2 of the baseline over t2 of GrokAlign, which is
-        not a number where a time never comes, and its ``difference`` from that in float64 on the
-        same seed.
+    With its ``difference`` from that in float64 on the same seed.
     """
-    by = found.pivot_table("t2", ["precision", "seed"], "task", aggfunc="first")
+    by = reached.pivot_table("t2", ["precision", "seed"], "task", aggfunc="first")
     by = by.reindex(columns=["baseline", "grokalign"]).replace(np.inf, np.nan)
     factor = (by["baseline"] / by["grokalign"]).rename("factor").reset_index()
     double = factor[factor["precision"] == "float64"].set_index("seed")["factor"]
@@ -99,32 +80,16 @@ def factors_beside(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def time_beside(tables: Tables, task: str, precision: str, beta2: float) -> list[float]:
-    """t2 in a precision over that in float64 on the same seed, for each seed.
-
-    Args:
-        tables: of plate 6.
-        task: such as ``addition_l2``.
-        precision: of `PRECISIONS`.
-        beta2: of Adam.
-
-    Returns:
-        the quotients, infinite where t2 never comes in this precision, 0 where not in float64, not
-        a number where in neither.
-    """
+    """t2 in a precision over that in float64 on the same seed, as in `quotients`, for each seed."""
     return [
         float(each) for each in _of(quotients(times(tables)), task, precision, beta2)["quotient"]
     ]
 
 
 def factor_beside(tables: Tables, precision: str) -> list[float]:
-    """The updates that GrokAlign saves, as a factor, less that in float64, for each seed.
-
-    Args:
-        tables: of plate 6.
-        precision: of `PRECISIONS`.
-    """
-    found = factors_beside(times(tables))
-    own = found[found["precision"] == precision].sort_values("seed")
+    """The updates that GrokAlign saves, as a factor, less that in float64, for each seed."""
+    factors = factors_beside(times(tables))
+    own = factors[factors["precision"] == precision].sort_values("seed")
     return [float(value) for value in own["difference"]]
 
 

@@ -53,16 +53,15 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def windows(tables: Tables) -> pd.DataFrame:
-    """What was logged from memorisation to the end, twice t2 or the end of the run.
+    """The logged rows from memorisation to the end, twice t2 or the end of the run.
 
-    Returns:
-        ``run``, ``seed``, ``step``, ``t1``, ``t2``, `GENERALISATION` (test accuracy; in sparse
-        recovery one minus the relative test error) and each of `MEASURES`, of losses and ratios
-        the logarithm. Seeds that do not generalise after they memorise have no rows.
+    `GENERALISATION` is test accuracy, in sparse recovery one minus the relative test error; of
+    losses and ratios among `MEASURES` it is the logarithm. Seeds that do not generalise have no
+    rows.
     """
-    found = [_window(tables[table], run, case) for run, (table, case) in RUNS.items()
+    parts = [_window(tables[table], run, case) for run, (table, case) in RUNS.items()
              if table in tables]  # fmt: skip
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(parts, ignore_index=True)
 
 
 def _window(table: pd.DataFrame, run: str, case: str | None) -> pd.DataFrame:
@@ -83,17 +82,12 @@ def _window(table: pd.DataFrame, run: str, case: str | None) -> pd.DataFrame:
 
 
 def moves(seen: pd.DataFrame) -> pd.DataFrame:
-    """When each measure has gone a share of its way for good, by interpolation between logs.
+    """The step at which each measure has gone each share of its way for good, between logs.
 
-    Args:
-        seen: from `windows`.
-
-    Returns:
-        ``run``, ``seed``, ``measure`` (`GENERALISATION` among them), ``share``, ``step``, ``t2``,
-        ``begins``, the step of a tenth of the way of generalisation, and whether the measure goes
-        ``astray``: its range is more than twice its way. A measure without a way has no rows.
+    ``begins`` is the step of a tenth of the way of generalisation; a measure goes ``astray`` if its
+    range is more than twice its way. One without a way has no rows.
     """
-    found = []
+    passages = []
     for (run, seed), part in seen.groupby(["run", "seed"], sort=False):
         begins = _reached(part, GENERALISATION, SHARES[0])
         for measure in (GENERALISATION, *MEASURES):
@@ -103,9 +97,9 @@ def moves(seen: pd.DataFrame) -> pd.DataFrame:
             astray = part[measure].max() - part[measure].min() > 2 * abs(way)
             keys = {"run": run, "seed": seed, "measure": measure, "t2": part["t2"].iloc[0]}
             keys |= {"begins": begins, "astray": astray}
-            found += [keys | {"share": s, "step": _reached(part, measure, s)} for s in SHARES]
+            passages += [keys | {"share": s, "step": _reached(part, measure, s)} for s in SHARES]
     columns = ["run", "seed", "measure", "share", "step", "t2", "begins", "astray"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(passages, columns=columns)
 
 
 def _way(part: pd.DataFrame, measure: str) -> float:
@@ -129,16 +123,10 @@ def _reached(part: pd.DataFrame, measure: str, share: float) -> float:
 
 
 def orders(seen: pd.DataFrame) -> pd.DataFrame:
-    """Spearman's correlation of each measure with generalisation over the plateau.
+    """Spearman's correlation of each measure, and of `CLOCK`, with generalisation over the plateau.
 
-    The plateau is from memorisation to a tenth of the way of generalisation.
-
-    Args:
-        seen: from `windows`.
-
-    Returns:
-        ``run``, ``seed``, ``measure`` (`CLOCK`, the number of the update, among them) and
-        ``correlation``; measures that a run does not log or that are constant have no rows.
+    The plateau is from memorisation to a tenth of the way of generalisation. Measures that a run
+    does not log or that are constant have no rows.
     """
     columns = ["run", "seed", "measure", "correlation"]
     return pd.DataFrame(_orders(seen), columns=columns).dropna(ignore_index=True)
@@ -158,17 +146,12 @@ def _orders(seen: pd.DataFrame) -> Iterator[tuple[str, int, str, float]]:
 
 
 def time_of_move(tables: Tables, run: str, measure: str, share: float) -> list[float]:
-    """When a measure has gone a share of its way, over when generalisation has a tenth, by seed.
-
-    Args:
-        tables: of plate 3.
-        run: of `RUNS`.
-        measure: of `MEASURES`.
-        share: of `SHARES`.
-    """
+    """The step of a share of a measure over that of a tenth of generalisation, by seed."""
     table, _ = RUNS[run]
-    found = moves(windows({table: tables[table]}))
-    own = found[(found["run"] == run) & (found["measure"] == measure) & (found["share"] == share)]
+    passages = moves(windows({table: tables[table]}))
+    own = passages[
+        (passages["run"] == run) & (passages["measure"] == measure) & (passages["share"] == share)
+    ]
     return [float(quotient) for quotient in own["step"] / own["begins"]]
 
 
@@ -178,8 +161,8 @@ def share_beyond_clock(tables: Tables) -> list[float]:
     That is, whose correlation, a median over seeds, exceeds its own in size by more than `MARGIN`.
     A measure counts once for each run that has it, if it does not see the test set.
     """
-    found = orders(windows(tables))
-    middle = found.groupby(["run", "measure"])["correlation"].median().abs().unstack()
+    correlations = orders(windows(tables))
+    middle = correlations.groupby(["run", "measure"])["correlation"].median().abs().unstack()
     if CLOCK not in middle:
         return [float("nan")]
     own = middle.drop(columns=[CLOCK, *OF_TEST_SET], errors="ignore")

@@ -1,4 +1,4 @@
-"""What became of each run of plate 4: recovered, a mirage, or neither, and when."""
+"""The outcome of each run of plate 4: recovered, a mirage, or neither, and when."""
 
 from collections.abc import Mapping
 
@@ -20,24 +20,19 @@ KEY = ["run", "member"]
 def outcomes(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """One row for each truth, regulariser, start, number of measurements and instance.
 
-    Members that diverged have none.
-
-    Returns:
-        ``truth``, ``regulariser``, ``start`` (the entries before training), ``samples``,
-        ``instance``; ``recovered`` and ``mirage``, true or false; ``slow``, the time t2 of
-        recovery, and ``fall``, that of the fall by `FALL`, in steps times rate times weight, not a
-        number where they never come; ``distance`` and ``convex``, whether the minimiser of the norm
-        is the truth, of measure ``convex_recovery``.
+    ``recovered`` or a ``mirage``; ``slow``, the time t2 of recovery, and ``fall``, that of the fall
+    by `FALL`, in steps times rate times weight, not a number for never; ``distance`` and
+    ``convex``, whether the minimiser of the norm is the truth. Members that diverged have no row.
     """
-    found = [_of(tables[name], *where) for name, where in WEIGHTS.items()]
-    return pd.concat(found, ignore_index=True)
+    parts = [_of(tables[name], *where) for name, where in WEIGHTS.items()]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _of(table: pd.DataFrame, regulariser: str, weight: str) -> pd.DataFrame:
     times = table[table["record"] == "recovery_times"]
     theory = table[table["record"] == "convex_recovery"].dropna(subset=["samples"])  # diverged
-    kept = ["samples", "instance", "distance", "minimiser_error"]
-    rows = times.drop(columns=kept, errors="ignore").merge(theory[KEY + kept], on=KEY)
+    measured = ["samples", "instance", "distance", "minimiser_error"]
+    rows = times.drop(columns=measured, errors="ignore").merge(theory[KEY + measured], on=KEY)
     rows = rows.merge(_falls(table, times), on=KEY, how="left")
     unit = rows["dynamics.rate"] * rows[weight].max()  # without a regulariser, that of the others
     recovered = rows["t2"].notna()

@@ -41,16 +41,12 @@ def curves(tables: Tables) -> pd.DataFrame:
     """The test error over its plateau, a mean of squares, at every logged step of every member.
 
     The plateau is the error that the same instance ends with under the same optimizer without a
-    regulariser. Members whose control diverged have no rows.
-
-    Returns:
-        ``problem`` (the experiment), ``optimizer`` (``gd`` or ``adam``), ``weight``, ``instance``,
-        ``step``, ``error``, the ``train_loss`` over that before training, and the slow time
-        ``tau``: step times rate times weight, over the distance that is to go without regulariser
-        where that is known (largest entry, or largest singular value).
+    regulariser; members whose control diverged have no rows. The ``train_loss`` is over that before
+    training. The slow time ``tau`` is step times rate times weight, over the distance that is to go
+    without regulariser where that is known (largest entry, or largest singular value).
     """
-    found = [_of(tables[name], name) for name in PROBLEMS if name in tables]
-    return pd.concat(found, ignore_index=True)
+    parts = [_of(tables[name], name) for name in PROBLEMS if name in tables]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -85,10 +81,10 @@ def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _first(columns: list[pd.Series]) -> pd.Series:
     """Of several columns the first that has a number, row by row."""
-    found = columns[0]
+    first = columns[0]
     for other in columns[1:]:
-        found = found.fillna(other)
-    return found
+        first = first.fillna(other)
+    return first
 
 
 def _squared_error(rows: pd.DataFrame) -> pd.Series:
@@ -100,7 +96,7 @@ def _squared_error(rows: pd.DataFrame) -> pd.Series:
 
 
 def _distance(table: pd.DataFrame, rows: pd.DataFrame) -> pd.Series | float:
-    """How far the solution without regulariser is from the truth, row by row, or 1."""
+    """The distance of the solution without regulariser from the truth, row by row, or 1."""
     truth = table[table["record"] == "truth"]
     if truth.empty:
         return 1.0
@@ -109,19 +105,15 @@ def _distance(table: pd.DataFrame, rows: pd.DataFrame) -> pd.Series | float:
     return pd.Series(known.reindex(keys).to_numpy(), index=rows.index)
 
 
-def times(found: pd.DataFrame) -> pd.DataFrame:
-    """When the data are fitted, and when the test error has fallen, between logged steps.
+def times(errors: pd.DataFrame) -> pd.DataFrame:
+    """The steps at which the data are fitted and the test error has fallen, between logged steps.
 
-    Args:
-        found: from `curves`.
-
-    Returns:
-        one row for each member: `KEYS`, the step ``t1`` at which the training loss comes to
-        `FITTED` of its start, the step ``t2`` at which the test error comes to `LEVEL` of its
-        plateau, and the slow time ``tau`` then; not a number where they never do.
+    At ``t1`` the training loss comes to `FITTED` of its start, at ``t2`` the test error to `LEVEL`
+    of its plateau, and ``tau`` is the slow time then; not a number for never. The rows are of
+    `curves`.
     """
     rows = []
-    for keys, part in found.sort_values("step").groupby(KEYS):
+    for keys, part in errors.sort_values("step").groupby(KEYS):
         steps = part["step"].to_numpy(float)
         fitted = crossing(steps, part["train_loss"].to_numpy(float), FITTED)
         fallen = crossing(steps, part["error"].to_numpy(float), LEVEL)
@@ -147,13 +139,7 @@ def crossing(steps: np.ndarray, errors: np.ndarray, level: float) -> float:
 
 
 def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str) -> list[float]:
-    """The exponent of t2 against the weight, for each instance; weights never reached are left out.
-
-    Args:
-        tables: of plate 2.
-        problem: the experiment.
-        optimizer: ``gd`` or ``adam``.
-    """
+    """The exponent of t2 against the weights that reach it, for each instance."""
     seen = times(curves({problem: tables[problem]}))
     seen = seen[seen["optimizer"] == optimizer]
     return [statistics.slope(part["weight"], part["t2"]) for _, part in seen.groupby("instance")]

@@ -47,31 +47,27 @@ def times(table: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """
     rows = timed(table)
     rows = rows.assign(time=rows["slow_time"].where(rows["test_accuracy"] >= level, np.inf))
-    found = rows.groupby(KEYS).agg(
+    slow_times = rows.groupby(KEYS).agg(
         time=("time", "min"),
         length=("slow_time", "max"),
         end=("test_accuracy", lambda values: values.iloc[-1]),
     )
-    return found[found["end"].notna()].drop(columns="end").reset_index()
+    return slow_times[slow_times["end"].notna()].drop(columns="end").reset_index()
 
 
 def compared(table: pd.DataFrame) -> pd.DataFrame:
     """Each theory's time over that of training with the same seed, a row for each of both.
 
-    Equations 16 to 18 are taken at the weight decay of the training, the flow of both layers at its
-    rates.
-
-    Returns:
-        ``regime``, ``weight_decay``, ``seed``, ``theory``, ``predicted``, ``measured`` and
-        ``quotient``: 0 where training never comes to the level although it goes on beyond the
-        predicted time, infinite where the theory never does, and not a number where neither does.
+    Equations 16 to 18 are at the weight decay of the training, the flow of both layers at its
+    rates. ``quotient`` is 0 where training never comes to the level although it goes on beyond the
+    predicted time, infinite where the theory never does, and not a number where neither does.
     """
-    found = times(table)
-    training = found[found["kind"].isin(REGIMES)]
+    slow_times = times(table)
+    training = slow_times[slow_times["kind"].isin(REGIMES)]
     pairs = []
     for theory in THEORIES:
         keys = ["seed", *OWN.get(theory, ())]
-        one = found.loc[found["kind"] == theory, [*keys, "time", "length"]]
+        one = slow_times.loc[slow_times["kind"] == theory, [*keys, "time", "length"]]
         both = training.merge(one, on=keys, suffixes=("", "_predicted"))
         pairs.append(both.assign(theory=theory))
     rows = pd.concat(pairs, ignore_index=True)
@@ -87,14 +83,7 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 def predicted_over_measured(
     tables: Tables, theory: str, regime: str, weight_decay: float
 ) -> list[float]:
-    """The slow time to a test accuracy of 0.9, predicted over measured, for each seed.
-
-    Args:
-        tables: of plate 5.
-        theory: one of `THEORIES`.
-        regime: one of `REGIMES`.
-        weight_decay: of the training.
-    """
+    """The slow time to a test accuracy of 0.9, predicted over measured, for each seed."""
     return [float(value) for value in _quotients(tables, theory, regime, weight_decay)]
 
 
@@ -106,9 +95,9 @@ def error_beside(
     Not a number where both are wrong by an infinite factor.
     """
     errors = []
-    for each in (theory, other):
+    for name in (theory, other):
         with np.errstate(divide="ignore"):
-            errors.append(np.log(_quotients(tables, each, regime, weight_decay)).abs())
+            errors.append(np.log(_quotients(tables, name, regime, weight_decay)).abs())
     with np.errstate(invalid="ignore"):
         return [float(value) for value in errors[0] - errors[1]]
 

@@ -77,25 +77,23 @@ def _points(
     keywords: style.Look,
     aside: float = 1.0,
 ) -> pd.DataFrame:
-    """Median and range over seeds of a time; a cross where it ends if most seeds never reach it.
+    """A time of each seed, or median and range; a cross where it ends for what is never reached.
 
     Crosses are moved by the factor `aside`, so that several of one length can be seen.
     """
     groups = times.groupby(against)
-    seen = groups[time].agg(["median", "min", "max"]).join(groups["length"].max()).reset_index()
-    there = seen[np.isfinite(seen["median"])]
-    upper = there[["max", "length"]].min(axis=1) - there["median"]
-    spread = [there["median"] - there["min"], upper]
-    style_of = style.Look(marker="o", ms=3.5, lw=0.9, elinewidth=0.8)
-    axes.errorbar(there[against], there["median"], yerr=spread, **style_of, **keywords)
-    never = seen[~np.isfinite(seen["median"])]
-    axes.plot(never[against] * aside, never["length"], "x", ms=4, color=keywords["color"])
-    seen = seen.drop(columns="length")
+    reached = times[time] if marks.few(times) else groups[time].transform("median")
+    within = times[[time, "length"]].min(axis=1).where(np.isfinite(reached))
+    ink = style.Look(marker="o", ms=3.5, lw=0.9)
+    marks.ranges(axes, times.assign(**{time: within}), time, against, **ink, **keywords)
+    lengths = times[~np.isfinite(reached)].groupby(against)["length"].max()
+    axes.plot(lengths.index * aside, lengths, "x", ms=4, color=keywords["color"])
+    seen = groups[time].agg(["median", "min", "max"]).reset_index()
     return seen.melt([against], var_name="statistic", value_name="step").assign(series=time)
 
 
 def _shown(times: pd.DataFrame, columns: tuple[str, ...] = ("t1", "t2")) -> list[float]:
-    """What an axis of times holds: the ends of the runs, and the times within them."""
+    """The values that an axis of times holds: the ends of the runs, and the times within them."""
     held = times[[*columns]].stack()
     return [*times["length"], *held[np.isfinite(held)]]
 
@@ -112,10 +110,7 @@ def _curves(
             drawn.append(marks.spread(axes, known, column, **keywords).assign(**{BETA2: beta2}))
         axes.set(xscale="log", xlabel="update", ylabel=text)
         axes.set_yscale("linear" if column == "l2_norm" else "log")
-    handles, labels = places[0].get_legend_handles_labels()
-    panels.legend(
-        made, handles, labels, loc="outside upper right", ncols=8, title="$\\beta_2$ in c to f"
-    )
+    panels.above(made, places[0], ncols=8, title="$\\beta_2$ in c to f")
     return drawn
 
 

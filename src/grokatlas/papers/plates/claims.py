@@ -16,6 +16,7 @@ from grokatlas.papers.plates._adam_memory import (
     ratio_of_times,
     updates_per_decay,
 )
+from grokatlas.papers.plates._controls import memories_reversed, weights_reversed
 from grokatlas.papers.plates._precision import (
     accuracy_beside,
     factor_beside,

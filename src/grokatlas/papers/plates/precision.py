@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
@@ -18,6 +19,8 @@ LOOKS: dict[str, style.Look] = {
     "float64_loss": {"color": "black", "lw": 0.7, "ls": (0, (4, 2))},
 }
 NAMES = {"float64": "float64", "float32": "float32", "float64_loss": "float32, loss in float64"}
+PALETTE = {name: look["color"] for name, look in LOOKS.items()}
+BASE = style.Look(color=LOOKS["float64"]["color"], lw=1.6, zorder=1)
 FAINT = 0.3  # how opaque the training loss is beside the residual
 HALF = 2.0**-24  # a residual below it is 0 in float32
 ROWS = {
@@ -40,13 +43,13 @@ def draw(tables: dict[str, pd.DataFrame], published: dict[str, str]) -> tuple[Fi
     made = Figure(figsize=(style.TEXT_WIDTH, 7.4))
     halves = made.add_gridspec(2, 1, height_ratios=[len(ROWS), 1.5])
     curves = halves[0].subgridspec(len(ROWS), max(len(columns), 1))
-    lowest = {name: _lowest(history[each]) for name, each in LOGARITHMIC.items()}
+    lowest = {name: _lowest(history[columns_of]) for name, columns_of in LOGARITHMIC.items()}
     drawn = []
     for place, (keys, title) in enumerate(columns.items()):
         panes = {name: made.add_subplot(curves[row, place]) for row, name in enumerate(ROWS)}
         drawn.append(_curves(panes, _own(history, keys), lowest, first=place == 0))
         panes["a"].set_title(f"{place + 1}: {title}", fontsize=7)
-    row = halves[1].subgridspec(1, 3, width_ratios=[2.1, 2.1, 0.9])
+    row = halves[1].subgridspec(1, 3, width_ratios=[2.1, 2.1, 1.1])
     shares, quotients, factors = (made.add_subplot(row[place]) for place in range(3))
     drawn.append(_shares(shares, _precision.silence(tables), columns))
     drawn.append(_quotients(quotients, times, columns))
@@ -79,7 +82,7 @@ def _columns(history: pd.DataFrame) -> dict[Column, str]:
 
 
 def _lowest(values: pd.DataFrame) -> float:
-    """Where a value of 0 is drawn: a decade below all others."""
+    """The place of a value of 0: a decade below all others."""
     known = values.to_numpy(float)
     known = known[(known > 0) & np.isfinite(known)]
     return float(10.0 ** (np.floor(np.log10(known.min())) - 1)) if len(known) else 1e-9
@@ -88,7 +91,7 @@ def _lowest(values: pd.DataFrame) -> float:
 def _curves(
     panes: dict[str, Axes], rows: pd.DataFrame, lowest: dict[str, float], first: bool
 ) -> pd.DataFrame:
-    """What was logged of a task: a line for each seed."""
+    """The logged curves of a task: a line for each seed."""
     rows = rows[rows["step"] > 0].sort_values("step")
     for precision, look in LOOKS.items():
         for _, part in rows[rows["precision"] == precision].groupby("seed"):
@@ -126,88 +129,72 @@ def _small(axes: Axes, x: float, y: float, text: str, transform: Transform, **wh
     axes.text(x, y, text, transform=transform, fontsize=6, color=style.GUIDE, **where)
 
 
-def _frame(axes: Axes, columns: dict[Column, str]) -> None:
-    """A place on the abscissa for each column of the panels above."""
-    axes.set_xticks(range(len(columns)), [str(place + 1) for place in range(len(columns))])
-    axes.tick_params(axis="x", length=0)
-    axes.set_xlabel("column above")
-    axes.set_xlim(-0.5, len(columns) - 0.5)
-    for place in range(1, len(columns)):
-        axes.axvline(place - 0.5, color=style.MUTED, lw=0.3, zorder=0)
+def _strip(
+    axes: Axes, rows: pd.DataFrame, column: str, names: dict[Column, str], mark: str
+) -> None:
+    """A mark for each seed: a row for each task, precisions one below the other."""
+    named = rows.assign(name=[names[key] for key in zip(rows["task"], rows["beta2"], strict=True)])
+    order = style.Look(y="name", order=[*names.values()], hue="precision", hue_order=[*LOOKS])
+    look = style.Look(dodge=True, jitter=False, marker=mark, size=4, legend=False)
+    width = 0.0 if mark == "o" else 0.9  # of edges, or of a mark that is nothing else
+    sns.stripplot(named, x=column, palette=PALETTE, linewidth=width, ax=axes, **order, **look)
+    axes.set(ylabel="", ylim=(len(names) - 0.5, -0.5))
+    axes.tick_params(axis="y", length=0, labelsize=6)
+    for place in range(1, len(names)):
+        axes.axhline(place - 0.5, color=style.MUTED, lw=0.3, zorder=0)
 
 
-def _shares(axes: Axes, silent: pd.DataFrame, columns: dict[Column, str]) -> pd.DataFrame:
-    """Panel e: updates with a gradient below eps (filled), and points collapsed (open)."""
-    drawn = []
-    for place, keys in enumerate(columns):
-        own = _own(silent, keys)
-        for shift, (precision, look) in enumerate(LOOKS.items()):
-            part = own[own["precision"] == precision]
-            for beside, column in ((-0.05, "below_eps"), (0.05, "collapsed")):
-                value = part[column].dropna()
-                if value.empty:
-                    continue
-                spread = [[value.median() - value.min()], [value.max() - value.median()]]
-                mark = style.Look(marker="o", ms=3.5, elinewidth=0.8)
-                mark["mfc"] = look["color"] if column == "below_eps" else "white"
-                at = [place + 0.26 * (shift - 1) + beside]
-                axes.errorbar(at, [value.median()], yerr=spread, color=look["color"], **mark)
-        drawn.append(own)
-    axes.set_ylim(-0.04, 1.04)
-    axes.set_ylabel("share after memorisation")
-    style.letter(axes, "e  gradient < eps, collapsed (open)")
-    _frame(axes, columns)
+def _shares(axes: Axes, silent: pd.DataFrame, names: dict[Column, str]) -> pd.DataFrame:
+    """Panel e: updates with a gradient below eps (points), and points collapsed (bars)."""
+    for column, mark in (("below_eps", "o"), ("collapsed", "|")):
+        _strip(axes, silent, column, names, mark)
+    axes.set(xlim=(-0.04, 1.04), xlabel="share after memorisation")
+    style.letter(axes, "e  gradient < eps; collapsed (bars)")
+    drawn = [_own(silent, keys) for keys in names]
     return pd.concat([silent.iloc[:0], *drawn], ignore_index=True).assign(panel="e")
 
 
-def _quotients(axes: Axes, times: pd.DataFrame, columns: dict[Column, str]) -> pd.DataFrame:
+def _quotients(axes: Axes, times: pd.DataFrame, names: dict[Column, str]) -> pd.DataFrame:
     """Panel f: t2 over that in float64 on the same seed; crosses where one of both never comes."""
-    found = _precision.quotients(times).dropna(subset=["quotient"])
-    for place, keys in enumerate(columns):
-        own = _own(found, keys)
-        for shift, precision in ((-0.15, "float32"), (0.15, "float64_loss")):
-            part = own[own["precision"] == precision].reset_index(drop=True)
-            colour = LOOKS[precision]["color"]
-            at = place + shift + 0.06 * (part.index - (len(part) - 1) / 2)
-            never = ~np.isfinite(part["quotient"]) | (part["quotient"] == 0)
-            within = part["quotient"].clip(1.15 * FIRST, NEVER / 1.15)
-            axes.plot(at[~never], within[~never], "o", ms=3.2, color=colour, mew=0)
-            axes.plot(
-                at[never], part["quotient"].clip(FIRST, NEVER)[never], "x", ms=4, color=colour
-            )
+    quotients = _precision.quotients(times).dropna(subset=["quotient"])
+    others = quotients[quotients["precision"] != "float64"]
+    never = ~np.isfinite(others["quotient"]) | (others["quotient"] == 0)
+    ends = others.assign(quotient=others["quotient"].clip(FIRST, NEVER))
+    within = others.assign(quotient=others["quotient"].clip(1.15 * FIRST, NEVER / 1.15))
+    _strip(axes, within[~never], "quotient", names, "o")
+    _strip(axes, ends[never], "quotient", names, "x")
+    for place, keys in enumerate(names):
         base = _own(times, keys).query("precision == 'float64'")["t2"].median()
         text = f"{base:,.0f}" if np.isfinite(base) else "never"
-        _small(axes, place, 0.02, text, axes.get_xaxis_transform(), ha="center", va="bottom")
-    axes.axhline(1, color=LOOKS["float64"]["color"], lw=1.6, zorder=1)
-    axes.set(yscale="log", ylim=(FIRST / 1.35, NEVER * 1.15))
+        _small(axes, 0.98, place, text, axes.get_yaxis_transform(), ha="right", va="center")
+    axes.axvline(1, **BASE)
+    axes.set(xscale="log", xlim=(FIRST / 1.35, NEVER * 1.15), xlabel="$t_2$ / that in float64")
     ticks = {0.5: "0.5", 0.7: "0.7", 1: "1", 1.4: "1.4", 2: "2"}
-    if not found["quotient"].between(FIRST, NEVER).all():
+    if not quotients["quotient"].between(FIRST, NEVER).all():
         ticks |= {FIRST: "0", NEVER: "never"}
-    axes.set_yticks([*ticks], [*ticks.values()])
-    axes.yaxis.set_minor_locator(NullLocator())
-    style.letter(axes, "f  $t_2$ over that in float64, same seed")
-    _frame(axes, columns)
-    return found.assign(panel="f")
+    axes.set_xticks([*ticks], [*ticks.values()])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.tick_params(labelleft=False)
+    style.letter(axes, "f  same seed; right: $t_2$ in float64")
+    return quotients.assign(panel="f")
 
 
 def _factors(axes: Axes, times: pd.DataFrame, deviation: float) -> pd.DataFrame:
     """Panel g: updates that GrokAlign saves beside float64; band: one published deviation."""
-    found = _precision.factors_beside(times)
-    for place, precision in enumerate(("float32", "float64_loss")):
-        own = found.loc[found["precision"] == precision, "difference"].dropna()
-        colour = LOOKS[precision]["color"]
-        axes.plot([place] * len(own), own, "o", ms=3.2, mew=0, color=colour)
-        if len(own):
-            axes.plot([place - 0.3, place + 0.3], [own.mean()] * 2, color=colour, lw=1.3)
-    axes.axhline(0, color=LOOKS["float64"]["color"], lw=1.6, zorder=1)
-    axes.axhspan(-deviation, deviation, color=LOOKS["float64"]["color"], alpha=0.25, lw=0, zorder=0)
+    factors = _precision.factors_beside(times)
+    shown = style.Look(x="precision", y="difference", hue="precision", palette=PALETTE, ax=axes)
+    shown |= {"order": ["float32", "float64_loss"], "legend": False}
+    sns.stripplot(factors, jitter=False, size=3.2, **shown)
+    means = style.Look(estimator="mean", errorbar=None, markers="_", markersize=16, linestyle="")
+    sns.pointplot(factors, **means, **shown)
+    axes.axhline(0, **BASE)
+    axes.axhspan(-deviation, deviation, color=PALETTE["float64"], alpha=0.25, lw=0, zorder=0)
     axes.set_xticks(range(2), ["float32", "loss in\nfloat64"], fontsize=6)
-    axes.set_xlim(-0.6, 1.6)
-    axes.set_ylabel("factor minus that in float64")
+    axes.set(xlim=(-0.6, 1.6), xlabel="", ylabel="factor minus that in float64")
     words = style.Look(transform=axes.get_yaxis_transform(), ha="right", va="bottom")
     axes.text(0.99, -deviation, "published s.d.", fontsize=5.5, color=style.GUIDE, **words)
     style.letter(axes, "g  column 1 / 2")
-    return found.assign(panel="g")
+    return factors.assign(panel="g")
 
 
 def _key(made: Figure, axes: Axes) -> None:

@@ -27,8 +27,8 @@ TIME = "$t \\times$ rate $\\times$ weight"
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """A panel for each truth (row) and regulariser (column), with marks by N and by start."""
-    found = _recovery.outcomes(tables)
-    marks, theory = _marks(found), _theory(found)
+    outcomes = _recovery.outcomes(tables)
+    marks, theory = _marks(outcomes), _theory(outcomes)
     made, grid = style.figure(4, 4, height=1.5, sharex=True)
     ends = _ends(marks, theory)
     for row, truth in enumerate(ROWS):
@@ -46,18 +46,18 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         axes.tick_params(labelleft=False)
     for axes in grid[-1]:
         axes.set_xlabel("measurements N")
-        places = sorted(found["samples"].unique())
+        places = sorted(outcomes["samples"].unique())
         axes.set_xticks(places[1::2] or places)
     _key(made)
     return made, pd.concat([marks, theory], ignore_index=True)
 
 
-def _marks(found: pd.DataFrame) -> pd.DataFrame:
+def _marks(outcomes: pd.DataFrame) -> pd.DataFrame:
     """Share of instances and median time of each outcome, by truth, regulariser, start and N."""
     keys = ["truth", "regulariser", "start", "samples"]
     parts = []
     for outcome, time in (("recovered", "slow"), ("mirage", "fall")):
-        groups = found.assign(time=found[time].where(found[outcome])).groupby(keys)
+        groups = outcomes.assign(time=outcomes[time].where(outcomes[outcome])).groupby(keys)
         shares = groups.agg(
             share=(outcome, "mean"), time=("time", "median"), runs=(outcome, "size")
         )
@@ -68,11 +68,11 @@ def _marks(found: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([both, none], ignore_index=True)
 
 
-def _theory(found: pd.DataFrame) -> pd.DataFrame:
+def _theory(outcomes: pd.DataFrame) -> pd.DataFrame:
     """Share of instances whose fit of least norm is the truth; the distance left, by start."""
     keys = ["truth", "regulariser", "samples"]
-    shares = found.groupby(keys)["convex"].mean().rename("share").reset_index()
-    left = found[found["regulariser"].isin(["l1", "nuclear"])]
+    shares = outcomes.groupby(keys)["convex"].mean().rename("share").reset_index()
+    left = outcomes[outcomes["regulariser"].isin(["l1", "nuclear"])]
     left = left.groupby([*keys, "start"])["distance"].median().rename("time").reset_index()
     parts = [shares.assign(outcome="minimiser"), left.assign(outcome="distance")]
     return pd.concat(parts, ignore_index=True)
@@ -81,8 +81,7 @@ def _theory(found: pd.DataFrame) -> pd.DataFrame:
 def _ends(marks: pd.DataFrame, theory: pd.DataFrame) -> tuple[float, float]:
     """The least and the largest time that is drawn.
 
-    Where the data determine every unknown the distance left is of rounding alone: it leaves the
-    panel.
+    Where the data determine every unknown, the distance left is of rounding: it leaves the panel.
     """
     times = marks.loc[marks["share"] > 0, "time"]
     times = times[times > 0]
@@ -100,12 +99,7 @@ def _at(rows: pd.DataFrame, here: dict[str, str]) -> pd.DataFrame:
 
 
 def _panel(
-    axes: Axes,
-    marks: pd.DataFrame,
-    theory: pd.DataFrame,
-    ends: tuple[float, float],
-    *,
-    last: bool,
+    axes: Axes, marks: pd.DataFrame, theory: pd.DataFrame, ends: tuple[float, float], *, last: bool
 ) -> None:
     """The marks of one panel, in front of what theory says."""
     low, high = ends[0] / 5, ends[1] * 1.6
@@ -159,7 +153,7 @@ def _framed(axes: Axes, colour: str) -> None:
 
 
 def _key(made: Figure) -> None:
-    """What marks, colours and sizes mean, above all panels."""
+    """A key of marks, colours and sizes, above all panels."""
     axes = made.axes[0]
     dark, grey = ({"color": colour, "ls": ""} for colour in (style.GUIDE, MIRAGE))
     size = AREA**0.5

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from grokatlas.claims import statistics
 from grokatlas.papers.plates import _slow_time
-from grokatlas.plots import panels, style
+from grokatlas.plots import marks, panels, style
 
 COLOURS = dict(zip(_slow_time.PROBLEMS, style.MEMBERS, strict=True))
 TITLES = {"gd": "gradient descent", "adam": "Adam"}
@@ -18,15 +18,15 @@ BAND = "#e8e8e8"
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Errors against slow time (above) and t1, t2 against the weight (below), by optimizer."""
-    found = _slow_time.curves(tables)
-    seen = _slow_time.times(found)
+    curves = _slow_time.curves(tables)
+    seen = _slow_time.times(curves)
     made, grid = style.figure(2, 2, height=2.65)
     drawn = []
     for column, (optimizer, title) in enumerate(TITLES.items()):
         above, below = grid[:, column]
         text = TITLES["gd"] if optimizer == "adam" else ""
         _falls(above, seen[seen["optimizer"] == "gd"], text)
-        drawn.append(_errors(above, found[found["optimizer"] == optimizer]))
+        drawn.append(_errors(above, curves[curves["optimizer"] == optimizer]))
         drawn.append(_laws(below, seen[seen["optimizer"] == optimizer], seen))
         style.letter(above, f"{'ab'[column]}  {title}")
         style.letter(below, f"{'cd'[column]}  {title}")
@@ -42,20 +42,22 @@ def _falls(axes: Axes, seen: pd.DataFrame, text: str) -> None:
     if len(middle):
         axes.axvspan(middle.min(), middle.max(), color=BAND, lw=0, zorder=0)
         if text:
-            kept = style.Look(transform=axes.get_xaxis_transform(), rotation=90, fontsize=7)
+            look = style.Look(transform=axes.get_xaxis_transform(), rotation=90, fontsize=7)
             centre = float((middle.min() * middle.max()) ** 0.5)
-            axes.text(centre, 0.02, text, ha="center", va="bottom", zorder=1, **kept)
+            axes.text(centre, 0.02, text, ha="center", va="bottom", zorder=1, **look)
     axes.axhline(_slow_time.LEVEL, color=style.GUIDE, lw=0.7, ls=":", zorder=1)
 
 
-def _errors(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
-    """A colour for each problem, a line for each weight: medians over instances."""
-    frames = [found[["problem"]].iloc[:0]]
-    for problem, part in _parts(found[found["step"] > 0]):
+def _errors(axes: Axes, curves: pd.DataFrame) -> pd.DataFrame:
+    """A colour for each problem, a width for each weight: medians over instances, or each."""
+    frames = [curves[["problem"]].iloc[:0]]
+    for problem, part in _parts(curves[curves["step"] > 0]):
         weights = sorted(part["weight"].unique())
         for width, weight in zip(np.linspace(*WIDTHS, len(weights)), weights, strict=True):
-            rows = part[part["weight"] == weight].groupby("step")[["tau", "error"]].median()
-            axes.plot(rows["tau"], rows["error"], color=COLOURS[problem], lw=width)
+            own = part[part["weight"] == weight]
+            shown = marks.lines(own, ["tau", "error"], "step", "instance")
+            marks.draw_lines(axes, shown, "error", "tau", color=COLOURS[problem], lw=width)
+            rows = own.groupby("step")[["tau", "error"]].median()
             frames.append(rows.reset_index().assign(problem=problem, weight=weight, series="error"))
     axes.set(xscale="log", yscale="log", xlim=ENDS["x"], ylim=ENDS["y"])
     axes.set_xlabel("slow time $\\tau$ = updates $\\times$ rate $\\times$ weight / distance")
@@ -63,13 +65,7 @@ def _errors(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _laws(axes: Axes, seen: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
-    """t1 and t2 against the weight, and the median of the exponents of t2.
-
-    Args:
-        axes: where to draw.
-        seen: times of one optimizer.
-        every: those of both, for the limits.
-    """
+    """t1 and t2 against the weight, exponents of t2; limits are of `every` optimizer."""
     frames = [seen[["problem"]].iloc[:0]]
     for problem, part in _parts(seen):
         looks: dict[str, style.Look] = {
@@ -77,10 +73,9 @@ def _laws(axes: Axes, seen: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
             "t2": {"ms": 3, "lw": 1.1, "label": f"${_slope(part):.2f}$"},
         }
         for time, look in looks.items():
-            rows = part.groupby("weight")[time].agg(["median", "min", "max"]).dropna().reset_index()
-            spread = [rows["median"] - rows["min"], rows["max"] - rows["median"]]
-            ink = style.Look(color=COLOURS[problem], marker="o", mew=0.8, elinewidth=0.7)
-            axes.errorbar(rows["weight"], rows["median"], yerr=spread, **ink, **look)
+            ink = style.Look(color=COLOURS[problem], marker="o", mew=0.8)
+            rows = marks.ranges(axes, part, time, "weight", "instance", **ink, **look)
+            rows = rows.drop(columns="count")
             frames.append(rows.assign(problem=problem, series=time))
     axes.set(xlabel="weight ($\\lambda$ or $\\beta$)")
     panels.logarithmic(axes, every["weight"])
@@ -102,8 +97,8 @@ def _parts(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 def _slope(part: pd.DataFrame) -> float:
     """The median over instances of the exponent of t2 against the weight."""
-    found = [statistics.slope(own["weight"], own["t2"]) for _, own in part.groupby("instance")]
-    known = np.array(found)[np.isfinite(found)]
+    slopes = [statistics.slope(own["weight"], own["t2"]) for _, own in part.groupby("instance")]
+    known = np.array(slopes)[np.isfinite(slopes)]
     return float(np.median(known)) if len(known) else float("nan")
 
 

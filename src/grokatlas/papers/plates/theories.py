@@ -31,10 +31,7 @@ PROBLEMS = {
     "two_layer_relu": ("two-layer ReLU", "s", style.MEMBERS[1]),
     "diagonal_network": ("diagonal network", "^", style.MEMBERS[2]),
 }
-SUPREMA = {
-    "distance": "largest distance",
-    "departure": "largest distance / $|w_0|$",
-}
+SUPREMA = {"distance": "largest distance", "departure": "largest distance / $|w_0|$"}
 LAMBDA = "$\\lambda$"
 
 
@@ -88,12 +85,12 @@ def _curves(axes: Axes, rows: pd.DataFrame, regime: str, colours: dict[float, An
     return pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()
 
 
-def _quotients(axes: Axes, found: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
+def _quotients(axes: Axes, quotients: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
     """A mark for each theory, lambda and kind of training; ends of the axis for never."""
     drawn = []
     for place, (theory, (_, mark, colour)) in enumerate(THEORIES.items()):
         for regime in REGIMES:
-            part = found[(found["theory"] == theory) & (found["regime"] == regime)]
+            part = quotients[(quotients["theory"] == theory) & (quotients["regime"] == regime)]
             equal = regime == "equal"
             look = {"marker": mark, "color": colour, "mfc": None if equal else "white"}
             seen = _ranges(axes, part, APART ** (place - 1) * (1 if equal else BESIDE), look)
@@ -104,7 +101,7 @@ def _quotients(axes: Axes, found: pd.DataFrame, changes: pd.DataFrame) -> pd.Dat
     for gamma, part in late.groupby("gamma"):
         seen = _ranges(axes, part, 1.0, {"marker": mark, "color": colour, "mfc": colour})
         drawn.append(seen.assign(theory="log(gamma)", gamma=gamma))
-    _frame(axes, pd.concat([found["weight_decay"], late["weight_decay"]]))
+    _frame(axes, pd.concat([quotients["weight_decay"], late["weight_decay"]]))
     return pd.concat(drawn, ignore_index=True)
 
 
@@ -129,13 +126,10 @@ def _frame(axes: Axes, decays: pd.Series) -> None:
 
 
 def _ranges(axes: Axes, rows: pd.DataFrame, shift: float, look: style.Look) -> pd.DataFrame:
-    """Median and range of a quotient at every lambda, a mark beside it by a factor `shift`."""
-    groups = rows.dropna(subset=["quotient"]).groupby("weight_decay")["quotient"]
-    seen = groups.agg(["median", "min", "max", "count"]).reset_index()
-    shown = seen[["median", "min", "max"]].clip(LOWEST, HIGHEST)
-    spread = [shown["median"] - shown["min"], shown["max"] - shown["median"]]
-    mark: style.Look = {"ls": "none", "ms": 4, "elinewidth": 0.8, "mew": 0.9} | look
-    axes.errorbar(seen["weight_decay"] * shift, shown["median"], yerr=spread, **mark)
+    """A quotient at every lambda, a mark beside it by a factor `shift`."""
+    mark: style.Look = {"ls": "none", "ms": 4, "mew": 0.9} | look
+    where = style.Look(aside=shift, within=(LOWEST, HIGHEST))
+    seen = marks.ranges(axes, rows, "quotient", "weight_decay", **where, **mark)
     return seen.rename(columns={"count": "seeds"})
 
 
@@ -143,13 +137,10 @@ def _changes(axes: Axes, changes: pd.DataFrame) -> pd.DataFrame:
     """Slow time of the change against gamma for each lambda, with the line that theory says."""
     rows = changes[changes["gamma"] >= 1]
     for place, (decay, part) in enumerate(rows.groupby("weight_decay")):
-        groups = part.groupby("gamma")["time"]
-        middle = groups.median()
-        spread = [middle - groups.min(), groups.max() - middle]
-        at = np.log(middle.index) + 0.04 * (place - 1)
+        part = part.assign(at=np.log(part["gamma"]) + 0.04 * (place - 1))
         colour = style.MEMBERS[(2, 4, 5)[place % 3]]
-        mark = style.Look(marker="s", ls="none", ms=4, elinewidth=0.8, color=colour)
-        axes.errorbar(at, middle, yerr=spread, label=f"{LAMBDA} = {decay:g}", **mark)
+        mark = style.Look(marker="s", ls="none", ms=4, color=colour, label=f"{LAMBDA} = {decay:g}")
+        marks.ranges(axes, part, "time", "at", **mark)
     ends = np.array([0.0, np.log(rows["gamma"].max())])
     if len(rows) and np.isfinite(ends).all():
         axes.plot(ends, ends, color="black", lw=0.8, ls="--", label="log $\\gamma$", zorder=1)
@@ -164,21 +155,20 @@ def _changes(axes: Axes, changes: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _suprema(axes: Axes, found: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Median and range of a largest distance against lambda, a colour for each problem."""
-    groups = found[found[column] > 0].groupby(["problem", "weight_decay"])[column]
-    seen = groups.agg(["median", "min", "max", "count"]).reset_index()
-    for problem, part in seen.groupby("problem"):
+def _suprema(axes: Axes, distances: pd.DataFrame, column: str) -> pd.DataFrame:
+    """A largest distance against lambda, a colour for each problem."""
+    keys = ["problem", "weight_decay"]
+    distances = distances.assign(start=distances.groupby(keys).cumcount())[distances[column] > 0]
+    seen = distances.groupby(keys)[column].agg(["median", "min", "max", "count"]).reset_index()
+    for problem, part in distances.groupby("problem"):
         name, mark, colour = PROBLEMS[problem]
-        spread = [part["median"] - part["min"], part["max"] - part["median"]]
-        look = style.Look(marker=mark, ms=3.5, lw=0.9, elinewidth=0.8, color=colour)
-        axes.errorbar(part["weight_decay"], part["median"], yerr=spread, label=name, **look)
+        look = style.Look(marker=mark, ms=3.5, lw=0.9, color=colour, label=name)
+        marks.ranges(axes, part, column, "weight_decay", "start", **look)
     above, lowest = seen[seen["weight_decay"] > 0], None
     if len(above):
-        ends = np.array([above["weight_decay"].min(), above["weight_decay"].max()])
-        least = above.loc[above["weight_decay"] == ends[0], "median"].min() / 4
-        guide = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
-        axes.plot(ends, least * ends / ends[0], **guide)
+        decays = above["weight_decay"]
+        least = above.loc[decays == decays.min(), "median"].min() / 4
+        marks.proportional(axes, decays, least, "$\\propto \\lambda$")
         axes.legend(loc="lower right", fontsize=6)
         lowest = least / 1e3  # room for the legend
     panels.logarithmic(axes, seen["weight_decay"])
@@ -205,7 +195,7 @@ def _key(made: Figure, colours: dict[float, Any]) -> None:
     entries.append(((axes.plot([], [], mark, color=colour, ms=4)[0],), text))
     decays, others = entries[: len(colours)], entries[len(colours) :]
     pairs = zip_longest(decays, others, fillvalue=(axes.plot([], [], ls="none")[0], ""))
-    keys, names = zip(*(each for pair in pairs for each in pair), strict=True)
+    keys, names = zip(*(entry for pair in pairs for entry in pair), strict=True)
     columns = max(len(decays), len(others))  # the first row holds lambda, the second theories
     apart = {tuple: HandlerTuple(ndivide=None, pad=0.6)}
     panels.legend(

@@ -23,7 +23,7 @@ NAMED = 10  # settings that a legend names
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
-    """One panel for each quantity: the median over seeds, with its range as a band."""
+    """One panel for each quantity: median and range over seeds, or each of a few."""
     (table,) = tables.values()
     rows = table[(table["record"] == "history") & (table["step"] > 0)]
     rows = rows.assign(**{SETTING: _settings(rows)})
@@ -40,7 +40,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         _finish(axes, quantity, columns)
     for axes in grid.flat[len(shown) :]:
         axes.set_axis_off()
-    keys = [Line2D([], [], color=colours[each], label=each) for each in [*colours][:NAMED]]
+    keys = [
+        Line2D([], [], color=colours[setting_named], label=setting_named)
+        for setting_named in [*colours][:NAMED]
+    ]
     more = len(colours) - NAMED
     title = f"{NAMED} of {len(colours)}" if more > 0 else None
     panels.legend(made, handles=keys, loc="outside upper left", ncols=3, fontsize=6, title=title)
@@ -48,10 +51,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
 
 
 def quantities(columns: list[str]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What is drawn: the name of each panel, and its columns with the line of each.
+    """The name of each panel, and its columns with the line of each.
 
-    Where nothing of training or test data is logged, it is what else is logged in one number; where
-    there is no such either, the first entries of each array, in one panel an array.
+    Of training and test data, else of what is logged in one number, else the first entries of
+    arrays.
 
     Raises:
         UserError: nothing is logged.
@@ -78,12 +81,12 @@ def quantities(columns: list[str]) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _settings(rows: pd.DataFrame) -> list[str]:
-    """What each row's run has of its own: its case, and the values in which runs differ."""
+    """The setting of each row's run: its case, and the values in which runs differ."""
     own = [c for c in rows if c.partition(".")[0] in BLOCKS and rows[c].nunique(dropna=False) > 1]
     cases = [] if rows["case"].astype(str).str.contains("=").any() else [*rows["case"].unique()]
     parts = [[str(case) for case in rows["case"]]] if len(cases) > 1 else []
     parts += [[f"{path} {_number(value)}" for value in rows[path]] for path in own]
-    return [", ".join(each) for each in zip(*parts, strict=True)] or ["all"] * len(rows)
+    return [", ".join(values) for values in zip(*parts, strict=True)] or ["all"] * len(rows)
 
 
 def _number(value: Any) -> str:
@@ -108,9 +111,9 @@ def _finish(axes: Axes, quantity: str, columns: list[tuple[str, str]]) -> None:
         style.letter(axes, f"{quantity}: first entries")
         return
     sides = {"-": "solid", ":": "dotted"}
-    told = [
+    lines = [
         f"{column.partition('_')[0]} {sides[line]}"
         for column, line in columns
         if column != quantity
     ]
-    style.letter(axes, ": ".join(filter(None, [quantity.replace("_", " "), ", ".join(told)])))
+    style.letter(axes, ": ".join(filter(None, [quantity.replace("_", " "), ", ".join(lines)])))

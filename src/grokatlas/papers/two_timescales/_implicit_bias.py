@@ -12,15 +12,11 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def distance_from_hypentropy(tables: Tables, decay: float, time: float, end: str) -> list[float]:
-    """How far the diagonal network is from an interpolator in its fast phase, for each seed.
+    """The distance of the diagonal network from an interpolator in its fast phase, for each seed.
 
-    At the last fitted step that is not after a time.
-
-    Args:
-        tables: of figure `theory`.
-        decay: the weight of the l2 term, half of lambda; the nearest one is taken.
-        time: the step size times the number of updates.
-        end: which interpolator: ``distance`` of least hypentropy, ``distance_l2``, ``distance_l1``.
+    At the last fitted step until a time, the step size times the number of updates, with the weight
+    of the l2 term (half of lambda) that is nearest to `decay`; `end` is ``distance`` (of least
+    hypentropy), ``distance_l2`` or ``distance_l1``.
     """
     rows = statistics.record(tables["theory_diagonal_network"], "hypentropy_path", case="fast")
     if rows.empty:

@@ -14,30 +14,13 @@ SHOWN = 0  # the seed that is drawn, fixed beforehand
 
 def twin(axes: Axes, label: str = "squared norm of the weights") -> Axes:
     """Axes at the right in the colour of the l2 norm, behind the panel's own."""
-    right = axes.twinx()
-    right.spines["right"].set_visible(True)
-    right.set_ylabel(label, color=style.COLOURS["l2"])
-    right.tick_params(axis="y", colors=style.COLOURS["l2"])
-    axes.set_zorder(right.get_zorder() + 1)
-    axes.patch.set_visible(False)
-    return right
+    return panels.twin(axes, label, style.COLOURS["l2"])
 
 
 def published(
     axes: Axes, digitised_points: list[dict[str, Any]], panel: str, curve: str, colour: str
 ) -> pd.DataFrame:
-    """Points of a published curve over time as open marks.
-
-    Args:
-        axes: where to draw.
-        digitised_points: points with ``panel``, ``curve``, ``x`` and ``y``.
-        panel: of the published figure.
-        curve: in that panel.
-        colour: of our curve.
-
-    Returns:
-        what was drawn: ``series``, ``time`` and ``value``.
-    """
+    """Points of a published curve over ``time`` as open marks, in the colour of ours."""
     drawn = marks.published(axes, digitised_points, panel, curve, colour)
     return drawn.rename(columns={"step": "time", "median": "value"})
 
@@ -56,16 +39,7 @@ def time_limits(axes: Axes, time: pd.Series, digitised_points: list[dict[str, An
 
 
 def losses(axes: Axes, rows: pd.DataFrame, digitised_points: list[dict[str, Any]]) -> pd.DataFrame:
-    """Losses and, at the right, the squared norm: the seed shown, and the range of all seeds.
-
-    Args:
-        axes: the panel.
-        rows: from `_quantities.over_time`.
-        digitised_points: points of published curves; those of panel ``losses`` are drawn.
-
-    Returns:
-        what was drawn: ``series``, ``time``, ``value``, ``low``, ``high`` and number of ``seeds``.
-    """
+    """Losses and, at the right, the squared norm: the seed shown, and the range of all seeds."""
     right = twin(axes)
     drawn = [_line(right, rows, "squared_norm", "l2", "squared norm (right)")]
     drawn += [_line(axes, rows, f"{part}_loss", part, part) for part in ("train", "test")]
@@ -94,7 +68,12 @@ def _line(axes: Axes, rows: pd.DataFrame, column: str, colour: str, label: str) 
     drawn = rows.groupby("time")[column].agg(low="min", high="max", seeds="count")
     drawn = drawn.assign(value=own).reset_index()
     shade = style.COLOURS[colour]
-    axes.fill_between(drawn["time"], drawn["low"], drawn["high"], color=shade, alpha=0.18, lw=0)
+    if marks.few(rows):
+        others = marks.lines(rows[rows["seed"] != SHOWN], [column], "time")
+        marks.draw_lines(axes, others, column, "time", color=shade, lw=0.8, alpha=0.6)
+    else:
+        bounds = (drawn["low"], drawn["high"])
+        axes.fill_between(drawn["time"], *bounds, color=shade, alpha=0.18, lw=0)
     axes.plot(drawn["time"], drawn["value"], color=shade, label=label)
     drawn.insert(0, "series", column)
     return drawn
@@ -115,15 +94,8 @@ def mark_times(axes: Axes, times: list[float]) -> None:
 def predictors(grid: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataFrame:
     """The predictor at each snapshot, with the teacher and the training points.
 
-    Limits are those of the teacher, and at time 0 of the seed shown.
-
-    Args:
-        grid: one for each snapshot, in order.
-        curves: rows of measure ``predictor_curve``.
-        others: whether other seeds are drawn too, thin; they must share the teacher's points.
-
-    Returns:
-        what was drawn.
+    Limits are those of the teacher, and at time 0 of the seed shown. With `others`, all seeds are
+    drawn, thin; they must share the teacher's points.
     """
     curves = curves.assign(time=curves["step"] * curves["optimizer.lr"])
     if not others:
@@ -166,13 +138,7 @@ def losses_above_predictors(
 ) -> tuple[Figure, Axes, list[Axes], pd.DataFrame]:
     """A wide panel of `losses` with the snapshots' times marked, above three of `predictors`.
 
-    Args:
-        table: of an experiment with measure ``predictor_curve``.
-        others: see `predictors`.
-        digitised_points: points of published curves.
-
-    Returns:
-        the figure, the panel of losses, those of predictors, and what was drawn.
+    The figure, the panel of losses, those of predictors, and the data.
     """
     rows = _quantities.over_time(table.query("record == 'history'"))
     curves = table.query("record == 'predictor_curve'")

@@ -28,12 +28,18 @@ def interpolated(rows: pd.DataFrame, column: str, times: list[float]) -> np.ndar
 
 
 def distance_from_points(
-    tables: Tables, experiment: str, panel: str, curve: str, column: str, digitised_points: Points
+    tables: Tables,
+    experiment: str,
+    panel: str,
+    curve: str,
+    column: str,
+    clock: float,
+    relative_to: str,
+    digitised_points: Points,
 ) -> list[float]:
     """How far a curve is from the published one, for each seed.
 
-    It is the largest distance over the points within the run, relative to the largest of these
-    points.
+    It is the largest distance over the points within the run.
 
     Args:
         tables: of the figure.
@@ -41,13 +47,17 @@ def distance_from_points(
         panel: of the published figure.
         curve: in that panel.
         column: ours.
+        clock: what published times are multiplied by; where the norm falls in slow time, 2 is as if
+            lambda were doubled here.
+        relative_to: ``largest`` of these points, or each distance to its ``own``.
         digitised_points: points of the published curves.
     """
     found = []
     for rows in _curves(tables, experiment):
-        times, heights = _within(digitised_points, panel, curve, rows)
-        ours = interpolated(rows, column, times)
-        found.append(float(np.abs(ours - heights).max() / max(heights)))
+        times, heights = map(np.array, _within(digitised_points, panel, curve, rows))
+        ours = interpolated(rows, column, list(clock * times))
+        scale = heights if relative_to == "own" else heights.max()
+        found.append(float((np.abs(ours - heights) / scale).max()))
     return found
 
 
@@ -92,6 +102,43 @@ def distance_outside_seeds(
     ours = np.stack([interpolated(rows, column, times) for rows in curves])
     outside = np.maximum(ours.min(axis=0) - heights, heights - ours.max(axis=0))
     return [float(max(value, 0) / max(heights)) for value in outside]
+
+
+def distance_at_last_point(
+    tables: Tables, experiment: str, panel: str, curve: str, column: str, digitised_points: Points
+) -> list[float]:
+    """How far the last published point is outside the range of all seeds, relative to it."""
+    last = max(
+        (p for p in digitised_points if (p["panel"], p["curve"]) == (panel, curve)), key=_time
+    )
+    return distance_outside_seeds(tables, experiment, panel, curve, column, [last])
+
+
+def _time(point: dict[str, Any]) -> float:
+    return float(point["x"])
+
+
+def share_of_draws_below(
+    tables: Tables,
+    experiment: str,
+    panel: str,
+    curve: str,
+    column: str,
+    draws: int,
+    digitised_points: Points,
+) -> list[float]:
+    """The share of initialisations that are below the published curve, point by point.
+
+    One number for each point within the runs, not a number with fewer seeds than `draws`.
+    """
+    curves = _curves(tables, experiment)
+    if not curves:
+        return []
+    times, heights = _within(digitised_points, panel, curve, curves[0])
+    ours = np.stack([interpolated(rows, column, times) for rows in curves])
+    if len(curves) < draws:
+        return [np.nan] * len(times)
+    return [float(share) for share in (ours < heights).mean(axis=0)]
 
 
 def _curves(tables: Tables, experiment: str) -> list[pd.DataFrame]:

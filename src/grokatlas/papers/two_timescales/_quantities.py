@@ -81,6 +81,25 @@ def singular_value_errors(recovered: pd.DataFrame, rank: int) -> pd.Series:
     return error.groupby(leading["seed"]).max()
 
 
+def half_way(rows: pd.DataFrame, column: str = "squared_norm") -> float:
+    """The first time at which a column is half-way from its first to its last value.
+
+    Between logged times it is interpolated, linear in log t.
+
+    Args:
+        rows: of one seed over time, in order.
+        column: one that falls.
+    """
+    values, time = rows[column].to_numpy(), rows["time"].to_numpy()
+    middle = (values[0] + values[-1]) / 2
+    there = np.flatnonzero(values <= middle)
+    if len(there) == 0 or there[0] == 0:
+        return float(time[there[0]]) if len(there) else np.nan
+    after = there[0]
+    share = (values[after - 1] - middle) / (values[after - 1] - values[after])
+    return float(time[after - 1] * (time[after] / time[after - 1]) ** share)
+
+
 def regression(table: pd.DataFrame) -> pd.DataFrame:
     """History of linear regression after the first update, over time, by case and seed.
 

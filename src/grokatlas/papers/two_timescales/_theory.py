@@ -108,33 +108,46 @@ def initialisations(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["variance", "seed", "fitted", "test_loss"])
 
 
-def slope_of_departure(tables: Tables, problem: str) -> list[float]:
-    """The exponent of lambda in the largest distance to the flow without decay, by seed."""
+def slope_of_departure(tables: Tables, problem: str, until: str) -> list[float]:
+    """The exponent of lambda in the largest distance to the flow without decay, by seed.
+
+    Args:
+        tables: of figure `theory`.
+        problem: what the name of the experiment ends with.
+        until: ``fast phase``, or ``end`` of the runs, where slow times differ.
+    """
     history = statistics.history(tables[f"theory_{problem}"])
-    found = departures(history, HORIZONS[problem])
+    found = departures(history, HORIZONS[problem] if until == "fast phase" else np.inf)
     return [statistics.slope(p["lambda"], p["departure"]) for _, p in found.groupby("seed")]
 
 
-def line_of_junctions(tables: Tables, problem: str) -> list[float]:
-    """Pearson's correlation of the junction time with log(1 / lambda), for each seed."""
+def line_of_junctions(tables: Tables, problem: str, power: float) -> list[float]:
+    """Pearson's correlation of the junction time with a power of 1 / lambda, for each seed.
+
+    The power 0 is the logarithm.
+    """
     found = junctions(statistics.history(tables[f"theory_{problem}"])).dropna()
     parts = [part for _, part in found.groupby("seed")]
-    return [float((-np.log(part["lambda"])).corr(part["junction"])) for part in parts]
+    lines = [part["lambda"] ** -power if power else -np.log(part["lambda"]) for part in parts]
+    return [float(line.corr(part["junction"])) for line, part in zip(lines, parts, strict=True)]
 
 
-def fall_of_tangential_share(tables: Tables, problem: str) -> list[float]:
-    """At the least lambda ``|P_T w| / |w|`` at the end over that at the first snapshot, by seed."""
+def fall_of_tangential_share(tables: Tables, problem: str, tau: float) -> list[float]:
+    """At the least lambda ``|P_T w| / |w|`` at a slow time over that at first, for each seed.
+
+    At the last snapshot that is not after the slow time.
+    """
     found = residuals(tables[f"theory_{problem}"])
-    least = found[found["lambda"] == found["lambda"].min()]
-    shares = [part["tangential_share"] for _, part in least.groupby("seed")]
+    early = found[(found["lambda"] == found["lambda"].min()) & (found["tau"] <= tau * 1.001)]
+    shares = [part["tangential_share"] for _, part in early.groupby("seed")]
     return [float(part.iloc[-1] / part.iloc[0]) for part in shares]
 
 
-def slope_of_constraint(tables: Tables, problem: str) -> list[float]:
-    """The exponent of lambda in what is left of the training errors at the end, by seed."""
+def slope_of_constraint(tables: Tables, problem: str, column: str) -> list[float]:
+    """The exponent of lambda in a column of `residuals` at the end, by seed."""
     found = residuals(tables[f"theory_{problem}"])
     ends = found.groupby(["seed", "lambda"], as_index=False).last()
-    return [statistics.slope(p["lambda"], p["constraint"]) for _, p in ends.groupby("seed")]
+    return [statistics.slope(p["lambda"], p[column]) for _, p in ends.groupby("seed")]
 
 
 def change_of_control(tables: Tables, experiment: str, time: float) -> list[float]:
@@ -173,8 +186,7 @@ def order_of_initialisations(tables: Tables, column: str) -> list[float]:
     return [statistics.order(part["variance"], part[column]) for _, part in found.groupby("seed")]
 
 
-def least_initialisation(tables: Tables) -> list[float]:
-    """The test loss at the end from the least variance, for each seed."""
+def loss_from_initialisation(tables: Tables, variance: float) -> list[float]:
+    """The test loss at the end from initialisations of a variance, for each seed."""
     found = initialisations(tables["small_initialisation"])
-    least = found[found["variance"] == found["variance"].min()]
-    return [float(value) for value in least["test_loss"]]
+    return [float(value) for value in found.loc[found["variance"] == variance, "test_loss"]]

@@ -7,6 +7,13 @@ import pandas as pd
 
 from grokatlas.claims import statistics
 from grokatlas.papers.two_timescales import _quantities
+from grokatlas.papers.two_timescales._controls import (
+    fast_phase_alone,
+    flow_at_rest,
+    lambda_doubled,
+    step_size_doubled,
+    without_weight_decay,
+)
 from grokatlas.papers.two_timescales._implicit_bias import distance_from_hypentropy
 from grokatlas.papers.two_timescales._kinks import (
     kinks_at_end,
@@ -15,40 +22,32 @@ from grokatlas.papers.two_timescales._kinks import (
 )
 from grokatlas.papers.two_timescales._published import (
     decades_from_points,
+    distance_at_last_point,
     distance_from_points,
     distance_of_singular_values,
     distance_outside_seeds,
     interpolated,
+    share_of_draws_below,
+)
+from grokatlas.papers.two_timescales._slow_phase import (
+    end_over_unregularised,
+    exponent_of_half_way,
+    loss_in_slow_phase,
+    outside_support,
+    singular_values_at_end,
+    trend_of_norm,
+    with_over_without_decay,
 )
 from grokatlas.papers.two_timescales._theory import (
     change_of_control,
     fall_of_tangential_share,
-    least_initialisation,
     line_of_junctions,
+    loss_from_initialisation,
     order_of_initialisations,
     share_of_seeds_below,
     slope_of_constraint,
     slope_of_departure,
 )
-
-__all__ = [
-    "change_of_control",
-    "decades_from_points",
-    "distance_from_hypentropy",
-    "distance_from_points",
-    "distance_of_singular_values",
-    "distance_outside_seeds",
-    "fall_of_tangential_share",
-    "kinks_at_end",
-    "kinks_kept_without_decay",
-    "kinks_of_curve",
-    "least_initialisation",
-    "line_of_junctions",
-    "order_of_initialisations",
-    "share_of_seeds_below",
-    "slope_of_constraint",
-    "slope_of_departure",
-]
 
 LEAST_LOSS = 1e-3  # of figure 1: the loss has fallen
 KINK_GAP = 0.2  # two kinks of a student are at least so far apart
@@ -87,7 +86,7 @@ def slow_phase(tables: Tables) -> list[float]:
         norm, first = part["squared_norm"].iloc[0], part["time"].iloc[0]
         middle = (norm + 2) / 2
         predicted = np.log((norm**2 / 4 - 1) / (middle**2 / 4 - 1)) / 4 if norm > 2 else np.nan
-        found.append(float(decay * (_half_way(part) - first) / predicted))
+        found.append(float(decay * (_quantities.half_way(part) - first) / predicted))
     return found
 
 
@@ -143,14 +142,13 @@ def norm_over_minimiser(tables: Tables, experiment: str) -> list[float]:
 
 def completion_plateau(tables: Tables, column: str) -> list[float]:
     """The final value of a column without regularisation, for each instance of figure 2."""
-    rows = _completion(tables)
-    return statistics.last(rows[~rows["regularised"]], column)
+    return completion_end(tables, column, regularised=False)
 
 
-def completion_end(tables: Tables, column: str) -> list[float]:
-    """The final value of a column with regularisation, for each instance of figure 2."""
+def completion_end(tables: Tables, column: str, *, regularised: bool = True) -> list[float]:
+    """The final value of a column with regularisation or without, for each instance of figure 2."""
     rows = _completion(tables)
-    return statistics.last(rows[rows["regularised"]], column)
+    return statistics.last(rows[rows["regularised"] == regularised], column)
 
 
 def largest_completion_fall(tables: Tables, column: str) -> list[float]:
@@ -184,7 +182,8 @@ def slow_time_of_norm(tables: Tables) -> list[float]:
     rows = _completion(tables)
     late = rows[rows["regularised"] & (rows["time"] >= 1)]
     return [
-        float(part[_quantities.DECAY].iloc[0]) * _half_way(part) for _, part in late.groupby("seed")
+        float(part[_quantities.DECAY].iloc[0]) * _quantities.half_way(part)
+        for _, part in late.groupby("seed")
     ]
 
 
@@ -210,10 +209,10 @@ def initial_norm(tables: Tables, experiment: str) -> list[float]:
     return [float(norm) ** 2 for norm in rows["l2_norm"]]
 
 
-def decay_of_norm(tables: Tables, experiment: str, time: float) -> list[float]:
-    """The squared norm of a network at a time, over that before training, for each seed."""
-    later = value_at(tables, experiment, "squared_norm", time)
-    return _quotients(later, initial_norm(tables, experiment))
+def decay_of_norm(tables: Tables, experiment: str, start: float, time: float) -> list[float]:
+    """The squared norm of a network at a time, over that at an earlier one, for each seed."""
+    later, early = (value_at(tables, experiment, "squared_norm", each) for each in (time, start))
+    return _quotients(later, early)
 
 
 def distance_from_kink(tables: Tables, place: int, kink: float) -> list[float]:
@@ -267,28 +266,15 @@ def slow_rate(tables: Tables) -> list[float]:
     return found
 
 
-def order_of_distances(tables: Tables, problem: str) -> list[float]:
-    """Spearman's correlation of lambda and the largest distance to the Riemannian flow, by seed."""
-    history = statistics.history(tables[f"limit_{problem}"])
-    largest = _quantities.largest_distances(_quantities.distances(history))
-    return [
-        statistics.order(part["lambda"], part["distance"]) for _, part in largest.groupby("seed")
-    ]
+def fall_of_distances(tables: Tables, problem: str) -> list[float]:
+    """The largest distance to the Riemannian flow at the least lambda over that at the largest.
 
-
-def _half_way(rows: pd.DataFrame) -> float:
-    """The first time at which the squared norm is half-way from its first to its last value.
-
-    Between logged times it is interpolated, linear in log t.
+    For each seed.
     """
-    norm, time = rows["squared_norm"].to_numpy(), rows["time"].to_numpy()
-    middle = (norm[0] + norm[-1]) / 2
-    there = np.flatnonzero(norm <= middle)
-    if len(there) == 0 or there[0] == 0:
-        return float(time[there[0]]) if len(there) else np.nan
-    after = there[0]
-    share = (norm[after - 1] - middle) / (norm[after - 1] - norm[after])
-    return float(time[after - 1] * (time[after] / time[after - 1]) ** share)
+    history = statistics.history(tables[f"limit_{problem}"])
+    largest = _quantities.largest_distances(_quantities.distances(history)).sort_values("lambda")
+    parts = [part["distance"] for _, part in largest.groupby("seed")]
+    return [float(part.iloc[0] / part.iloc[-1]) for part in parts]
 
 
 def _minimisers(table: pd.DataFrame) -> pd.DataFrame:

@@ -31,8 +31,7 @@ def draw(
     shown = rows[rows["seed"] == SHOWN]
     above = made.add_subplot(grid[0, 0])
     drawn = [_losses(above, shown, digitised_points)]
-    handles, labels = above.get_legend_handles_labels()
-    panels.legend(made, handles, labels, loc="outside upper center", ncols=6, fontsize=6)
+    panels.above(made, above, loc="outside upper center", ncols=6, fontsize=6)
     truth = recovered[recovered["regularised"] & (recovered["seed"] == SHOWN)]
     drawn.append(_singular_values(made.add_subplot(grid[0, 1]), shown, truth, digitised_points))
     minimisers = table[(table["record"] == "convex_minimiser") & (table[_quantities.DECAY] > 0)]

@@ -14,11 +14,11 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Their number for each lambda; their places at the largest lambda and without decay."""
     table = tables["theory_two_layer_relu"]
     history = table[table["record"] == "history"]
-    found = _kinks.of_weights(history)
+    places = _kinks.of_weights(history)
     made, grid = style.figure(3, height=2.5)
-    drawn = [_number(grid[0, 0], _kinks.numbers(found))]
-    shown = found[found["seed"] == found["seed"].min()]
-    decays = sorted(found["lambda"].unique())
+    drawn = [_number(grid[0, 0], _kinks.numbers(places))]
+    shown = places[places["seed"] == places["seed"].min()]
+    decays = sorted(places["lambda"].unique())
     points = sorted(set(history.filter(like="task.points.").iloc[0])) if len(history) else []
     titles = ("b  places", "c  places")
     for axes, title, decay in zip(grid[0, 1:], titles, (decays[-1:], decays[:1]), strict=True):
@@ -29,21 +29,21 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     grid[0, 1].set_ylabel("kink at x")
     for axes in grid[0]:
         axes.set_xlabel("time t")
-        panels.limits(axes, "x", found["time"].min(), found["time"].max())
+        panels.limits(axes, "x", places["time"].min(), places["time"].max())
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _number(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
-    """How many there are: median and range of the seeds, for each lambda."""
-    colours = style.weights(found["lambda"].unique())
-    frames = [found.iloc[:0]]
-    for decay, rows in found.groupby("lambda"):
+def _number(axes: Axes, counts: pd.DataFrame) -> pd.DataFrame:
+    """The number of kinks over time, for each lambda and seed."""
+    colours = style.weights(counts["lambda"].unique())
+    frames = [counts.iloc[:0]]
+    for decay, rows in counts.groupby("lambda"):
         line = {"against": "time", "color": colours[decay], "label": f"{decay:g}"}
         line |= {} if decay else {"ls": (0, (4, 3)), "zorder": 3}
         frames.append(marks.spread(axes, rows, "kinks", **line).assign(**{"lambda": decay}))
     style.letter(axes, "a  number of kinks")
     axes.set(xscale="log", ylabel="kinks that count", ylim=(0, None))
-    if len(found):
+    if len(counts):
         axes.legend(title="$\\lambda$", title_fontsize=7, loc="lower left", ncols=2, fontsize=6)
     return pd.concat(frames, ignore_index=True)
 

@@ -1,6 +1,5 @@
 """Beyond the paper: the regularised flow approaches the Riemannian flow as lambda vanishes."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,11 +20,11 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     drawn = []
     for place, (problem, title) in enumerate(PROBLEMS.items()):
         history = tables[f"limit_{problem}"].query("record == 'history'")
-        found = _quantities.distances(history)
+        distances = _quantities.distances(history)
         above, below = grid[0, place], grid[1, place]
-        drawn.append(_against_time(above, found).assign(problem=problem))
+        drawn.append(_against_time(above, distances).assign(problem=problem))
         style.letter(above, f"{'abc'[place]}  {title}")
-        largest = _quantities.largest_distances(found)
+        largest = _quantities.largest_distances(distances)
         _against_lambda(below, largest)
         style.letter(below, f"{'def'[place]}")
         drawn.append(largest.assign(problem=problem, series="largest"))
@@ -35,12 +34,12 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _against_time(axes: Axes, found: pd.DataFrame) -> pd.DataFrame:
-    if found.empty:
-        return found
-    colours = style.weights(found["lambda"].unique().tolist())
+def _against_time(axes: Axes, distances: pd.DataFrame) -> pd.DataFrame:
+    if distances.empty:
+        return distances
+    colours = style.weights(distances["lambda"].unique().tolist())
     frames = []
-    for decay, rows in found.groupby("lambda"):
+    for decay, rows in distances.groupby("lambda"):
         keywords = {"against": "tau", "color": colours[decay], "label": f"{decay:g}"}
         frames.append(marks.spread(axes, rows, "distance", **keywords).assign(**{"lambda": decay}))
     axes.axvline(_quantities.FROM, color=style.GUIDE, lw=0.7, ls=":")
@@ -60,10 +59,8 @@ def _against_lambda(axes: Axes, largest: pd.DataFrame) -> None:
     axes.set(yscale="log", xlabel="$\\lambda$")
     panels.logarithmic(axes, largest["lambda"])
     if len(largest):
-        decays = np.array([largest["lambda"].min(), largest["lambda"].max()])
-        level = largest.loc[largest["lambda"] == decays[0], "distance"].min() / 2
-        slope = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
-        axes.plot(decays, level * decays / decays[0], **slope)
+        decays = largest["lambda"]
+        level = largest.loc[decays == decays.min(), "distance"].min() / 2
+        marks.proportional(axes, decays, level, "$\\propto \\lambda$")
         panels.limits(axes, "y", high=8 * largest["distance"].max())  # room for the legend
-    if len(largest):
         axes.legend(title="seed", title_fontsize=7, ncols=2, loc="upper left", fontsize=6)

@@ -68,11 +68,11 @@ def _excess(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _difference(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     """|simulation / closed form - 1| of test loss and norm, at the same steps."""
-    found = _quantities.difference(rows)
+    differences = _quantities.difference(rows)
     for column in ("test_loss", "squared_norm"):
         colour = style.COLOURS[QUANTITIES[column]]
         name = "squared norm" if column == "squared_norm" else "test loss"
-        for index, (_, part) in enumerate(found.groupby("seed")):
+        for index, (_, part) in enumerate(differences.groupby("seed")):
             shown = part[part[f"{column}_difference"] > 0]
             line = style.Look(color=colour, lw=0.7, label=name if index == 0 else None)
             axes.plot(shown["time"], shown[f"{column}_difference"], **line)
@@ -80,4 +80,4 @@ def _difference(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     if axes.lines:
         axes.legend()
     style.letter(axes, "c  simulation and closed form of descent")
-    return found.reset_index().assign(case="difference")
+    return differences.reset_index().assign(case="difference")

@@ -33,8 +33,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         _points(above[1], junctions, "junction", problem)
         _residuals(above[2], residuals, problem)
         drawn += [
-            found.assign(panel=letter, problem=problem)
-            for letter, found in zip("abc", (departures, junctions, residuals), strict=True)
+            part.assign(panel=letter, problem=problem)
+            for letter, part in zip("abc", (departures, junctions, residuals), strict=True)
         ]
     _propositions(above, drawn)
     for axes, letter, name, title in (
@@ -47,30 +47,31 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _points(axes: Axes, found: pd.DataFrame, column: str, problem: str) -> None:
+def _points(axes: Axes, points: pd.DataFrame, column: str, problem: str) -> None:
     """A mark for each lambda and seed, a thin line for each seed."""
     label, mark, colour = PROBLEMS[problem]
-    for index, (_, rows) in enumerate(found.sort_values("lambda").groupby("seed")):
+    for index, (_, rows) in enumerate(points.sort_values("lambda").groupby("seed")):
         ink = style.Look(marker=mark, ms=3.5, color=colour, lw=0.7)
         axes.plot(rows["lambda"], rows[column], label=None if index else label, **ink)
 
 
-def _residuals(axes: Axes, found: pd.DataFrame, problem: str) -> None:
-    """A line for each lambda, the thinner the smaller: the median over seeds."""
+def _residuals(axes: Axes, residuals: pd.DataFrame, problem: str) -> None:
+    """Lines of other dashes for each lambda: the median over seeds, or each seed."""
     label, mark, colour = PROBLEMS[problem]
-    decays = sorted(found["lambda"].unique(), reverse=True)
+    decays = sorted(residuals["lambda"].unique(), reverse=True)
     for index, decay in enumerate(decays):
-        rows = found[found["lambda"] == decay].groupby("tau")["tangential_share"].median()
+        parts = marks.lines(residuals[residuals["lambda"] == decay], ["tangential_share"], "tau")
         ink = style.Look(marker=mark, color=colour, ls=("-", "--", ":")[index % 3], lw=0.9)
-        axes.plot(rows.index, rows, ms=3.5, label=None if index else label, **ink)
+        ink |= {"ms": 3.5 if len(parts) == 1 else 2.5, "label": None if index else label}
+        marks.draw_lines(axes, parts, "tangential_share", "tau", **ink)
 
 
 def _propositions(row: list[Axes], drawn: list[pd.DataFrame]) -> None:
     """Scales, guides and titles of the upper row."""
-    found = pd.concat(drawn, ignore_index=True)
+    points = pd.concat(drawn, ignore_index=True)
     for axes in row[:2]:
         axes.set(xlabel="$\\lambda$")
-        panels.logarithmic(axes, found.loc[found["panel"] != "c", "lambda"])
+        panels.logarithmic(axes, points.loc[points["panel"] != "c", "lambda"])
     row[0].set(ylabel="$\\sup_t\\, |w_\\lambda - w_{GF}| / |w_0|$")
     row[1].set(ylim=(0, None), ylabel="time nearest to the limit")
     row[2].set(xlabel="slow time $\\tau$", ylabel="$|P_T w| / |w|$")
@@ -80,13 +81,11 @@ def _propositions(row: list[Axes], drawn: list[pd.DataFrame]) -> None:
         (row[2], "tangential_share", "y"),
     )
     for axes, column, which in scales:
-        panels.logarithmic(axes, found.loc[found[column] > 0, column], which)
-    first = found[(found["panel"] == "a") & (found["departure"] > 0)]
+        panels.logarithmic(axes, points.loc[points[column] > 0, column], which)
+    first = points[(points["panel"] == "a") & (points["departure"] > 0)]
     if len(first):
-        ends = np.array([first["lambda"].min(), first["lambda"].max()])
-        level = first.loc[first["lambda"] == ends[0], "departure"].min() / 3
-        guide = style.Look(color=style.GUIDE, ls="--", lw=0.8, label="$\\propto \\lambda$")
-        row[0].plot(ends, level * ends / ends[0], **guide)
+        level = first.loc[first["lambda"] == first["lambda"].min(), "departure"].min() / 3
+        marks.proportional(row[0], first["lambda"], level, "$\\propto \\lambda$")
         panels.limits(row[0], "y", high=1e3 * first["departure"].max())  # room for the legend
         row[0].legend(loc="upper left", fontsize=6)
     titles = ("a  from the flow without decay", "b  junction", "c  stationarity")
@@ -112,16 +111,18 @@ def _control(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
     axes.set(xscale="log", yscale="log", xlabel="time t", ylabel="test loss")
     panels.limits(axes, "x", rows["time"].min(), rows["time"].max())
     if frames:
+        low, high = axes.get_ylim()
+        panels.limits(axes, "y", low * (low / high) ** 0.25)  # room for the legend
         axes.legend(loc="lower left", fontsize=6)
     return pd.concat(frames, ignore_index=True) if frames else rows[["time"]]
 
 
 def _initialisations(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
     """Test loss at the end and time of the fit against the variance of the initialisation."""
-    found = _theory.initialisations(table)
+    ends = _theory.initialisations(table)
     right = axes.twinx()
     right.spines["right"].set_visible(True)
-    for place, (_, rows) in enumerate(found.groupby("seed")):
+    for place, (_, rows) in enumerate(ends.groupby("seed")):
         ink = style.Look(ms=3.5, lw=0.7, marker=SEEDS[place % len(SEEDS)])
         axes.plot(rows["variance"], rows["test_loss"], "-", color=style.COLOURS["test"], **ink)
         times = rows["fitted"].where(np.isfinite(rows["fitted"]))
@@ -129,7 +130,7 @@ def _initialisations(axes: Axes, table: pd.DataFrame) -> pd.DataFrame:
     axes.set(yscale="log", xlabel="variance of the initial weights")
     axes.set_ylabel("test loss at the end", color=style.COLOURS["test"])
     right.set_ylabel("time of the fit", color=style.COLOURS["train"])
-    panels.logarithmic(axes, found["variance"])
+    panels.logarithmic(axes, ends["variance"])
     right.set_ylim(0, None)
     style.letter(axes, "f  diagonal, no weight decay")
-    return found
+    return ends

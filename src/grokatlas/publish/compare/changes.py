@@ -44,11 +44,6 @@ class FigureChange:
     numbers: dict[str, list[tuple[list[str], str]]]
     compared: bool
 
-    @property
-    def differs(self) -> bool:
-        """True if there is anything to tell."""
-        return bool(self.facts or self.numbers)
-
 
 @dataclass(frozen=True)
 class ClaimChange:
@@ -58,24 +53,34 @@ class ClaimChange:
     second: Judged
 
     @property
-    def once(self) -> bool:
-        """True if it was judged on one side alone."""
-        runs = [side.row["verdict"] != NOT_RUN for side in (self.first, self.second)]
-        return runs[0] != runs[1]
-
-    @property
-    def verdict(self) -> bool:
-        """True if it was judged on both sides, with another verdict."""
-        return self.first.row["verdict"] != self.second.row["verdict"] and not self.once
+    def kind(self) -> str:
+        """The kind of change: ``once`` if one side alone was judged; empty without any."""
+        if len({side.row["verdict"] == NOT_RUN for side in (self.first, self.second)}) > 1:
+            return "once"
+        if self.first.row["verdict"] != self.second.row["verdict"]:
+            return "verdict"
+        if self.number and not self._near():
+            return "number"
+        return "declaration" if self.declaration else "rounding" if self.number else ""
 
     @property
     def number(self) -> bool:
         """True if our number, its range or the count of values is another."""
-        counts = [self._count(side) for side in (self.first, self.second)]
-        return self._differs(*FOUND) or counts[0] != counts[1]
+        return self._differs(*FOUND) or self._count(self.first) != self._count(self.second)
 
     @property
-    def rounding(self) -> bool:
+    def interval(self) -> bool:
+        """True if the interval is another."""
+        return self._differs(*LIMITS)
+
+    @property
+    def declaration(self) -> bool:
+        """True if the interval, the statement, the published number or the unit is another."""
+        declared = [[side.row.get(key) for key in DECLARED] for side in (self.first, self.second)]
+        known = all(None not in each for each in declared)
+        return self.interval or (known and declared[0] != declared[1])
+
+    def _near(self) -> bool:
         """True if our numbers differ no more than sums that are taken in another order."""
         pairs = zip(self.first.numbers(*FOUND), self.second.numbers(*FOUND), strict=True)
         near = all(
@@ -83,18 +88,6 @@ class ClaimChange:
             for a, b in pairs
         )
         return near and self._count(self.first) == self._count(self.second)
-
-    @property
-    def declaration(self) -> bool:
-        """True if the interval, the statement, the published number or the unit is another."""
-        declared = [[side.row.get(key) for key in DECLARED] for side in (self.first, self.second)]
-        known = all(None not in each for each in declared)
-        return self._differs(*LIMITS) or (known and declared[0] != declared[1])
-
-    @property
-    def interval(self) -> bool:
-        """True if the interval is another."""
-        return self._differs(*LIMITS)
 
     def _differs(self, *names: str) -> bool:
         return self.first.numbers(*names) != self.second.numbers(*names)
@@ -121,36 +114,6 @@ class Changes:
     only_claims: tuple[list[Judged], list[Judged]] = field(default_factory=lambda: ([], []))
 
     @property
-    def verdicts(self) -> list[ClaimChange]:
-        """Claims whose verdict changed."""
-        return [claim for claim in self.claims if claim.verdict]
-
-    @property
-    def numbers(self) -> list[ClaimChange]:
-        """Claims whose number changed by more than rounding, and whose verdict did not."""
-        return [claim for claim in self._same_verdict if claim.number and not claim.rounding]
-
-    @property
-    def rounded(self) -> list[ClaimChange]:
-        """Claims of which no more changed than the rounding of their numbers."""
-        rounded = [claim for claim in self._same_verdict if claim.number and claim.rounding]
-        return [claim for claim in rounded if not claim.declaration]
-
-    @property
-    def declarations(self) -> list[ClaimChange]:
-        """Claims of which the declaration changed, but not the verdict or the number."""
-        return [claim for claim in self._same_verdict if claim.declaration and claim.rounding]
-
-    @property
-    def once(self) -> list[ClaimChange]:
-        """Claims that were judged on one side alone."""
-        return [claim for claim in self.claims if claim.once]
-
-    @property
-    def _same_verdict(self) -> list[ClaimChange]:
-        return [claim for claim in self.claims if not claim.verdict and not claim.once]
-
-    @property
     def nothing(self) -> bool:
         """True if both sides show the same."""
         return not (self.figures or self.claims or any(self.only_figures) or any(self.only_claims))
@@ -163,7 +126,7 @@ def between(first: Side, second: Side) -> Changes:
     changes.only_figures = (only[0], only[1])
     for a, b in figures:
         change = _figure(a, b)
-        if change.differs:
+        if change.facts or change.numbers:
             changes.figures.append(change)
         else:
             changes.same_figures += 1
@@ -171,7 +134,7 @@ def between(first: Side, second: Side) -> Changes:
     changes.only_claims = (_judged(alone[0]), _judged(alone[1]))
     for x, y in claims:
         claim = ClaimChange(x, y)
-        if claim.once or claim.verdict or claim.number or claim.declaration:
+        if claim.kind:
             changes.claims.append(claim)
         else:
             changes.same_claims += 1

@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
 from grokatlas.claims.verdicts import NOT_RUN
-from grokatlas.declare import models, versions
+from grokatlas.declare import claim_models, models, versions
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError, shown
 from grokatlas.export import evidence
@@ -149,7 +149,7 @@ def _problem(row: Row, name: str) -> str:
     return ""
 
 
-def _told(claim: models.Claim, paper: str, row: Row | None) -> Row:
+def _told(claim: claim_models.Claim, paper: str, row: Row | None) -> Row:
     """A claim's recorded row with what is declared of it.
 
     One whose interval was changed since it was judged counts as not judged, as on the pages.

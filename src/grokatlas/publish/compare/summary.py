@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections import Counter
 from pathlib import Path
 from urllib.parse import quote
 
@@ -100,7 +101,7 @@ def _claims(changes: Changes) -> list[tuple[str, str, str]]:
     rows = [
         ("/".join(each.second.key), each.second.row.get("statement", ""), _judgement(each))
         for each in changes.claims
-        if each not in changes.rounded
+        if each.kind != "rounding"
     ]
     for side, claims in zip((changes.first, changes.second), changes.only_claims, strict=True):
         for claim in claims:
@@ -113,7 +114,7 @@ def _judgement(change: ClaimChange) -> str:
     """A claim's verdicts, numbers and intervals, as far as they differ."""
     parts = []
     old, new = change.first, change.second
-    if change.verdict or change.once:
+    if change.kind in ("verdict", "once"):
         parts.append(f"{old.row['verdict']} -> {new.row['verdict']}")
     if change.number:
         ours = [
@@ -140,14 +141,13 @@ def _relative(change: ClaimChange) -> str:
 
 
 def _counts(changes: Changes) -> str:
-    verdicts, numbers = len(changes.verdicts), len(changes.numbers)
-    rounded, once = len(changes.rounded), len(changes.once)
+    claims = Counter(claim.kind for claim in changes.claims)
     alone = [len(each) for each in (*changes.only_figures, *changes.only_claims)]
     text = f"{count(len(changes.figures), 'figure')} changed, {changes.same_figures} the same"
-    text += f"; {count(verdicts, 'verdict')}, {count(numbers, 'number')} and "
-    text += f"{count(len(changes.declarations), 'declaration')} of claims changed, "
-    text += f"{rounded} in rounding alone, " if rounded else ""
-    text += f"{once} judged on one side alone, " if once else ""
+    text += f"; {count(claims['verdict'], 'verdict')}, {count(claims['number'], 'number')} and "
+    text += f"{count(claims['declaration'], 'declaration')} of claims changed, "
+    for kind, words in (("rounding", "in rounding alone"), ("once", "judged on one side alone")):
+        text += f"{claims[kind]} {words}, " if claims[kind] else ""
     text += f"{changes.same_claims} claims the same"
     if any(alone):
         text += f"; on one side alone {count(alone[0] + alone[1], 'figure')}"

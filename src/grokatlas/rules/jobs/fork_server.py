@@ -44,7 +44,7 @@ FAMILIES = {  # what jobs of some commands import
         *("pandas", "pyarrow.parquet", "safetensors.numpy", "safetensors.torch", "numba"),
     ),
     "drawing": (
-        *("numpy", "pandas", "pyarrow.parquet", "scipy.stats", "matplotlib.figure"),
+        *("numpy", "pandas", "pyarrow.parquet", "scipy.stats", "seaborn"),
         *(f"matplotlib.backends.backend_{name}" for name in ("agg", "pdf")),
     ),
 }

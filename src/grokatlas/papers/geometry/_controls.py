@@ -1,0 +1,19 @@
+"""Controls of claims: tables changed into what a statement excludes, so that it has to fail."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from grokatlas.papers.geometry._drifts import DECAY
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def before_training(tables: Tables) -> Tables:
+    """What is known before the first update."""
+    return {name: table[table["step"] == 0] for name, table in tables.items()}
+
+
+def weight_decay_doubled(tables: Tables) -> Tables:
+    """The runs as if they had been made with half the weight decay that they are taken to have."""
+    return {name: table.assign(**{DECAY: 2 * table[DECAY]}) for name, table in tables.items()}

@@ -1,0 +1,42 @@
+"""Controls of claims: tables changed into what a statement excludes, so that it has to fail."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+ALONE = ("baseline", "weight_decay")
+METHODS = (*ALONE, "grokalign", "adversarial")  # what cases end with
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def without_grokalign(tables: Tables) -> Tables:
+    """The runs with weight decay alone in the place of those with GrokAlign as well."""
+    found = {}
+    for name, table in tables.items():
+        alone = table[table["case"].str.endswith(ALONE)]
+        case = alone["case"].str.replace(f"({'|'.join(ALONE)})$", "grokalign", regex=True)
+        rest = table[~table["case"].str.endswith("grokalign")]
+        found[name] = pd.concat([rest, alone.assign(case=case)], ignore_index=True)
+    return found
+
+
+def methods_turned(tables: Tables) -> Tables:
+    """Each method's runs under the name of the next one."""
+    found = {}
+    for name, table in tables.items():
+        known = [each for each in METHODS if table["case"].str.endswith(each).any()]
+        case = table["case"]
+        for each, following in zip(known, [*known[1:], *known[:1]], strict=True):
+            own = table["case"].str.endswith(each)
+            case = case.mask(own, table["case"].str.removesuffix(each) + following)
+        found[name] = table.assign(case=case)
+    return found
+
+
+def learning_rate_doubled(tables: Tables) -> Tables:
+    """The runs as if they had been made with half the learning rate that they are taken to have."""
+    return {
+        name: table.assign(**{"optimizer.lr": 2 * table["optimizer.lr"]})
+        for name, table in tables.items()
+    }

@@ -1,0 +1,71 @@
+"""Controls of claims: the tables changed into what a statement excludes, so that it has to fail."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from grokatlas.papers.two_timescales import _quantities
+
+FAST = 0.1  # slow time up to which the slow phase has not begun
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def lambda_doubled(tables: Tables) -> Tables:
+    """The runs as if they had been made with half the lambda that they are taken to have."""
+    found = {}
+    for name, table in tables.items():
+        decays = [each for each in (_quantities.DECAY, "dynamics.l2") if each in table]
+        found[name] = table.assign(**{each: 2 * table[each] for each in decays})
+    return found
+
+
+def step_size_doubled(tables: Tables) -> Tables:
+    """The runs as if each update took twice the time."""
+    return {
+        name: table.assign(**{"optimizer.lr": 2 * table["optimizer.lr"]})
+        for name, table in tables.items()
+    }
+
+
+def without_weight_decay(tables: Tables) -> Tables:
+    """The runs without weight decay in the place of those with the largest, and the reverse.
+
+    Case by case; a case without both stays as it is.
+    """
+    found = {}
+    for name, table in tables.items():
+        if _quantities.DECAY in table:
+            parts = table.groupby("case")[_quantities.DECAY]
+            most = parts.transform("max").where(parts.transform("min") == 0)
+            decay = table[_quantities.DECAY]
+            swapped = decay.mask(decay == most, 0.0).mask((decay == 0) & most.notna(), most)
+            table = table.assign(**{_quantities.DECAY: swapped})
+        found[name] = table
+    return found
+
+
+def fast_phase_alone(tables: Tables) -> Tables:
+    """What is known up to the slow time `FAST`, of each run with weight decay."""
+    found = {}
+    for name, table in tables.items():
+        if _quantities.DECAY in table:
+            slow = 2 * table[_quantities.DECAY] * table["step"] * table["optimizer.lr"]
+            table = table[~(slow > FAST)]
+        found[name] = table
+    return found
+
+
+def flow_at_rest(tables: Tables) -> Tables:
+    """The Riemannian flow as if it stayed where it begins."""
+    found = {}
+    for name, table in tables.items():
+        names = [each for each in table if each.startswith("parameters.")]
+        flow = (table["case"] == "riemannian_flow") & (table["record"] == "history")
+        flow &= table["step"] >= table["dynamics.fast_steps"]
+        firsts = table[flow].sort_values("step").groupby("seed")[names].first()
+        rest = table.copy()
+        rest.loc[flow, names] = firsts.loc[table.loc[flow, "seed"]].to_numpy(np.float64)
+        found[name] = rest
+    return found
