@@ -14,7 +14,8 @@ STATE = (
 REASONS = {
     "random operation": "draws random numbers; a model, an optimizer, a penalty, and a change of "
     "gradients or inputs may take them by `noise_shape` (docs/extending.md)",
-    "in-place operation": f"changes a tensor in place, as batch norm does: {STATE}",
+    "in-place operation": f"changes a tensor in place, as batch norm does, and {STATE}",
+    "Batch norm got": f"has the state of batch norm, and {STATE}",
     "control flow": "branches on a value, or makes a number of a tensor; write torch.where, "
     "and keep the tensor",
     ".item()": "makes a number of a tensor; keep the tensor",
