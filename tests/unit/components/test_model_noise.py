@@ -1,6 +1,8 @@
 """Dropout and noise on weights: they act in steps of training, and nowhere else."""
 
 import copy
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from grokatlas.engine.noise import standard_normal
 from grokatlas.engine.rebuilt import restored
 from tests.runs import addition, begun, data_of, finished, mlp, schedule, trained
 
+PAGE = Path(__file__).parents[3] / "docs" / "extending.md"
 DOUBLE = torch.float64
 TRANSFORMER = {"name": "transformer", "dimension": 6, "heads": 2, "head_dimension": 3, "width": 8}
 TRANSFORMER |= {"embedding": "learned", "unembedding": "learned"}
@@ -195,3 +198,22 @@ def test_a_dynamics_of_its_own_equation_refuses_a_noisy_model():
     del spec["optimizer"]
     with pytest.raises(ValueError, match=r"^model: it takes noise, and dynamics isolated_first_la"):
         begun(spec)
+
+
+def test_the_model_of_the_docs_drops_at_two_places():
+    page = PAGE.read_text(encoding="utf-8")
+    found = re.search(r"```python\n(class TwoDropouts.*?)```", page, re.DOTALL)
+    names = {"nn": torch.nn, "torch": torch, "Tensor": torch.Tensor, "Shape": tuple}
+    exec(found[1], names)
+    first, second = torch.nn.Linear(50, 40), torch.nn.Linear(40, 40, bias=False)
+    first.bias.data.fill_(1.0)
+    first.weight.data.zero_()
+    second.weight.data.copy_(torch.eye(40))
+    model, inputs = names["TwoDropouts"](first, second).double(), torch.ones(200, 50).double()
+    noise = noise_of(model, inputs)
+    outputs = model(inputs, noise)
+    assert set(outputs.unique().tolist()) == {0.0, 2.0}
+    assert float((outputs == 0).double().mean()) == pytest.approx(0.5, abs=0.03)
+    assert torch.equal(outputs == 0, noise[:, 50:] <= 0)
+    assert float((noise[:, :50] > -0.8416).double().mean()) == pytest.approx(0.8, abs=0.02)
+    assert torch.equal(model(inputs), torch.ones(200, 40).double())

@@ -54,7 +54,7 @@ def build(*, std: NonNegative, fading: NonNegative) -> NoisyGradientLink[Steps]:
 
     Args:
         std: standard deviation in the first step.
-        fading: power of the variance's decay; 0 for none, 0.55 there.
+        fading: power of the variance's decay; 0 for none, 0.55 in the source.
     """
     return GaussianNoise(std, fading)
 
