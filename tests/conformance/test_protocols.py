@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import torch
 from examples import EXAMPLES
-from examples.use import ingredients, mlp, model_of, view_of
+from examples.use import ingredients, layer, mlp, model_of, view_of
 
 from grokatlas import registry
-from grokatlas.engine import contracts, record
+from grokatlas.engine import contracts, noise_contracts, record
 from grokatlas.engine.update_link import UpdateLink
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs.savepoint import Savepoint
@@ -33,13 +33,26 @@ CONTRACTS = {
 # a method that some components of a block have -> what they then are
 SOME = {
     ("loss", "on_network"): contracts.LossOnNetwork,
-    ("penalties", "noise_shape"): contracts.NoisyPenalty,
-    ("penalties", "given"): contracts.NoisyPenalty,
-    ("inputs", "noise_shape"): contracts.NoisyInputChange,
-    ("inputs", "given"): contracts.NoisyInputChange,
+    ("penalties", "noise_shape"): noise_contracts.NoisyPenalty,
+    ("penalties", "given"): noise_contracts.NoisyPenalty,
+    ("inputs", "noise_shape"): noise_contracts.NoisyInputChange,
+    ("inputs", "given"): noise_contracts.NoisyInputChange,
+    ("gradients", "noise_shape"): noise_contracts.NoisyGradientLink,
+    ("gradients", "given"): noise_contracts.NoisyGradientLink,
+    ("updates", "noise_shape"): noise_contracts.NoisyUpdateLink,
+    ("updates", "given"): noise_contracts.NoisyUpdateLink,
+    ("optimizer", "noise_shape"): noise_contracts.NoisyOptimizer,
+    ("optimizer", "given"): noise_contracts.NoisyOptimizer,
     ("dynamics", "begin_epoch"): contracts.EpochDynamics,
     ("dynamics", "penalty"): contracts.PenalisedDynamics,
 }
+NOISY = (
+    "penalties",
+    "inputs",
+    "optimizer",
+    "gradients",
+    "updates",
+)  # blocks that may take noise by `given`
 CASES = [
     pytest.param(block, name, keywords, id=f"{block}-{name}-{index}")
     for block in registry.FOLDERS
@@ -108,6 +121,8 @@ def test_a_component_is_what_its_block_asks_for(block, name, keywords):
         inspect.signature(model.forward).bind("inputs")
         if hasattr(model, "embed"):
             assert lacking(model, contracts.TokenModel) == []
+        if hasattr(model, "noise_shape"):
+            assert lacking(model, noise_contracts.NoisyModel) == []
         return
     component = built(block, name, keywords)
     assert lacking(component, CONTRACTS[block]) == []
@@ -118,12 +133,13 @@ def test_a_component_is_what_its_block_asks_for(block, name, keywords):
 
 @pytest.mark.parametrize(
     ("block", "name", "keywords"),
-    [case for case in CASES if case.values[0] in ("penalties", "inputs")],
+    [case for case in CASES if case.values[0] in NOISY],
 )
 def test_a_component_with_noise_is_what_its_block_asks_for(block, name, keywords):
     component = built(block, name, keywords)
     if hasattr(component, "noise_shape"):
-        shape = component.noise_shape((6, 4), (6, 5))
+        by_parameters = block in ("optimizer", "gradients", "updates")
+        shape = component.noise_shape(*([layer()] if by_parameters else [(6, 4), (6, 5)]))
         assert all(type(size) is int for size in shape)
         assert lacking(component.given(torch.zeros(shape)), CONTRACTS[block]) == []
 

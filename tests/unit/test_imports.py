@@ -15,7 +15,7 @@ ROOMS = {
     "registry": "errors code.sources",
     "code": "registry",
     "results": "code registry engine.members",
-    "declare": "results code registry engine.members",
+    "declare": "results code registry engine.members engine.schedule",
     "plan": "declare results code registry engine.members engine.memory",
     "run_store": "plan declare results registry",
     "cluster": "run_store plan declare results components.image_files engine.memory registry",
@@ -41,7 +41,7 @@ HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"
 LIGHT_ROOMS = ("code", "declare", "plan", "results", "run_store", "export", "cluster", "runs")
 LIGHT_ROOMS += ("publish",)
 LIGHT = ("cli", "cli_types", "registry", "errors", "text", "engine/members")
-LIGHT += ("engine/memory", "engine/contracts", "engine/keyword_types")
+LIGHT += ("engine/memory", "engine/contracts", "engine/keyword_types", "engine/schedule")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
 LIBRARIES |= {"contextlib", "dataclasses", "fnmatch"}
 SPECIAL = {  # what components of a kind may use beside these

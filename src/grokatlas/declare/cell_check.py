@@ -14,6 +14,7 @@ from grokatlas.declare import (
     renaming,
     run_shares,
     signatures,
+    snapshots,
     span_rules,
 )
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
@@ -215,16 +216,11 @@ class Checker:
     def _train(self, values: dict[str, Any]) -> dict[str, Any]:
         try:
             train: Train = check_block(Train, values.get("train", {}))
+            taken = snapshots.steps(train.snapshots, train.steps)
         except MistakeError as mistake:
             raise self._error(["train"], mistake) from None
-        marks = {"initial": 0, "final": train.steps}
-        snapshots = sorted({marks[s] if isinstance(s, str) else s for s in train.snapshots})
-        if snapshots and snapshots[-1] > train.steps:
-            self._fail(
-                ["train", "snapshots"], f"{snapshots[-1]} is beyond the last step {train.steps}"
-            )
         shuffle = {"shuffle": True} if train.batch_size and train.shuffle is None else {}
-        return {**train.model_dump(exclude_none=True), **shuffle, "snapshots": snapshots}
+        return {**train.model_dump(exclude_none=True), **shuffle, "snapshots": taken}
 
     def _axes(self, values: dict[str, Any]) -> dict[str, list[Any]]:
         """The ensemble's axes, checked; the seed last."""

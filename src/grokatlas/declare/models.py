@@ -22,9 +22,9 @@ OTHER_FILES = {"experiments": EXPERIMENTS, "claims": CLAIMS, "digitised_points":
 
 
 class Log(Model):
-    """When the loop writes a row of the history: exactly one of `every` and `points`."""
+    """The steps of logs or snapshots, with the last one: exactly one of `every` and `points`."""
 
-    every: PositiveInt | None = Field(None, description="log every this many steps")
+    every: PositiveInt | None = Field(None, description="each multiple of this many steps")
     first: WholeInt = Field(0, description="and every step up to this one")
     points: Annotated[int, Field(ge=2)] | None = Field(
         None, description="or at this many steps, evenly spaced in log(1 + step)"
@@ -67,8 +67,9 @@ class Train(Model):
         "absent: the run's",
     )
     log: Log = Field(default=Log(every=1), description="when observables are logged")
-    snapshots: list[WholeInt | Literal["initial", "final"]] = Field(
-        default=["initial", "final"], description="steps whose parameters are kept"
+    snapshots: list[WholeInt | Literal["initial", "final"]] | Log = Field(
+        default=["initial", "final"],
+        description="steps whose parameters are kept: a list, or a schedule as `log` has it",
     )
     stop: Annotated[dict[str, Number | Level], Field(min_length=1)] | None = Field(
         None,

@@ -5,6 +5,7 @@ import copy
 import functools
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +90,33 @@ def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
     except Exception as error:
         place = f"{registry.shown_component(block, name)}: {what}"
         raise UserError(place, f"failed: {type(error).__name__}: {error}") from None
+
+
+def noise(spec: dict[str, Any], parameters: int, samples: int) -> Iterator[tuple[str, int]]:
+    """The numbers of noise that model, optimizer and gradients of a run take in a step.
+
+    Args:
+        spec: of the run.
+        parameters: of one member.
+        samples: of a batch.
+
+    Yields:
+        the block's path, and what ``noise`` of its component says; nothing where there is none.
+    """
+    for block in ("model", "optimizer", "gradients", "updates"):
+        entries = spec.get(block, [])
+        listed = isinstance(entries, list)
+        for index, entry in enumerate(entries if listed else [entries]):
+            path = f"{block}.{index}" if listed else block
+            axes = {
+                axis.removeprefix(f"{path}."): values[0]
+                for axis, values in spec["ensemble"].items()
+                if axis.startswith(f"{path}.")
+            }
+            keywords = registry.keywords(entry) | axes
+            count = fact(block, entry["name"], "noise", parameters, samples, **keywords)
+            if count:
+                yield path, int(count)
 
 
 @functools.cache

@@ -41,4 +41,7 @@ def why_not_span(spec: dict[str, Any]) -> tuple[list[str], str] | None:
                 problem = f"{entry['name']} is not the same with train.coordinates: span"
                 hint = f"allowed: {', '.join(allowed)}" if allowed else "none is allowed"
                 return [*place, "name"], f"{problem}; {hint}"
+    for path, _ in signatures.noise(spec, 1, 0):
+        problem = "its noise on parameters is not the same with train.coordinates: span"
+        return path.split("."), f"{problem}; take it away"
     return None

@@ -63,7 +63,6 @@ Hyperparameter = Union[float, "Tensor"]
 PerMember = Union[float, "Tensor"]
 
 State = TypeVar("State")  # a component's own: a dict of tensors, or of dicts of them
-Given = TypeVar("Given", covariant=True)
 Run = TypeVar("Run", contravariant=True)
 
 
@@ -181,20 +180,6 @@ class Penalty(Protocol):
         """
 
 
-class TakesNoise(Protocol[Given]):
-    """What a penalty or a change of inputs has that needs random numbers."""
-
-    def noise_shape(self, inputs_shape: Shape, outputs_shape: Shape, /) -> Shape:
-        """How many standard normal numbers a batch of inputs and outputs of these shapes needs."""
-
-    def given(self, noise: Tensor, /) -> Given:
-        """What is called for one batch, with noise of that shape in the run's dtype."""
-
-
-class NoisyPenalty(Penalty, TakesNoise[Penalty], Protocol):
-    """A penalty that takes noise. Without it, it is what observables see."""
-
-
 class GradientLink(Protocol[State]):
     """What `build` of a change of gradients returns: a link of the chain before the optimizer."""
 
@@ -243,10 +228,6 @@ class InputChange(Protocol[State]):
 
     def __call__(self, inputs: Tensor, state: State, /) -> Tensor:
         """Changed inputs of a batch, of the same shape and dtype."""
-
-
-class NoisyInputChange(InputChange[State], TakesNoise[InputChange[State]], Protocol[State]):
-    """A change of inputs that takes noise."""
 
 
 class Dynamics(Protocol[State]):

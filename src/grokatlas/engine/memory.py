@@ -10,6 +10,7 @@ from dataclasses import dataclass
 COPIES = 3.5  # of parameters in a step: gradients, those of a penalty, and what changes them
 PASSES = 1.75  # of what a forward pass writes: most of it is kept for the gradient
 LOOKS = 1.25  # of the same on all samples, which is observed
+NOISE = 3  # of a step's noise: as it is drawn, a mask or its multiple, and what it acts on
 USED = 0.9  # of a GPU's memory that a run may fill: the rest is for libraries and gaps
 
 
@@ -24,6 +25,7 @@ class Needs:
         batch: that a forward pass of one member on a batch writes.
         looks: the same on all samples, of training and test.
         data: of all members.
+        noise: of a step of one member, that models, optimizers and changes of gradients take.
         stops: whether members may stop, whose last parameters are kept.
     """
 
@@ -33,13 +35,14 @@ class Needs:
     batch: int
     looks: int
     data: int
+    noise: int = 0
     stops: bool = False
 
     def bytes(self, group: int) -> int:
         """The peak, where so many members move together."""
         initial = 1 + self.stops  # those that the run began with, and those of stopped members
         resident = self.members * self.parameters * (initial + 1 + self.kept) + self.data
-        step = COPIES * self.parameters + PASSES * self.batch
+        step = COPIES * self.parameters + PASSES * self.batch + NOISE * self.noise
         look = self.parameters + LOOKS * self.looks
         built = self.parameters * (1 + self.kept)
         return round(resident + group * max(step, look, built))

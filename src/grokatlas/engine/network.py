@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from grokatlas import registry
 from grokatlas.engine.contracts import Buffers, Member, Params, Spec, TaskData, TokenModel
+from grokatlas.engine.noise_contracts import NoisyModel
 
 
 class Network:
@@ -15,11 +16,21 @@ class Network:
     Args:
         skeleton: the `nn.Module`, whose own parameters are never used.
         constants: the member's buffers, by name.
+        noise: of one step of training, for a batch of ``N`` samples; None: evaluation.
+        samples: that ``N``.
     """
 
-    def __init__(self, skeleton: nn.Module, constants: Buffers) -> None:
+    def __init__(
+        self,
+        skeleton: nn.Module,
+        constants: Buffers,
+        noise: Tensor | None = None,
+        samples: int = 0,
+    ) -> None:
         self._skeleton = skeleton
         self._constants = constants
+        self._noise = noise
+        self._samples = samples
 
     @property
     def constants(self) -> Buffers:
@@ -27,8 +38,18 @@ class Network:
         return self._constants
 
     def __call__(self, params: Params, inputs: Tensor) -> Tensor:
-        """Outputs ``[N, C]`` of inputs ``[N, ...]``, or of their features."""
-        return torch.func.functional_call(self._skeleton, (params, self._constants), (inputs,))
+        """Outputs ``[N, C]`` of inputs ``[N, ...]``, or of their features.
+
+        Raises:
+            ValueError: the model has noise, and this is not a batch of as many samples.
+        """
+        arguments: tuple[Tensor, ...] = (inputs,)
+        if self._noise is not None:
+            if len(inputs) != self._samples:
+                problem = f"noise for a batch of {self._samples} samples, not of {len(inputs)}"
+                raise ValueError(f"the model has {problem}; call it with the whole batch")
+            arguments = (inputs, self._noise)
+        return torch.func.functional_call(self._skeleton, (params, self._constants), arguments)
 
     def features(self, params: Params, inputs: Tensor) -> Tensor:
         """What outputs are differentiated by: real inputs, or the embeddings of tokens.
@@ -62,6 +83,11 @@ def member_model(
     build = registry.load("model", spec["model"]["name"]).build
     model: nn.Module = build(data=data, generator=generator, **keywords)
     return model.to(getattr(torch, spec["train"]["dtype"]))
+
+
+def is_noisy(model: object) -> TypeGuard[NoisyModel]:
+    """Tell a model that takes noise in training."""
+    return hasattr(model, "noise_shape")
 
 
 def _embeds(model: object) -> TypeGuard[TokenModel]:

@@ -1,6 +1,8 @@
 """The programs of a run: what moves and observes its members, mapped over them and traced."""
 
 import inspect
+import math
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal, TypeGuard, TypeVar, overload
 
@@ -24,16 +26,19 @@ from grokatlas.engine.contracts import (
     Params,
     PenalisedDynamics,
     Penalty,
+    Shape,
     Spec,
-    TakesNoise,
     Tree,
 )
 from grokatlas.engine.ensemble import Mapped
-from grokatlas.engine.network import Network
+from grokatlas.engine.network import Network, is_noisy
 from grokatlas.engine.network_loss import network_loss
+from grokatlas.engine.noise_contracts import TakesNoise, TakesParameterNoise
 from grokatlas.engine.observed import Observed
 
 Part = TypeVar("Part")  # a component, built for one member
+NoiseShape = Callable[[Shape, Shape], Shape]  # by the shapes of a batch's inputs and outputs
+MODEL = "model"  # the path of the model's noise
 
 
 class Programs:
@@ -56,7 +61,7 @@ class Programs:
         parameters: a state and the training set to parameters.
         observe: parameters, all data and the step to what the observables see.
         advance: of a dynamics that moves all members by many steps, or None.
-        noise_shapes: for each block that asks for noise, the shape for a batch.
+        noise_shapes: for each block that takes noise, the shape for a batch.
 
     Raises:
         ValueError: ``train.only`` names a parameter that the model lacks.
@@ -89,12 +94,39 @@ class Programs:
             for _, entry in self._entries("observables")
         )
         self.advance: Advance | None = getattr(_module(spec), "advance", None)
-        parts = [
-            (path, _part(block, path, entry, first))
-            for block in ("penalties", "inputs")
-            for path, entry in self._entries(block)
-        ]
-        self.noise_shapes = {path: part.noise_shape for path, part in parts if _takes_noise(part)}
+        self.noise_shapes = self._noise_shapes(first)
+
+    def _noise_shapes(self, first: AxisValues) -> dict[str, NoiseShape]:
+        """The shape of noise of each block that takes some.
+
+        Raises:
+            ValueError: the model takes noise, and the dynamics computes its own forward passes.
+        """
+        shapes: dict[str, NoiseShape] = {}
+        for block in ("penalties", "inputs"):
+            for path, entry in self._entries(block):
+                part = _part(block, path, entry, first)
+                if _takes_noise(part):
+                    shapes[path] = part.noise_shape
+        params = {key: value.detach() for key, value in self._skeleton.named_parameters()}
+        for block in ("optimizer", "gradients", "updates"):
+            for path, entry in self._entries(block):
+                part = _part(block, path, entry, first)
+                if _takes_parameter_noise(part):
+                    shapes[path] = _constant(part.noise_shape(params))
+        if is_noisy(self._skeleton):
+            if not getattr(_module(self.spec), "LEARNS_BY_LOSS", False):
+                name = self.spec["dynamics"]["name"]
+                problem = f"dynamics {name} has an equation of its own, in which it has no place"
+                raise ValueError(f"model: it takes noise, and {problem}; give it none")
+            shapes[MODEL] = self._skeleton.noise_shape
+        return shapes
+
+    def noise_numbers(self, inputs_shape: Shape) -> int:
+        """Numbers of a member's noise in a step, without that of penalties and inputs."""
+        own = [p for p in self.noise_shapes if not p.startswith(("penalties", "inputs"))]
+        outputs_shape = (inputs_shape[0], 1)
+        return sum(math.prod(self.noise_shapes[p](inputs_shape, outputs_shape)) for p in own)
 
     def dynamics_keywords(self, hyper: AxisValues) -> dict[str, Any]:
         """The keywords of the dynamics, of all members at once, as `advance` takes them."""
@@ -112,7 +144,8 @@ class Programs:
         targets: Tensor,
         noise: Noise,
     ) -> Tree:
-        return self._dynamics(hyper, constants, noise).update(state, (inputs, targets))
+        dynamics = self._dynamics(hyper, constants, noise, len(inputs))
+        return dynamics.update(state, (inputs, targets))
 
     def _parameters_of_member(
         self, hyper: AxisValues, constants: Buffers, state: Tree, inputs: Tensor, targets: Tensor
@@ -127,14 +160,20 @@ class Programs:
             raise ValueError("a dynamics that takes `inputs` needs a method `begin_epoch`")
         return dynamics.begin_epoch(state, (inputs, targets))
 
-    def _dynamics(self, hyper: AxisValues, constants: Buffers, noise: Noise) -> Dynamics[Tree]:
-        """The dynamics of one member, built from the spec with the member's own numbers."""
-        model = Network(self._skeleton, constants)
-        blocks: dict[str, object] = {"model": model, "only": self._only}
+    def _dynamics(
+        self, hyper: AxisValues, constants: Buffers, noise: Noise, samples: int = 0
+    ) -> Dynamics[Tree]:
+        """The dynamics of one member, built from the spec with the member's own numbers.
+
+        Noise, where there is some, is of a batch of so many samples.
+        """
+        network = Network(self._skeleton, constants, noise.get(MODEL), samples)
+        blocks: dict[str, object] = {"model": network, "only": self._only}
         if "loss" in self.spec:
             blocks["loss"] = self._loss(hyper)
-        if "optimizer" in self.spec:
-            blocks["optimizer"] = _part("optimizer", "optimizer", self.spec["optimizer"], hyper)
+        for path, entry in self._entries("optimizer"):
+            part = _part("optimizer", path, entry, hyper)
+            blocks["optimizer"] = _with_noise(part, path, noise)
         for block in ("penalties", "gradients", "inputs", "updates"):
             blocks[block] = [
                 _with_noise(_part(block, path, entry, hyper), path, noise)
@@ -154,6 +193,8 @@ class Programs:
 
     def _entries(self, block: str) -> list[tuple[str, Spec]]:
         entries = self.spec.get(block, [])
+        if isinstance(entries, dict):
+            return [(block, entries)]
         return [(f"{block}.{index}", entry) for index, entry in enumerate(entries)]
 
     def _observe_member(
@@ -210,8 +251,16 @@ def _takes_noise(part: Part | TakesNoise[Part]) -> TypeGuard[TakesNoise[Part]]:
     return hasattr(part, "noise_shape")
 
 
+def _takes_parameter_noise(part: object) -> TypeGuard[TakesParameterNoise[object]]:
+    return hasattr(part, "noise_shape")
+
+
+def _constant(shape: Shape) -> NoiseShape:
+    return lambda inputs_shape, outputs_shape: shape
+
+
 def _with_noise(part: Part, path: str, noise: Noise) -> Part:
-    """A part that asks for noise, given this step's; any other as it is."""
+    """A part that takes noise, given this step's; any other as it is."""
     return part.given(noise[path]) if path in noise and _takes_noise(part) else part
 
 

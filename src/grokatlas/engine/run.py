@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from grokatlas import registry
-from grokatlas.engine import capture, members, memory, span
+from grokatlas.engine import capture, members, memory, model_trial, span
 from grokatlas.engine.batches import Batches
 from grokatlas.engine.contracts import AxisValues, Params, Spec, TaskData
 from grokatlas.engine.ensemble import generators, select, stack
@@ -197,6 +197,8 @@ class Run:
         self._programs, self._per_member = programs, data.per_member
         inputs = self.data["train_inputs"][0 if data.per_member else slice(None)]
         self._batch = batches.size
+        name = self.spec["model"]["name"]
+        model_trial.check(name, self._skeleton, inputs[:FEW], data.outputs)
         self._written = _written(self._skeleton, inputs[:FEW]).fresh // min(FEW, len(inputs))
         size = self._group_size(programs, inputs[: batches.size])
         everyone: Members = {
@@ -246,6 +248,7 @@ class Run:
         tests = self.data["test_inputs"]
         axis = 1 if self._per_member else 0
         samples = train.shape[axis] + tests.shape[axis]
+        noise = self._programs.noise_numbers((self._batch, *train.shape[axis + 1 :]))
         return memory.Needs(
             members=len(self.members),
             parameters=parameters,
@@ -253,6 +256,7 @@ class Run:
             batch=self._written * self._batch,
             looks=self._written * samples,
             data=_bytes([*self.data.values(), *self.extras.values()]),
+            noise=noise * getattr(torch, self.spec["train"]["dtype"]).itemsize,
             stops="stop" in self.spec["train"],
         )
 

@@ -1,14 +1,21 @@
 """Why a component cannot be mapped over members, in words: torch speaks of its own internals."""
 
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
-from grokatlas.registry import COMPONENTS
+from grokatlas import registry
 
+STATE = (
+    "a model has no state beside its parameters, as a step must not depend on which samples and "
+    "members were seen before; take layer norm, or a fixed scale in place of batch norm"
+)
 # what torch's message holds -> what the component does, and what to write instead
 REASONS = {
-    "random operation": "draws random numbers; only a penalty or a change of inputs may, and gets "
-    "them by its methods `noise_shape` and `given` (docs/extending.md)",
+    "random operation": "draws random numbers; a model, an optimizer, a penalty, and a change of "
+    "gradients or inputs may take them by `noise_shape` (docs/extending.md)",
+    "in-place operation": f"changes a tensor in place, as batch norm does, and {STATE}",
+    "Batch norm got": f"has the state of batch norm, and {STATE}",
     "control flow": "branches on a value, or makes a number of a tensor; write torch.where, "
     "and keep the tensor",
     ".item()": "makes a number of a tensor; keep the tensor",
@@ -20,20 +27,42 @@ REASONS = {
 
 
 def reason(error: RuntimeError) -> str | None:
-    """What the component does, where, and what to write instead; None if torch means another thing.
+    """The place of a component, its mistake, and the remedy; None if torch means another thing.
 
     Args:
         error: of torch, raised while a program of one member was mapped.
     """
-    told = next((text for part, text in REASONS.items() if part in str(error)), None)
-    if told is None:
+    mistake = next((text for part, text in REASONS.items() if part in str(error)), None)
+    if mistake is None:
         return None
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).is_relative_to(COMPONENTS)
-    ]
-    if not frames:
-        return f"a component {told}"
-    file = Path(frames[-1].filename).relative_to(COMPONENTS)
-    return f"{file.as_posix()}, line {frames[-1].lineno}: {told}"
+    where = place(error)
+    return f"{where}: {mistake}" if where else f"a component {mistake}"
+
+
+def place(error: BaseException) -> str:
+    """The file and line of the study, else of our components and papers, that an error is from.
+
+    Returns:
+        such as ``components/penalties/huber.py, line 12``; empty for an error from elsewhere.
+    """
+    frames = [frame for each in _chain(error) for frame in _frames(each)]
+    for folder in filter(None, [registry.study(), registry.PACKAGE]):
+        rooms = [folder.resolve() / room for room in registry.ROOMS]
+        for frame in frames:
+            file = Path(frame.filename).resolve()
+            if any(file.is_relative_to(room) for room in rooms):
+                return f"{registry.shown(Path(frame.filename))}, line {frame.lineno}"
+    return ""
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error and those that led to it, the first one first."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None:
+        yield from _chain(before)
+    yield error
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The calls that an error ended, the last one first."""
+    return traceback.extract_tb(error.__traceback__)[::-1]

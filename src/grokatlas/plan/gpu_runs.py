@@ -37,6 +37,7 @@ def needs(spec: dict[str, Any]) -> Needs:
         batch=batch * written * run.itemsize,
         looks=samples * written * run.itemsize,
         data=own * samples * (features + data["outputs"]) * run.itemsize,
+        noise=resources.noise(spec, run.parameters, batch) * run.itemsize,
         stops="stop" in spec["train"],
     )
 

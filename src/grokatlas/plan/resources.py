@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.declare import renaming
+from grokatlas.declare import renaming, signatures
 from grokatlas.declare.signatures import defines, fact, signature
 from grokatlas.engine import members
 from grokatlas.errors import UserError, shown
@@ -29,6 +29,7 @@ COPIES = 10  # of parameters: gradients, moments of an optimizer, results of a s
 MOVED = 5  # copies of samples and first-layer weights on their way into other coordinates
 PASSES = 1000  # over the data, of one measure
 COLUMNS = 3  # of one observable
+NOISE = 500  # operations of a number of noise, as it is drawn on a core
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,16 @@ def seconds(spec: dict[str, Any]) -> float:
     run, train = size(spec), spec["train"]
     costs = [_cost(block, entry) for block, entry in _costly(spec)]
     batch = train.get("batch_size", run.samples)
-    step = (COMPILED if _compiled(spec) else CALL) + run.operations(batch) / SPEED
+    drawn = NOISE * run.members * noise(spec, run.parameters, int(batch))
+    step = (COMPILED if _compiled(spec) else CALL) + (run.operations(batch) + drawn) / SPEED
     look = CALL + run.operations(run.samples) / SPEED
     looks = _logs(train) * len(spec.get("observables", []))
     return math.prod(costs) * step * train["steps"] + look * looks
+
+
+def noise(spec: dict[str, Any], parameters: int, batch: int) -> int:
+    """Numbers of noise that a member's model, optimizer and gradients take in a step."""
+    return sum(count for _, count in signatures.noise(spec, parameters, batch))
 
 
 def _compiled(spec: dict[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from grokatlas import registry
 from grokatlas.declare import signatures
-from grokatlas.engine import dataset, members, training
+from grokatlas.engine import dataset, members, model_trial, training
 from grokatlas.engine.ensemble import generators
 from grokatlas.engine.network import Network, member_model
 from grokatlas.plan import resources
@@ -130,9 +130,11 @@ def sample_alone_as_in_a_batch(spec: Spec, block: str, name: str) -> str:
     if {value.dtype for value in model.parameters()} != {torch.float64}:
         return "its parameters are not drawn in float64"
     inputs = torch.from_numpy(data["train_inputs"][:5])
+    try:
+        model_trial.check(spec["model"]["name"], model, inputs, data["outputs"])
+    except ValueError as error:
+        return str(error)
     outputs = model(inputs)
-    if outputs.shape != (len(inputs), data["outputs"]):
-        return f"its outputs have the shape {tuple(outputs.shape)}, not [N, C]"
     alone = torch.cat([model(inputs[k : k + 1]) for k in range(len(inputs))])
     return "" if torch.allclose(outputs, alone, 1e-10, 1e-10) else "samples of a batch mix"
 

@@ -20,6 +20,8 @@ MLP = {
     "init_law": "normal_fan_in",
     "init_scale": 1.1,
     "output_scale": 0.7,
+    "dropout": None,
+    "weight_noise": None,
 }
 DEEP_MLP = MLP | {"width": 6, "hidden_layers": 2, "bias": True, "init_law": "uniform_fan_in"}
 BLOG = {
@@ -37,6 +39,8 @@ TRANSFORMER = {
     "width": 8,
     "embedding": "learned",
     "unembedding": "learned",
+    "dropout": None,
+    "weight_noise": None,
 }
 CONV_NET = {
     "channels": [2, 3],
@@ -69,11 +73,15 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         DEEP_MLP,
         MLP | {"init_law": "normal_fan_out"},
         DEEP_MLP | {"bias": "hidden", "init_law": "normal"},
+        DEEP_MLP | {"dropout": 0.4, "weight_noise": 0.1},
+        MLP | {"dropout": 0.0},
     ],
     "transformer": [
         TRANSFORMER,
         TRANSFORMER | {"embedding": "fixed"},
         TRANSFORMER | {"embedding": "fixed", "unembedding": "fixed"},
+        TRANSFORMER | {"embedding": "fixed", "dropout": 0.3, "weight_noise": 0.05},
+        TRANSFORMER | {"weight_noise": 0.1},
     ],
 }
 

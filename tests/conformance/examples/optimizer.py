@@ -14,6 +14,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         _ADAM | {"weight_decay": 0.1, "decay": "coupled"},
     ],
     "gd": [{"lr": 0.05}],
+    "langevin": [{"lr": 0.05, "temperature": 0.01}],
     "sgd": [
         _SGD,
         _SGD | {"nesterov": True},
@@ -39,5 +40,11 @@ def _adamw(
     return kind(params, lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=weight_decay)
 
 
+def _langevin(params: list, lr: float, temperature: float) -> torch.optim.Optimizer:
+    """Without noise."""
+    return torch.optim.SGD(params, lr=lr)
+
+
 # optimizer -> the same of torch
 REFERENCES = {"adam": _adam, "adamw": _adamw, "gd": torch.optim.SGD, "sgd": torch.optim.SGD}
+REFERENCES |= {"langevin": _langevin}

@@ -284,6 +284,19 @@ RUNS: dict[str, dict[str, Any]] = {
             "inputs": [_example("inputs", "accuracy_scaled_noise")],
         },
     ),
+    "dropout": _run(
+        task=SUMMED | {"split_seed": "member"},
+        model=_example("model", "mlp", 4),
+        **_CLASSES
+        | {
+            "optimizer": _example("optimizer", "langevin"),
+            "penalties": [_example("penalties", "jacobian")],
+            "gradients": [_example("gradients", "gaussian_noise")],
+        },
+    ),
+    "noisy_weights": _run(
+        task=TOKENS_EQUALS, model=_example("model", "transformer", 3), **_CLASSES
+    ),
     "binary": _run(
         task=DIGITS | BINARY,
         model=_example("model", "linear", 2) | {"init": 0.2},  # a norm between the levels tried
@@ -315,7 +328,7 @@ RUNS: dict[str, dict[str, Any]] = {
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
 MINIBATCHES |= {"float64_loss": 4, "fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
-MINIBATCHES |= {"scheduled": 4, "frozen": 4}
+MINIBATCHES |= {"scheduled": 4, "frozen": 4, "dropout": 4, "noisy_weights": 4}
 
 
 def member_keywords(spec: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
@@ -329,7 +342,7 @@ def member_keywords(spec: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
             kinds = signatures.signature(block, entry["name"]).keywords
             for keyword, kind in kinds.items():
                 names = {node.id for node in ast.walk(kind) if isinstance(node, ast.Name)}
-                if names & MEMBER_KINDS:
+                if names & MEMBER_KINDS and entry[keyword] is not None:
                     name = f"{block}-{entry['name']}-{keyword}"
                     yield name, f"{path}.{keyword}", entry[keyword]
 

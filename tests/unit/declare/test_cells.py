@@ -269,6 +269,15 @@ def test_members_share_a_task_unless_its_seed_is_theirs():
         ({"penalties": []}, {"penalties": None}),
         ({"ensemble": {"seed": 2}}, {"ensemble": {"seed": [0, 1]}}),
         ({"train": {"snapshots": ["final", "initial"]}}, {"train": {"snapshots": [0, 100, 100]}}),
+        (
+            {"train": {"snapshots": {"every": 30}}},
+            {"train": {"snapshots": [0, 30, 60, 90, "final"]}},
+        ),
+        (
+            {"train": {"snapshots": {"every": 50, "first": 2}}},
+            {"train": {"snapshots": [0, 1, 2, 50, 100]}},
+        ),
+        ({"train": {"snapshots": {"points": 4}}}, {"train": {"snapshots": [0, 4, 21, 100]}}),
         ({"train": {"log": {"every": 1}}}, {}),
         ({"measures": [{"name": "cost"}]}, {}),
         ({"about": "the same run"}, {}),

@@ -46,6 +46,7 @@ class Layer(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(weight)
         self.norm = nn.BatchNorm1d(2, dtype=torch.float64)
+        self.register_buffer("mean", torch.zeros(2, dtype=torch.float64))
 
     def forward(self, inputs):
         """Outputs."""
@@ -126,7 +127,7 @@ def refused(capsys, *rules: str) -> str:
     ("new", "line", "problem"),
     [
         (f"        if squares > 1:\n            return 0\n{VALUE}", 24, "branches on a value, or"),
-        ("        return squares * torch.rand(())\n", 24, "draws random numbers; only a penalty"),
+        ("        return squares * torch.rand(())\n", 24, "draws random numbers; a model, an opt"),
         ("        return wieght * squares\n", 24, "NameError: name 'wieght' is not defined"),
         ("        return params['nope'].sum()\n", 24, "KeyError: 'nope'"),
         ("        return squares @ torch.ones(3)\n", 24, "both arguments to matmul need to be"),
@@ -203,18 +204,36 @@ def test_a_task_that_fails_has_its_line(study, capsys):
 @pytest.mark.parametrize(
     ("outputs", "problem"),
     [
-        ("nn.functional.dropout(outputs)", ", line 17: draws random numbers; only a penalty or"),
-        ("self.norm(outputs)", ", line 17: changes a tensor in place, as batch norm does"),
-        ("outputs @ self.weight", ", line 17: mat1 and mat2 shapes cannot be multiplied"),
-        ("outputs[:, None]", ": its outputs are of the shape [5, 1, 2]; they must be [N, C], here"),
-        ("(outputs, outputs)", ": its outputs are of type tuple; they must be [N, C], here [5, 2]"),
+        ("nn.functional.dropout(outputs)", ", line 18: draws random numbers; a model, an"),
+        (
+            "self.norm(outputs)",
+            "): its forward pass changes norm.running_mean, and a model has no state beside its ",
+        ),
+        (
+            "nn.functional.batch_norm(outputs, self.mean, self.mean, training=True)",
+            "): its forward pass changes mean, and a model has no state beside its parameters",
+        ),
+        ("outputs @ self.weight", ", line 18: mat1 and mat2 shapes cannot be multiplied"),
+        (
+            "outputs[:, None]",
+            "): its outputs are of the shape [8, 1, 2], and one row for each",
+        ),
+        (
+            "outputs[:, 0]",
+            "): its outputs are of the shape [8], and one row for each",
+        ),
+        (
+            "(outputs, outputs)",
+            "): its outputs are of type tuple, and one row",
+        ),
     ],
 )
 def test_a_model_that_cannot_be_trained_is_named_and_no_file_of_ours(
     study, capsys, outputs, problem
 ):
     labelled(outputs=outputs)
-    assert refused(capsys).startswith(f"training failed: components/models/layer.py{problem}")
+    said = refused(capsys).removeprefix("training failed: ").removeprefix("model layer (")
+    assert said.startswith(f"components/models/layer.py{problem}")
 
 
 def test_what_is_right_is_made(study, capsys):

@@ -10,7 +10,8 @@ from grokatlas.engine.linalg import solve_positive
 
 FULL_BATCH = True  # a step takes the whole training set
 COST = 4  # times the work of a step of gradient descent: H H^T and its Cholesky factors
-MODEL = {"output_scale": 1.0}  # as in the equation, which does not read it
+# as in the equation, which does not read them
+MODEL = {"output_scale": 1.0, "dropout": None, "weight_noise": None}
 
 
 class RidgeFirstLayer:

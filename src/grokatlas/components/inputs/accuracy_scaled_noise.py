@@ -6,15 +6,9 @@ import torch
 from torch import Tensor
 
 from grokatlas.engine import accuracy as scoring
-from grokatlas.engine.contracts import (
-    Hyperparameter,
-    InputChange,
-    Model,
-    NoisyInputChange,
-    Params,
-    Shape,
-)
+from grokatlas.engine.contracts import Hyperparameter, InputChange, Model, Params, Shape
 from grokatlas.engine.keyword_types import NonNegative
+from grokatlas.engine.noise_contracts import NoisyInputChange
 
 
 class NoiseLevel(TypedDict):

@@ -7,10 +7,12 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from grokatlas.engine.contracts import TaskData
-from grokatlas.engine.keyword_types import Count, NonNegative
+from grokatlas.components.models._noise import Noisy
+from grokatlas.engine.contracts import Shape, TaskData
+from grokatlas.engine.keyword_types import Count, Decay, NonNegative
 
 ROTATABLE = True  # a rotation of inputs and first-layer weights changes nothing
+DEFAULTED = {"dropout": None, "weight_noise": None}
 
 
 class MLP(nn.Module):
@@ -26,12 +28,23 @@ class MLP(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.register_buffer("output_scale", torch.tensor(output_scale, dtype=torch.float64))
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Outputs ``[N, C]`` of inputs ``[N, ...]``."""
+    def forward(self, inputs: Tensor, *, masks: Tensor | None = None) -> Tensor:
+        """Outputs ``[N, C]`` of inputs ``[N, ...]``; `masks` ``[L - 1, N, H]`` are of units."""
         hidden = inputs.flatten(1)
-        for layer in self.layers[:-1]:
+        for index, layer in enumerate(self.layers[:-1]):
             hidden = torch.relu(layer(hidden))
+            if masks is not None:
+                hidden = hidden * masks[index]
         return self.output_scale * self.layers[-1](hidden)
+
+
+class NoisyMLP(Noisy, MLP):
+    """An `MLP` whose hidden units are dropped, and whose parameters get noise, in training."""
+
+    def units(self, samples: int) -> Shape:
+        """``[L - 1, N, H]``."""
+        weight = dict(self.named_parameters())["layers.0.weight"]
+        return (len(self.layers) - 1, samples, len(weight))
 
 
 def build(
@@ -44,6 +57,8 @@ def build(
     init_law: Literal["uniform_fan_in", "normal_fan_in", "normal_fan_out", "normal"],
     init_scale: NonNegative,
     output_scale: NonNegative,
+    dropout: Decay | None,
+    weight_noise: NonNegative | None,
 ) -> MLP:
     """An MLP of equal hidden layers.
 
@@ -58,6 +73,10 @@ def build(
             (variances).
         init_scale: factor on every drawn weight and bias.
         output_scale: factor on the outputs, not trained.
+        dropout: in a step of training, the share of hidden units that are 0, drawn for each sample
+            (Srivastava et al. 2014); others are multiplied by ``1 / (1 - dropout)``. Null: none.
+        weight_noise: in a step of training, the standard deviation of normal noise that is added to
+            each parameter, one draw for the whole batch; null: none.
 
     Biases are drawn as PyTorch does, from U(-1/sqrt(in), 1/sqrt(in)), and with ``normal`` from the
     law of the weights: arXiv 2505.20172, figure 3, is ``bias: hidden``, ``init_law: normal`` with
@@ -79,7 +98,11 @@ def build(
                 _draw(tensor, before, after, init_law, generator)
                 tensor.mul_(init_scale)
         layers.append(layer)
-    return MLP(layers, output_scale)
+    if dropout is None and weight_noise is None:
+        return MLP(layers, output_scale)
+    model = NoisyMLP(layers, output_scale)
+    model.set_rates(dropout, weight_noise)
+    return model
 
 
 def _draw(
@@ -104,3 +127,18 @@ def parameters(data: dict[str, Any], *, width: int, hidden_layers: int, bias: An
 def written(data: dict[str, Any], *, width: int, hidden_layers: int, **_: Any) -> int:
     """Numbers that a forward pass writes for each sample (docs/extending.md)."""
     return 2 * (hidden_layers * width + data["outputs"])
+
+
+def noise(
+    parameters: int,
+    samples: int,
+    *,
+    width: int,
+    hidden_layers: int,
+    dropout: float | None = 0.0,
+    weight_noise: float | None = 0.0,
+    **_: Any,
+) -> int:
+    """Numbers of noise in a step of one member; rates may be a member's (docs/extending.md)."""
+    units = 0 if dropout is None else hidden_layers * width * samples
+    return units + (0 if weight_noise is None else parameters)

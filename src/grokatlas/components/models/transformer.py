@@ -6,9 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grokatlas.engine.contracts import TaskData
-from grokatlas.engine.keyword_types import Count
+from grokatlas.components.models._noise import Noisy
+from grokatlas.engine.contracts import Shape, TaskData
+from grokatlas.engine.keyword_types import Count, Decay, NonNegative
 
+DEFAULTED = {"dropout": None, "weight_noise": None}
 PLACES = 3  # tokens of a sample, at which an inner layer is used
 
 
@@ -57,8 +59,11 @@ class Transformer(nn.Module):
         """
         return functional.embedding(tokens, self.embedding)
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Logits ``[N, C]`` of tokens ``[N, T]``, or of features ``[N, T, d]`` as from `embed`."""
+    def forward(self, inputs: Tensor, *, masks: Tensor | None = None) -> Tensor:
+        """Logits ``[N, C]`` of tokens ``[N, T]``, or of features ``[N, T, d]`` as from `embed`.
+
+        `masks` ``[2, N, d]`` are of what attention and the MLP add to ``y``.
+        """
         features = inputs if inputs.is_floating_point() else self.embed(inputs)
         stream = features + self.position
         last = stream[:, -1]
@@ -66,9 +71,21 @@ class Transformer(nn.Module):
         keys, values = _project(stream, self.key), _project(stream, self.value)
         scores = (queries[:, None] * keys).sum(-1) / keys.shape[-1] ** 0.5  # [N, T, heads]
         mixed = (torch.softmax(scores, dim=1)[..., None] * values).sum(1)
-        last = last + mixed.flatten(1) @ self.attention_out.T
+        attended = mixed.flatten(1) @ self.attention_out.T
+        last = last + (attended if masks is None else attended * masks[0])
         hidden = torch.relu(last @ self.mlp_in.T + self.mlp_in_bias)
+        if masks is not None:
+            added = (hidden @ self.mlp_out.T + self.mlp_out_bias) * masks[1]
+            return (last + added) @ self.unembedding
         return (last + hidden @ self.mlp_out.T + self.mlp_out_bias) @ self.unembedding
+
+
+class NoisyTransformer(Noisy, Transformer):
+    """A `Transformer` with dropout on what both layers add, and noise on weights, in training."""
+
+    def units(self, samples: int) -> Shape:
+        """``[2, N, d]``."""
+        return (2, samples, self.position.shape[1])
 
 
 def _project(stream: Tensor, weight: Tensor) -> Tensor:
@@ -86,6 +103,8 @@ def build(
     width: Count,
     embedding: Literal["learned", "fixed"],
     unembedding: Literal["learned", "fixed"],
+    dropout: Decay | None,
+    weight_noise: NonNegative | None,
 ) -> Transformer:
     """The transformer of arXiv 2506.12284, as in its authors' code, which follows Nanda et al.
 
@@ -100,6 +119,12 @@ def build(
         width: units of the MLP's hidden layer, ``H``.
         embedding: ``learned``, or ``fixed`` at its draw.
         unembedding: ``learned``, or ``fixed`` at its draw.
+        dropout: in a step of training, the share of entries that are 0 of what attention and the
+            MLP add to the stream, drawn for each sample (Vaswani et al., arXiv 1706.03762, section
+            5.4); the others are multiplied by ``1 / (1 - dropout)``. Null: none.
+        weight_noise: in a step of training, the standard deviation of normal noise that is added to
+            each parameter, one draw for the whole batch (Power et al., arXiv 2201.02177); null:
+            none.
 
     Every weight is drawn from N(0, 1/d), the unembedding from N(0, 1/C) (variances); biases are 0.
     Source: the notebook of Nanda et al., "Progress measures for grokking via mechanistic
@@ -130,7 +155,12 @@ def build(
         "unembedding": draw(dimension, data.outputs, variance=1 / data.outputs),
     }
     how = {"embedding": embedding, "unembedding": unembedding}
-    return Transformer(tensors, {name for name in how if how[name] == "fixed"})
+    fixed = {name for name in how if how[name] == "fixed"}
+    if dropout is None and weight_noise is None:
+        return Transformer(tensors, fixed)
+    model = NoisyTransformer(tensors, fixed)
+    model.set_rates(dropout, weight_noise)
+    return model
 
 
 def parameters(
@@ -150,3 +180,17 @@ def written(
     places, mixed = data["shape"][0], heads * head_dimension
     attention = places * (2 * dimension + 4 * mixed) + 2 * mixed
     return attention + 5 * dimension + 3 * width + int(data["outputs"])
+
+
+def noise(
+    parameters: int,
+    samples: int,
+    *,
+    dimension: int,
+    dropout: float | None = 0.0,
+    weight_noise: float | None = 0.0,
+    **_: Any,
+) -> int:
+    """Numbers of noise in a step of one member; rates may be a member's (docs/extending.md)."""
+    units = 0 if dropout is None else 2 * dimension * samples
+    return units + (0 if weight_noise is None else parameters)

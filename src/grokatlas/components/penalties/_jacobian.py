@@ -5,7 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from grokatlas.engine.contracts import Model, NoisyPenalty, Params, Penalty, Shape
+from grokatlas.engine.contracts import Model, Params, Penalty, Shape
+from grokatlas.engine.noise_contracts import NoisyPenalty
 
 FLOOR = 1e-8  # of a squared norm under a root, so that the gradient is finite at 0
 

@@ -1,22 +1,16 @@
 """Errors of components and of functions of papers in one line: their file and line, and why."""
 
 import os
-import re
-import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
+from grokatlas.engine.unmapped import place
 from grokatlas.errors import UserError, refused
 from grokatlas.results import files
 from grokatlas.rules.jobs.job_file import MISTAKES, first_line
 
 PLACED = (ValueError, RuntimeError, OSError, ImportError, MemoryError)  # say by themselves what is
-# what the engine puts before its words, which know no file of a study
-ELSEWHERE = re.compile(r"^(?:[a-z]+/\w+\.py, line \d+: |a component )")
-# what torch's message holds that the engine has no words for -> what the component does
-REASONS = {"in-place operation": "changes a tensor in place, as batch norm does; make a new one"}
 MORE = "(GROKATLAS_TRACEBACK=1 shows where)"
 
 
@@ -34,7 +28,7 @@ def line(error: Exception, run: Path | dict[str, Any] | None = None) -> str | No
     if os.environ.get("GROKATLAS_TRACEBACK") or not (where or isinstance(error, MISTAKES)):
         return None
     text = _text(error)
-    placed = f"{where}: {ELSEWHERE.sub('', text)}"
+    placed = text if text.startswith(where) else f"{where}: {text}"
     if _of_study(where):
         return placed
     is_contract = not isinstance(error, OSError | ImportError | MemoryError)
@@ -56,35 +50,6 @@ def as_user_error(error: Exception) -> UserError | None:
     return refused(error) if isinstance(error, OSError) else None
 
 
-def place(error: BaseException) -> str:
-    """The file and line of the study, else of our components and papers, that an error is from.
-
-    Returns:
-        such as ``components/penalties/huber.py, line 12``; empty for an error from elsewhere.
-    """
-    frames = [frame for each in _chain(error) for frame in _frames(each)]
-    for folder in filter(None, [registry.study(), registry.PACKAGE]):
-        rooms = [folder.resolve() / room for room in registry.ROOMS]
-        for frame in frames:
-            file = Path(frame.filename).resolve()
-            if any(file.is_relative_to(room) for room in rooms):
-                return f"{registry.shown(Path(frame.filename))}, line {frame.lineno}"
-    return ""
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An error and those that led to it, the first one first."""
-    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    if before is not None:
-        yield from _chain(before)
-    yield error
-
-
-def _frames(error: BaseException) -> list[traceback.FrameSummary]:
-    """The calls that an error ended, the last one first."""
-    return traceback.extract_tb(error.__traceback__)[::-1]
-
-
 def _of_study(where: str) -> bool:
     return bool(where) and registry.study() is not None and not where.startswith("src/")
 
@@ -92,7 +57,6 @@ def _of_study(where: str) -> bool:
 def _text(error: Exception) -> str:
     """An error's first line, with its kind where that says what is wrong."""
     text = first_line(error)
-    text = next((reason for part, reason in REASONS.items() if part in text), text)
     if isinstance(error, ModuleNotFoundError) and Path(f"{error.name}.py").is_file():
         rooms = ", ".join(registry.ROOMS)
         text += f"; {error.name}.py in this folder is no module of the study: move it into {rooms}"
