@@ -50,6 +50,10 @@ class Level(Model):
         return self
 
 
+Snapshots = list[WholeInt | Literal["initial", "final"]]
+ENDS: Snapshots = ["initial", "final"]
+
+
 class Train(Model):
     """Length, precision and logging of a training."""
 
@@ -67,8 +71,8 @@ class Train(Model):
         "absent: the run's",
     )
     log: Log = Field(default=Log(every=1), description="when observables are logged")
-    snapshots: list[WholeInt | Literal["initial", "final"]] | Log = Field(
-        default=["initial", "final"],
+    snapshots: Snapshots | Log = Field(
+        default=ENDS,
         description="steps whose parameters are kept: a list, or a schedule as `log` has it",
     )
     stop: Annotated[dict[str, Number | Level], Field(min_length=1)] | None = Field(

@@ -25,9 +25,10 @@ def check(name: str, model: nn.Module, inputs: Tensor, outputs: int) -> None:
     where = f"model {name} ({registry.shown_component('model', name)})"
     buffers = {key: value.clone() for key, value in model.named_buffers()}
     arguments: list[tuple[Tensor, ...]] = [(inputs,)]
+    parameter = next(model.parameters())
     if is_noisy(model):
         shape = model.noise_shape(tuple(inputs.shape), (len(inputs), outputs))
-        arguments.append((inputs, next(model.parameters()).new_zeros(shape)))
+        arguments.append((inputs, parameter.new_zeros(shape)))
     for each in arguments:
         with torch.no_grad():
             made = model(*each)
