@@ -13,7 +13,7 @@ from examples.runs import RUNS
 from grokatlas import registry
 from grokatlas.code import module_shape
 from grokatlas.errors import UserError
-from grokatlas.plan import resources
+from grokatlas.plan import gpu_runs, resources
 
 
 def _changed(spec: dict[str, Any], **train: Any) -> dict[str, Any]:
@@ -57,6 +57,18 @@ def test_a_longer_and_larger_run_asks_for_more(run):
     crowd["ensemble"]["seed"] = list(range(3000))
     assert resources.seconds(crowd) > asked
     assert resources.of_run(crowd).mem_mb > resources.of_run(spec).mem_mb
+
+
+def test_noise_on_parameters_takes_time_and_memory_of_a_gpu():
+    spec = _changed(RUNS["mlp"], steps=10**6)
+    noisy = copy.deepcopy(spec)
+    noisy["ensemble"]["model.weight_noise"] = [0.1, 0.2]
+    plain, needs = resources.size(spec).parameters, gpu_runs.needs(noisy)
+    assert needs.noise == plain * 8
+    assert needs.bytes(6) > gpu_runs.needs(spec).bytes(6)
+    twice = copy.deepcopy(spec) | {"ensemble": {"seed": spec["ensemble"]["seed"] * 2}}
+    drawn = 6 * plain * resources.NOISE / resources.SPEED * 10**6
+    assert resources.seconds(noisy) - resources.seconds(twice) == pytest.approx(drawn, rel=0.01)
 
 
 def test_minutes_are_bounded_and_grow_with_the_attempt():

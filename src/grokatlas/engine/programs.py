@@ -108,7 +108,8 @@ class Programs:
                 part = _part(block, path, entry, first)
                 if _takes_noise(part):
                     shapes[path] = part.noise_shape
-        params = {key: value.detach() for key, value in self._skeleton.named_parameters()}
+        named = {key: value.detach() for key, value in self._skeleton.named_parameters()}
+        params = named if self._only is None else {key: named[key] for key in self._only}
         for block in ("optimizer", "gradients", "updates"):
             for path, entry in self._entries(block):
                 part = _part(block, path, entry, first)

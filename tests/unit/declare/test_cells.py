@@ -398,3 +398,26 @@ def test_an_axis_takes_the_place_of_a_weaker_value():
     with pytest.raises(UserError, match=r"one.quick.optimizer.lr: is never used"):
         spec(quick, "quick")
     spec(quick, "paper")
+
+
+SPAN = {"train": {"coordinates": "span", "snapshots": []}}
+
+
+@pytest.mark.parametrize("axis", [False, True])
+def test_noise_on_parameters_is_refused_in_the_coordinates_of_a_span(axis):
+    block = {"ensemble": {"model.weight_noise": [0.1]}} if axis else {"model": {"weight_noise": 1}}
+    with pytest.raises(UserError, match=r"its noise on parameters is not the same with train\.co"):
+        spec(SPAN | block)
+    spec(SPAN | {"model": {"dropout": 0.1}})
+
+
+def test_dropout_is_refused_by_an_equation_that_has_none():
+    dynamics = {"name": "isolated_first_layer", "rate": 0.1}
+    blocks = {"dynamics": dynamics, "optimizer": None, "model": {"dropout": 0.0}}
+    with pytest.raises(UserError, match=r"dropout: 0\.0 is not read by dynamics isolated_first_la"):
+        spec(blocks)
+
+
+def test_a_rate_that_is_null_is_no_part_of_a_run():
+    assert run_id({"model": {"dropout": None, "weight_noise": None}}) == run_id({})
+    assert run_id({"model": {"dropout": 0.0}}) != run_id({})

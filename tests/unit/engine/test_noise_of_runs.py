@@ -15,9 +15,10 @@ DOUBLE = torch.float64
 SEEDS = torch.tensor([5, 0, 2**32 - 1])
 SPEC = {
     "task": addition(split_seed="member"),
-    "model": mlp(6),
+    "model": mlp(6, dropout=0.2, weight_noise=0.02),
     "loss": {"name": "cross_entropy"},
-    "optimizer": {"name": "gd", "lr": 0.1},
+    "optimizer": {"name": "langevin", "lr": 0.1, "temperature": 1e-4},
+    "gradients": [{"name": "gaussian_noise", "std": 0.01, "fading": 0.5}],
     "inputs": [{"name": "accuracy_scaled_noise", "high": 0.5, "low": 0.4}],
     "penalties": [{"name": "jacobian", "weight": 0.01, "form": "norm", "projections": 2}],
     "dynamics": {"name": "gradient_training"},
@@ -26,6 +27,7 @@ SPEC = {
     "train": schedule(12, every=5, batch_size=4, shuffle=True),
 }
 STEPS = 10
+PARAMETERS = 101  # of the network
 
 
 @pytest.fixture
@@ -88,6 +90,8 @@ WAYS = [_together, _alone, _in_another_order, _in_groups, _resumed, _while_other
 def test_a_member_hears_its_own_noise(way, heard, monkeypatch):
     way(SPEC, monkeypatch)
     shapes = {"inputs.0": lambda n: (n, 2, 5), "penalties.0": lambda n: (2, n, 5)}
+    shapes |= {"model": lambda n: (6 * n + PARAMETERS,), "optimizer": lambda n: (PARAMETERS,)}
+    shapes["gradients.0"] = shapes["optimizer"]
     for seed in SPEC["ensemble"]["seed"]:
         for block, shape in shapes.items():
             given = heard[seed, block]
@@ -113,6 +117,19 @@ def test_a_noisy_trajectory_is_the_same(way, monkeypatch):
     whole.move(12)
     for key, value in whole.parameters().items():
         torch.testing.assert_close(made.parameters()[key], value, rtol=1e-12, atol=1e-12)
+
+
+def test_parameters_that_do_not_move_have_no_noise_of_an_optimizer():
+    """The model's noise is on all of them."""
+    made = begun(SPEC | {"train": SPEC["train"] | {"only": ["layers.0.*"]}})
+    shapes = made.groups[0].programs.noise_shapes
+    blocks = ("optimizer", "gradients.0", "model")
+    found = {block: shapes[block]((4, 2, 5), (4, 5)) for block in blocks}
+    assert found == {"optimizer": (66,), "gradients.0": (66,), "model": (24 + PARAMETERS,)}
+    before = {key: value.clone() for key, value in made.parameters().items()}
+    made.move(3)
+    moved = {key for key, value in made.parameters().items() if not torch.equal(value, before[key])}
+    assert moved == {"layers.0.weight", "layers.0.bias"}
 
 
 def test_both_precisions_of_a_run_hear_the_same(heard):
