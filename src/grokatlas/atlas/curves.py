@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from grokatlas.plots import style
+from grokatlas.plots import marks, style
 
 MOST_POINTS = 20_000  # rows of a figure, all curves together
 MOST_NUMBERS = 250_000  # rows times columns: a page has to open
@@ -80,6 +80,8 @@ def data(frame: pd.DataFrame) -> dict[str, Any] | None:
     if columns_as is None:
         return None
     rows = frame[frame[columns_as.x].notna()].dropna(how="all", subset=list(columns_as.y))
+    if {"median", "seeds"} <= set(rows):  # of few seeds no median is a curve: the range alone
+        rows = rows.assign(median=rows["median"].mask(rows["seeds"].between(2, marks.FEWEST - 1)))
     band = [c for c in BAND if c in rows and {"median", "value"} & set(columns_as.y)]
     columns = [columns_as.x, *columns_as.y, *band]
     parts = _parts(rows, columns_as)

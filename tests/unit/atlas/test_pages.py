@@ -159,6 +159,14 @@ def test_colours_are_the_projects():
     assert all(colour.startswith("#") and len(colour) == 7 for colour in [*both, *shades, *many])
 
 
+@pytest.mark.parametrize(("seeds", "shown"), [(1, True), (2, False), (3, False), (4, True)])
+def test_a_median_of_few_seeds_is_no_curve(seeds, shown):
+    frame = pd.DataFrame({"step": range(9), "median": 0.5, "low": 0.0, "high": 1.0})
+    (curve,) = curves.data(frame.assign(seeds=seeds, median=np.linspace(0, 1, 9)))["curves"]
+    assert (curve["columns"]["median"] != [None] * 9) == shown
+    assert curve["columns"]["low"] == [0.0] * 9
+
+
 def test_series_of_one_kind_are_shown_at_first():
     parts = [series(median=np.arange(30.0), series=s) for s in ("l2_norm", "test_accuracy")]
     (group,) = curves.data(pd.concat(parts))["groups"]
