@@ -1,5 +1,6 @@
 import gc
 import os
+import signal
 
 import pytest
 
@@ -39,10 +40,23 @@ def pytest_collection_finish():
     gc.enable()
 
 
+SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # as `savepoint` has them
+
+
 @pytest.fixture(autouse=True)
 def _paths_of_python_are_given_back(monkeypatch):
     """A command that a test calls in this process sets it for the processes that follow."""
     monkeypatch.setenv("PYTHONSAFEPATH", "")
+
+
+@pytest.fixture(autouse=True)
+def _signals_are_given_back():
+    """A job that a test runs in this process ignores them once it is done."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    yield
+    for number, handler in before.items():
+        if signal.getsignal(number) != handler:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True, scope="session")

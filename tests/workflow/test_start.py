@@ -31,7 +31,7 @@ EXPERIMENTS = """\
 learns:
   train: {steps: 30, stop: {train_accuracy: 0.5}}
   ensemble: {seed: 3}
-  split: {seed: 2}
+  members_per_run: {seed: 2}
 frozen:
   start: {experiment: learns, step: end, optimizer: kept}
   train: {steps: 10, only: [layers.1.*]}

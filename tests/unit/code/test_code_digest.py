@@ -213,7 +213,8 @@ def test_the_loop_reaches_no_configuration_no_figure_and_no_component():
     reached = set(code_digest.code(["grokatlas.engine.training"]))
     engine = {"batches", "ensemble", "group", "history", "members", "network", "noise", "observed"}
     engine |= {"programs", "record", "run", "schedule", "span", "training", "unmapped"}
-    engine |= {"capture", "memory", "network_loss"}
+    engine |= {"capture", "memory", "network_loss", "model_trial", "moving", "start"}
+    engine |= {"noise_contracts", "noise_kernel", "philox", "update_link"}
     engine |= {"trace.tracing", "trace.in_place", "trace.fused_adam"}
     assert reached == {f"grokatlas.engine.{name}" for name in engine}
 

@@ -43,8 +43,9 @@ def test_a_job_that_waits_for_its_fork(tmp_path, monkeypatch):
 
 
 def _as_at_a_terminal() -> None:
-    """Let Ctrl-C interrupt a process, also where the tests run in the background."""
+    """Let signals reach a process, whatever this one ignores (in the background, after a job)."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def test_the_pages_of_a_failed_workflow(tmp_path):
