@@ -129,7 +129,8 @@ def alignment_gone(tables: Tables, case: str, first: str, last: str, level: floa
             sizes.iloc[0] if column == "start" else sizes[part[column] >= level].iloc[:1].sum()
             for column in (first, last)
         )
-        found.append(float((late - early) / (sizes.iloc[-1] - sizes.iloc[0])))
+        way = sizes.iloc[-1] - sizes.iloc[0]
+        found.append(float((late - early) / way) if way else np.nan)
     return found
 
 
