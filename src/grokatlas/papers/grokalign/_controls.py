@@ -1,13 +1,11 @@
 """Controls of claims: tables changed into what a statement excludes, so that it has to fail."""
 
-from collections.abc import Mapping
-
 import pandas as pd
+
+from grokatlas.claims.relabelled import Tables, changed, double
 
 ALONE = ("baseline", "weight_decay")
 METHODS = (*ALONE, "grokalign", "adversarial")  # what cases end with
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def without_grokalign(tables: Tables) -> Tables:
@@ -36,7 +34,4 @@ def methods_turned(tables: Tables) -> Tables:
 
 def learning_rate_doubled(tables: Tables) -> Tables:
     """The runs as if they had been made with half the learning rate that they are taken to have."""
-    return {
-        name: table.assign(**{"optimizer.lr": 2 * table["optimizer.lr"]})
-        for name, table in tables.items()
-    }
+    return changed(tables, ["optimizer.lr"], double)

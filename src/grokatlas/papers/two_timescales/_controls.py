@@ -1,32 +1,21 @@
 """Controls of claims: the tables changed into what a statement excludes, so that it has to fail."""
 
-from collections.abc import Mapping
-
 import numpy as np
-import pandas as pd
 
+from grokatlas.claims.relabelled import Tables, changed, double
 from grokatlas.papers.two_timescales import _quantities
 
 FAST = 0.1  # slow time up to which the slow phase has not begun
 
-Tables = Mapping[str, pd.DataFrame]
-
 
 def lambda_doubled(tables: Tables) -> Tables:
     """The runs as if they had been made with half the lambda that they are taken to have."""
-    found = {}
-    for name, table in tables.items():
-        decays = [each for each in (_quantities.DECAY, "dynamics.l2") if each in table]
-        found[name] = table.assign(**{each: 2 * table[each] for each in decays})
-    return found
+    return changed(tables, [_quantities.DECAY, "dynamics.l2"], double)
 
 
 def step_size_doubled(tables: Tables) -> Tables:
     """The runs as if each update took twice the time."""
-    return {
-        name: table.assign(**{"optimizer.lr": 2 * table["optimizer.lr"]})
-        for name, table in tables.items()
-    }
+    return changed(tables, ["optimizer.lr"], double)
 
 
 def without_weight_decay(tables: Tables) -> Tables:
