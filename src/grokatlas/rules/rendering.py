@@ -83,8 +83,9 @@ def made(spec: dict[str, Any], tables: dict[str, pd.DataFrame]) -> tuple[Any, pd
             problem = f"cannot be drawn from its tables: {type(error).__name__} {error}"
             raise UserError(f"figure {name}", problem) from error
         shown, data = _checked(drawn, spec, function.__name__)
-        left_out = undrawn.cases(lambda some: function(some, **given)[1], tables, data)
-        missing = [case for case in left_out if case not in spec.get("undrawn", [])]
+        missing = undrawn.cases(
+            lambda some: function(some, **given)[1], tables, data, spec.get("undrawn", [])
+        )
         if missing and registry.study():
             problem = f"does not show {', '.join(missing)}, which its tables have"
             todo = f"draw it, or write undrawn: [{', '.join(missing)}] at the figure in paper.yaml"

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
@@ -14,9 +14,12 @@ Case = tuple[str, str]  # an experiment and its case; empty for the only one
 
 
 def cases(
-    data_of: Callable[[Tables], pd.DataFrame], tables: Tables, data: pd.DataFrame
+    data_of: Callable[[Tables], pd.DataFrame],
+    tables: Tables,
+    data: pd.DataFrame,
+    declared: Sequence[str] = (),
 ) -> list[str]:
-    """The cases that are not drawn.
+    """The cases that are not drawn, but for those of which the figure says so.
 
     A case is drawn if the figure's data name it, or if they are others without its rows; or would
     be, if every number were there that a run may lack, such as a time that is never reached. One
@@ -27,6 +30,7 @@ def cases(
         data_of: from tables to the data that a figure of them shows.
         tables: the figure's, by experiment.
         data: what the figure shows.
+        declared: names of cases that it leaves out on purpose.
 
     Returns:
         their names: ``experiment/case`` of a figure of several experiments.
@@ -36,14 +40,16 @@ def cases(
         for experiment, table in tables.items()
         if "case" in table
         for case in divergence.without(table)["case"].unique()
+        if layout.case_of_figure(experiment, case, len(tables)) not in declared
     ]
     texts = data.select_dtypes(["object", "string", "category"])
     named = {text for column in texts for text in texts[column].unique()}
     shared = Counter(case for _, case in there)
     unsure = [each for each in there if each[1] not in named or shared[each[1]] > 1]
 
-    for some in (tables, {name: _filled(table) for name, table in tables.items()}):
-        unsure = _unneeded(data_of, some, unsure)
+    for change in (_thinned, lambda table: table, _filled):  # the first is a fraction of the work
+        changed = {name: change(table) for name, table in tables.items()}
+        unsure = _unneeded(data_of, changed, unsure)
     if len(unsure) == len(there):
         return []
     return [layout.case_of_figure(experiment, case, len(tables)) for experiment, case in unsure]
@@ -62,6 +68,11 @@ def _unneeded(
         return others is not None and _are_equal(others, data)
 
     return group if is_needless(group) else [case for case in group if is_needless([case])]
+
+
+def _thinned(table: pd.DataFrame) -> pd.DataFrame:
+    """A table with one seed's rows."""
+    return table[table["seed"] == table["seed"].min()] if "seed" in table else table
 
 
 def _filled(table: pd.DataFrame) -> pd.DataFrame:
