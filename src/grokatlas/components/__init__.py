@@ -1,1 +1,1 @@
-"""What a spec may name: one file each, whose name is the name in the YAML."""
+"""Components that a spec may name: one file each, whose name is the name in the YAML."""

@@ -56,9 +56,9 @@ def provided(file: File) -> bytes | None:
     if path is None or not path.is_file():
         return None
     content = path.read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != file.sha256:
-        problem = f"{path} has sha256 {found}, must be {file.sha256}; it is not used"
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != file.sha256:
+        problem = f"{path} has sha256 {digest}, must be {file.sha256}; it is not used"
         raise ValueError(f"{problem}: replace or remove it")
     return content
 
@@ -127,14 +127,14 @@ def first(
         ValueError: there are fewer.
     """
     groups = [[each] for each in classes] if per_class else [classes]
-    found = []
+    chosen = []
     for group in groups:
         places = np.flatnonzero(np.isin(labels, group))
         if len(places) < points:
             given = f"class {group[0]}" if per_class else f"classes {group}"
             raise ValueError(f"{what} has {len(places)} samples of {given}, {points} asked for")
-        found.append(places[:points])
-    return np.sort(np.concatenate(found))
+        chosen.append(places[:points])
+    return np.sort(np.concatenate(chosen))
 
 
 def positions(labels: np.ndarray, classes: list[int]) -> np.ndarray:

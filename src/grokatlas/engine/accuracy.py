@@ -1,11 +1,11 @@
-"""When an output is right, for every form of targets: for observables, measures and noise."""
+"""The accuracy for every form of targets: of observables, measures and noise."""
 
 import torch
 from torch import Tensor
 
 
 def right(outputs: Tensor, targets: Tensor) -> Tensor:
-    """Whether each sample is classified as its target says, ``[N]``: 1 or 0.
+    """1 for each sample that is classified as its target says, else 0: ``[N]``.
 
     Where an output of a sample is not finite it is no class, and the sample is not a number: the
     comparisons below would take such outputs for class 0.

@@ -1,4 +1,4 @@
-"""Which samples a step sees: the full batch, or minibatches of each member's own epochs."""
+"""The samples of a step: the full batch, or minibatches of each member's own epochs."""
 
 import torch
 from torch import Tensor
@@ -43,7 +43,7 @@ class Batches:
 
     @property
     def begins_epoch(self) -> bool:
-        """Whether the next batch is the first of an epoch."""
+        """True where the next batch is the first of an epoch."""
         return self._first == 0
 
     def next(self) -> Batch:

@@ -52,7 +52,7 @@ class Recorder(Protocol):
         """Do a call as it is done while recording, but not recorded."""
 
     def record(self, call: Call, /) -> Call:
-        """What does it again, on the same addresses; the call itself has no effect.
+        """A function that does it again, on the same addresses; the call itself has no effect.
 
         Raises:
             RuntimeError: the call cannot be recorded.
@@ -104,7 +104,7 @@ class CudaRecorder:
 
 
 class Steps(Protocol):
-    """What is moved: a group of members.
+    """A group of members that is moved.
 
     Attributes:
         state: that a step changes.
@@ -118,7 +118,7 @@ class Steps(Protocol):
 
     @property
     def begins_epoch(self) -> bool:
-        """Whether something is to be done before the next step."""
+        """True where something is to be done before the next step."""
 
     def begin_epoch(self) -> Tree:
         """The state in which the epoch begins."""
@@ -131,14 +131,14 @@ class Steps(Protocol):
 
 
 def recorder(device: torch.device) -> Recorder | None:
-    """What records on a device; None on a CPU, and where the switch is off."""
+    """The recorder of a device; None on a CPU, and where the switch is off."""
     if device.type != "cuda" or switched_off():
         return None
     return CudaRecorder(device)
 
 
 def switched_off() -> bool:
-    """Whether ``GROKATLAS_CAPTURE=0``."""
+    """True for ``GROKATLAS_CAPTURE=0``."""
     return os.environ.get(SWITCH, "1") == "0"
 
 
@@ -275,11 +275,11 @@ def overwrite(state: Tree, following: Tree) -> None:
 
 
 def _pairs(state: Tree, following: Tree) -> list[tuple[Tensor, Tensor]]:
-    found: list[tuple[Tensor, Tensor]] = []
+    pairs: list[tuple[Tensor, Tensor]] = []
     for key, old in state.items():
         new = following[key]
         if isinstance(old, Tensor) and isinstance(new, Tensor):
-            found.append((old, new))
+            pairs.append((old, new))
         elif not isinstance(old, Tensor) and not isinstance(new, Tensor):
-            found += _pairs(old, new)
-    return found
+            pairs += _pairs(old, new)
+    return pairs

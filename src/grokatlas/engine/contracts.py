@@ -1,4 +1,4 @@
-"""What a component must offer, and what the engine gives to it: types alone, no behaviour.
+"""The interface between components and engine: types alone, no behaviour.
 
 A protocol is fulfilled by every class that has its methods. `engine.observed.Observed` and
 `engine.rebuilt.RebuiltMember` are classes themselves; `engine.record.RunRecord` is the contract of
@@ -67,7 +67,7 @@ Run = TypeVar("Run", contravariant=True)
 
 
 class TaskData(Protocol):
-    """What `build` of a task returns (as `engine.dataset.Dataset`), and that of a model is given.
+    """The result of a task's `build` (as `engine.dataset.Dataset`), which a model's `build` takes.
 
     Arrays are NumPy's: real ones in float64 or float32, labels and tokens of an integer type. Where
     `per_member`, every array has an axis ``M`` in front.
@@ -99,11 +99,11 @@ class TaskData(Protocol):
 
     @property
     def extras(self) -> dict[str, np.ndarray]:
-        """What else the task knows, such as the truth to recover."""
+        """Other arrays of the task, such as the truth to recover."""
 
     @property
     def per_member(self) -> bool:
-        """Whether each member has data of its own."""
+        """True where each member has data of its own."""
 
     @property
     def input_shape(self) -> Shape:
@@ -111,7 +111,7 @@ class TaskData(Protocol):
 
 
 class TokenModel(Protocol):
-    """What a model of tokens is beside an `nn.Module`, which `build` of a model returns.
+    """A model of tokens, which `build` of a model returns: more than an `nn.Module`.
 
     ``forward(inputs [N, ...]) -> outputs [N, C]`` of such a module takes tokens or features.
     """
@@ -131,7 +131,7 @@ class Model(Protocol):
         """Outputs ``[N, C]`` of inputs ``[N, ...]``, or of their features."""
 
     def features(self, params: Params, inputs: Tensor, /) -> Tensor:
-        """What outputs are differentiated by: real inputs, or embeddings ``[N, T, D]`` of tokens.
+        """The variable of derivatives: real inputs, or embeddings ``[N, T, D]`` of tokens.
 
         Raises:
             ValueError: inputs are integers, and the model embeds none.
@@ -139,7 +139,7 @@ class Model(Protocol):
 
 
 class Loss(Protocol):
-    """What `build` of a loss returns."""
+    """The result of a loss's `build`."""
 
     def __call__(self, outputs: Tensor, targets: Tensor, /) -> Tensor:
         """The loss ``[]`` of outputs ``[N, C]``; targets are those of `TaskData`.
@@ -170,7 +170,7 @@ class LossOnNetwork(Loss, Protocol):
 
 
 class Penalty(Protocol):
-    """What `build` of a penalty returns: a function that is added to the loss."""
+    """The result of a penalty's `build`: a function that is added to the loss."""
 
     def __call__(self, params: Params, model: Model, inputs: Tensor, /) -> Tensor:
         """The penalty ``[]`` on a batch's inputs, its weight included.
@@ -181,7 +181,7 @@ class Penalty(Protocol):
 
 
 class GradientLink(Protocol[State]):
-    """What `build` of a change of gradients returns: a link of the chain before the optimizer."""
+    """The result of `build` of a change of gradients: a link of the chain before the optimizer."""
 
     def init(self, params: Params, /) -> State:
         """The state before the first step.
@@ -195,7 +195,7 @@ class GradientLink(Protocol[State]):
 
 
 class Optimizer(Protocol[State]):
-    """What `build` of an optimizer returns."""
+    """The result of an optimizer's `build`."""
 
     def init(self, params: Params, /) -> State:
         """The state before the first step."""
@@ -212,7 +212,7 @@ class AdaptiveOptimizer(Optimizer[State], Protocol[State]):
 
 
 class InputChange(Protocol[State]):
-    """What `build` of a change of inputs returns."""
+    """The result of `build` of a change of inputs."""
 
     def init(self, params: Params, /) -> State:
         """The state before the first epoch."""
@@ -231,7 +231,7 @@ class InputChange(Protocol[State]):
 
 
 class Dynamics(Protocol[State]):
-    """What `build` of a dynamics returns; it takes the blocks that it names, by position.
+    """The result of a dynamics' `build`; it takes the blocks that it names, by position.
 
     ``model``: `Model`, ``loss``: `NetworkLoss`, ``optimizer``: `Optimizer`; ``penalties``,
     ``gradients``, ``inputs``, ``updates``: lists of `Penalty`, `GradientLink`, `InputChange` and
@@ -282,7 +282,7 @@ class Advance(Protocol):
 
 
 class Observable(Protocol):
-    """What `build` of an observable returns."""
+    """The result of an observable's `build`."""
 
     def __call__(self, view: Observed, /) -> Columns:
         """Columns: ``[]`` for one, or a vector or matrix for one column each entry.
@@ -321,7 +321,7 @@ class FinishedRun(LightRun, Protocol):
 
 
 class Measure(Protocol[Run]):
-    """What `build` of a measure returns: of a `LightRun` where its file says ``LIGHT = True``."""
+    """The result of a measure's `build`: of a `LightRun` where its file says ``LIGHT = True``."""
 
     def __call__(self, run: Run, /) -> pd.DataFrame:
         """Rows with a column ``member``, the member's index in the run; NaN where it diverged.

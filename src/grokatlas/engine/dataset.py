@@ -1,4 +1,4 @@
-"""What a task makes, and how the data of all members of a run become one set of arrays."""
+"""The data set of a task, and the arrays of all members of a run."""
 
 from dataclasses import dataclass, field
 

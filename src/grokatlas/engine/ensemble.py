@@ -80,17 +80,17 @@ class Mapped(Generic[Values]):
         try:
             return trace(self._mapped, arguments, self._given)
         except RuntimeError as error:
-            told = unmapped.reason(error)
-            if told is None:
+            problem = unmapped.reason(error)
+            if problem is None:
                 raise
-            raise RuntimeError(told) from error
+            raise RuntimeError(problem) from error
 
 
-def _leaves(tree: Tree | tuple[Tree | Tensor, ...], found: list[Tensor]) -> list[Tensor]:
-    """What `tree_leaves` gives for dicts and tuples of tensors, in a fifth of the time."""
+def _leaves(tree: Tree | tuple[Tree | Tensor, ...], leaves: list[Tensor]) -> list[Tensor]:
+    """The leaves as of `tree_leaves`, of dicts and tuples of tensors, in a fifth of the time."""
     for part in tree if isinstance(tree, tuple) else tree.values():
         if isinstance(part, Tensor):
-            found.append(part)
+            leaves.append(part)
         else:
-            _leaves(part, found)
-    return found
+            _leaves(part, leaves)
+    return leaves

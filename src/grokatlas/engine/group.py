@@ -112,7 +112,7 @@ class Group:
 
     @property
     def how(self) -> str:
-        """How its last steps were computed: ``captured``, or ``one by one`` and why."""
+        """The way its last steps were computed: ``captured``, or ``one by one`` and why."""
         if self._stepper is not None and not self._stepper.problem:
             return "captured"
         if self.programs.advance is not None:
@@ -144,11 +144,11 @@ class Group:
         """Drop what is recorded, as of tensors that are replaced; the next step is not replayed."""
         self._stepper = None
 
-    def keep(self, kept: list[int]) -> None:
-        """Go on with the members whose indices in the run are `kept`; the others are done."""
-        own = [self.indices.index(index) for index in kept]
+    def keep(self, indices: list[int]) -> None:
+        """Go on with the members at these indices of the run; the others are done."""
+        own = [self.indices.index(index) for index in indices]
         self.forget()
-        self.indices = list(kept)
+        self.indices = list(indices)
         self.state, self.hyper = select(self.state, own), select(self.hyper, own)
         self.constants = select(self.constants, own)
         if self.batches.per_member:
@@ -187,7 +187,7 @@ class Group:
 
     @property
     def begins_epoch(self) -> bool:
-        """Whether `begin_epoch` is to be called before the next step."""
+        """True where `begin_epoch` is to be called before the next step."""
         return self.programs.begin_epoch is not None and self.batches.begins_epoch
 
     def begin_epoch(self) -> Tree:

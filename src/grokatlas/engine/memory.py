@@ -16,7 +16,7 @@ USED = 0.9  # of a GPU's memory that a run may fill: the rest is for libraries a
 
 @dataclass(frozen=True)
 class Needs:
-    """What a run holds, in bytes where nothing else is said.
+    """The memory of a run, in bytes where nothing else is said.
 
     Attributes:
         members: their number.
@@ -49,7 +49,7 @@ class Needs:
 
 
 def group_size(needs: Needs, total: int) -> int:
-    """How many members move together on a GPU of so many bytes; 0 where not even one fits.
+    """The number of members that move together on a GPU of so many bytes; 0 if not one fits.
 
     All of them if that fits; else as few as make groups of nearly equal size.
     """

@@ -52,7 +52,7 @@ class Network:
         return torch.func.functional_call(self._skeleton, (params, self._constants), arguments)
 
     def features(self, params: Params, inputs: Tensor) -> Tensor:
-        """What outputs are differentiated by: real inputs, or the embeddings of tokens.
+        """The variable of derivatives: real inputs, or the embeddings of tokens.
 
         Raises:
             ValueError: inputs are integers, and the model embeds none.

@@ -79,5 +79,5 @@ class _CastModel:
         return self._model(params, inputs).to(self._dtype)
 
     def features(self, params: Params, inputs: Tensor) -> Tensor:
-        """What outputs are differentiated by, in the run's precision."""
+        """The variable of derivatives, in the run's precision."""
         return self._model.features(params, inputs)

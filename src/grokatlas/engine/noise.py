@@ -70,7 +70,7 @@ class InStep:
         self.dtype = dtype
 
     def before(self, step: int, shapes: dict[str, Shape]) -> Noise:
-        """What a step has to be given: its number, for each block."""
+        """The number of the step, for each block."""
         number = torch.full((), step, device=self.seeds.device)
         return dict.fromkeys(shapes, number)
 
@@ -106,7 +106,7 @@ class Ahead:
         return {block: self._at(block, step, shape) for block, shape in shapes.items()}
 
     def within(self, given: Noise, shapes: dict[str, Shape]) -> Noise:
-        """What `before` gave."""
+        """The result of `before`."""
         return given
 
     def keep(self, indices: list[int]) -> None:

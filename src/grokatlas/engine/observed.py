@@ -1,4 +1,4 @@
-"""What an observable sees of one member at one step."""
+"""One member at one step, as an observable sees it."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

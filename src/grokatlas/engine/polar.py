@@ -49,11 +49,11 @@ def polar_factor(matrix: Tensor) -> Tensor:
 @functools.cache
 def scalings(least: float) -> tuple[float, ...]:
     """The factors ``a_k`` of all steps, for singular values from `least` to 1."""
-    found: list[float] = []
+    factors: list[float] = []
     while 1 - least > 1e-9:  # a step squares what is left
-        found.append(min(math.sqrt(3 / (1 + least + least**2)), STABLE))
-        least = min(found[-1] * x * (3 - (found[-1] * x) ** 2) / 2 for x in (least, 1.0))
-    return (*found, 1.0)
+        factors.append(min(math.sqrt(3 / (1 + least + least**2)), STABLE))
+        least = min(factors[-1] * x * (3 - (factors[-1] * x) ** 2) / 2 for x in (least, 1.0))
+    return (*factors, 1.0)
 
 
 def _normalised(matrix: Tensor) -> Tensor:

@@ -80,7 +80,7 @@ class Programs:
         self._only = None
         if "only" in spec["train"]:
             parameters = [name for name, _ in skeleton.named_parameters()]
-            self._only = moving.names(spec["train"]["only"], parameters)
+            self._only = moving.names(spec["train"]["only"], parameters, "train.only")
         train, batch = (data_axis, data_axis), (batch_axis, batch_axis)
         self.init = Mapped(self._init_member, (0, 0, 0))
         self.update = Mapped(self._update_member, (0, 0, 0, *batch, 0), given=2)
@@ -244,7 +244,7 @@ def _part(
 @overload
 def _part(block: str, path: str, entry: Spec, hyper: AxisValues) -> object: ...
 def _part(block: str, path: str, entry: Spec, hyper: AxisValues) -> object:
-    """What `build` of a component returns, with the member's own hyperparameters."""
+    """The result of a component's `build` with the member's own hyperparameters."""
     return registry.load(block, entry["name"]).build(**_keywords(path, entry, hyper))
 
 

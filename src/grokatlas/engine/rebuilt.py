@@ -79,9 +79,9 @@ def network(spec: Spec, data: TaskData, member: Member, generator: torch.Generat
 
 
 def _data(data: TaskData, index: int, dtype: torch.dtype) -> Data:
-    found = {}
+    tensors = {}
     for part in PARTS:
         array = getattr(data, part)
         tensor = torch.tensor(np.ascontiguousarray(array[index] if data.per_member else array))
-        found[part] = tensor.to(dtype if tensor.is_floating_point() else torch.int64)
-    return found
+        tensors[part] = tensor.to(dtype if tensor.is_floating_point() else torch.int64)
+    return tensors

@@ -1,4 +1,4 @@
-"""What a run leaves: history, snapshots, and the state from which it can be resumed."""
+"""The results of a run: history, snapshots, and the state from which it can be resumed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIMIZER = "optimizer"  # the entry of a state that another run may go on with
 
 
 class SavedBatches(TypedDict):
-    """Which batch is next: sample at which it begins ``[]``, and state of each generator."""
+    """The next batch: sample at which it begins ``[]``, and state of each generator."""
 
     first: Tensor
     generators: Tensor
@@ -52,7 +52,7 @@ class SavedRun(TypedDict):
 
 
 def is_state(name: str) -> bool:
-    """Whether a name in a snapshot is that of a part of the optimizer's state."""
+    """True for a name in a snapshot that is of a part of the optimizer's state."""
     return name.startswith(f"{OPTIMIZER}:")
 
 
@@ -78,7 +78,7 @@ def _flat(tree: Tree | Tensor, path: str) -> Iterator[tuple[str, Tensor]]:
 
 @dataclass
 class Updates:
-    """What the updates of a process cost on their device, without observing and saving.
+    """The cost of a process's updates on their device, without observing and saving.
 
     The first of all is left out, as it also builds the programs, and so is the first after a member
     has stopped. On a CPU the time is that of the processor, all threads together, which other work
@@ -108,7 +108,7 @@ class Updates:
 
 
 class RunRecord(Protocol):
-    """Where training leaves history and snapshots: in memory or on disk."""
+    """The destination of history and snapshots: memory or a disk."""
 
     step: int  # that the run is at, in the end
     updates: Updates  # what they cost in this process

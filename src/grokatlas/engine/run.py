@@ -53,7 +53,7 @@ class Run:
         self.spec = spec
         self.start = start
         self.members = members.of(spec)
-        arrays, found = self._arrays(data)
+        arrays, coordinates = self._arrays(data)
         self.data = {key: self._tensor(array, device) for key, array in arrays.items()}
         self.extras = {key: self._tensor(value, device) for key, value in data.extras.items()}
         if "loss" in spec:  # some dynamics have none
@@ -67,7 +67,7 @@ class Run:
         }
         self.hyper |= self._own_rates(device)
         self._drawn = generators([member["seed"] for member in self.members])
-        self._build_models(data, device, found)
+        self._build_models(data, device, coordinates)
         self.groups = self._divide(data)
         if start is not None and start.goes_on:
             for group in self.groups:
@@ -81,7 +81,7 @@ class Run:
 
     @property
     def how(self) -> str:
-        """How the groups that still train compute steps on a GPU; empty on a CPU."""
+        """The way in which groups that still train compute steps on a GPU; empty on a CPU."""
         if self.data["train_inputs"].device.type == "cpu":
             return ""
         return "; ".join(dict.fromkeys(group.how for group in self.groups))
@@ -112,13 +112,13 @@ class Run:
             first = own.stop
         return {key: np.concatenate([columns[key] for columns in seen]) for key in seen[0]}
 
-    def keep(self, kept: set[int]) -> None:
+    def keep(self, indices: set[int]) -> None:
         """Go on with the members at these indices; the others are done."""
         for group in self.groups:
-            own = [index for index in group.indices if index in kept]
+            own = [index for index in group.indices if index in indices]
             if own and own != group.indices:
                 group.keep(own)
-        self.groups = [group for group in self.groups if kept & set(group.indices)]
+        self.groups = [group for group in self.groups if indices & set(group.indices)]
 
     def saved(self) -> dict[str, SavedGroup]:
         """All that a later process needs to go on: tensors in nested dicts."""
@@ -165,19 +165,21 @@ class Run:
             return arrays, None
         inputs = {key: np.ascontiguousarray(arrays[key]) for key in DATA if key.endswith("inputs")}
         flat = {key: torch.from_numpy(part).double().flatten(1) for key, part in inputs.items()}
-        found = span.of(self.spec, torch.cat([*flat.values()]))
-        if found is not None:
-            arrays |= {key: found.inputs(part).numpy() for key, part in flat.items()}
-        return arrays, found
+        coordinates = span.of(self.spec, torch.cat([*flat.values()]))
+        if coordinates is not None:
+            arrays |= {key: coordinates.inputs(part).numpy() for key, part in flat.items()}
+        return arrays, coordinates
 
-    def _build_models(self, data: TaskData, device: torch.device, found: span.Span | None) -> None:
+    def _build_models(
+        self, data: TaskData, device: torch.device, coordinates: span.Span | None
+    ) -> None:
         """Each member's model, drawn by the member's generator; parameters and buffers stacked."""
         models = []
         for member, generator in zip(self.members, self._drawn, strict=True):
             model = member_model(self.spec, data, member, generator)
-            if found is not None:  # before the next is drawn: it may be hundreds of megabytes
+            if coordinates is not None:  # before the next is drawn: it may be hundreds of megabytes
                 weight = model.get_parameter("layers.0.weight")
-                moved = found.weights(weight.detach().double())
+                moved = coordinates.weights(weight.detach().double())
                 model.get_submodule("layers.0").weight = nn.Parameter(moved.to(weight.dtype))
             models.append(model)
         named = [{k: v.detach() for k, v in model.named_parameters()} for model in models]
@@ -218,7 +220,7 @@ class Run:
         return groups
 
     def _group_size(self, programs: Programs, inputs: Tensor) -> int:
-        """How many members move together: on a CPU by its cache, on a GPU by its memory.
+        """The number of members that move together: on a CPU by its cache, on a GPU by its memory.
 
         Raises:
             ValueError: not even one member fits the GPU.
@@ -231,17 +233,17 @@ class Run:
         needs = self.needs()
         size = memory.group_size(needs, total)
         if size == 0:
-            found = f"about {needs.bytes(1) / 1e9:.1f} GB, the GPU has {total / 1e9:.1f} GB"
+            need = f"about {needs.bytes(1) / 1e9:.1f} GB, the GPU has {total / 1e9:.1f} GB"
             todo = "give it fewer members (`sweep` instead of `ensemble`), or train on the CPU"
-            raise ValueError(f"its {everyone} members do not fit even one by one: {found}; {todo}")
+            raise ValueError(f"its {everyone} members do not fit even one by one: {need}; {todo}")
         if size < everyone:
-            found = f"all together need about {needs.bytes(everyone) / 1e9:.1f} GB"
+            need = f"all together need about {needs.bytes(everyone) / 1e9:.1f} GB"
             text = "%d of %d members move together on the GPU, which has %.1f GB: %s"
-            LOG.warning(text, size, everyone, total / 1e9, found)
+            LOG.warning(text, size, everyone, total / 1e9, need)
         return size
 
     def needs(self) -> memory.Needs:
-        """What the run needs of a GPU's memory; nothing of its size is computed for that."""
+        """The run's need of a GPU's memory; nothing of its size is computed for that."""
         parameters, train = self._bytes_of_member(), self.data["train_inputs"]
         first = (select(part, [0]) for part in (self.hyper, self.constants, self.params))
         state = tree_leaves(self._programs.init(*first))

@@ -33,7 +33,7 @@ class Schedule:
 
 
 def log_schedule(log: Spec, steps: int) -> Schedule:
-    """When a row of history is written.
+    """The steps at which a row of history is written.
 
     Args:
         log: ``every`` (each multiple of it) and ``first`` (and each step up to this one), or

@@ -75,7 +75,7 @@ def of(spec: Spec, samples: Tensor) -> Span | None:
 
 
 def _independent(rows: Tensor) -> Tensor:
-    """Which rows ``[N, D]`` those before them do not span, as booleans ``[N]``.
+    """Rows ``[N, D]`` that those before them do not span, as booleans ``[N]``.
 
     By Gram and Schmidt, twice for each row. The diagonal of a triangular factor would not tell: a
     dependent row is given a direction of chance there, which a later row may need.
@@ -94,5 +94,5 @@ def _independent(rows: Tensor) -> Tensor:
 
 
 def _signs(corner: Tensor) -> Tensor:
-    """What makes the diagonal of a triangular factor positive: its signs differ by library."""
+    """Signs that make the diagonal of a triangular factor positive: they differ by library."""
     return torch.where(corner.diagonal() < 0, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Where the members of a run start that goes on from a snapshot of other runs.
+"""The start of a run's members from a snapshot of other runs.
 
 A run whose spec has a block ``start`` is a child; each of its members begins with the parameters
 that one member of a parent had at a step, and where it asks for it with the state of the optimizer.
@@ -19,7 +19,7 @@ Arrays = dict[str, np.ndarray]  # of a snapshot, by name
 
 @dataclass(frozen=True)
 class Start:
-    """What the members of a child begin with.
+    """Parameters and states with which the members of a child begin.
 
     Attributes:
         arrays: parameters, and parts of the optimizer's state, ``[M, ...]`` of these members.
@@ -31,7 +31,7 @@ class Start:
 
     @property
     def differs_in_age(self) -> bool:
-        """Whether the optimizers that go on have counted different steps, as of stopped members."""
+        """True where the optimizers have counted different steps, as of stopped members."""
         states = [array for key, array in self.arrays.items() if is_state(key)]
         counts = [array for array in states if array.ndim == 1] if self.goes_on else []
         return any((array != array[0]).any() for array in counts)
@@ -76,7 +76,7 @@ class Start:
 
 
 def gathered(child: Spec, parents: list[tuple[Spec, Arrays]]) -> Start:
-    """Where the members of a child start.
+    """The start of a child's members.
 
     Args:
         child: its spec.

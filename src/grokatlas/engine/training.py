@@ -190,7 +190,7 @@ class Trainer:
 
 
 def _reached(values: np.ndarray, level: float | dict[str, float]) -> np.ndarray:
-    """Where a column has reached its level; what is not a number never has."""
+    """True where a column has reached its level; a NaN never has."""
     if not isinstance(level, dict):
         return values >= level
     ((side, bound),) = level.items()

@@ -1,4 +1,4 @@
-"""Why a component cannot be mapped over members, in words: torch speaks of its own internals."""
+"""Reasons why a component cannot be mapped over members, in words of its author."""
 
 import traceback
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What `build` of a link of ``updates`` must offer: a type alone, no behaviour."""
+"""The interface of a link of ``updates``: a type alone, no behaviour."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from grokatlas.engine.contracts import Params, State
 
 
 class UpdateLink(Protocol[State]):
-    """What `build` of a change of updates returns: a link of the chain after the optimizer."""
+    """The result of `build` of a change of updates: a link of the chain after the optimizer."""
 
     def init(self, params: Params, /) -> State:
         """The state before the first step.

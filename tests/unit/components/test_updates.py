@@ -178,7 +178,9 @@ def test_decay_towards_the_initial_weights_ends_there():
 @pytest.mark.parametrize("patterns", [["*.weight", "unembed*"], []])
 def test_a_pattern_without_parameter_is_refused(build, patterns):
     keywords = {"rate": 0.1, "towards": "zero"} if build is weight_decay.build else {"max_norm": 1}
-    with pytest.raises(ValueError, match=r"no parameter matches .* some of embed.weight"):
+    with pytest.raises(
+        ValueError, match=r"parameters: the model has no parameter .* allowed: embed.weight"
+    ):
         build(parameters=patterns, **keywords).init(_params())
 
 

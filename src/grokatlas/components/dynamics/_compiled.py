@@ -37,7 +37,7 @@ def compiled(loop: Loop) -> Loop:
 
 
 def usable(device: torch.device) -> bool:
-    """Whether compiled loops can run; says once on stderr if only numba is missing."""
+    """True where compiled loops can run; says once on stderr if only numba is missing."""
     if device.type != "cpu":
         return False
     if numba is None:
@@ -79,8 +79,8 @@ def only_parameter(params: Params, dynamics: str, shape: str) -> Tensor:
     """
     values = list(params.values())
     if len(values) != 1 or values[0].ndim != 2 or (shape == "[1, D]" and len(values[0]) != 1):
-        found = {key: list(value.shape) for key, value in params.items()}
-        raise ValueError(f"{dynamics} needs a model with one parameter {shape}, not {found}")
+        shapes = {key: list(value.shape) for key, value in params.items()}
+        raise ValueError(f"{dynamics} needs a model with one parameter {shape}, not {shapes}")
     return values[0]
 
 

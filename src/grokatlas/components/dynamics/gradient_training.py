@@ -112,7 +112,7 @@ class GradientTraining:
     def _updated(
         self, before: Params, after: Params, states: dict[str, Tree]
     ) -> tuple[Params, dict[str, Tree]]:
-        """What the links of `updates` make of the parameters after the optimizer; their states."""
+        """The parameters after the optimizer and the links of `updates`; the links' states."""
         chain: dict[str, Tree] = {}
         for k, link in enumerate(self.updates):
             after, chain[str(k)] = link.update(before, after, states[str(k)])

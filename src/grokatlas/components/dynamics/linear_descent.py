@@ -98,13 +98,13 @@ def advance(
     inputs, targets = train[0].double(), _real(train[1]).double()
     at = state["step"] + steps
     singular = None if inputs.ndim == 3 else torch.linalg.svd(inputs, full_matrices=False)
-    found = []
+    weights = []
     for member in range(len(start)):
         x, y = (inputs[member], targets[member]) if inputs.ndim == 3 else (inputs, targets)
         u, s, vt = singular or torch.linalg.svd(x, full_matrices=False)
         own = (_of(rate, member), _of(l2, member), _scale(data_scale, x))
-        found.append(_at(start[member].double(), y, (u, s, vt), int(at[member]), *own))
-    weight = torch.stack(found).to(start.dtype)
+        weights.append(_at(start[member].double(), y, (u, s, vt), int(at[member]), *own))
+    weight = torch.stack(weights).to(start.dtype)
     return {"params": {key: weight}, "start": state["start"], "step": at}
 
 
@@ -120,11 +120,11 @@ def _at(
     """The weight ``[C, D]`` of one member at a step."""
     u, s, vt = singular
     rates = scale * s.square() + l2
-    left, gone = _powers(rate * rates, step)
+    decayed, fitted = _powers(rate * rates, step)
     outside, _ = _powers(rate * torch.full_like(s[:1], l2), step)
     inside = start @ vt.T
     limit = scale * (y.T @ u) * torch.where(rates > 0, s / rates, 0)
-    return (left * inside + gone * limit) @ vt + outside * (start - inside @ vt)
+    return (decayed * inside + fitted * limit) @ vt + outside * (start - inside @ vt)
 
 
 def _powers(z: Tensor, step: int) -> tuple[Tensor, Tensor]:

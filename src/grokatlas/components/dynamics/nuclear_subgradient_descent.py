@@ -124,7 +124,7 @@ def advance(
 
 
 def _places(pairs: Tensor, columns: int) -> Tensor:
-    """Where the entries of pairs ``[..., N, 2]`` are in a matrix laid out row by row."""
+    """Positions of the entries of pairs ``[..., N, 2]`` in a matrix laid out row by row."""
     return pairs[..., 0] * columns + pairs[..., 1]
 
 

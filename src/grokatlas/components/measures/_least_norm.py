@@ -33,21 +33,21 @@ def nuclear(
         return known, 0.0
     point, gap = known, np.inf
     for iteration in range(iterations):
-        found = np.where(observed, known, point)
-        left, values, right = np.linalg.svd(2 * found - point, full_matrices=False)
+        solution = np.where(observed, known, point)
+        left, values, right = np.linalg.svd(2 * solution - point, full_matrices=False)
         if iteration % 20 == 0:
-            gap = _gap(found, (found - point) / lowered, known)
+            gap = _gap(solution, (solution - point) / lowered, known)
             if gap <= tolerance:
-                return found, gap
-        point = point + (left * np.maximum(values - lowered, 0)) @ right - found
+                return solution, gap
+        point = point + (left * np.maximum(values - lowered, 0)) @ right - solution
     raise ValueError(
         f"no matrix of least nuclear norm within a relative gap of {tolerance:g} in {iterations} "
         f"iterations: it is {gap:.2g}"
     )
 
 
-def _gap(found: np.ndarray, dual: np.ndarray, known: np.ndarray) -> float:
-    norm = np.linalg.norm(found, "nuc")
+def _gap(solution: np.ndarray, dual: np.ndarray, known: np.ndarray) -> float:
+    norm = np.linalg.norm(solution, "nuc")
     bound = (dual * known).sum() / max(1.0, np.linalg.norm(dual, 2))
     return float((norm - bound) / norm)
 
@@ -73,8 +73,8 @@ def l1(features: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, float]:
     if not solved.success:
         raise ValueError(f"no vector of least l1 norm: {solved.message}")
     half = features.shape[1]
-    found = solved.x[:half] - solved.x[half:]
+    solution = solved.x[:half] - solved.x[half:]
     dual = np.asarray(solved.eqlin.marginals)
     bound = dual @ targets / max(1.0, np.abs(features.T @ dual).max())
-    norm = np.abs(found).sum()
-    return found, float((norm - bound) / norm) if norm else 0.0
+    norm = np.abs(solution).sum()
+    return solution, float((norm - bound) / norm) if norm else 0.0

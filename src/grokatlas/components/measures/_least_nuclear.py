@@ -35,20 +35,20 @@ def solved(
     along = inverse @ x
     point, gap = least, np.inf
     for iteration in range(iterations):
-        found = point + least - (along @ point.ravel()).reshape(shape)
-        left, values, right = np.linalg.svd(2 * found - point, full_matrices=False)
+        solution = point + least - (along @ point.ravel()).reshape(shape)
+        left, values, right = np.linalg.svd(2 * solution - point, full_matrices=False)
         if iteration % 20 == 0:
-            gap = _gap(found, (found - point) / lowered)
+            gap = _gap(solution, (solution - point) / lowered)
             if gap <= tolerance:
-                return found, gap
-        point = point + (left * np.maximum(values - lowered, 0)) @ right - found
+                return solution, gap
+        point = point + (left * np.maximum(values - lowered, 0)) @ right - solution
     raise ValueError(
         f"no matrix of least nuclear norm within a relative gap of {tolerance:g} in {iterations} "
         f"iterations: it is {gap:.2g}"
     )
 
 
-def _gap(found: np.ndarray, dual: np.ndarray) -> float:
-    norm = np.linalg.norm(found, "nuc")
-    bound = (dual * found).sum() / max(1.0, np.linalg.norm(dual, 2))
+def _gap(solution: np.ndarray, dual: np.ndarray) -> float:
+    norm = np.linalg.norm(solution, "nuc")
+    bound = (dual * solution).sum() / max(1.0, np.linalg.norm(dual, 2))
     return float((norm - bound) / norm)

@@ -68,12 +68,12 @@ def regions(network: list[tuple[np.ndarray, np.ndarray]], plane: Plane, half: fl
     square = half * np.array([[[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]])
     weight, bias = network[0]
     first = np.column_stack([weight @ plane.axes.T, weight @ plane.origin + bias])
-    found = list(_descend(network, square, np.array([4]), first[None], [], half))
-    widest = max(part.corners.shape[1] for part in found)
+    parts = list(_descend(network, square, np.array([4]), first[None], [], half))
+    widest = max(part.corners.shape[1] for part in parts)
     return Regions(
-        np.concatenate([_padded(part.corners, widest) for part in found]),
+        np.concatenate([_padded(part.corners, widest) for part in parts]),
         *(
-            np.concatenate([getattr(p, k) for p in found])
+            np.concatenate([getattr(p, k) for p in parts])
             for k in ("counts", "maps", "slope_norms")
         ),
     )
@@ -172,7 +172,7 @@ def _split(
 def _crossing(
     corners: np.ndarray, values: np.ndarray, above: np.ndarray, below: np.ndarray
 ) -> np.ndarray:
-    """Where the edge between two corners of each polygon meets the line, ``[R, 2]``."""
+    """The point where the edge between two corners of each polygon meets the line, ``[R, 2]``."""
     rows = np.arange(len(corners))
     high, low = values[rows, above], values[rows, below]
     share = np.clip(high / (high - low), 0, 1)[:, None]

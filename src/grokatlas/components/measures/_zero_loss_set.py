@@ -11,13 +11,13 @@ SETTLED = 1e-6  # change of the projection, relative to the distance, at which i
 
 def nearest(one: RebuiltMember, point: Tensor, corrections: int) -> tuple[Tensor, Tensor] | None:
     """The nearest point of the zero-loss set and the Jacobian there, or None if not found."""
-    found = point
+    nearest_point = point
     for _ in range(corrections):
-        residual, jacobian = linearised(one, found)
-        wanted = residual + jacobian @ (point - found)
-        before, found = found, point - least_squares(jacobian, wanted)
-        if (found - before).norm() < SETTLED * (found - point).norm():
-            return found, linearised(one, found)[1]
+        residual, jacobian = linearised(one, nearest_point)
+        wanted = residual + jacobian @ (point - nearest_point)
+        before, nearest_point = nearest_point, point - least_squares(jacobian, wanted)
+        if (nearest_point - before).norm() < SETTLED * (nearest_point - point).norm():
+            return nearest_point, linearised(one, nearest_point)[1]
     return None
 
 

@@ -120,7 +120,7 @@ def _row(
     """Of the end and of the minimiser: all entries, predictions ``[N]`` on test samples, values."""
     (final, least), (seen, best), (final_values, least_values) = both, predictions, values
     targets = one.data["test_targets"][:, 0].double().numpy()
-    found = {
+    numbers = {
         "final_norm": np.abs(final_values).sum(),
         "minimiser_norm": np.abs(least_values).sum(),
         "gap": gap,
@@ -128,5 +128,5 @@ def _row(
         "test_distance": ((seen - best) ** 2).mean(),
         "minimiser_error": ((best - targets) ** 2).mean(),
     }
-    found |= {f"final.{k}": value for k, value in enumerate(final_values)}
-    return found | {f"minimiser.{k}": value for k, value in enumerate(least_values)}
+    numbers |= {f"final.{k}": value for k, value in enumerate(final_values)}
+    return numbers | {f"minimiser.{k}": value for k, value in enumerate(least_values)}

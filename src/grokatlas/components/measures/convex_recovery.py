@@ -1,4 +1,4 @@
-"""What theory says of recovery from linear measurements: the interpolator of least norm."""
+"""Recovery from linear measurements in theory: the interpolator of least norm."""
 
 from typing import Literal
 
@@ -90,5 +90,5 @@ def _least(
     if norm == "nuclear":
         size = shape[0], shape[1]
         return _least_nuclear.solved(x, y, size, tolerance=tolerance, iterations=iterations)[0]
-    found = _least_norm.l1(x, y)[0] if norm == "l1" else np.linalg.pinv(x) @ y
-    return found.reshape(shape)
+    solution = _least_norm.l1(x, y)[0] if norm == "l1" else np.linalg.pinv(x) @ y
+    return solution.reshape(shape)

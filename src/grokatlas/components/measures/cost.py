@@ -1,4 +1,4 @@
-"""What a run cost, as its manifest recorded it."""
+"""The cost of a run, as its manifest recorded it."""
 
 import pandas as pd
 

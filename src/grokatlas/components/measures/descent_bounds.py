@@ -1,4 +1,4 @@
-"""How fast descent on least squares must fit, and how near it can come to the truth."""
+"""Bounds on descent on least squares: its speed, and its distance from the truth."""
 
 from typing import Any
 
@@ -40,12 +40,12 @@ def build() -> Measure[FinishedRun]:
     """
 
     def measure(run: FinishedRun) -> pd.DataFrame:
-        found = []
+        frames = []
         for member, values in enumerate(members.of(run.spec)):
             steps = np.sort(run.history.loc[run.history["member"] == member, "step"].to_numpy())
             errors = _bounds(_dynamics(run.spec, values), run.spec, run.data, member, steps)
-            found.append(pd.DataFrame({"member": member, "step": steps} | errors))
-        return pd.concat(found, ignore_index=True)
+            frames.append(pd.DataFrame({"member": member, "step": steps} | errors))
+        return pd.concat(frames, ignore_index=True)
 
     return measure
 

@@ -1,4 +1,4 @@
-"""How a trained first layer drifts, beside what the isolated dynamics predicts."""
+"""The drift of a trained first layer, beside that of the isolated dynamics."""
 
 from typing import Any
 

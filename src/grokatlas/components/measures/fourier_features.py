@@ -38,8 +38,8 @@ def _features(embedding: np.ndarray) -> np.ndarray:
     """``[p - 1, H]``: Re F_1, Im F_1, Re F_2, ..."""
     tokens = len(embedding)
     transform = np.fft.fft(embedding.astype(np.float64), axis=0, norm="forward")
-    kept = transform[1 : (tokens - 1) // 2 + 1]
-    return np.stack([kept.real, kept.imag], axis=1).reshape(-1, embedding.shape[1])
+    frequencies = transform[1 : (tokens - 1) // 2 + 1]
+    return np.stack([frequencies.real, frequencies.imag], axis=1).reshape(-1, embedding.shape[1])
 
 
 def _pairs(features: np.ndarray) -> pd.DataFrame:

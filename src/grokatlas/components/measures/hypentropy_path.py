@@ -17,7 +17,7 @@ ROUNDING = 1e-12  # of the dual function, which cannot be seen to fall by less
 
 
 def build(*, fitted: Positive) -> Measure[FinishedRun]:
-    """Where theory has ``a = u o v`` once the data are fitted, for each logged step.
+    """The theory's ``a = u o v`` once the data are fitted, for each logged step.
 
     Gradient flow of any loss of ``X a`` with ``(beta / 2) (|u|^2 + |v|^2)`` moves u by
     ``-g o v - beta u`` and v by ``-g o u - beta v`` with g in the row space of X, so that exactly
@@ -53,9 +53,9 @@ def build(*, fitted: Positive) -> Measure[FinishedRun]:
             part = run.history[run.history["member"] == member].sort_values("step")
             decay = 2 * _rate(run.spec, values) * part["step"].to_numpy(dtype=float)
             path = _Path(np.asarray(inputs, float), np.asarray(targets, float)[:, 0])
-            found = path.rows(*_factors(part, inputs.shape[1]), decay, fitted)
+            fitted_rows = path.rows(*_factors(part, inputs.shape[1]), decay, fitted)
             steps = part["step"].to_numpy()
-            rows += [{"member": member, "step": steps[at]} | row for at, row in found]
+            rows += [{"member": member, "step": steps[at]} | row for at, row in fitted_rows]
         columns = ["train_error", "distance", "distance_l2", "distance_l1", "predicted_l1"]
         return pd.DataFrame(rows, columns=["member", "step", *columns, "between"])
 
@@ -104,7 +104,7 @@ class _Path:
     ) -> list[tuple[int, dict[str, float]]]:
         """A row for each fitted step, with its place; factors ``[steps, D]``, ``2 beta t``."""
         plus, minus = (first[0] + second[0]) ** 2, (first[0] - second[0]) ** 2
-        found = []
+        rows = []
         for at, vector in enumerate(first * second):
             left = _relative(self.inputs @ vector, self.targets)
             if not left <= fitted:
@@ -119,8 +119,8 @@ class _Path:
                 "predicted_l1": _relative(predicted, self.sparse),
                 "between": _relative(self.least, self.sparse),
             }
-            found.append((at, row))
-        return found
+            rows.append((at, row))
+        return rows
 
     def predict(self, plus: np.ndarray, minus: np.ndarray) -> np.ndarray:
         """The interpolator ``[D]``, by Newton's method on the dual; NaN where there is none.

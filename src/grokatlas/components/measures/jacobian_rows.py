@@ -1,4 +1,4 @@
-"""How the rows of Jacobians are aligned with their inputs."""
+"""The alignment of the rows of Jacobians with their inputs."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""How far weights are from a stationary point of the norm among interpolators."""
+"""The distance of weights from a stationary point of the norm among interpolators."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""How far from an input a network without biases changes its class: predicted, and attacked."""
+"""The distance at which a network without biases changes its class: predicted, and attacked."""
 
 from math import nan
 
@@ -67,7 +67,7 @@ def build(
             shape = (-1, *[1] * (inputs.ndim - 1))
             start, way = (inputs / radius.view(shape))[right], way[right]
             targets = _labels(labels)[right]
-            told = (radius / inputs.flatten(1).norm(dim=1))[right].double().mean()
+            radius_share = (radius / inputs.flatten(1).norm(dim=1))[right].double().mean()
             for level in levels:
                 with _seeded([attack_seed, one.seed, one.step]):
                     moved = _attacked(one, start, targets, level, iterations, restarts)
@@ -75,7 +75,7 @@ def build(
                     ends = [one.outputs(each).argmax(-1) for each in (moved, start - level * way)]
                 held = (ends[0] == targets) & (ends[1] == targets)
                 row = {"member": one.member, "step": one.step, "level": level}
-                values = {"robust_share": held.double().mean(), "radius_share": told}
+                values = {"robust_share": held.double().mean(), "radius_share": radius_share}
                 values["clean_accuracy"] = right.double().mean()
                 finite = bool(torch.isfinite(radius).all())
                 rows.append(row | {k: float(v) if finite else nan for k, v in values.items()})
@@ -102,9 +102,9 @@ def _radius(one: RebuiltMember, inputs: Tensor, labels: Tensor) -> tuple[Tensor,
     way = torch.zeros_like(inputs)
     for other in torch.eye(classes, dtype=outputs.dtype):
         row = pull(own - other)[0].detach().flatten(1)
-        found = (row * inputs.flatten(1)).sum(1) / row.norm(dim=1)  # no number for the own class
-        nearer = found < radius
-        radius = torch.where(nearer, found, radius)
+        distance = (row * inputs.flatten(1)).sum(1) / row.norm(dim=1)  # no number for the own class
+        nearer = distance < radius
+        radius = torch.where(nearer, distance, radius)
         unit = (row / row.norm(dim=1, keepdim=True)).view(inputs.shape)
         way[nearer] = unit[nearer]
     right = (outputs.argmax(-1) == labels) & torch.isfinite(radius) & (radius > 0)

@@ -89,12 +89,12 @@ def build(
             if one.step == last and not np.isnan(_accuracy(one, "train")):
                 moments.append("end")
             for place, plane in enumerate(planes if moments else []):
-                told = {"member": one.member, "step": one.step, "plane": place}
+                names = {"member": one.member, "step": one.step, "plane": place}
                 whole = [moment for moment in moments if place < followed or moment == "end"]
-                found = _panel(one, plane, reach, pixels, bool(whole)).assign(**told)
-                points_alone = found[found["item"].isin(POINTS)]
+                panel = _panel(one, plane, reach, pixels, bool(whole)).assign(**names)
+                points_alone = panel[panel["item"].isin(POINTS)]
                 frames += [
-                    (found if moment in whole else points_alone).assign(moment=moment)
+                    (panel if moment in whole else points_alone).assign(moment=moment)
                     for moment in moments
                 ]
         if not frames:
@@ -147,8 +147,8 @@ def _panel(
 def _window(one: RebuiltMember, plane: Plane, half: float, pixels: int | None) -> Items:
     """Polygons, slope norms and entries of the regions, or of the lines of an image."""
     if pixels is None:
-        found = regions(layers(one), plane, half)
-        return found.polygons(), found.slope_norms, None
+        inside = regions(layers(one), plane, half)
+        return inside.polygons(), inside.slope_norms, None
     edges = np.linspace(-half, half, pixels + 1)
     middles = (edges[:-1] + edges[1:]) / 2
     across, up = np.meshgrid(middles, middles)
@@ -186,10 +186,10 @@ def _numbers(values: np.ndarray, digits: int = 9) -> str:
 
 def layers(one: RebuiltMember) -> list[tuple[np.ndarray, np.ndarray]]:
     """Weight ``[out, in]`` and bias ``[out]`` of each layer of an MLP; the last one scaled."""
-    found = []
+    pairs = []
     for place in range(sum(name.endswith("weight") for name in one.params)):
         weight = one.params[f"layers.{place}.weight"].double().numpy()
         bias = one.params.get(f"layers.{place}.bias")
-        found.append((weight, np.zeros(len(weight)) if bias is None else bias.double().numpy()))
+        pairs.append((weight, np.zeros(len(weight)) if bias is None else bias.double().numpy()))
     scale = one.network.constants["output_scale"].double().numpy()
-    return [*found[:-1], (scale * found[-1][0], scale * found[-1][1])]
+    return [*pairs[:-1], (scale * pairs[-1][0], scale * pairs[-1][1])]

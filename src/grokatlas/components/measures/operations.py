@@ -1,4 +1,4 @@
-"""How many operations an update takes, whatever machine it ran on."""
+"""The number of operations of an update, whatever machine it ran on."""
 
 from typing import Any
 
@@ -98,12 +98,12 @@ def _operations(func: Any, arguments: list[Any], result: Any) -> int:
     name = func._opname.rstrip("_")
     if "fused_adam" in name:
         return FUSED * sum(parameter.numel() for parameter in arguments[0])
-    found = [leaf for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
+    results = [leaf for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
     if name in MATRIX_PRODUCTS:
-        return 2 * arguments[0].shape[-1] * found[0].numel()
+        return 2 * arguments[0].shape[-1] * results[0].numel()
     if name == SINGULAR_VALUES:
         matrix = arguments[0]
         short, long = sorted(matrix.shape[-2:])
         several = matrix.numel() // (short * long)
         return several * (14 * long * short**2 + 8 * short**3)
-    return sum(leaf.numel() for leaf in found)
+    return sum(leaf.numel() for leaf in results)

@@ -1,4 +1,4 @@
-"""How nearly the loss gradient is orthogonal to the zero-loss set."""
+"""The angle between the loss gradient and the zero-loss set."""
 
 import pandas as pd
 import torch
@@ -58,10 +58,10 @@ def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
     if len(residual) > len(point):
         raise ValueError("orthogonality needs at least as many parameters as there are residuals")
     row = {"member": one.member, "step": one.step, "residual": float(residual.norm())}
-    found = nearest(one, point, corrections)
-    if found is None:
+    projection = nearest(one, point, corrections)
+    if projection is None:
         return row
-    closest, there = found
+    closest, there = projection
     distance = float((point - closest).norm())
     gradient = jacobian.T @ residual
     normal, _ = torch.linalg.qr(there.T)

@@ -36,8 +36,8 @@ def build() -> Measure[FinishedRun]:
 
 def _positions(data: TaskData, part: str, member: int) -> np.ndarray | None:
     """The variable that inputs are features of ``[N]``, if the task gives it."""
-    found = data.extras.get(f"{part}_positions")
-    return found[member] if found is not None and data.per_member else found
+    positions = data.extras.get(f"{part}_positions")
+    return positions[member] if positions is not None and data.per_member else positions
 
 
 def _curve(one: RebuiltMember, part: str, positions: np.ndarray | None) -> pd.DataFrame:

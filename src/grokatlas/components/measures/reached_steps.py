@@ -1,4 +1,4 @@
-"""When a logged quantity reaches levels."""
+"""The steps at which a logged quantity reaches levels."""
 
 import pandas as pd
 

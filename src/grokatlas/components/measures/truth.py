@@ -1,4 +1,4 @@
-"""What a run should recover, and how far from it a fit without regulariser is."""
+"""The truth that a run should recover, and the distance of a fit without regulariser."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""How far a network is from the zero-loss set."""
+"""The distance of a network from the zero-loss set."""
 
 import pandas as pd
 from torch import Tensor
@@ -40,9 +40,9 @@ def build(*, corrections: Count) -> Measure[FinishedRun]:
 def _row(one: RebuiltMember, corrections: int) -> dict[str, float]:
     point = flat(one.params)
     row: dict[str, float] = {"member": one.member, "step": one.step}
-    found = nearest(one, point, corrections)
-    if found is not None:
-        return row | {"distance": float((point - found[0]).norm()), "nearest": 1.0}
+    projection = nearest(one, point, corrections)
+    if projection is not None:
+        return row | {"distance": float((point - projection[0]).norm()), "nearest": 1.0}
     other = _another(one, point, corrections)
     if other is None:
         return row | {"distance": float("nan"), "nearest": float("nan")}

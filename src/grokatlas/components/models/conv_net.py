@@ -169,8 +169,8 @@ def written(
     """Numbers that a forward pass writes for each sample (docs/extending.md)."""
     shape = data["shape"]
     image = shape if len(shape) == 3 else (1, math.isqrt(shape[0]), math.isqrt(shape[0]))
-    found, sides = 2 * math.prod(image), [*image[1:]]
+    numbers, sides = 2 * math.prod(image), [*image[1:]]
     for channel, stride in zip(channels, strides, strict=True):
         sides = [(side - 1) // stride + 1 for side in sides]
-        found += 2 * channel * math.prod(sides)
-    return found + 2 * width + int(data["outputs"])
+        numbers += 2 * channel * math.prod(sides)
+    return numbers + 2 * width + int(data["outputs"])

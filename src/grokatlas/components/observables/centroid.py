@@ -23,7 +23,7 @@ COLUMNS = {
 
 
 def build(*, samples: Count) -> Observable:
-    """How the centroid of each sample's linear region is aligned with the sample.
+    """The alignment of the centroid of each sample's linear region with the sample.
 
     The centroid of x is the gradient with respect to x of the sum of all outputs, ``mu = J^T 1``;
     the alignment is the cosine of x and mu (0 if one of them vanishes). For token models x are the

@@ -1,4 +1,4 @@
-"""How many directions the parameter matrices use."""
+"""The number of directions that the parameter matrices use."""
 
 import torch
 from torch import Tensor

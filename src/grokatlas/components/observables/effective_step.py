@@ -1,4 +1,4 @@
-"""How large the steps are that an adaptive optimizer takes."""
+"""The size of the steps of an adaptive optimizer."""
 
 from typing import TypeGuard, cast
 

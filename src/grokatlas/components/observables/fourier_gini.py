@@ -1,4 +1,4 @@
-"""How few Fourier frequencies a weight matrix uses along its tokens."""
+"""The concentration of a weight matrix on few Fourier frequencies along its tokens."""
 
 import torch
 from torch import Tensor
@@ -35,8 +35,8 @@ def build(*, label: str, parameters: list[str], tokens: Count) -> Observable:
 
     def observe(view: Observed) -> Columns:
         everything = {**view.model.constants, **view.params}
-        found = [_matrix(everything, name) for name in parameters]
-        weight = found[0] if len(found) == 1 else found[0].T @ found[1]
+        matrices = [_matrix(everything, name) for name in parameters]
+        weight = matrices[0] if len(matrices) == 1 else matrices[0].T @ matrices[1]
         if len(weight) < tokens:
             raise ValueError(f"fourier_gini.tokens {tokens} is more than the {len(weight)} rows")
         transform = torch.fft.fft(weight[:tokens], dim=0, norm="ortho")

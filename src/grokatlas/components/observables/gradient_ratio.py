@@ -36,8 +36,8 @@ def build(*, threshold: NonNegative) -> Observable:
             values = [penalty(params, view.model, inputs) for penalty in view.penalties]
             return sum(values, values[0].new_zeros(()))
 
-        kept = {key: value * (value.abs() >= threshold) for key, value in view.params.items()}
-        penalty, loss = _norm(torch.func.grad(total)(kept)), _norm(view.loss_gradients)
+        largest = {key: value * (value.abs() >= threshold) for key, value in view.params.items()}
+        penalty, loss = _norm(torch.func.grad(total)(largest)), _norm(view.loss_gradients)
         return {"gradient_ratio": penalty / loss}
 
     return observe

@@ -14,7 +14,7 @@ COLUMNS = {"jacobian_pc1": None, "jacobian_norm": None}
 
 
 def build(*, samples: Count) -> Observable:
-    """How near to rank one Jacobians are, and how large.
+    """The nearness of Jacobians to rank one, and their size.
 
     ``J`` ``[C, D]`` is the derivative of the outputs by a sample's input (embedded tokens, for a
     token model). From the eigenvalues ``sigma_i^2`` of ``J J^T``, by C vector-Jacobian products.

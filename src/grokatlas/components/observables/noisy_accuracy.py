@@ -37,8 +37,10 @@ def build(*, amplitudes: Vector, spared: Whole, noise_seed: Whole) -> Observable
         heard = torch.arange(inputs[0].numel(), device=inputs.device) >= spared
         draw = (draw * heard.view(inputs.shape[1:])).to(inputs.dtype)
         targets = view.data["test_targets"]
-        found = [accuracy(view.model(view.params, inputs + a * draw), targets) for a in amplitudes]
-        return {"noisy_accuracy": torch.stack(found)}
+        accuracies = [
+            accuracy(view.model(view.params, inputs + a * draw), targets) for a in amplitudes
+        ]
+        return {"noisy_accuracy": torch.stack(accuracies)}
 
     return observe
 

@@ -1,4 +1,4 @@
-"""How many parameters are not zero."""
+"""The number of parameters that are not zero."""
 
 import torch
 

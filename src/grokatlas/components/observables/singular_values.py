@@ -28,8 +28,8 @@ def build(*, parameters: list[str]) -> Observable:
         raise ValueError("singular_values.parameters must name one matrix or two factors")
 
     def observe(view: Observed) -> Columns:
-        found = [_matrix(view.params, name) for name in parameters]
-        matrix = found[0] if len(found) == 1 else found[0] @ found[1].T
+        matrices = [_matrix(view.params, name) for name in parameters]
+        matrix = matrices[0] if len(matrices) == 1 else matrices[0] @ matrices[1].T
         seen = {"singular_values": nan_if_not_finite(torch.linalg.svdvals, matrix)}
         truth = view.extras.get("truth")
         if truth is not None and truth.shape == matrix.shape:

@@ -1,4 +1,4 @@
-"""How far the cross-entropy of training points has rounded to zero."""
+"""The share of training points whose cross-entropy has rounded to zero."""
 
 import torch
 from torch import Tensor
@@ -26,7 +26,7 @@ class _ShiftedModel:
         return self._model(params, inputs) + self._shift
 
     def features(self, params: Params, inputs: Tensor) -> Tensor:
-        """What outputs are differentiated by."""
+        """The variable of derivatives."""
         return self._model.features(params, inputs)
 
 
@@ -57,8 +57,8 @@ def build() -> Observable:
         def shifted(shift: Tensor) -> Tensor:
             return loss(view.params, _ShiftedModel(view.model, shift), inputs, labels)
 
-        found = torch.func.grad(shifted)(torch.zeros_like(view.train_outputs))
-        residuals = len(labels) * found.gather(-1, labels[:, None]).abs()
+        gradient = torch.func.grad(shifted)(torch.zeros_like(view.train_outputs))
+        residuals = len(labels) * gradient.gather(-1, labels[:, None]).abs()
         collapsed = torch.where(
             residuals.isfinite(), (residuals == 0).to(residuals.dtype), torch.nan
         )

@@ -6,7 +6,7 @@ from grokatlas.engine.contracts import Hyperparameter
 
 
 def is_zero(value: Hyperparameter) -> bool:
-    """Whether a hyperparameter is the number 0, so that its term can be left out."""
+    """True for a hyperparameter that is the number 0, so that its term can be left out."""
     return not isinstance(value, Tensor) and value == 0
 
 

@@ -24,8 +24,8 @@ class DecayedAdam:
     def update(self, params: Params, grads: Params, state: Moments) -> tuple[Params, Moments]:
         """The parameters after one step, and the moments."""
         if self.decoupled:
-            kept = 1 - self.adam.lr * self.weight_decay
-            params = {key: value * kept for key, value in params.items()}
+            factor = 1 - self.adam.lr * self.weight_decay
+            params = {key: value * factor for key, value in params.items()}
         else:
             grads = {key: grads[key] + self.weight_decay * value for key, value in params.items()}
         return self.adam.update(params, grads, state)

@@ -53,11 +53,13 @@ def build(
         image_files.first(labels[rest], wanted, test_points, per_class, "the rest of digits")
     ]
     made: dict[str, Any] = {}  # arrays of the data set, by name
-    for part, kept in (("train", train), ("test", test)):
-        found = image_files.positions(labels[kept], wanted)
-        standardised = (values[kept] - MEAN) / DEVIATION
-        made[f"{part}_inputs"] = values[kept] if pixels == "unit" else standardised
-        made[f"{part}_targets"] = found if targets == "labels" else found[:, None].astype(float)
+    for part, chosen in (("train", train), ("test", test)):
+        positions = image_files.positions(labels[chosen], wanted)
+        standardised = (values[chosen] - MEAN) / DEVIATION
+        made[f"{part}_inputs"] = values[chosen] if pixels == "unit" else standardised
+        made[f"{part}_targets"] = (
+            positions if targets == "labels" else positions[:, None].astype(float)
+        )
     return Dataset(**made, outputs=len(wanted) if targets == "labels" else 1)
 
 

@@ -67,11 +67,13 @@ def build(
         labels = _idx(f"{prefix}-labels-idx1-ubyte.gz", ())
         if len(pictures) != len(labels) or labels.max() > 9:
             raise ValueError(f"mnist/{prefix}-*: {len(pictures)} images do not fit the labels")
-        kept = image_files.first(labels, wanted, points, per_class, f"the {part} file of mnist")
-        values = pictures[kept].reshape(len(kept), -1) / 255
-        found = image_files.positions(labels[kept], wanted)
+        chosen = image_files.first(labels, wanted, points, per_class, f"the {part} file of mnist")
+        values = pictures[chosen].reshape(len(chosen), -1) / 255
+        positions = image_files.positions(labels[chosen], wanted)
         made[f"{part}_inputs"] = values if pixels == "unit" else (values - MEAN) / DEVIATION
-        made[f"{part}_targets"] = found if targets == "labels" else found[:, None].astype(float)
+        made[f"{part}_targets"] = (
+            positions if targets == "labels" else positions[:, None].astype(float)
+        )
     return Dataset(**made, outputs=len(wanted) if targets == "labels" else 1)
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from grokatlas.components.updates._parameters import chosen
+from grokatlas.engine import moving
 from grokatlas.engine.contracts import Hyperparameter, Params, Tree
 from grokatlas.engine.keyword_types import Positive
 from grokatlas.engine.update_link import UpdateLink
@@ -23,12 +23,12 @@ class NormCap:
         Raises:
             ValueError: a pattern matches no parameter.
         """
-        chosen(params, self.parameters)
+        moving.names(self.parameters, list(params), "parameters")
         return {}
 
     def update(self, before: Params, after: Params, state: Tree) -> tuple[Params, Tree]:
         """The parameters after the step, scaled down if they are too long."""
-        keys = chosen(after, self.parameters)
+        keys = moving.names(self.parameters, list(after), "parameters")
         norm = torch.stack([after[key].square().sum() for key in keys]).sum().sqrt()
         factor = (self.max_norm / norm).clamp(max=1.0)  # 1 at a norm of 0
         return {**after, **{key: factor * after[key] for key in keys}}, state

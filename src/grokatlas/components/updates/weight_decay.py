@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypedDict
 
-from grokatlas.components.updates._parameters import chosen
+from grokatlas.engine import moving
 from grokatlas.engine.contracts import Hyperparameter, Params
 from grokatlas.engine.keyword_types import NonNegative
 from grokatlas.engine.update_link import UpdateLink
@@ -30,13 +30,13 @@ class WeightDecay:
         Raises:
             ValueError: a pattern matches no parameter.
         """
-        keys = chosen(params, self.parameters)
+        keys = moving.names(self.parameters, list(params), "parameters")
         return {"initial": {key: params[key] for key in keys if self.to_initial}}
 
     def update(self, before: Params, after: Params, state: Origin) -> tuple[Params, Origin]:
         """The parameters after the step, some of them closer to the origin, and the state."""
         decayed = dict(after)
-        for key in chosen(before, self.parameters):
+        for key in moving.names(self.parameters, list(before), "parameters"):
             origin = state["initial"].get(key)
             distance = before[key] if origin is None else before[key] - origin
             decayed[key] = after[key] - self.rate * distance

@@ -48,7 +48,7 @@ def operations(module: fx.GraphModule) -> list[fx.Node]:
 
 
 def alike(first: fx.Node, second: fx.Node) -> bool:
-    """Whether two values have the same shape and type."""
+    """True where two values have the same shape and type."""
     a, b = first.meta.get("val"), second.meta.get("val")
     return isinstance(a, Tensor) and isinstance(b, Tensor) and _layout(a) == _layout(b)
 
@@ -77,7 +77,7 @@ def _bases(module: fx.GraphModule) -> dict[fx.Node, fx.Node]:
 
 
 def _is_view(node: fx.Node) -> bool:
-    """Whether a result may share memory with an argument."""
+    """True where a result may share memory with an argument."""
     schema = getattr(node.target, "_schema", None)
     if schema is None or node.target is aten._unsafe_view.default:
         return True
@@ -105,7 +105,7 @@ def _write_over_lists(module: fx.GraphModule, given: set[fx.Node]) -> None:
 
 
 def _last_seen(module: fx.GraphModule, given: set[fx.Node], node: fx.Node) -> set[fx.Node]:
-    """What a trace owns, as a whole, and needs for the last time at a node."""
+    """Values that a trace owns, as a whole, and needs for the last time at a node."""
     base, nodes = _bases(module), list(module.graph.nodes)
     later = nodes[nodes.index(node) + 1 :]
     needed = {base[part] for user in later for part in user.all_input_nodes}
@@ -132,7 +132,7 @@ def _copied(module: fx.GraphModule, node: fx.Node, user: fx.Node) -> fx.Node:
 def _owned(
     module: fx.GraphModule, given: set[fx.Node], base: dict[fx.Node, fx.Node]
 ) -> set[fx.Node]:
-    """What was allocated in a trace or given to it."""
+    """Values that were allocated in a trace or given to it."""
     return given | {n for n in operations(module) if base[n] is n and not _is_view(n)}
 
 
@@ -182,7 +182,7 @@ def _overwrite(module: fx.GraphModule, given: set[fx.Node]) -> None:
 
 
 def _whole(view: fx.Node, base: fx.Node) -> bool:
-    """Whether a view shows each entry of its base once."""
+    """True where a view shows each entry of its base once."""
     seen, whole = view.meta["val"], base.meta["val"]
     if not isinstance(whole, Tensor):  # one of several results
         return False

@@ -139,7 +139,7 @@ def _skip(module: fx.GraphModule) -> None:
 
 
 def _is_neutral(node: fx.Node) -> bool:
-    """Whether a node multiplies or divides by one, takes the first power, or keeps all axes."""
+    """True for a node that multiplies or divides by 1, takes the first power, or keeps all axes."""
     if node.target is aten.permute.default:
         return list(node.args[1]) == list(range(len(node.args[1])))
     return node.target in SCALINGS and node.args[1] == 1
