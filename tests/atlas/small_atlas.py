@@ -71,6 +71,7 @@ def spec() -> dict[str, Any]:
                 for figure in figures
             },
         }
+    papers["toy"]["why"] = {name: {"refuted": f"it is slow {NASTY}"} for name in ("T1", "T3")}
     papers["toy"]["interpretations"] = {
         "rough": {"about": f"a rough step {NASTY}", "choices": ["step size", "length"]},
         "fine": {"about": "a fine step", "choices": ["step size"]},

@@ -90,6 +90,8 @@ def _pages(
         "papers": papers,
         "verdicts": verdicts.possible(scale),
         "marks": MARKS,
+        "meanings": verdicts.MEANINGS,
+        "causes": verdicts.CAUSES,
         "sections": {section.paper.name: section for section in sections},
         "dependence": {k: n for k, n in by_interpretation.total(sections).items() if n},
         "marks_of": by_interpretation.marks,

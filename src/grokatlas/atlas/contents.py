@@ -30,10 +30,12 @@ class ClaimEntry(ClaimView):
     Attributes:
         methods: of the runs behind its figure.
         of_tables: of how many values its tables are, if they leave out some.
+        why: it is missed or partly met, a sentence by its cause.
     """
 
     methods: tuple[str, ...] = ()
     of_tables: str = ""
+    why: dict[str, str] | None = None
 
     @property
     def paper(self) -> str:
@@ -55,6 +57,11 @@ class ClaimEntry(ClaimView):
         """The paper and the id of the claim that has the same judgement and is counted."""
         paper, _, name = self.row.get("same_as", "").partition("/")
         return (paper, name) if paper else None
+
+    @property
+    def because(self) -> str:
+        """Why it is missed or partly met, if it is, with the cause; else empty."""
+        return judging.because(self.verdict, self.why)
 
     @property
     def verdict(self) -> str:
@@ -165,7 +172,7 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
     for name, paper_spec in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
         figures = [
-            _figure(scale, name, figure, entry, own, ages, tree)
+            _figure(scale, name, figure, entry, own, paper_spec.get("why", {}), ages, tree)
             for figure, entry in sorted(
                 paper_spec["figures"].items(), key=lambda e: words.place(e[0])
             )
@@ -229,6 +236,7 @@ def _figure(
     name: str,
     entry: dict[str, Any],
     rows: list[dict[str, str]],
+    why: dict[str, dict[str, str]],
     ages: dict[Path, str],
     tree: Tree,
 ) -> FigureEntry:
@@ -263,7 +271,7 @@ def _figure(
         origin=explain.parts(tree, target) if there else None,
         specs={name: _content(result).get("spec", {}) for name, result in sorted(results.items())},
         claims=tuple(
-            ClaimEntry(row, methods=methods, of_tables=some)
+            ClaimEntry(row, methods=methods, of_tables=some, why=why.get(row["id"]))
             for row in rows
             if row["figure"] == name
         ),

@@ -126,6 +126,8 @@ def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) ->
         if paper.figures
     }
     for name, paper in papers.items():
+        if name in shown:
+            shown[name]["why"] = {claim.id: claim.why for claim in paper.claims if claim.why}
         for key in paper.interpretations:
             choices = interpretations.choices(paper, key)
             shown[name]["interpretations"][key]["choices"] = choices

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import text as words
+from grokatlas.claims import verdicts
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.claims.view import ClaimView
 from grokatlas.declare import claim_models, models
@@ -100,13 +101,27 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
         cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
         cells += [
             words.interval(claim.expected[0], claim.expected[1], "{:g}".format),
-            _judged(row) + _counted_as(record.same_as(name, claim)),
+            _judged(row, claim) + _counted_as(record.same_as(name, claim)),
             _shown_row(claim, row).control,
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     if any(f"**{UNKEPT} " in line for line in lines):
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", _legend({name: paper}, record)])
+
+
+def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
+    """What the verdicts on the claims of papers mean, and the causes of the misses."""
+    pairs = [
+        (record.verdict(name, each), each)
+        for name, paper in papers.items()
+        for each in paper.claims
+    ]
+    words_used = {verdict for verdict, _ in pairs}
+    words_used |= {verdicts.because(v, each.why).partition(":")[0] for v, each in pairs}
+    meanings = {**verdicts.MEANINGS, **verdicts.CAUSES}
+    told = [f"*{word}*: {meanings[word]}" for word in meanings if word in words_used]
+    return _filled("; ".join(told) + ".")
 
 
 def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
@@ -121,12 +136,12 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
             about = [claim for claim in paper.claims if claim.figure == figure]
             link = f"[`{name}` {figure}]({name}.md#{figure})"
             scale = row.get("scale", "none")
-            verdicts = record.verdicts(name, about, scale)
+            counts = record.verdicts(name, about, scale)
             some = f" ({row['so_far']})" if row.get("so_far") else ""
             evident = "recorded" if row.get("kept") else "not kept" if row else ""
             machine = row.get("machine", "")
-            lines.append(f"| {link} | {scale}{some} | {machine} | {evident} | {verdicts} |")
-    return "\n".join(lines)
+            lines.append(f"| {link} | {scale}{some} | {machine} | {evident} | {counts} |")
+    return "\n".join([*lines, "", _legend(papers, record)])
 
 
 def _filled(text: str, indent: str = "") -> str:
@@ -198,12 +213,13 @@ def _shown_row(claim: claim_models.Claim, row: dict[str, str]) -> ClaimView:
     return ClaimView(row | {"unit": claim.unit}, digits=3)
 
 
-def _judged(row: dict[str, str]) -> str:
+def _judged(row: dict[str, str], claim: claim_models.Claim) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
         return f"not run ({row['reason']})" if row.get("reason") else "not run"
     where = "" if row["scale"] in row["verdict"] else f"{row['scale']} scale; "
     mark = "" if row.get("kept") else UNKEPT
-    return f"**{row['verdict']}**{mark} ({where}{row['reason']})"
+    because = verdicts.because(row["verdict"], claim.why)
+    return f"**{row['verdict']}**{mark} ({where}{row['reason']}){f' {because}' * bool(because)}"
 
 
 def _counted_as(same: str) -> str:

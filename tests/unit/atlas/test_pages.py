@@ -10,6 +10,7 @@ import pytest
 from grokatlas import text as words
 from grokatlas.atlas import contents, curves
 from grokatlas.audit.tree import Tree
+from grokatlas.claims import verdicts
 from grokatlas.declare import overlays
 from grokatlas.plots import style
 from grokatlas.results import layout
@@ -234,6 +235,20 @@ def test_a_claim_has_its_numbers_verdict_and_place(folder):
     assert "◐ partly T2" in text
     assert "✗ not reproduced T3" in text
     assert "○ not run at this scale T4" in text
+
+
+def test_a_miss_says_why_and_a_hit_does_not(folder):
+    told = f"refuted: It is slow {' '.join(NASTY.split())}."
+    text = page(folder, "paper-toy.html").text
+    assert text.count(told) == 1
+    assert text.index("T3") < text.index(told) < text.index("T4")
+
+
+@pytest.mark.parametrize("name", ["index.html", "paper-toy.html", "readings.html"])
+def test_every_page_has_a_legend_of_its_verdicts(folder, name):
+    _, _, legend = page(folder, name).text.partition("What the verdicts mean")
+    for verdict in verdicts.possible(small_atlas.SCALE):
+        assert f"{verdict} {words.sentence(verdicts.MEANINGS[verdict])}." in legend
 
 
 def test_the_first_page_counts_verdicts(folder):
