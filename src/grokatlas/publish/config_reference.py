@@ -10,10 +10,11 @@ from typing import Any, Union
 from pydantic import BaseModel
 
 from grokatlas import registry
-from grokatlas.declare import claim_models, models, signatures, starts
+from grokatlas.declare import bound_numbers, claim_models, models, signatures, starts
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
 from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.settings import Settings
+from grokatlas.errors import UserError
 from grokatlas.publish import pages, schemas
 from grokatlas.results import files
 
@@ -72,16 +73,27 @@ ensemble.
 """
 
 
-def main(folder: Path) -> None:
-    """Renew what the pages of papers and `README.md` of a configuration repeat of it."""
-    pages.write(folder, folder.parent / "docs" / "papers")  # refuses other folders
-    write(folder)
+def main(folder: Path, check: bool = False) -> None:
+    """Renew what the pages of papers and `README.md` of a configuration repeat of it.
+
+    Raises:
+        UserError: a page names a number that is not recorded, or, with `check`, is out of date.
+    """
+    made = dict(pages.texts(folder, folder.parent / "docs" / "papers"))  # refuses other folders
+    made |= {folder / name: text for name, text in texts().items()}
+    for file, text in made.items():
+        if bound_numbers.LACKING in text:
+            name = text.partition(bound_numbers.LACKING)[2].partition(")")[0]
+            raise UserError(str(file), f"names a number of {name}, which is not recorded")
+        if not check:
+            files.write_text(file, text)
+        elif text != file.read_text(encoding="utf-8"):
+            raise UserError(str(file), "is out of date; run `grokatlas reference`")
 
 
-def write(folder: Path) -> None:
-    """Write ``README.md`` and the files of ``schema`` in a folder."""
-    for name, text in {"README.md": readme(), **schemas.texts()}.items():
-        files.write_text(folder / name, text)
+def texts() -> dict[str, str]:
+    """``README.md`` and the files of ``schema``, by their paths in the folder."""
+    return {"README.md": readme(), **schemas.texts()}
 
 
 def readme() -> str:

@@ -11,7 +11,7 @@ from grokatlas import text as words
 from grokatlas.claims import verdicts
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.claims.view import ClaimView
-from grokatlas.declare import claim_models, models
+from grokatlas.declare import bound_numbers, claim_models, models
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
@@ -28,11 +28,15 @@ def record(scale: str, names: list[str]) -> Iterator[str]:
     """Record evidence, figures and verdicts of a scale, and renew this checkout's pages."""
     folder = Path("docs") / "papers"
     yield from recorded.take(scale, names, folder)
-    write(Path("config"), folder)
+    for file, text in texts(Path("config"), folder):
+        files.write_text(file, text)
 
 
-def write(configuration: Path, pages: Path) -> None:
-    """Renew the generated parts of every paper's page and of their README, where these exist."""
+def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
+    """Every paper's page and their README, where these exist, with generated parts renewed.
+
+    So are the numbers of recorded claims that are bound in their prose.
+    """
     papers = load_papers(configuration / "papers", "all")
     record = RecordedRows(pages.parents[1] / evidence.FOLDER, papers)
     for name, paper in papers.items():
@@ -48,11 +52,12 @@ def write(configuration: Path, pages: Path) -> None:
                     ]
                 ),
             }
-            _renew(page, parts, f"config/papers/{name}")
+            text = _renewed(page, parts, f"config/papers/{name}")
+            yield page, bound_numbers.renewed(text, name, pages.parents[1])
     readme = pages / "README.md"
     if readme.exists():
         parts = {"state": state(papers, record)}
-        _renew(readme, parts, "config/papers and recorded")
+        yield readme, _renewed(readme, parts, "config/papers and recorded")
 
 
 def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -> str:
@@ -228,8 +233,8 @@ def _counted_as(same: str) -> str:
     return f", counted as [{claim} of `{paper}`]({paper}.md)" if same else ""
 
 
-def _renew(file: Path, parts: dict[str, str], source: str) -> None:
-    """Replace the generated parts of a page; an error if it lacks the marks of one."""
+def _renewed(file: Path, parts: dict[str, str], source: str) -> str:
+    """The text of a page with its generated parts; an error if it lacks the marks of one."""
     text = file.read_text(encoding="utf-8")
     for part, body in parts.items():
         begin, end = BEGIN.format(part=part, source=source), END.format(part=part)
@@ -238,4 +243,4 @@ def _renew(file: Path, parts: dict[str, str], source: str) -> None:
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(end)
         text = f"{before}{begin}\n\n{body}\n\n{end}{after}"
-    files.write_text(file, text)
+    return text
