@@ -87,7 +87,7 @@ def main(folder: Path, check: bool = False) -> None:
             raise UserError(str(file), f"names a number of {name}, which is not recorded")
         if not check:
             files.write_text(file, text)
-        elif text != file.read_text(encoding="utf-8"):
+        elif not file.exists() or text != file.read_text(encoding="utf-8"):
             raise UserError(str(file), "is out of date; run `grokatlas reference`")
 
 
