@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from grokatlas import text as words
+
 REPRODUCED, PARTLY, MISSED = "reproduced", "partly", "not reproduced"
 REJECTED = "interpretation rejected"  # of a setting that is run to test how the paper can be meant
 NOT_DECISIVE = "not decisive"  # met by such a setting, or met by the claim's control as well
@@ -96,7 +98,7 @@ def because(verdict: str, why: Mapping[Any, str] | None) -> str:
     if verdict not in (PARTLY, MISSED) or not why:
         return ""
     ((cause, sentence),) = why.items()
-    return f"{cause}: {sentence[:1].upper()}{sentence[1:]}."
+    return f"{cause}: {words.sentence(sentence)}."
 
 
 def middle(values: list[float], judged: str) -> float:

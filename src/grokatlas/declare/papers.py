@@ -65,6 +65,7 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
             "claims": [],
             "deviations": [],
             "interpretations": {},
+            "findings": [],
         }
         others[name] = papers[name].model_copy(update={**nothing, "experiments": drawn})
     return others | {name: papers[name] for name in chosen}

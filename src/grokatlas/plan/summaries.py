@@ -120,7 +120,7 @@ def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) ->
     """The job that writes the pages, from figures and the claims."""
     shown = {
         name: paper.model_dump(
-            mode="json", include={"source", "deviations", "figures", "interpretations"}
+            mode="json", include={"source", "deviations", "figures", "interpretations", "findings"}
         )
         for name, paper in papers.items()
         if paper.figures

@@ -13,9 +13,12 @@ from grokatlas import registry
 from grokatlas.declare import bound_numbers, claim_models, models, signatures, starts
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
 from grokatlas.declare.interpretations import Instead, Interpretation
+from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
-from grokatlas.publish import pages, schemas
+from grokatlas.export import evidence
+from grokatlas.publish import findings, pages, schemas
+from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files
 
 INTRODUCTION = """\
@@ -77,8 +80,11 @@ def main(folder: Path, check: bool = False) -> None:
     """Renew what the pages of papers and `README.md` of a configuration repeat of it.
 
     Raises:
-        UserError: a page names a number that is not recorded, or, with `check`, is out of date.
+        UserError: a finding or a number of a page is not what is recorded, or, with `check`, a
+            page is out of date.
     """
+    papers = load_papers(folder / "papers", "all")
+    findings.check(papers, RecordedRows(folder.parent / evidence.FOLDER, papers))
     made = dict(pages.texts(folder, folder.parent / "docs" / "papers"))  # refuses other folders
     made |= {folder / name: text for name, text in texts().items()}
     for file, text in made.items():
@@ -111,6 +117,7 @@ def readme() -> str:
         _keys("### `interpretations.<name>`", Interpretation),
         _keys("### `interpretations.<name>.instead.<experiment>`", Instead),
         _keys("### `figures.<name>`", models.Figure),
+        _keys("### `findings`, each entry", models.Finding),
         _keys("## `papers/<paper>/claims.yaml`: by figure, a group", claim_models.ClaimGroup),
         _keys("### `claims` of a group, each entry", claim_models.Claim),
         _keys(

@@ -12,26 +12,16 @@ from grokatlas.atlas.glossary import GLOSSARY
 from grokatlas.claims import verdicts
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.claims.view import ClaimView
-from grokatlas.declare import bound_numbers, claim_models, findings, models
+from grokatlas.declare import bound_numbers, claim_models, models
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.publish import interpretations, recorded
+from grokatlas.publish import findings, interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
-FINDINGS = """
-# What was found
-
-<!-- made by `grokatlas reference` from config/findings.yaml; do not edit -->
-
-Sentences from five papers on *grokking*, generalisation long after memorisation, and from the
-[plates](papers/plates.md) of this project, each with the number it rests on, how we know it and
-what would change it. [Words](words.md) has twenty terms. Numbers are recorded ones at the
-published sizes, and are checked against the record at each commit.
-"""
 WORDS = """# Words
 
 <!-- made by `grokatlas reference` from src/grokatlas/atlas/glossary.py; do not edit -->
@@ -80,32 +70,10 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
     if readme.exists():
         parts = {"state": state(papers, record)}
         yield readme, _renewed(readme, parts, "config/papers and recorded")
-    if (found := findings.load(configuration)) and readme.exists():
-        findings.check(found, papers, configuration.parent)
-        yield pages.parent / "findings.md", _findings(found, papers)
+    if findings.numbered(papers) and readme.exists():
+        yield pages.parent / "findings.md", findings.page(papers)
         words_page = "".join(f"| {word} | {text} |\n" for word, text in GLOSSARY.items())
         yield pages.parent / "words.md", WORDS.format(rows=words_page)
-
-
-def _findings(found: list[findings.Finding], papers: dict[str, models.Paper]) -> str:
-    """The page of findings: each with its picture, how it is known, what would change it."""
-    blocks = [FINDINGS.strip()]
-    for number, each in enumerate(found, 1):
-        paper, _, figure = each.figure.partition("/")
-        made_of = ", ".join(f"{name} ({verdict})" for name, verdict in each.claims.items())
-        about = " ".join(words.first_sentence(papers[paper].figures[figure].caption).split())
-        proof = f"[{paper}, {figure}](papers/{paper}.md#{figure})"
-        blocks += [
-            f"## {number}. {each.title}",
-            _filled(each.told),
-            f"![{about}](papers/{each.figure}.png)",
-            _filled(f"**How we know.** {each.how}"),
-            _filled(f"**What would change it.** {each.change}"),
-            _filled(
-                f"Figure {proof}, claims {made_of}; its runs: `grokatlas explain {each.figure}`."
-            ),
-        ]
-    return "\n\n".join(blocks) + "\n"
 
 
 def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -> str:

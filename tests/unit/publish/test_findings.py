@@ -4,20 +4,26 @@ import re
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from grokatlas.atlas.glossary import GLOSSARY
-from grokatlas.declare import findings
+from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
+from grokatlas.publish import findings
+from grokatlas.publish.recorded_rows import RecordedRows
 
 ROOT = Path(__file__).parents[3]
 PAPERS = load_papers(ROOT / "config" / "papers", "all")
-FOUND = findings.load(ROOT / "config")
+RECORD = RecordedRows(ROOT / "recorded", PAPERS)
+FOUND = [each for _, each in findings.numbered(PAPERS)]
 
 
 def test_ten_findings_rest_on_what_is_recorded():
-    findings.check(FOUND, PAPERS, ROOT)
-    assert len(FOUND) == 10
+    findings.check(PAPERS, RECORD)
+    text = findings.page(PAPERS)
+    assert [each.number for each in FOUND] == list(range(1, 11))
+    assert all(each.title in text for each in FOUND)
     assert len({each.figure for each in FOUND}) == 10
     verdicts = {verdict for each in FOUND for verdict in each.claims.values()}
     assert {"reproduced", "not reproduced"} <= verdicts
@@ -36,26 +42,21 @@ def test_each_has_one_sentence_and_a_number():
     [
         ({"claims": {"grokalign/A1": "not reproduced"}}, "is 'reproduced' now, not 'not repr"),
         ({"claims": {"grokalign/A999": "partly"}}, "no claim 'grokalign/A999'"),
-        ({"figure": "grokalign/fig99"}, "no figure 'grokalign/fig99'"),
     ],
 )
 def test_one_that_is_not_so_is_refused(change, words):
+    (first, *rest) = PAPERS["plates"].findings
+    others = [first.model_copy(update=change), *rest]
+    changed = PAPERS["plates"].model_copy(update={"findings": others})
     with pytest.raises(UserError, match=re.escape(words)):
-        findings.check([FOUND[0].model_copy(update=change)], PAPERS, ROOT)
+        findings.check(PAPERS | {"plates": changed}, RECORD)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"), [("a: 1", "must be a list"), ("- {title: x.}", "0.figure: missing")]
-)
-def test_a_mistake_of_the_file_is_one_line(tmp_path, text, words):
-    (tmp_path / findings.FILE).write_text(text)
-    with pytest.raises(UserError) as error:
-        findings.load(tmp_path)
-    assert words in str(error.value)
-
-
-def test_there_are_none_without_a_file(tmp_path):
-    assert findings.load(tmp_path) == []
+def test_a_finding_of_no_figure_is_a_mistake_of_the_file():
+    content = PAPERS["plates"].model_dump()
+    content["findings"][0]["figure"] = "fig99"
+    with pytest.raises(ValidationError, match="`findings` 1: no figure 'fig99'"):
+        Paper.model_validate(content)
 
 
 def test_words_are_twenty():
