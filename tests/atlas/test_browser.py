@@ -301,3 +301,14 @@ def test_a_screen_reader_finds_its_way(visit, name):
         page.wait_for_selector(".plot .trace", state="attached")
         inputs = "[...document.querySelectorAll('.controls input, .controls select')]"
         assert page.evaluate(f"{inputs}.every((e) => e.labels.length === 1)")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_first_page_shows_misses_and_their_why_without_a_scroll_to_the_side(visit, width):
+    page = visit("index.html", width=width)
+    for text in ("1 not reproduced", "refuted: It is slow"):
+        box = page.get_by_text(text).locator("visible=true").last.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + min(box["width"], 60) <= width
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert not page.get_by_text("T2", exact=False).first.is_visible()  # partly met: folded

@@ -44,6 +44,15 @@ def page(papers: dict[str, Paper]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def first(papers: dict[str, Paper]) -> str:
+    """The first three, as a list."""
+    chosen = [each for _, each in numbered(papers)[:3]]
+    return "\n".join(
+        textwrap.fill(f"{each.number}. **{each.title}** {each.told}", 100, subsequent_indent="   ")
+        for each in chosen
+    )
+
+
 def check(papers: dict[str, Paper], record: RecordedRows) -> None:
     """Refuse findings on claims that are not declared, or were recorded otherwise."""
     claims = {f"{key}/{claim.id}": claim for key, paper in papers.items() for claim in paper.claims}

@@ -22,6 +22,13 @@ from grokatlas.results import files, layout
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
+GALLERY = """
+# Gallery
+
+<!-- made by `grokatlas reference` from config/papers and recorded; do not edit -->
+
+Every recorded figure; a picture leads to its caption, its runs and the claims on it.
+"""
 WORDS = """# Words
 
 <!-- made by `grokatlas reference` from src/grokatlas/atlas/glossary.py; do not edit -->
@@ -72,8 +79,30 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         yield readme, _renewed(readme, parts, "config/papers and recorded")
     if findings.numbered(papers) and readme.exists():
         yield pages.parent / "findings.md", findings.page(papers)
+        yield pages.parent / "gallery.md", gallery(papers, pages)
         words_page = "".join(f"| {word} | {text} |\n" for word, text in GLOSSARY.items())
         yield pages.parent / "words.md", WORDS.format(rows=words_page)
+    for front in (pages.parents[1] / "README.md", pages.parent / "index.md"):
+        if front.exists():
+            text = _renewed(front, {"findings": findings.first(papers)}, "config/papers")
+            yield front, bound_numbers.renewed(text, "", pages.parents[1])
+
+
+def gallery(papers: dict[str, models.Paper], pages: Path) -> str:
+    """The page of every recorded picture, three in a row, each with its title and its place."""
+    blocks = [GALLERY.strip()]
+    for name, paper in papers.items():
+        cells = []
+        for figure, entry in paper.figures.items():
+            picture = recorded.picture(pages, name, figure)
+            if picture.exists() and picture.suffix == ".png":
+                number = entry.plate.number if entry.plate else None
+                title = words.figure_title(figure, entry.title, number)
+                shown = f"![{title}]({picture.relative_to(pages.parent)})<br>{title}"
+                cells.append(f"[{shown}](papers/{name}.md#{figure})")
+        rows = [" | ".join(cells[i : i + 3]).join(("| ", " |")) for i in range(0, len(cells), 3)]
+        blocks += [f"## {paper.source.title}", "\n".join(["| | | |", "| --- | --- | --- |", *rows])]
+    return "\n\n".join(blocks) + "\n"
 
 
 def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -> str:

@@ -24,11 +24,30 @@ def write(config: Path, copied: Path) -> None:
         file.write_text(text, encoding="utf-8")
 
 
-def test_committed_pages_are_what_the_yaml_says(copied):
-    write(ROOT / "config", copied)
-    for page in copied.glob("*.md"):
-        committed = (ROOT / "docs" / "papers" / page.name).read_text(encoding="utf-8")
-        assert page.read_text(encoding="utf-8") == committed, "run `grokatlas reference`"
+def test_committed_pages_are_what_the_yaml_says():
+    found = dict(pages.texts(ROOT / "config", ROOT / "docs" / "papers"))
+    for file, text in found.items():
+        assert file.read_text(encoding="utf-8") == text, "run `grokatlas reference`"
+    names = {file.relative_to(ROOT).as_posix() for file in found}
+    assert {"README.md", "docs/index.md", "docs/findings.md", "docs/words.md"} <= names
+
+
+def test_the_gallery_has_every_recorded_picture_with_its_title():
+    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"\]\((papers/\w+/\w+\.png)\)", text))
+    there = {
+        file.relative_to(ROOT / "docs").as_posix()
+        for file in (ROOT / "docs" / "papers").glob("*/*.png")
+    }
+    assert shown == there
+    assert "<br>Plate 2: one slow time for every regulariser](papers/plates.md#slow_time)" in text
+
+
+def test_the_first_pages_open_with_three_findings():
+    for page in ("README.md", "docs/index.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert len(re.findall(r"^[1-9]\. \*\*", text, re.MULTILINE)) == 3
+        assert "Addition modulo 97, five seeds" in text
 
 
 def test_every_paper_has_a_page():
@@ -37,6 +56,7 @@ def test_every_paper_has_a_page():
 
 
 PAGES = [f"docs/papers/{path.name}" for path in (ROOT / "docs" / "papers").glob("*.md")]
+PAGES += ["docs/findings.md", "docs/gallery.md"]
 
 
 @pytest.mark.parametrize("page", ["README.md", *sorted(PAGES)])
