@@ -54,7 +54,7 @@ test-all: $(STAMP) ## run all tests
 	@$(PYTEST)
 
 lint: $(STAMP) ## check style, types, the workflow and the container
-	@. $(BIN)/activate && ruff check && ruff format --check && mypy && snakefmt --check Snakefile workflow && snakemake --lint && hadolint containers/Containerfile
+	@. $(BIN)/activate && ruff check && ruff format --check && mypy && snakefmt --check Snakefile workflow && snakemake --lint && python -m grokatlas reference --check && hadolint containers/Containerfile
 
 benchmark: $(STAMP) ## time the engine against plain PyTorch; writes docs/performance.md
 	@. $(BIN)/activate && python -m benchmarks

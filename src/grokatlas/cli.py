@@ -253,7 +253,10 @@ PUBLISH = (
         "reference",
         "publish.config_reference:main",
         "renew what docs and config/README.md repeat of the configuration",
-        (argument("folder", type=Path, nargs="?", default=Path("config")),),
+        (
+            argument("folder", type=Path, nargs="?", default=Path("config")),
+            argument("--check", action="store_true", help="write nothing, fail where one is stale"),
+        ),
     ),
     Command(
         "record",

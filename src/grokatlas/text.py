@@ -43,13 +43,14 @@ def interval(low: float | None, high: float | None, shown: Callable[[float], str
     return f"at least {below}" if below else f"at most {above}" if above else ""
 
 
-def figure_title(name: str) -> str:
-    """``Figure 5, low rank`` for ``fig5_low_rank``, ``Data selection`` for ``data_selection``."""
+def figure_title(name: str, title: str | None = None, plate: int | None = None) -> str:
+    """``Figure 5, low rank``, with a title ``Figure 5: matrices`` or ``Plate 1: memory``."""
     found = re.fullmatch(r"(fig|table)(\d+)(?:_(.+))?", name)
-    if found is None:
-        return sentence(name.replace("_", " "))
-    rest = f", {found[3].replace('_', ' ')}" if found[3] else ""
-    return f"{WORDS[found[1]]} {found[2]}{rest}"
+    number = f"Plate {plate}" if plate else f"{WORDS[found[1]]} {found[2]}" if found else ""
+    if title and (plate or (found and not found[3])):
+        return f"{number}: {title}"
+    rest = f", {found[3].replace('_', ' ')}" if found and found[3] else ""
+    return sentence(title or (f"{number}{rest}" if number else name.replace("_", " ")))
 
 
 def place(name: str) -> tuple[int, int, str]:
@@ -64,8 +65,8 @@ def plain(name: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital letter at its start."""
-    return text[:1].upper() + text[1:]
+    """With a capital letter at its start, unless that is a symbol such as t2."""
+    return text if re.match(r"[a-z]\d", text) else text[:1].upper() + text[1:]
 
 
 def first_sentence(text: str) -> str:

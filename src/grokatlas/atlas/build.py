@@ -7,17 +7,20 @@ it opens from disk and asks for nothing elsewhere.
 import importlib.metadata
 import importlib.resources
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jinja2
+import markupsafe
 import pandas as pd
 
 from grokatlas import registry
 from grokatlas import text as words
-from grokatlas.atlas import by_interpretation, contents, curves
+from grokatlas.atlas import by_interpretation, contents, curves, editions, entries
+from grokatlas.atlas.glossary import GLOSSARY
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts
 from grokatlas.results import files, layout
@@ -30,6 +33,7 @@ SCALES = {
     "These are not the numbers of the published sizes.",
     "paper": "Paper scale: the published sizes.",
 }
+MISSES = (verdicts.MISSED, verdicts.NOT_SEEN)
 MARKS = dict(
     zip(verdicts.VERDICTS, "✓◐✗⊘≈△▽○", strict=True)
 )  # so that a verdict does not depend on its colour alone
@@ -59,9 +63,7 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
             text = json.dumps(points, separators=(",", ":"), allow_nan=False)
             line = f"(window.grokatlasCurves ??= {{}})[{json.dumps(figure.id)}] = {text};\n"
             files.write_text(made[-1], line)
-    for name, text in _pages(
-        spec["scale"], papers, drawn, by_interpretation.sections(spec, papers)
-    ):
+    for name, text in _pages(spec, papers, drawn, by_interpretation.sections(spec, papers)):
         made.append(folder / name)
         files.write_text(made[-1], text)
     for file in folder.iterdir():
@@ -71,12 +73,13 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
 
 
 def _pages(
-    scale: str,
-    papers: list[contents.PaperEntry],
+    spec: dict[str, Any],
+    papers: list[entries.PaperEntry],
     drawn: dict[str, dict[str, Any]],
     sections: list[by_interpretation.Section],
 ) -> Iterator[tuple[str, str]]:
     """The name and text of every page."""
+    scale = spec["scale"]
     pages = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
@@ -90,28 +93,59 @@ def _pages(
         "papers": papers,
         "verdicts": verdicts.possible(scale),
         "marks": MARKS,
+        "meanings": verdicts.MEANINGS,
+        "causes": verdicts.CAUSES,
+        "glossary": GLOSSARY,
         "sections": {section.paper.name: section for section in sections},
         "dependence": {k: n for k, n in by_interpretation.total(sections).items() if n},
         "marks_of": by_interpretation.marks,
         "drawn": drawn,
         "outputs": layout.outputs,
     }
+    pages.globals |= _counts(scale, papers) | {"findings": entries.findings(spec, papers)}
+    edition = editions.edition()
+    pages.globals |= {"edition": editions.in_words(edition)}
+    pages.globals |= {"citation": editions.citation(edition)}
     names = ("slug", "plain", "sentence", "first_sentence")
     pages.filters |= {name: getattr(words, name) for name in names}
     pages.filters |= {"counted": words.count, "dependence": by_interpretation.in_words}
-    every = [claim for paper in papers for claim in paper.own_claims]
-    every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
-    figures = [figure for paper in papers for figure in paper.figures]
-    methods = sorted({method for figure in figures for method in figure.methods})
-    front = {"claims": every, "totals": contents.counted(every), "methods": methods}
-    yield "index.html", pages.get_template("index.html").render(**front, figures=figures)
+    pages.filters |= {"grouped": entries.grouped, "code": _code}
+    for name in ("index", "claims", "words"):
+        yield f"{name}.html", pages.get_template(f"{name}.html").render()
+    if pages.globals["findings"]:
+        yield "findings.html", pages.get_template("findings.html").render()
     if sections:
         yield "readings.html", pages.get_template("interpretations.html").render()
     for paper in papers:
         yield f"paper-{paper.name}.html", pages.get_template("paper.html").render(paper=paper)
 
 
-def _curves(figure: contents.FigureEntry) -> dict[str, Any] | None:
+def _counts(scale: str, papers: list[entries.PaperEntry]) -> dict[str, Any]:
+    """What lists of all claims and figures show, and how they are counted."""
+    every = [claim for paper in papers for claim in paper.own_claims]
+    every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
+    figures = [figure for paper in papers for figure in paper.figures]
+    kinds = verdicts.possible(scale)
+    return {
+        "claims": every,
+        "figures": figures,
+        "methods": sorted({method for figure in figures for method in figure.methods}),
+        "totals": entries.counted(every),
+        "published": [paper for paper in papers if paper.source["arxiv"]],
+        "stated": [claim for claim in every if claim.row["source"] != "prediction"],
+        "predicted": [claim for claim in every if claim.row["source"] == "prediction"],
+        "misses": MISSES,
+        "columns": sorted(kinds, key=lambda verdict: verdict not in MISSES),
+        "tally": lambda claims: verdicts.tally(claim.verdict for claim in claims),
+    }
+
+
+def _code(text: str) -> markupsafe.Markup:
+    """A text of the configuration with what stands between backticks as code."""
+    return markupsafe.Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(markupsafe.escape(text))))
+
+
+def _curves(figure: entries.FigureEntry) -> dict[str, Any] | None:
     """A figure's curves; None for what is absent, a published table, or no curve."""
     if not figure.age or layout.is_published_table(figure.name):
         return None

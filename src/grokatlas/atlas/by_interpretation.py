@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grokatlas import text as words
-from grokatlas.atlas import contents
+from grokatlas.atlas import entries
 from grokatlas.claims import dependence
 from grokatlas.claims.interpretations import ABSENT, OTHER_SCALE, UNDEFINED
 
@@ -52,7 +52,7 @@ class Row:
     A mark is None where the conclusion reads nothing that is otherwise.
     """
 
-    claim: contents.ClaimEntry
+    claim: entries.ClaimEntry
     marks: tuple[Mark | None, ...]
     kind: str
     sentence: str
@@ -62,7 +62,7 @@ class Row:
 class Table:
     """The conclusions of a figure that other interpretations concern."""
 
-    figure: contents.FigureEntry
+    figure: entries.FigureEntry
     interpretations: tuple[str, ...]
     rows: tuple[Row, ...]
 
@@ -76,7 +76,7 @@ class Table:
 class Section:
     """A paper's tables, and how many conclusions (`elsewhere`) this scale does not judge."""
 
-    paper: contents.PaperEntry
+    paper: entries.PaperEntry
     interpretations: dict[str, dict[str, Any]]
     tables: tuple[Table, ...]
     elsewhere: int
@@ -93,7 +93,7 @@ class Section:
         return {kind: kinds[kind] for kind in dependence.KINDS}
 
 
-def sections(spec: dict[str, Any], papers: list[contents.PaperEntry]) -> list[Section]:
+def sections(spec: dict[str, Any], papers: list[entries.PaperEntry]) -> list[Section]:
     """The papers that have other interpretations."""
     made = []
     for paper in papers:
@@ -131,7 +131,7 @@ def in_words(counts: dict[str, int]) -> str:
 
 
 def _table(
-    figure: contents.FigureEntry,
+    figure: entries.FigureEntry,
     interpretations: dict[str, dict[str, Any]],
     judged: list[dict[str, str]],
 ) -> Table:
@@ -148,7 +148,7 @@ def _table(
 
 
 def _row(
-    claim: contents.ClaimEntry,
+    claim: entries.ClaimEntry,
     own: dict[str, dict[str, str] | None],
     interpretations: dict[str, dict[str, Any]],
 ) -> Row:
@@ -165,9 +165,9 @@ def _row(
     return Row(claim, (drawn, *marks), kind, sentence)
 
 
-def _mark(claim: contents.ClaimEntry, interpretation: str, row: dict[str, str]) -> Mark:
+def _mark(claim: entries.ClaimEntry, interpretation: str, row: dict[str, str]) -> Mark:
     """The mark of a row of ``claims.interpretations.csv``."""
-    entry = contents.ClaimEntry({**claim.row, **{key: row[key] for key in row if key in claim.row}})
+    entry = entries.ClaimEntry({**claim.row, **{key: row[key] for key in row if key in claim.row}})
     reason = row["reason"]
     if row["state"] == ABSENT and row["forecast_seconds"]:
         time = words.duration(float(row["forecast_seconds"]))
@@ -184,7 +184,7 @@ def _mark(claim: contents.ClaimEntry, interpretation: str, row: dict[str, str]) 
     )
 
 
-def _details(claim: contents.ClaimEntry) -> str:
+def _details(claim: entries.ClaimEntry) -> str:
     return ", ".join(filter(None, (claim.range, claim.values if claim.number else "")))
 
 

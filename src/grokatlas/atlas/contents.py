@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from grokatlas import text as words
+from grokatlas.atlas import entries
 from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Tree
-from grokatlas.claims import verdicts as judging
-from grokatlas.claims.view import ClaimView
 from grokatlas.engine import members
 from grokatlas.registry import DEFAULT_DYNAMICS
 from grokatlas.results import files, layout
@@ -23,131 +21,7 @@ from grokatlas.results.result import Result
 METHODS = ("optimizer", "penalties", "gradients", "updates", "inputs", "dynamics")
 
 
-@dataclass(frozen=True)
-class ClaimEntry(ClaimView):
-    """A claim as the pages show it.
-
-    Attributes:
-        methods: of the runs behind its figure.
-        of_tables: of how many values its tables are, if they leave out some.
-    """
-
-    methods: tuple[str, ...] = ()
-    of_tables: str = ""
-
-    @property
-    def paper(self) -> str:
-        """Its paper's name."""
-        return self.row["paper"]
-
-    @property
-    def earlier(self) -> bool:
-        """True if earlier code made its tables."""
-        return self.row["code"] == "earlier"
-
-    @property
-    def so_far(self) -> str:
-        """Of how many values its tables are, if it is judged and they leave out some."""
-        return self.of_tables if self.verdict != judging.NOT_RUN else ""
-
-    @property
-    def same_as(self) -> tuple[str, str] | None:
-        """The paper and the id of the claim that has the same judgement and is counted."""
-        paper, _, name = self.row.get("same_as", "").partition("/")
-        return (paper, name) if paper else None
-
-    @property
-    def verdict(self) -> str:
-        """One of `grokatlas.claims.verdicts.VERDICTS`."""
-        return self.row["verdict"]
-
-
-@dataclass(frozen=True)
-class FigureEntry:
-    """A figure or published table as it is shown.
-
-    Attributes:
-        paper: its paper's name.
-        name: of its function.
-        caption: of the configuration.
-        plate: of a figure of this project's own: its question, prediction, answer and limits.
-        stem: of its files, without suffix.
-        age: ``current``, ``earlier``, or empty where it is absent.
-        error: the last line of its log, if it is absent and has one.
-        cells: of a published table: its title row, then its rows.
-        methods: names of optimizers, penalties, gradients, updates, inputs and dynamics.
-        data: names of its tasks.
-        runs: how many runs and members it draws, where they trained and how long.
-        mixed: how those behind it differ in software and device.
-        diverged: how many of these members diverged; empty if none did.
-        stopped: how many of them the watch stopped; empty if it stopped none.
-        so_far: of how many values its tables are; empty if they leave out none.
-        sizes: what differs from paper scale: name, here, published.
-        command: rebuilds it.
-        origin: the tree behind it, if it is there.
-        specs: of its job, tables, measures and runs, by target.
-        claims: on it.
-    """
-
-    paper: str
-    name: str
-    caption: str
-    plate: dict[str, str | None] | None
-    stem: Path
-    age: str
-    error: str
-    cells: list[list[str]]
-    methods: tuple[str, ...]
-    data: tuple[str, ...]
-    runs: str
-    mixed: list[str]
-    diverged: str
-    stopped: str
-    so_far: str
-    sizes: list[tuple[str, str, str]]
-    command: str
-    origin: explain.Node | None
-    specs: dict[str, Any] = field(repr=False)
-    claims: tuple[ClaimEntry, ...] = ()
-
-    @property
-    def id(self) -> str:
-        """The start of its files' names in the folder of pages."""
-        return f"{self.paper}-{self.name}"
-
-    @property
-    def title(self) -> str:
-        """Its number or name, as words."""
-        return words.figure_title(self.name)
-
-
-@dataclass(frozen=True)
-class PaperEntry:
-    """A paper as its page shows it: `source` and `deviations` as the configuration has them.
-
-    A deviation also has `effects`: its claims as they are shown. `interpretations` are the paper's
-    rows of ``claims.interpretations.csv`` as text.
-    """
-
-    name: str
-    source: dict[str, Any]
-    deviations: list[dict[str, Any]]
-    figures: list[FigureEntry]
-    claims: list[ClaimEntry]
-    interpretations: list[dict[str, str]] = field(default_factory=list)
-
-    @property
-    def verdicts(self) -> dict[str, int]:
-        """The number of its claims with each verdict, without those that another paper counts."""
-        return counted(self.own_claims)
-
-    @property
-    def own_claims(self) -> list[ClaimEntry]:
-        """The claims that no other paper counts."""
-        return [claim for claim in self.claims if claim.same_as is None]
-
-
-def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[PaperEntry]:
+def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[entries.PaperEntry]:
     """All that the pages show.
 
     Args:
@@ -165,11 +39,13 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
     for name, paper_spec in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
         figures = [
-            _figure(scale, name, figure, entry, own, ages, tree)
+            _figure(scale, name, figure, entry, own, paper_spec.get("why", {}), ages, tree)
             for figure, entry in sorted(
-                paper_spec["figures"].items(), key=lambda e: words.place(e[0])
+                paper_spec["figures"].items(),
+                key=lambda e: (_plate_number(e[1]), words.place(e[0])),
             )
         ]
+        figures.sort(key=lambda each: bool(each.plate and not each.age))  # what is made comes first
         by_id = {claim.row["id"]: claim for figure in figures for claim in figure.claims}
         claims = [by_id[row["id"]] for row in own if row["id"] in by_id]
         deviations = [
@@ -177,7 +53,9 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[Pape
             for each in paper_spec["deviations"]
         ]
         others = [row for row in under if row["paper"] == name]
-        made.append(PaperEntry(name, paper_spec["source"], deviations, figures, claims, others))
+        made.append(
+            entries.PaperEntry(name, paper_spec["source"], deviations, figures, claims, others)
+        )
     return made
 
 
@@ -185,12 +63,6 @@ def read_rows(file: Path) -> list[dict[str, str]]:
     """The rows of ``claims.csv`` or ``claims.interpretations.csv``, every cell as its text."""
     frame = pd.read_csv(files.verified(file), dtype=str, keep_default_na=False)
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
-
-
-def counted(claims: list[ClaimEntry]) -> dict[str, int]:
-    """The number of claims with each verdict."""
-    listed = [claim.verdict for claim in claims]
-    return {verdict: listed.count(verdict) for verdict in judging.VERDICTS}
 
 
 def cells(markdown: str) -> list[list[str]]:
@@ -229,9 +101,10 @@ def _figure(
     name: str,
     entry: dict[str, Any],
     rows: list[dict[str, str]],
+    why: dict[str, dict[str, str]],
     ages: dict[Path, str],
     tree: Tree,
-) -> FigureEntry:
+) -> entries.FigureEntry:
     stem = layout.figure_stem(scale, paper, name)
     target, age = stem.as_posix(), ages.get(stem, "")
     there = bool(age)
@@ -242,9 +115,10 @@ def _figure(
     main = layout.outputs("figure", stem)[0]
     published, some = there and layout.is_published_table(name), entry.get("so_far", "")
     command = f"snakemake --cores all {main.as_posix()} --config scale={scale}"
-    return FigureEntry(
+    return entries.FigureEntry(
         paper=paper,
         name=name,
+        title=words.figure_title(name, entry.get("title"), _plate_number(entry)),
         caption=entry["caption"],
         plate=entry["plate"],
         stem=stem,
@@ -263,7 +137,7 @@ def _figure(
         origin=explain.parts(tree, target) if there else None,
         specs={name: _content(result).get("spec", {}) for name, result in sorted(results.items())},
         claims=tuple(
-            ClaimEntry(row, methods=methods, of_tables=some)
+            entries.ClaimEntry(row, methods=methods, of_tables=some, why=why.get(row["id"]))
             for row in rows
             if row["figure"] == name
         ),
@@ -281,6 +155,11 @@ def sizes(settings: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str
         for path, each in settings.items()
     ]
     return sorted(rows, key=lambda row: (row[0] != "task.name", row[0]))
+
+
+def _plate_number(entry: dict[str, Any]) -> int:
+    """The number of a plate; 0 of any other figure."""
+    return (entry["plate"] or {}).get("number") or 0
 
 
 def _trained(runs: list[Result]) -> str:

@@ -3,14 +3,34 @@
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grokatlas import text as words
 
 REPRODUCED, PARTLY, MISSED = "reproduced", "partly", "not reproduced"
 REJECTED = "interpretation rejected"  # of a setting that is run to test how the paper can be meant
 NOT_DECISIVE = "not decisive"  # met by such a setting, or met by the claim's control as well
 SEEN, NOT_SEEN = "seen at quick scale", "not seen at quick scale"
 NOT_RUN = "not run at this scale"
-VERDICTS = (REPRODUCED, PARTLY, MISSED, REJECTED, NOT_DECISIVE, SEEN, NOT_SEEN, NOT_RUN)
+MEANINGS = {
+    REPRODUCED: "every seed's number, or their middle, is in the interval",
+    PARTLY: "so are at least half of the numbers, or all of them with seeds missing",
+    MISSED: "most numbers, or their middle, are outside of the interval",
+    REJECTED: "a setting that tests how the paper can be meant misses the interval",
+    NOT_DECISIVE: "such a setting meets it, or what has to fail does; not counted",
+    SEEN: "in the interval at smaller sizes than the published ones",
+    NOT_SEEN: "outside of it at these sizes",
+    NOT_RUN: "no run of this scale has the number",
+}
+VERDICTS = tuple(MEANINGS)
+CAUSES = {
+    "refuted": "the runs contradict the statement",
+    "reading": "the paper leaves a choice open, and ours may not be its authors'",
+    "interval": "the numbers end near an interval that is this project's",
+    "missing": "not all runs were made",
+    "unexplained": "why is not known",
+}
 
 
 def judge(
@@ -71,6 +91,14 @@ def named(verdict: str, scale: str, rejects: str | None) -> str:
     if rejects:
         return REJECTED if verdict == MISSED else NOT_DECISIVE
     return verdict
+
+
+def because(verdict: str, why: Mapping[Any, str] | None) -> str:
+    """The cause and sentence of a claim that is missed or partly met: ``interval: Nine ...``."""
+    if verdict not in (PARTLY, MISSED) or not why:
+        return ""
+    ((cause, sentence),) = why.items()
+    return f"{cause}: {words.sentence(sentence)}."
 
 
 def middle(values: list[float], judged: str) -> float:

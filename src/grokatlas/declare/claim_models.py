@@ -9,6 +9,7 @@ from grokatlas.declare.checked_types import PositiveInt
 from grokatlas.declare.model_base import Model, Name
 
 ClaimSource = Literal["text", "figure", "derived", "prediction"]
+Cause = Literal["refuted", "reading", "interval", "missing", "unexplained"]
 
 
 class Claim(Model):
@@ -54,6 +55,11 @@ class Claim(Model):
         description="what has to fail the claim, its negative control: an interpretation of the "
         "paper, a function of `papers/<paper>/claims.py` from tables to tables, or keywords laid "
         "over the claim's own. A claim that its control meets too is `not decisive`",
+    )
+    why: Annotated[dict[Cause, str], Field(min_length=1, max_length=1)] | None = Field(
+        None,
+        description="why it is missed or partly met: one sentence, named by its cause, `refuted` "
+        "by the runs, our `reading` of the paper, the `interval`, `missing` runs or `unexplained`",
     )
     as_: str | None = Field(
         None,

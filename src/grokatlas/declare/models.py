@@ -118,6 +118,7 @@ class Source(Model):
     """Title and addresses of the paper."""
 
     title: str = Field(description="title of the paper")
+    short: str | None = Field(None, description="the title in a menu; absent: the folder's name")
     arxiv: str | None = Field(
         None, description="arXiv number, as text; absent: figures of this project's own"
     )
@@ -128,6 +129,7 @@ class Source(Model):
 class Plate(Model):
     """The question of a figure of this project's own, its prediction and its answer."""
 
+    number: PositiveInt | None = Field(None, description="its number among the plates")
     question: str = Field(description="what the figure is to decide")
     prediction: str = Field(description="what was expected, written down before the first run")
     answer: str | None = Field(None, description="what the runs said; absent: not run in full yet")
@@ -140,6 +142,7 @@ class Figure(Model):
     experiments: Annotated[list[str], Field(min_length=1)] = Field(
         description="whose tables it draws; `paper/experiment` for one of another paper"
     )
+    title: str | None = Field(None, description="what it shows, in a few words without its number")
     caption: str = Field(description="what the figure shows, for its page and the report")
     published: dict[str, Any] = Field(
         default={},
@@ -164,6 +167,20 @@ class Figure(Model):
         alias="as",
         description="in a version of another paper: drawn as this figure of that paper, from its "
         "tables unless `experiments` names others",
+    )
+
+
+class Finding(Model):
+    """A sentence on what was found, with its picture and the claims that it rests on."""
+
+    number: PositiveInt = Field(description="its place among those of all papers")
+    title: str = Field(description="one sentence")
+    figure: Name = Field(description="the figure that shows it")
+    told: str = Field(description="the number, with its spread and the published one")
+    how: str = Field(description="how we know")
+    change: str = Field(description="what would change it")
+    claims: Annotated[dict[str, str], Field(min_length=1)] = Field(
+        description="as `paper/id`, each with the recorded verdict that the sentence rests on"
     )
 
 
@@ -274,10 +291,18 @@ class Paper(Model):
     figures: Annotated[dict[Name, Figure], Field(min_length=1)] = Field(
         description="what is drawn, by the name of the function's file"
     )
+    findings: list[Finding] = Field(default=[], description="what was found, for the first page")
     claims: list[Claim] = Field(default=[], description="its statements, as numbers to check")
     digitised_points: list[DigitisedPoint] = Field(
         default=[], description="points of its published curves"
     )
+
+    @model_validator(mode="after")
+    def _figures_of_findings(self) -> "Paper":
+        for each in self.findings:
+            if each.figure not in self.figures:
+                raise ValueError(f"`findings` {each.number}: no figure {each.figure!r}")
+        return self
 
 
 def label(paper: str, file: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grokatlas import registry
-from grokatlas.declare import claim_groups, digitised_points, starts, strict_yaml
+from grokatlas.declare import bound_numbers, claim_groups, digitised_points, starts, strict_yaml
 from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
@@ -65,6 +65,7 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
             "claims": [],
             "deviations": [],
             "interpretations": {},
+            "findings": [],
         }
         others[name] = papers[name].model_copy(update={**nothing, "experiments": drawn})
     return others | {name: papers[name] for name in chosen}
@@ -141,7 +142,7 @@ def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
         if not isinstance(content, dict):
             problem = f"must be a block of keys, not {shown(content)}"
             raise UserError(label(name, file), problem)
-        contents.append(content)
+        contents.append(bound_numbers.filled(content, name, folder / ".." / ".."))
     about, experiments, groups = contents
     return about, experiments, groups
 

@@ -22,7 +22,7 @@ def claims_module(name: str, paper: Paper, claim: Claim) -> str:
 def declared_claim(papers: dict[str, Paper], name: str, claim: Claim) -> dict[str, Any]:
     """A claim with all that is needed to judge it, as plain data."""
     figure = papers[name].figures[claim.figure]
-    return claim.model_dump(mode="json", exclude={"cell", "as_"}) | {
+    return claim.model_dump(mode="json", exclude={"cell", "as_", "why"}) | {
         "experiments": figure.experiments,
         "module": claims_module(name, papers[name], claim),
         "published_cells": figure.published,
@@ -56,7 +56,7 @@ def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:
                     (version_of, other.figures[its.figure]),
                 )
             ]
-            own = {"id", "as_", "figure", "place", "cell"}
+            own = {"id", "as_", "figure", "place", "cell", "why"}
             equal = claim.model_dump(exclude=own) == its.model_dump(exclude=own)
             return f"{version_of}/{its.id}" if equal and tables[0] == tables[1] else ""
     return ""

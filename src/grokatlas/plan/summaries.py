@@ -120,12 +120,14 @@ def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) ->
     """The job that writes the pages, from figures and the claims."""
     shown = {
         name: paper.model_dump(
-            mode="json", include={"source", "deviations", "figures", "interpretations"}
+            mode="json", include={"source", "deviations", "figures", "interpretations", "findings"}
         )
         for name, paper in papers.items()
         if paper.figures
     }
     for name, paper in papers.items():
+        if name in shown:
+            shown[name]["why"] = {claim.id: claim.why for claim in paper.claims if claim.why}
         for key in paper.interpretations:
             choices = interpretations.choices(paper, key)
             shown[name]["interpretations"][key]["choices"] = choices

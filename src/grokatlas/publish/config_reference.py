@@ -10,11 +10,15 @@ from typing import Any, Union
 from pydantic import BaseModel
 
 from grokatlas import registry
-from grokatlas.declare import claim_models, models, signatures, starts
+from grokatlas.declare import bound_numbers, claim_models, models, signatures, starts
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
 from grokatlas.declare.interpretations import Instead, Interpretation
+from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import Settings
-from grokatlas.publish import pages, schemas
+from grokatlas.errors import UserError
+from grokatlas.export import evidence
+from grokatlas.publish import findings, pages, schemas
+from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files
 
 INTRODUCTION = """\
@@ -72,16 +76,30 @@ ensemble.
 """
 
 
-def main(folder: Path) -> None:
-    """Renew what the pages of papers and `README.md` of a configuration repeat of it."""
-    pages.write(folder, folder.parent / "docs" / "papers")  # refuses other folders
-    write(folder)
+def main(folder: Path, check: bool = False) -> None:
+    """Renew what the pages of papers and `README.md` of a configuration repeat of it.
+
+    Raises:
+        UserError: a finding or a number of a page is not what is recorded, or, with `check`, a
+            page is out of date.
+    """
+    papers = load_papers(folder / "papers", "all")
+    findings.check(papers, RecordedRows(folder.parent / evidence.FOLDER, papers))
+    made = dict(pages.texts(folder, folder.parent / "docs" / "papers"))  # refuses other folders
+    made |= {folder / name: text for name, text in texts().items()}
+    for file, text in made.items():
+        if bound_numbers.LACKING in text:
+            name = text.partition(bound_numbers.LACKING)[2].partition(")")[0]
+            raise UserError(str(file), f"names a number of {name}, which is not recorded")
+        if not check:
+            files.write_text(file, text)
+        elif not file.exists() or text != file.read_text(encoding="utf-8"):
+            raise UserError(str(file), "is out of date; run `grokatlas reference`")
 
 
-def write(folder: Path) -> None:
-    """Write ``README.md`` and the files of ``schema`` in a folder."""
-    for name, text in {"README.md": readme(), **schemas.texts()}.items():
-        files.write_text(folder / name, text)
+def texts() -> dict[str, str]:
+    """``README.md`` and the files of ``schema``, by their paths in the folder."""
+    return {"README.md": readme(), **schemas.texts()}
 
 
 def readme() -> str:
@@ -99,6 +117,7 @@ def readme() -> str:
         _keys("### `interpretations.<name>`", Interpretation),
         _keys("### `interpretations.<name>.instead.<experiment>`", Instead),
         _keys("### `figures.<name>`", models.Figure),
+        _keys("### `findings`, each entry", models.Finding),
         _keys("## `papers/<paper>/claims.yaml`: by figure, a group", claim_models.ClaimGroup),
         _keys("### `claims` of a group, each entry", claim_models.Claim),
         _keys(

@@ -8,18 +8,38 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import text as words
+from grokatlas.atlas.glossary import GLOSSARY
+from grokatlas.claims import verdicts
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.claims.view import ClaimView
-from grokatlas.declare import claim_models, models
+from grokatlas.declare import bound_numbers, claim_models, models
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.publish import interpretations, recorded
+from grokatlas.publish import findings, interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
+GALLERY = """
+# Gallery
+
+<!-- made by `grokatlas reference` from config/papers and recorded; do not edit -->
+
+Every recorded figure; a picture leads to its caption, its runs and the claims on it.
+"""
+WORDS = """# Words
+
+<!-- made by `grokatlas reference` from src/grokatlas/atlas/glossary.py; do not edit -->
+
+For who knows gradient descent, and not grokking.
+
+| word | meaning |
+| --- | --- |
+{rows}
+What a verdict such as *partly* means is in [the pages](atlas.md#how-verdicts-are-given).
+"""
 UNKEPT = "†"  # beside a verdict of which no evidence is recorded
 
 
@@ -27,11 +47,15 @@ def record(scale: str, names: list[str]) -> Iterator[str]:
     """Record evidence, figures and verdicts of a scale, and renew this checkout's pages."""
     folder = Path("docs") / "papers"
     yield from recorded.take(scale, names, folder)
-    write(Path("config"), folder)
+    for file, text in texts(Path("config"), folder):
+        files.write_text(file, text)
 
 
-def write(configuration: Path, pages: Path) -> None:
-    """Renew the generated parts of every paper's page and of their README, where these exist."""
+def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
+    """Every paper's page and their README, where these exist, with generated parts renewed.
+
+    So are the numbers of recorded claims that are bound in their prose.
+    """
     papers = load_papers(configuration / "papers", "all")
     record = RecordedRows(pages.parents[1] / evidence.FOLDER, papers)
     for name, paper in papers.items():
@@ -47,11 +71,38 @@ def write(configuration: Path, pages: Path) -> None:
                     ]
                 ),
             }
-            _renew(page, parts, f"config/papers/{name}")
+            text = _renewed(page, parts, f"config/papers/{name}")
+            yield page, bound_numbers.renewed(text, name, pages.parents[1])
     readme = pages / "README.md"
     if readme.exists():
         parts = {"state": state(papers, record)}
-        _renew(readme, parts, "config/papers and recorded")
+        yield readme, _renewed(readme, parts, "config/papers and recorded")
+    if findings.numbered(papers) and readme.exists():
+        yield pages.parent / "findings.md", findings.page(papers)
+        yield pages.parent / "gallery.md", gallery(papers, pages)
+        words_page = "".join(f"| {word} | {text} |\n" for word, text in GLOSSARY.items())
+        yield pages.parent / "words.md", WORDS.format(rows=words_page)
+    for front in (pages.parents[1] / "README.md", pages.parent / "index.md"):
+        if front.exists():
+            text = _renewed(front, {"findings": findings.first(papers)}, "config/papers")
+            yield front, bound_numbers.renewed(text, "", pages.parents[1])
+
+
+def gallery(papers: dict[str, models.Paper], pages: Path) -> str:
+    """The page of every recorded picture, three in a row, each with its title and its place."""
+    blocks = [GALLERY.strip()]
+    for name, paper in papers.items():
+        cells = []
+        for figure, entry in paper.figures.items():
+            picture = recorded.picture(pages, name, figure)
+            if picture.exists() and picture.suffix == ".png":
+                number = entry.plate.number if entry.plate else None
+                title = words.figure_title(figure, entry.title, number)
+                shown = f"![{title}]({picture.relative_to(pages.parent)})<br>{title}"
+                cells.append(f"[{shown}](papers/{name}.md#{figure})")
+        rows = [" | ".join(cells[i : i + 3]).join(("| ", " |")) for i in range(0, len(cells), 3)]
+        blocks += [f"## {paper.source.title}", "\n".join(["| | | |", "| --- | --- | --- |", *rows])]
+    return "\n\n".join(blocks) + "\n"
 
 
 def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -> str:
@@ -100,13 +151,27 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
         cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
         cells += [
             words.interval(claim.expected[0], claim.expected[1], "{:g}".format),
-            _judged(row) + _counted_as(record.same_as(name, claim)),
+            _judged(row, claim) + _counted_as(record.same_as(name, claim)),
             _shown_row(claim, row).control,
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     if any(f"**{UNKEPT} " in line for line in lines):
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", _legend({name: paper}, record)])
+
+
+def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
+    """What the verdicts on the claims of papers mean, and the causes of the misses."""
+    pairs = [
+        (record.verdict(name, each), each)
+        for name, paper in papers.items()
+        for each in paper.claims
+    ]
+    words_used = {verdict for verdict, _ in pairs}
+    words_used |= {verdicts.because(v, each.why).partition(":")[0] for v, each in pairs}
+    meanings = {**verdicts.MEANINGS, **verdicts.CAUSES}
+    told = [f"*{word}*: {meanings[word]}" for word in meanings if word in words_used]
+    return _filled("; ".join(told) + ".")
 
 
 def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
@@ -121,12 +186,12 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
             about = [claim for claim in paper.claims if claim.figure == figure]
             link = f"[`{name}` {figure}]({name}.md#{figure})"
             scale = row.get("scale", "none")
-            verdicts = record.verdicts(name, about, scale)
+            counts = record.verdicts(name, about, scale)
             some = f" ({row['so_far']})" if row.get("so_far") else ""
             evident = "recorded" if row.get("kept") else "not kept" if row else ""
             machine = row.get("machine", "")
-            lines.append(f"| {link} | {scale}{some} | {machine} | {evident} | {verdicts} |")
-    return "\n".join(lines)
+            lines.append(f"| {link} | {scale}{some} | {machine} | {evident} | {counts} |")
+    return "\n".join([*lines, "", _legend(papers, record)])
 
 
 def _filled(text: str, indent: str = "") -> str:
@@ -198,12 +263,13 @@ def _shown_row(claim: claim_models.Claim, row: dict[str, str]) -> ClaimView:
     return ClaimView(row | {"unit": claim.unit}, digits=3)
 
 
-def _judged(row: dict[str, str]) -> str:
+def _judged(row: dict[str, str], claim: claim_models.Claim) -> str:
     if row.get("verdict", NOT_RUN) == NOT_RUN:
         return f"not run ({row['reason']})" if row.get("reason") else "not run"
     where = "" if row["scale"] in row["verdict"] else f"{row['scale']} scale; "
     mark = "" if row.get("kept") else UNKEPT
-    return f"**{row['verdict']}**{mark} ({where}{row['reason']})"
+    because = verdicts.because(row["verdict"], claim.why)
+    return f"**{row['verdict']}**{mark} ({where}{row['reason']}){f' {because}' * bool(because)}"
 
 
 def _counted_as(same: str) -> str:
@@ -212,8 +278,8 @@ def _counted_as(same: str) -> str:
     return f", counted as [{claim} of `{paper}`]({paper}.md)" if same else ""
 
 
-def _renew(file: Path, parts: dict[str, str], source: str) -> None:
-    """Replace the generated parts of a page; an error if it lacks the marks of one."""
+def _renewed(file: Path, parts: dict[str, str], source: str) -> str:
+    """The text of a page with its generated parts; an error if it lacks the marks of one."""
     text = file.read_text(encoding="utf-8")
     for part, body in parts.items():
         begin, end = BEGIN.format(part=part, source=source), END.format(part=part)
@@ -222,4 +288,4 @@ def _renew(file: Path, parts: dict[str, str], source: str) -> None:
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(end)
         text = f"{before}{begin}\n\n{body}\n\n{end}{after}"
-    files.write_text(file, text)
+    return text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grokatlas.atlas import by_interpretation, contents
+from grokatlas.atlas import by_interpretation, contents, entries
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import dependence
 from grokatlas.results import layout
@@ -24,7 +24,7 @@ def sections(folder, monkeypatch):
     return by_interpretation.sections(small_atlas.spec(), shown())
 
 
-def shown(**ages: str) -> list[contents.PaperEntry]:
+def shown(**ages: str) -> list[entries.PaperEntry]:
     stem = layout.claims_stem(small_atlas.SCALE)
     figures = {
         layout.figure_stem(small_atlas.SCALE, paper, name): ""

@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from grokatlas import __version__
 from grokatlas import text as words
-from grokatlas.atlas import contents, curves
+from grokatlas.atlas import contents, curves, editions, entries
 from grokatlas.audit.tree import Tree
+from grokatlas.claims import verdicts
 from grokatlas.declare import overlays
 from grokatlas.plots import style
-from grokatlas.results import layout
+from grokatlas.results import files, layout
 from tests.atlas import small_atlas
 from tests.atlas.small_atlas import NASTY
 from tests.unit import audit_tree
@@ -183,6 +185,10 @@ def test_numbers_as_words():
     assert words.interval(None, 0.06) == "at most 0.06"
     assert words.interval(0.99, None) == "at least 0.99"
     assert words.figure_title("fig5_low_rank") == "Figure 5, low rank"
+    assert words.figure_title("fig5_low_rank", "matrices") == "Matrices"
+    assert words.figure_title("fig5", "vectors") == "Figure 5: vectors"
+    assert words.figure_title("memory", "memory of Adam", 1) == "Plate 1: memory of Adam"
+    assert words.sentence("t2 is late") == "t2 is late"
     names = ["depth", "table1", "fig10", "fig2"]
     assert sorted(names, key=words.place) == ["fig2", "fig10", "table1", "depth"]
 
@@ -236,8 +242,99 @@ def test_a_claim_has_its_numbers_verdict_and_place(folder):
     assert "○ not run at this scale T4" in text
 
 
-def test_the_first_page_counts_verdicts(folder):
+def test_a_miss_says_why_and_a_hit_does_not(folder):
+    told = f"refuted: It is slow {' '.join(NASTY.split())}."
+    text = page(folder, "paper-toy.html").text
+    assert text.count(told) == 1
+    assert text.index("T3") < text.index(told) < text.index("T4")
+
+
+@pytest.mark.parametrize("name", ["index.html", "paper-toy.html", "readings.html"])
+def test_every_page_has_a_legend_of_its_verdicts(folder, name):
+    _, _, legend = page(folder, name).text.partition("What the verdicts mean")
+    for verdict in verdicts.possible(small_atlas.SCALE):
+        assert f"{verdict} {words.sentence(verdicts.MEANINGS[verdict])}." in legend
+
+
+def test_the_first_page_opens_with_what_was_found(folder):
     found = page(folder, "index.html")
+    text = found.text
+    order = [
+        "What was found",
+        "4 findings",
+        "It is quick",
+        "Papers",
+        "What does not reproduce, and",
+    ]
+    assert sorted(order, key=text.index) == order
+    assert text.index("T3 It is quick") < text.index("refuted: It is slow")
+    links = [attrs["href"] for tag, attrs in found.elements if tag == "a" and "href" in attrs]
+    numbers = [each.partition("finding-")[2] for each in links if "finding-" in each]
+    assert numbers == ["1", "2", "3", "4"]
+    pictures = [attrs["src"] for tag, attrs in found.elements if tag == "img"]
+    assert pictures == ["toy-fig1.png"] * 4  # of three findings, and of the one paper that has one
+    assert links.count("https://arxiv.org/abs/2501.00001") >= 2
+
+
+def test_predictions_are_no_statements_of_papers(folder, monkeypatch):
+    text = page(folder, "index.html").text
+    assert "2 papers on grokking" in text
+    assert "Their 4 statements: 1 reproduced, 1 partly, 1 not reproduced, 1 not run at" in text
+    assert "prediction" not in text.partition("4 findings")[0]
+
+
+def test_a_study_of_predictions_counts_no_paper(here, monkeypatch):
+    spec = small_atlas.spec()
+    for paper in spec["papers"].values():
+        paper["source"]["arxiv"] = None
+    monkeypatch.setattr(small_atlas, "spec", lambda: spec)
+    claims = layout.outputs("claims", layout.claims_stem(small_atlas.SCALE))[0]
+    predicted = pd.read_csv(claims).assign(source="prediction")
+    monkeypatch.setattr(files, "verified", lambda file: file)
+    predicted.to_csv(claims, index=False)
+    text = page(small_atlas.pages(), "index.html").text
+    assert "4 predictions of this study: 1 reproduced, 1 partly, 1 not reproduced" in text
+    assert "on grokking" not in text
+
+
+def test_numbers_on_one_statement_are_folded_under_its_first(folder):
+    claims = [
+        entries.ClaimEntry({"paper": "toy", "figure": f, "id": i})
+        for f, i in (("a", "T1"), ("a", "T1b"), ("b", "T1c"), ("a", "T2"), ("a", "T1d"))
+    ]
+    ids = [[claim.row["id"] for claim in group] for group in entries.grouped(claims)]
+    assert ids == [["T1", "T1b", "T1d"], ["T1c"], ["T2"]]
+
+
+def test_every_page_says_how_to_cite_it(folder):
+    for file in folder.glob("*.html"):
+        text = page(folder, file.name).text
+        assert f"version = {{{__version__}}}" in text
+        assert f"Grokking Atlas {__version__}" in text
+
+
+def test_an_edition_names_commit_and_date_where_there_is_one():
+    told = editions.in_words(("0.9", "c0ffee1", "2026-11-28"))
+    assert told == "Grokking Atlas 0.9, commit c0ffee1 of 2026-11-28"
+    assert "year = {2026}" in editions.citation(("0.9", "c0ffee1", "2026-11-28"))
+    assert editions.in_words(("0.9", "", "")) == "Grokking Atlas 0.9"
+    assert "year" not in editions.citation(("0.9", "", ""))
+
+
+@pytest.mark.usefixtures("here")
+def test_plates_stand_by_number_and_what_is_made_before_what_is_not(monkeypatch):
+    spec = small_atlas.spec()
+    for number, name in enumerate(("fig3", "fig2", "fig1"), 1):
+        plate = {"number": number, "question": "?", "prediction": "-", "answer": None}
+        spec["papers"]["toy"]["figures"][name] |= {"plate": plate | {"limits": "-"}, "title": "it"}
+    monkeypatch.setattr(small_atlas, "spec", lambda: spec)
+    found = page(small_atlas.pages(), "paper-toy.html").text
+    titles = ["Plate 2: it", "Plate 3: it", "Plate 1: it"]
+    assert sorted(titles, key=found.index) == titles
+
+
+def test_all_claims_are_counted_by_verdict(folder):
+    found = page(folder, "claims.html")
     assert "toy On toy" in found.text
     assert "Total 1 1 1 0 0 1 4 3 of 5" in found.text
     assert "none declared" in found.text
@@ -252,7 +349,7 @@ def test_the_first_page_counts_verdicts(folder):
 
 
 def test_nothing_from_data_becomes_markup(folder):
-    for name in ("index.html", "paper-toy.html", "paper-other.html"):
+    for name in ("index.html", "claims.html", "findings.html", "paper-toy.html"):
         found = page(folder, name)
         assert NASTY in found.text
         scripts = [attrs for tag, attrs in found.elements if tag == "script"]
@@ -320,7 +417,7 @@ def test_a_figure_of_some_of_the_seeds_says_so_and_so_do_its_claims(monkeypatch)
     assert "◐ partly 3 of 10 seeds T2" in text
     assert "✗ not reproduced T3" in text
     assert "○ not run at this scale T4" in text
-    text = page(folder, "index.html").text
+    text = page(folder, "claims.html").text
     assert "Figure 1 3 of 10 seeds What it shows" in text
     assert "✓ reproduced 3 of 10 seeds T1" in text
 
@@ -359,7 +456,9 @@ def test_a_plate_asks_and_answers(folder):
     text = page(folder, "paper-toy.html").text
     asked = f"Question Is it so? {NASTY} Predicted before the run It is."
     assert text.count(" ".join(asked.split())) == 1
-    assert "Answer None yet: the full scale was not run. Limits Nothing else." in text
+    assert "Answer. None yet: the full scale was not run." in text
+    assert "The answer in full, and its limits None yet" in text
+    assert "Limits. Nothing else." in text
 
 
 def test_a_figure_tells_that_members_were_stopped_in_version_0_2():

@@ -19,11 +19,35 @@ def copied(tmp_path):
     return Path(shutil.copytree(ROOT / "docs" / "papers", tmp_path / "docs" / "papers"))
 
 
-def test_committed_pages_are_what_the_yaml_says(copied):
-    pages.write(ROOT / "config", copied)
-    for page in copied.glob("*.md"):
-        committed = (ROOT / "docs" / "papers" / page.name).read_text(encoding="utf-8")
-        assert page.read_text(encoding="utf-8") == committed, "run `grokatlas reference`"
+def write(config: Path, copied: Path) -> None:
+    for file, text in pages.texts(config, copied):
+        file.write_text(text, encoding="utf-8")
+
+
+def test_committed_pages_are_what_the_yaml_says():
+    found = dict(pages.texts(ROOT / "config", ROOT / "docs" / "papers"))
+    for file, text in found.items():
+        assert file.read_text(encoding="utf-8") == text, "run `grokatlas reference`"
+    names = {file.relative_to(ROOT).as_posix() for file in found}
+    assert {"README.md", "docs/index.md", "docs/findings.md", "docs/words.md"} <= names
+
+
+def test_the_gallery_has_every_recorded_picture_with_its_title():
+    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"\]\((papers/\w+/\w+\.png)\)", text))
+    there = {
+        file.relative_to(ROOT / "docs").as_posix()
+        for file in (ROOT / "docs" / "papers").glob("*/*.png")
+    }
+    assert shown == there
+    assert "<br>Plate 2: one slow time for every regulariser](papers/plates.md#slow_time)" in text
+
+
+def test_the_first_pages_open_with_three_findings():
+    for page in ("README.md", "docs/index.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert len(re.findall(r"^[1-9]\. \*\*", text, re.MULTILINE)) == 3
+        assert "Addition modulo 97, five seeds" in text
 
 
 def test_every_paper_has_a_page():
@@ -32,6 +56,7 @@ def test_every_paper_has_a_page():
 
 
 PAGES = [f"docs/papers/{path.name}" for path in (ROOT / "docs" / "papers").glob("*.md")]
+PAGES += ["docs/findings.md", "docs/gallery.md"]
 
 
 @pytest.mark.parametrize("page", ["README.md", *sorted(PAGES)])
@@ -47,7 +72,7 @@ def test_links_and_pictures_resolve_and_are_small(page):
 def test_a_page_without_its_marks_is_an_error(copied):
     (copied / "geometry.md").write_text("# Nothing here\n")
     with pytest.raises(UserError, match=r"geometry\.md: must hold once each"):
-        pages.write(ROOT / "config", copied)
+        write(ROOT / "config", copied)
 
 
 def test_a_figure_or_table_that_was_not_recorded_has_no_picture_or_text(copied, tmp_path):
@@ -59,7 +84,7 @@ def test_a_figure_or_table_that_was_not_recorded_has_no_picture_or_text(copied, 
         f"  {name}: {{experiments: [linear2], caption: New.}}\n" for name in ("fig0", "table0")
     )
     file.write_text(text.replace("\nfigures:\n", f"\nfigures:\n{new}"))
-    pages.write(papers.parent, copied)
+    write(papers.parent, copied)
     page = (copied / "geometry.md").read_text(encoding="utf-8")
     for name in ("fig0", "table0"):
         assert f"### {name}\n\nNew.\n\n*Not recorded yet.*\n" in page
@@ -95,7 +120,7 @@ def recorded_pages(copied):
         "paper,id,interpretation,scale,verdict,expected_low,expected_high,value,lowest,highest,count\n"
         "geometry,G8,one_split,paper,reproduced,1800,2800,2230,2230,2230,1\n"
     )
-    pages.write(ROOT / "config", copied)
+    write(ROOT / "config", copied)
     return (copied / "geometry.md").read_text(encoding="utf-8")
 
 
@@ -132,7 +157,7 @@ def test_pages_tell_what_a_figure_leaves_out_so_far(recorded_pages, copied):
     file = copied.parents[1] / "recorded" / "figures.csv"
     head, row, _ = file.read_text().splitlines()
     file.write_text(f"{head},so_far\n{row},3 of 10 seeds\n")
-    pages.write(ROOT / "config", copied)
+    write(ROOT / "config", copied)
     page, readme = ((copied / name).read_text() for name in ("geometry.md", "README.md"))
     assert "*Quick scale, 3 runs, so far 3 of 10 seeds, 61 s of training (wall time)," in page
     assert "fig1](geometry.md#fig1) | quick (3 of 10 seeds) | A | machine | recorded |" in readme

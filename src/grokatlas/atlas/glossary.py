@@ -1,0 +1,34 @@
+"""The page *Words*: what a reader who knows gradient descent, and not grokking, has to know."""
+
+GLOSSARY = {
+    "grokking": "generalisation long after memorisation: training and test error fall far apart",
+    "memorisation": "a network fits its training data; t1 is the step at which it does",
+    "generalisation": "it is right on data that it has not seen, from step t2 on; t2 over t1 is "
+    "the delay",
+    "regulariser": "what prefers small weights beside the loss: weight decay (the l2 norm), the "
+    "l1 norm (few entries) or the nuclear norm (low rank); its weight says how strongly",
+    "interpolator": "parameters that fit all training data; there are many, and a regulariser "
+    "chooses the one of least norm",
+    "mirage": "a test error that falls late because a large start shrinks, without anything being "
+    "found; where the truth is found it is a recovery",
+    "alignment": "how far the Jacobians, the derivatives of a network's outputs by its input, "
+    "point one way (rows, PC1, centroid)",
+    "plate": "a figure that no paper has, with a question and a prediction from before its run",
+    "claim": "a statement of a paper as a number and an interval in which it has to be; its id has "
+    "a letter for the paper (G geometry, N beyond_l2, A grokalign, J jacobian_alignment, "
+    "B two_timescales, P plates)",
+    "interpretation": "another choice where a paper leaves one open, with runs of its own",
+    "deviation": "a place where a paper and its code disagree or are silent, and what we do there",
+    "control": "what has to fail a claim, so that a claim which it meets too tells nothing",
+    "scale": "sizes of the runs: paper are the published ones, quick shrunken ones with the same "
+    "physics, smoke ones for tests",
+    "experiment": "a named set of runs, declared in a paper's YAML",
+    "spec": "the complete description of a run; its hash is the run's id, and what is of the same "
+    "spec, code and data is never trained twice",
+    "run": "a training job: one cell of an experiment's cases and sweeps",
+    "member": "a trajectory inside a run, of a seed and of a value of every other ensemble axis",
+    "step": "an update of the parameters, never an epoch",
+    "measure": "a quantity computed after training from snapshots, parameters that were kept",
+    "table": "all rows of an experiment, of what was logged (its history) and measured, each with "
+    "its whole spec",
+}

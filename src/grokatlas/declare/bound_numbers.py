@@ -1,0 +1,67 @@
+"""Numbers of recorded claims in texts, so that a sentence cannot outlive what it says.
+
+A text of YAML names one in braces, ``{A1.value:.2f}``, or ``{grokalign/A1.lowest:.0%}`` for a claim
+of another paper. A page keeps the number that it shows, with its name in a comment behind it:
+``7.55<!--A1.value:.2f-->``.
+"""
+
+import csv
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+NAME = r"(?:(?P<paper>\w+)/)?(?P<id>[A-Z]+\d+[a-z]?)\.(?P<column>value|lowest|highest|count)"
+IN_BRACES = re.compile(rf"\{{{NAME}(?::(?P<form>[^{{}}]*))?\}}")
+LACKING = "(not recorded: "  # before the name of what the record does not hold
+SHOWN = rf"(?:-?[\d.,]*\d(?:e[-+]?\d+)?|-?∞|{re.escape(LACKING)}[^)]*\))?(?: percent)?"
+IN_COMMENT = re.compile(rf"{SHOWN}<!--{NAME}(?::(?P<form>[^>]*?))?-->")
+Records = dict[tuple[str, str], dict[str, str]]
+
+
+@functools.lru_cache(maxsize=4)
+def _read(file: Path, _changed: int) -> Records:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return {(row["paper"], row["id"]): row for row in csv.DictReader(lines)}
+
+
+def records(root: Path) -> Records:
+    """The recorded rows of claims by paper and id; none where nothing is recorded."""
+    file = root / "recorded" / "claims.csv"
+    return _read(file, file.stat().st_mtime_ns) if file.exists() else {}
+
+
+def filled(content: Any, paper: str, root: Path) -> Any:
+    """A text with the numbers that it names, or any block of YAML with those of its texts.
+
+    Args:
+        content: text, list or block; all else is given back.
+        paper: of claims that are named without one.
+        root: folder of ``recorded``.
+    """
+    if isinstance(content, dict):
+        return {key: filled(each, paper, root) for key, each in content.items()}
+    if isinstance(content, list):
+        return [filled(each, paper, root) for each in content]
+    if not isinstance(content, str) or "{" not in content:
+        return content
+    return IN_BRACES.sub(lambda found: _number(found, paper, root), content)
+
+
+def renewed(page: str, paper: str, root: Path) -> str:
+    """A page in Markdown whose bound numbers are those of the record; arguments as in `filled`."""
+
+    def number(found: re.Match[str]) -> str:
+        _, mark, name = found[0].partition("<!--")
+        return f"{_number(found, paper, root)}{mark}{name}"
+
+    return IN_COMMENT.sub(number, page)
+
+
+def _number(found: re.Match[str], paper: str, root: Path) -> str:
+    """The number that a text names, as it says; ``87 percent`` for the form ``.0%``."""
+    key = (found["paper"] or paper, found["id"])
+    cell = records(root).get(key, {}).get(found["column"])
+    if not cell:
+        return f"{LACKING}{'/'.join(key)})"
+    return format(float(cell), found["form"] or "g").replace("%", " percent").replace("inf", "∞")

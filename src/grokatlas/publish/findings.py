@@ -1,0 +1,71 @@
+"""The page of findings, which are bound to recorded claims and to their verdicts."""
+
+import textwrap
+
+from grokatlas import text as words
+from grokatlas.declare.models import Finding, Paper
+from grokatlas.errors import UserError, nearest
+from grokatlas.publish.recorded_rows import RecordedRows
+
+HEAD = """\
+# What was found
+
+<!-- made by `grokatlas reference` from config/papers; do not edit -->
+
+Sentences from five papers on *grokking*, generalisation long after memorisation, and from the
+[plates](papers/plates.md) of this project, each with the number it rests on, how we know it and
+what would change it. [Words](words.md) has twenty terms. Numbers are recorded ones at the
+published sizes, and are checked against the record at each commit.
+"""
+
+
+def numbered(papers: dict[str, Paper]) -> list[tuple[str, Finding]]:
+    """The findings of all papers by their numbers, each with its paper."""
+    found = [(name, each) for name, paper in papers.items() for each in paper.findings]
+    return sorted(found, key=lambda pair: pair[1].number)
+
+
+def page(papers: dict[str, Paper]) -> str:
+    """Every finding with its picture, how it is known, and what would change it, in Markdown."""
+    blocks = [HEAD.strip()]
+    for name, each in numbered(papers):
+        figure = papers[name].figures[each.figure]
+        about = " ".join(words.first_sentence(figure.caption).split())
+        made_of = ", ".join(f"{claim} ({verdict})" for claim, verdict in each.claims.items())
+        shown = f"Figure [{name}, {each.figure}](papers/{name}.md#{each.figure})"
+        blocks += [
+            f"## {each.number}. {each.title}",
+            _wrapped(each.told),
+            f"![{about}](papers/{name}/{each.figure}.png)",
+            _wrapped(f"**How we know.** {each.how}"),
+            _wrapped(f"**What would change it.** {each.change}"),
+            _wrapped(f"{shown}, claims {made_of}; runs: `grokatlas explain {name}/{each.figure}`."),
+        ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def first(papers: dict[str, Paper]) -> str:
+    """The first three, as a list."""
+    chosen = [each for _, each in numbered(papers)[:3]]
+    return "\n".join(
+        textwrap.fill(f"{each.number}. **{each.title}** {each.told}", 100, subsequent_indent="   ")
+        for each in chosen
+    )
+
+
+def check(papers: dict[str, Paper], record: RecordedRows) -> None:
+    """Refuse findings on claims that are not declared, or were recorded otherwise."""
+    claims = {f"{key}/{claim.id}": claim for key, paper in papers.items() for claim in paper.claims}
+    for name, each in numbered(papers):
+        where = f"papers/{name}/paper.yaml: findings {each.number}.claims"
+        for claim, verdict in each.claims.items():
+            if claim not in claims:
+                raise UserError(where, f"no claim {claim!r}; {nearest(claim, [*claims])}")
+            recorded = record.verdict(claim.partition("/")[0], claims[claim])
+            if recorded != verdict:
+                problem = f"{claim} is {recorded!r} now, not {verdict!r}; write the finding anew"
+                raise UserError(where, problem)
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,70 @@
+"""Numbers in texts are those of recorded claims, and a stale one is an error."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grokatlas import cli
+from grokatlas.declare import bound_numbers
+from grokatlas.declare.papers import load_papers
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "recorded").mkdir()
+    (tmp_path / "recorded" / "claims.csv").write_text(
+        "paper,id,value,lowest,highest,count\ntoy,T1,0.874,0.5,inf,1234\nother,O2,-2.5,,,3\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("at {T1.value:.2f} (T1)", "at 0.87 (T1)"),
+        ("of {T1.value:.0%} and {T1.count:,.0f}", "of 87 percent and 1,234"),
+        ("{other/O2.value} to {T1.highest}", "-2.5 to ∞"),
+        ("{N1b: N1e} and {T1.other}", "{N1b: N1e} and {T1.other}"),
+        ("{T9.value}, {other/O2.lowest}", "(not recorded: toy/T9), (not recorded: other/O2)"),
+    ],
+)
+def test_a_number_in_braces_is_the_recorded_one(root, text, made):
+    assert bound_numbers.filled(text, "toy", root) == made
+    assert bound_numbers.filled({"a": [text, 1]}, "toy", root) == {"a": [made, 1]}
+
+
+def test_a_number_of_a_page_is_renewed_with_its_name_kept(root):
+    page = "It is x0.5<!--T1.value:.2f-->, **3<!--other/O2.value:.1f-->** | 7<!--T1.count:.0f--> |"
+    made = bound_numbers.renewed(page, "toy", root)
+    shown = ["x0.87<!--T1.value:.2f-->", "**-2.5<!--other/O2.value:.1f-->** | 1234<!--T1.count"]
+    assert made == f"It is {', '.join(shown)}:.0f--> |"
+    assert bound_numbers.renewed(made, "toy", root) == made
+
+
+def test_an_answer_says_what_was_recorded():
+    plate = load_papers(ROOT / "config" / "papers", ["plates"])["plates"].figures["recovery"].plate
+    assert "so that the exponent over all N is 0.08 (P9b" in " ".join(plate.answer.split())
+
+
+def test_stale_prose_is_an_error(tmp_path, capsys):
+    for name in ("config", "recorded", "docs"):
+        ignored = shutil.ignore_patterns("paper", "quick", "site")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    config = str(tmp_path / "config")
+    assert cli.main(["reference", "--check", config]) == 0
+    file = tmp_path / "recorded" / "claims.csv"
+    row = next(line for line in file.read_text().splitlines() if line.startswith("beyond_l2,N8,"))
+    value = row.split(",")[9]  # the highest, which the page's table says beside the lowest
+    file.write_text(file.read_text().replace(row, row.replace(value, "0.77")))
+    assert cli.main(["reference", "--check", config]) == 1
+    assert "beyond_l2.md: is out of date; run `grokatlas reference`" in capsys.readouterr().err
+    assert cli.main(["reference", config]) == 0
+    page = (tmp_path / "docs" / "papers" / "beyond_l2.md").read_text(encoding="utf-8")
+    assert "to 0.77<!--N8.highest:.2f--> (N8)" in page
+    assert cli.main(["reference", "--check", config]) == 0
+    file.write_text(file.read_text().replace("beyond_l2,N76,", "beyond_l2,N999,"))
+    assert cli.main(["reference", config]) == 1
+    assert "names a number of beyond_l2/N76, which is not recorded" in capsys.readouterr().err
