@@ -4,15 +4,16 @@ A result is stale by itself (its spec, its code or its files changed) or by what
 group holds a cause, the results that it made stale by themselves, and all that depends on these.
 """
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
-from grokatlas.engine import members
+from grokatlas.plan import changes
 from grokatlas.plan.jobs import Job
-from grokatlas.results import dotted, layout
+from grokatlas.results import layout
 from grokatlas.results.manifest import code_of
 from grokatlas.results.result import Result
 
@@ -106,12 +107,26 @@ def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
     content = result.sound
     if papers := _other_papers(content["spec"], job.spec):
         return [Cause("configuration", papers)]
-    settings = changed_settings(tree, jobs, content["spec"], job.spec)
+    settings = changes.of_settings(
+        content["spec"], job.spec, functools.partial(_made, tree), functools.partial(_planned, jobs)
+    )
     causes = [Cause("configuration", _listed(settings))] if settings else []
     causes += changed_code(content, job)
     if content.get("partial"):
         causes.append(Cause("files", f"{target}: was made while other results were not complete"))
     return causes + [Cause("files", text) for text in _changed_files(tree, result, job)]
+
+
+def _made(tree: Tree, run: str) -> dict[str, Any] | None:
+    """The spec of a run that was made, or of its job file; None where neither is sound."""
+    result = tree.results.get(layout.run_folder(run).as_posix())
+    return (result.sound or result.planned).get("spec") if result else None
+
+
+def _planned(jobs: Jobs, run: str) -> dict[str, Any] | None:
+    """The spec of a run that is declared."""
+    job = jobs.get(layout.run_folder(run).as_posix())
+    return job.spec if job else None
 
 
 def _other_papers(old: dict[str, Any], new: dict[str, Any]) -> str:
@@ -152,79 +167,6 @@ def _renewed(upstream: list[str], jobs: Jobs) -> Cause:
     if absent:
         return Cause("files", f"the spec or code of {absent[0]}, which is not here, changed")
     return Cause("files", "what it was made from was accepted or made again since")
-
-
-def changed_settings(
-    tree: Tree, jobs: Jobs, old: dict[str, Any], new: dict[str, Any]
-) -> list[tuple[str, str, str]]:
-    """The differences of a made spec and the declared one: dotted name, old value, new value.
-
-    Where a table has other runs, the settings of these runs are compared: an id says nothing.
-    """
-    if "cells" not in old or "cells" not in new:
-        return dotted.differences(old, new)
-    differences = dotted.differences(_without_cells(old), _without_cells(new))
-    pairs, removed, added = _paired(old["cells"], new["cells"])
-    for before, after in pairs:
-        if before["run"] != after["run"]:
-            differences += _between_runs(tree, jobs, before["run"], after["run"])
-        differences += dotted.differences(_measured(before), _measured(after))
-    for cells, was, now in ((removed, "declared", "not"), (added, dotted.ABSENT, "declared")):
-        differences += [(f"cell {_label(cell) or cell['run']}", was, now) for cell in cells]
-    return list(dict.fromkeys(differences))
-
-
-def _paired(
-    old: list[dict[str, Any]], new: list[dict[str, Any]]
-) -> tuple[list[tuple[dict[str, Any], dict[str, Any]]], list[dict[str, Any]], list[dict[str, Any]]]:
-    """The cells of two tables that correspond, by run, then by label, then in order; and others."""
-    pairs, old, new = [], list(old), list(new)
-    for named in (lambda cell: cell["run"], _label):
-        waiting = {named(cell): cell for cell in reversed(new)}
-        for cell in list(old):
-            twin = waiting.pop(named(cell), None)
-            if twin is not None:
-                pairs.append((cell, twin))
-                old.remove(cell)
-                new.remove(twin)
-    count = min(len(old), len(new))
-    pairs += zip(old[:count], new[:count], strict=True)
-    return pairs, old[count:], new[count:]
-
-
-def _label(cell: dict[str, Any]) -> str:
-    """The name of a cell in its table."""
-    return str(cell.get("label") or cell.get("case") or "")
-
-
-def _between_runs(tree: Tree, jobs: Jobs, old: str, new: str) -> list[tuple[str, str, str]]:
-    """The differences of the specs of two runs, axes of members as wholes."""
-    before = tree.results.get(layout.run_folder(old).as_posix())
-    spec = (before.sound or before.planned).get("spec") if before else None
-    job = jobs.get(layout.run_folder(new).as_posix())
-    if spec is None or job is None:
-        return [("run", old, new)]
-    found = dotted.differences(*({**each, "ensemble": {}} for each in (spec, job.spec)))
-    a, b = (_axes(each) for each in (spec, job.spec))
-    changed = [path for path in sorted(a.keys() | b.keys()) if a.get(path) != b.get(path)]
-    absent = dotted.ABSENT
-    return found + [(path, a.get(path, absent), b.get(path, absent)) for path in changed]
-
-
-def _axes(spec: dict[str, Any]) -> dict[str, str]:
-    """The axes of a run's members in words, and which of them are joined."""
-    joined = ", ".join("+".join(axis) for axis in members.axes(spec) if len(axis) > 1)
-    known = {path: dotted.values(values) for path, values in members.paths(spec).items()}
-    return {**known, f"ensemble.{members.ZIP}": joined or dotted.ABSENT}
-
-
-def _without_cells(spec: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in spec.items() if key != "cells"}
-
-
-def _measured(cell: dict[str, Any]) -> dict[str, Any]:
-    """The measures of a cell."""
-    return {"measures": {key: cell.get(key, []) for key in ("measures", "light")}}
 
 
 def _listed(settings: Iterable[tuple[str, str, str]]) -> str:

@@ -3,10 +3,14 @@
 A number that a run never reaches is infinite; one that a table does not hold is not a number.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+
+Tables = Mapping[str, pd.DataFrame]  # of a figure, by experiment
+Points = list[dict[str, Any]]  # of published curves: panel, curve, x and y of each
 
 
 def history(table: pd.DataFrame, **wanted: Hashable) -> pd.DataFrame:

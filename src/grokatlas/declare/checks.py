@@ -126,11 +126,17 @@ def _check_control(
         raise UserError(where, f"{problem}; {hint}")
 
 
-def _takes_tables_alone(function: ast.FunctionDef) -> bool:
-    """A function that may be a control: it returns tables, and takes nothing else."""
+def _is_for_claims(function: ast.FunctionDef) -> bool:
+    """True for a function that takes tables and returns a number for each seed, or tables."""
     names = [argument.arg for argument in function.args.args]
     returned = ast.unparse(function.returns) if function.returns else ""
-    return names == ["tables"] and returned == "Tables"
+    return names[:1] == ["tables"] and returned in ("list[float]", "Tables")
+
+
+def _takes_tables_alone(function: ast.FunctionDef) -> bool:
+    """True for a function that may be a control: it returns tables, and takes nothing else."""
+    returned = ast.unparse(function.returns) if function.returns else ""
+    return _is_for_claims(function) and returned == "Tables" and len(function.args.args) == 1
 
 
 def _check_deviations(name: str, paper: Paper) -> None:
@@ -145,7 +151,7 @@ def _check_deviations(name: str, paper: Paper) -> None:
 def _functions(file: Path) -> dict[str, ast.FunctionDef]:
     """The functions of a module by name, also those that it imports from the package.
 
-    None where there is no such file.
+    By ``import *`` it has those for claims. None where there is no such file.
     """
     try:
         tree = module_shape.syntax_tree(file)
@@ -158,6 +164,8 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grokatlas."):
             known = _functions(registry.source_file(node.module or ""))
             names = {alias.asname or alias.name: alias.name for alias in node.names}
+            if "*" in names:
+                names = {name: name for name in known if _is_for_claims(known[name])}
             functions |= {name: known[own] for name, own in names.items() if own in known}
     return functions
 

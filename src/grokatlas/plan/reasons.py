@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grokatlas.code import code_digest
-from grokatlas.results import dotted, layout
+from grokatlas.plan import changes
+from grokatlas.results import layout
 from grokatlas.results.manifest import code_of
 from grokatlas.results.result import MANIFEST_TABLES, read_json_file
 
@@ -30,33 +31,16 @@ def of(job: "Job") -> str:
     manifest = _manifest(job.kind, job.target)
     if not manifest:
         return "files: no manifest vouches for them"
-    changes = []
-    if settings := _settings(manifest["spec"], job):
-        changes.append(f"spec: {_some(settings)}")
+    reasons = []
+    planned = {each.target.name: each.spec for each in job.inputs}
+    if settings := changes.of_settings(manifest["spec"], job.spec, _made, planned.get):
+        texts = [f"{path} {was} -> {now}" for path, was, now in settings]
+        reasons.append(f"spec: {_some(texts)}")
     if modules := code_digest.changed(code_of(manifest), job.code):
-        changes.append(f"code: {_some([name.removeprefix('grokatlas.') for name in modules])}")
+        reasons.append(f"code: {_some([name.removeprefix('grokatlas.') for name in modules])}")
     if manifest.get("partial"):
-        changes.append("files: was made while others were not complete")
-    return "; ".join(changes) or _data(job)
-
-
-def _settings(old: dict[str, Any], job: "Job") -> list[str]:
-    """The settings that differ from those of before; of a table also those of its runs."""
-    new, listed = job.spec, []
-    if "cells" in old and "cells" in new:
-        planned = {each.target.name: each.spec for each in job.inputs}
-        runs = {cell.get("label", ""): cell["run"] for cell in old["cells"]}
-        for cell in new["cells"]:
-            before = runs.get(cell.get("label", ""))
-            if before is None:
-                listed.append(f"{cell.get('label') or cell['run']} is declared")
-            elif before != cell["run"]:
-                listed += _between(before, planned.get(cell["run"], {}))
-        gone = runs.keys() - {cell.get("label", "") for cell in new["cells"]}
-        listed += [f"{label or 'a run'} is declared no more" for label in sorted(gone)]
-        old, new = ({k: v for k, v in spec.items() if k != "cells"} for spec in (old, new))
-    listed += [f"{path} {was} -> {now}" for path, was, now in dotted.differences(old, new)]
-    return list(dict.fromkeys(listed))
+        reasons.append("files: was made while others were not complete")
+    return "; ".join(reasons) or _data(job)
 
 
 def _manifest(kind: str, target: Path) -> dict[str, Any]:
@@ -66,13 +50,9 @@ def _manifest(kind: str, target: Path) -> dict[str, Any]:
     return record.content if record.verdict == "ok" else {}
 
 
-def _between(run: str, new: dict[str, Any]) -> list[str]:
-    """The settings in which a planned run differs from one that was made."""
-    manifest = _manifest("run", layout.run_folder(run))
-    if not manifest or not new:
-        return [f"another run than {run}"]
-    changes = dotted.differences(manifest["spec"], new)
-    return [f"{path} {was} -> {now}" for path, was, now in changes]
+def _made(run: str) -> dict[str, Any] | None:
+    """The spec of a run that was made."""
+    return _manifest("run", layout.run_folder(run)).get("spec")
 
 
 def _data(job: "Job") -> str:

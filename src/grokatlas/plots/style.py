@@ -12,6 +12,7 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, LogNorm, to_hex
 from matplotlib.figure import Figure
 
+FigureAndData = tuple[Figure, pd.DataFrame]  # what a figure's function returns
 Look = dict[str, Any]  # keywords of what matplotlib draws: colour, width, label, place
 
 TEXT_WIDTH = 7.0  # inches: a page of two columns

@@ -196,19 +196,12 @@ def _cell(name: str, values: list[Any]) -> str:
 
 
 def _which(run: RunEntry, members: list[int]) -> str:
-    """The members that match: ``3``, or ``1 of 3: member 2``."""
+    """The members that match: ``all 3``, or ``2 of 3: 0, 2``."""
     count = len(run.members)
     if len(members) == count:
         return f"all {count}" if count > 1 else "1"
-    spans: list[list[int]] = []
-    for m in members:
-        if spans and spans[-1][1] == m - 1:
-            spans[-1][1] = m
-        else:
-            spans.append([m, m])
-    texts = [f"{a}" if a == b else f"{a}..{b}" for a, b in spans]
-    more = ", ..." if len(texts) > MOST else ""
-    return f"{len(members)} of {count}: {', '.join(texts[:MOST])}{more}"
+    more = ", ..." if len(members) > MOST else ""
+    return f"{len(members)} of {count}: {', '.join(map(str, members[:MOST]))}{more}"
 
 
 def _summary(shown: int, runs: list[RunEntry], chosen: list[RunEntry], states: list[str]) -> str:

@@ -1,12 +1,11 @@
 """Conditions on fields of runs: ``optimizer.lr>=1e-3``, and which members meet them."""
 
-import contextlib
 import fnmatch
-import math
+import json
+import operator
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from grokatlas import registry
@@ -15,19 +14,11 @@ from grokatlas.errors import UserError, closest
 from grokatlas.results import layout
 from grokatlas.runs.run import DATES, DIGITS, FACTS, PLACES, RENAMED, STATES, RunEntry
 
-OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
-ORDERED = OPERATORS[2:]
+ORDERED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+OPERATORS = ("=", "!=", *ORDERED)
 LISTED = 8  # values or fields that an error names
-DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\dZ?)?)?)?)?)?")  # or its beginning
+DATE = re.compile(r"\d{4}[-\d]*(T[:\d]*Z?)?")  # or its beginning
 CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
-
-
-@dataclass(frozen=True)
-class Value:
-    """A value that a field is compared with: the text as given, and as YAML reads it."""
-
-    text: str
-    plain: Any
 
 
 @dataclass(frozen=True)
@@ -35,39 +26,36 @@ class Condition:
     """One condition.
 
     Attributes:
-        values: of which one must be met for ``=``, and none for ``!=``.
+        values: as they were given; one must be met for ``=``, and none for ``!=``.
     """
 
     text: str
     name: str
     operator: str
-    values: tuple[Value, ...]
+    values: tuple[str, ...]
 
-    def holds(self, found: list[Any]) -> bool:
+    def holds(self, values: list[Any]) -> bool:
         """Tell if it holds for a field's values; ``!=`` also holds where there is none."""
-        if self.operator == "!=":
-            return not any(self._same(value, each) for value in found for each in self.values)
-        if self.operator == "=":
-            return any(self._same(value, each) for value in found for each in self.values)
-        return any(self._ordered(value, self.values[0]) for value in found)
+        if self.operator in ORDERED:
+            return any(self._ordered(value, self.values[0]) for value in values)
+        same = any(self._same(value, given) for value in values for given in self.values)
+        return same == (self.operator == "=")
 
-    def _same(self, found: Any, given: Value) -> bool:
-        if not isinstance(found, str):
-            return _is_number(found) == _is_number(given.plain) and found == given.plain
-        if self.name in DIGITS:
-            return found.startswith(given.text.lower())
+    def _same(self, value: Any, given: str) -> bool:
+        if not isinstance(value, str):
+            plain = _plain(given)
+            return _is_number(value) == _is_number(plain) and value == plain
+        value, given = value.lower(), given.lower()
+        if self.name in (*DIGITS, *DATES):
+            return value.startswith(given)
+        return fnmatch.fnmatchcase(value, given)
+
+    def _ordered(self, value: Any, given: str) -> bool:
         if self.name in DATES:
-            return found.startswith(given.text)
-        return fnmatch.fnmatchcase(found.lower(), given.text.lower())
-
-    def _ordered(self, found: Any, given: Value) -> bool:
-        a, b = found, given.plain
-        if self.name in DATES and isinstance(found, str):
-            a, b = found[: len(given.text)], given.text
-        elif not (_is_number(a) and _is_number(b)):
-            return False
-        compared = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}
-        return bool(compared[self.operator])
+            return bool(ORDERED[self.operator](value[: len(given)], given))
+        plain = _plain(given)
+        both = _is_number(value) and _is_number(plain)
+        return both and bool(ORDERED[self.operator](value, plain))
 
 
 def parse(text: str) -> Condition:
@@ -76,22 +64,18 @@ def parse(text: str) -> Condition:
     how = "write FIELD=VALUE, and in quotes 'FIELD>=VALUE'"
     if parts is None:
         raise UserError(repr(text), f"is no condition; {how}")
-    name, operator, given = parts[1], parts[2], parts[3]
-    if operator is None:
+    name, compared, given = parts[1], parts[2], parts[3]
+    if compared is None:
         problem = f"compares nothing; {how}, or --show {name} for a column of its values"
         raise UserError(text, problem if not given else f"has no comparison; {how}")
-    if operator not in OPERATORS:
-        raise UserError(text, f"no comparison {operator!r}; allowed: {', '.join(OPERATORS)}")
-    listed = [each.strip() for each in given.split(",")]
-    if not all(listed):
-        raise UserError(text, f"lacks a value after {operator!r}; {how}")
-    if len(listed) > 1 and operator in ORDERED:
-        raise UserError(text, f"{operator!r} takes one value; a list is for = and !=")
-    values = tuple(Value(each, _plain(each)) for each in listed)
-    for value in values:
-        if isinstance(value.plain, float) and not math.isfinite(value.plain):
-            raise UserError(text, f"{value.text} is not a finite number; write a finite one")
-    return Condition(text, name, operator, values)
+    if compared not in OPERATORS:
+        raise UserError(text, f"no comparison {compared!r}; allowed: {', '.join(OPERATORS)}")
+    values = tuple(each.strip() for each in given.split(","))
+    if not all(values):
+        raise UserError(text, f"lacks a value after {compared!r}; {how}")
+    if len(values) > 1 and compared in ORDERED:
+        raise UserError(text, f"{compared!r} takes one value; a list is for = and !=")
+    return Condition(text, name, compared, values)
 
 
 def matching(run: RunEntry, conditions: list[Condition]) -> list[int]:
@@ -108,14 +92,11 @@ def matching(run: RunEntry, conditions: list[Condition]) -> list[int]:
 def check(conditions: list[Condition], shown: list[str], runs: list[RunEntry]) -> None:
     """Refuse fields and values that no run has, and comparisons that cannot be made."""
     names = set(FACTS).union(*(run.names() for run in runs))
-    for name, place in (
-        *((c.name, c.text) for c in conditions),
-        *((n, f"--show {n}") for n in shown),
-    ):
+    places = [(c.name, c.text) for c in conditions] + [(n, f"--show {n}") for n in shown]
+    for name, place in places:
         if name not in names:
-            raise UserError(
-                place, f"no run here has a field {name!r}; {_nearest_field(name, names)}"
-            )
+            problem = f"no run here has a field {name!r}; {_nearest_field(name, names)}"
+            raise UserError(place, problem)
     for condition in conditions:
         _check_values(condition, _all_values(condition.name, runs))
 
@@ -123,36 +104,36 @@ def check(conditions: list[Condition], shown: list[str], runs: list[RunEntry]) -
 def _check_values(condition: Condition, there: list[Any]) -> None:
     """Refuse a comparison of what cannot be compared, and a text that no run has."""
     numbers = any(map(_is_number, there))
-    texts = [value for value in there if isinstance(value, str)]
-    dates = condition.name in DATES
-    if dates and not all(_is_date(given.text) for given in condition.values):
-        raise UserError(condition.text, "a date is such as 2026-11-20, or its beginning")
-    if condition.operator in ORDERED:
-        given = condition.values[0]
-        if there and not numbers and not dates:
+    for given in condition.values:
+        is_number = _is_number(_plain(given))
+        if condition.name in DATES:
+            if not DATE.fullmatch(given):
+                raise UserError(condition.text, "a date is such as 2026-11-20, or its beginning")
+        elif condition.operator not in ORDERED:
+            if there and not (numbers and is_number):
+                _check_text(condition, given, there)
+        elif there and not numbers:
             problem = f"{condition.operator!r} compares numbers; {condition.name} is {_some(there)}"
             raise UserError(condition.text, f"{problem}; use = or !=")
-        if numbers and not _is_number(given.plain):
-            raise UserError(
-                condition.text, f"{given.text!r} is no number; {_values(condition, there)}"
-            )
+        elif numbers and not is_number:
+            values = f"{condition.name} is {_some(there)}"
+            raise UserError(condition.text, f"{given!r} is no number; {values}")
+
+
+def _check_text(condition: Condition, given: str, there: list[Any]) -> None:
+    """Refuse a text that no run has and none may have."""
+    allowed = _allowed(condition.name)
+    if condition.name == "state" and given in RENAMED:
+        raise UserError(condition.text, f"is called state={RENAMED[given]!r}")
+    lone = Condition(condition.text, condition.name, "=", (given,))
+    if any(mark in given for mark in "*?[") or lone.holds([*there, *allowed]):
         return
-    if dates or not there:
-        return
-    known = [*texts, *_allowed(condition.name)]
-    for given in condition.values:
-        if condition.name == "state" and given.text in RENAMED:
-            raise UserError(condition.text, f"is called state={RENAMED[given.text]!r}")
-        lone = Condition(condition.text, condition.name, "=", (given,))
-        if any(mark in given.text for mark in "*?[") or lone.holds([*there, *known]):
-            continue
-        if numbers and _is_number(given.plain):
-            continue
-        if condition.name in DIGITS:
-            raise UserError(condition.text, f"no {condition.name} begins with {given.text!r}")
-        hint = closest(given.text, sorted(known)) if texts else ""
-        known_values = f"{hint}{' ' * bool(hint)}{_values(condition, there)}"
-        raise UserError(condition.text, f"no run here has {given.text!r}; {known_values}")
+    if condition.name in DIGITS:
+        raise UserError(condition.text, f"no {condition.name} begins with {given!r}")
+    texts = [value for value in there if isinstance(value, str)]
+    hint = closest(given, sorted([*texts, *allowed])) if texts else ""
+    values = f"{hint}{' ' * bool(hint)}{condition.name} is {_some([*there, *allowed])}"
+    raise UserError(condition.text, f"no run here has {given!r}; {values}")
 
 
 def _allowed(name: str) -> list[str]:
@@ -161,10 +142,6 @@ def _allowed(name: str) -> list[str]:
     if block in registry.FOLDERS and re.fullmatch(rf"{block}(\.\d+)?(\.name)?", name):
         return registry.names(block)
     return list({"state": STATES, "scale": layout.SCALES, "where": PLACES}.get(name, ()))
-
-
-def _values(condition: Condition, there: list[Any]) -> str:
-    return f"{condition.name} is {_some([*there, *_allowed(condition.name)])}"
 
 
 def _some(values: Iterable[Any]) -> str:
@@ -202,26 +179,13 @@ def _nearest_field(name: str, names: set[str]) -> str:
 
 def shown(value: Any) -> str:
     """A value as a condition spells it."""
-    if value is None or isinstance(value, bool):
-        return str(value).lower() if value is not None else "null"
-    return str(value)
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _plain(text: str) -> Any:
     """A value as YAML has it: a number, true, false, null or text."""
-    if strict_yaml.NUMBER.fullmatch(text):
-        number = float(text)
-        whole = math.isfinite(number) and re.fullmatch(r"[-+]?\d+", text)
-        return int(text) if whole else number
-    return CONSTANTS.get(text.lower(), text)
-
-
-def _is_date(text: str) -> bool:
-    """Test for a date that there is, with or without a time, or for the beginning of one."""
-    if DATE.fullmatch(text):
-        with contextlib.suppress(ValueError):
-            return bool(datetime.fromisoformat(text + "2000-01-01"[len(text) :]))
-    return False
+    number = strict_yaml.NUMBER.fullmatch(text)
+    return float(text) if number else CONSTANTS.get(text.lower(), text)
 
 
 def _is_number(value: Any) -> bool:

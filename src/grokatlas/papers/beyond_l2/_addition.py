@@ -1,7 +1,6 @@
 """Panels of modular addition that several figures share: a line for each weight."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,9 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Points
 from grokatlas.papers.beyond_l2 import _addition_numbers, _panels, _quantities
 from grokatlas.papers.beyond_l2._addition_numbers import RATE, WEIGHT
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 KEYS = ["case", RATE, WEIGHT]
 ACCURACIES = {"train_accuracy": "-", "test_accuracy": "--"}
@@ -19,9 +20,9 @@ ACCURACIES = {"train_accuracy": "-", "test_accuracy": "--"}
 
 def draw(
     table: pd.DataFrame,
-    digitised_points: list[dict[str, Any]],
+    digitised_points: Points,
     shown: Mapping[float, int] | None = None,
-) -> tuple[Figure, pd.DataFrame]:
+) -> FigureAndData:
     """Accuracies under one regulariser, a panel for every step size and a colour for every weight.
 
     Of each step size the steps up to `shown` are drawn, or all; as open marks
@@ -51,7 +52,7 @@ def draw(
 
 def halves_read_off(
     axes: Axes,
-    digitised_points: list[dict[str, Any]],
+    digitised_points: Points,
     rate: float,
     colours: ScalarMappable,
     weights: Iterable[float],

@@ -1,15 +1,11 @@
 """Numbers of modular addition (figures 1 and 3, and the scaling images), one for each seed."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.beyond_l2 import _quantities
-
-Tables = Mapping[str, pd.DataFrame]
 
 RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 FIGURE_3 = "addition_at_one_rate"
@@ -57,7 +53,7 @@ def addition_at(tables: Tables, case: str, column: str, step: int) -> list[float
 
 
 def distance_from_points(
-    tables: Tables, panel: str, curve: str, column: str, digitised_points: list[dict[str, Any]]
+    tables: Tables, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
     """How far a curve of figure 1 is from the published one, for each seed.
 
@@ -149,7 +145,7 @@ def half_curve(weight: float) -> str:
 
 
 def distance_of_halves(
-    tables: Tables, case: str, rate: float, digitised_points: list[dict[str, Any]]
+    tables: Tables, case: str, rate: float, digitised_points: Points
 ) -> list[float]:
     """How far the published steps of a test accuracy of one half are from the range of our seeds.
 
@@ -185,7 +181,7 @@ def peak_curve(weight: float) -> str:
 
 
 def distance_of_times(
-    tables: Tables, experiment: str, case: str, digitised_points: list[dict[str, Any]]
+    tables: Tables, experiment: str, case: str, digitised_points: Points
 ) -> list[float]:
     """How far the published times t2 of figure 3 are from the range of our seeds.
 
@@ -205,7 +201,7 @@ def distance_of_times(
     return _distance(rows.assign(published=rows[WEIGHT].map(time_curve).map(published)), "t2")
 
 
-def distance_of_peak(tables: Tables, digitised_points: list[dict[str, Any]]) -> list[float]:
+def distance_of_peak(tables: Tables, digitised_points: Points) -> list[float]:
     """How far the peak of the l2 norm in figure 3 is from the published one, for each seed.
 
     It is that under l1 regularisation with the least weight; of the relative distances of its

@@ -5,19 +5,19 @@ from grokatlas.papers.beyond_l2 import _quantities
 from grokatlas.papers.beyond_l2._scaling_numbers import WEIGHTS as SCALED
 from grokatlas.papers.beyond_l2._student_numbers import WEIGHTS as TAUGHT
 
-WEIGHTS = {*SCALED.values(), *TAUGHT.values()}  # columns of the regulariser's weight
+COLUMNS = {*SCALED.values(), *TAUGHT.values()}  # columns of the regulariser's weight
 INSTANCES = {1: 2, 2: 1}  # the published one, of sparse recovery, and another
 SHARE = "task.leverage_share"
 
 
 def weights_reversed(tables: Tables) -> Tables:
     """Every run under the weight of another: the largest for the least."""
-    return changed(tables, WEIGHTS, reverse)
+    return changed(tables, COLUMNS, reverse)
 
 
 def weights_doubled(tables: Tables) -> Tables:
     """Every run under twice its weight."""
-    return changed(tables, WEIGHTS, double)
+    return changed(tables, COLUMNS, double)
 
 
 def rates_reversed(tables: Tables) -> Tables:

@@ -1,18 +1,15 @@
 """A product of two factors from rescaled starts: times, distances and norms, by case and seed."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 
 WEIGHT = "penalties.0.weight"  # half of beta
 LR = "optimizer.lr"
 FACTORS = "parameters.factors."
 KINDS = ("scaled", "orbit", "weight")
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def slow(rows: pd.DataFrame) -> pd.Series:

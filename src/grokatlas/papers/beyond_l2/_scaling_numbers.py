@@ -1,11 +1,10 @@
 """Numbers of figures 6 and 7: times and errors for pairs of step size and weight."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _quantities
 from grokatlas.papers.beyond_l2._quantities import RATE
 
@@ -15,8 +14,6 @@ WEIGHTS = {  # the column of the regulariser's weight, by experiment
     "matrix_scaling": "dynamics.weight",
 }
 ERRORS = {"sparse_scaling": "test_deviation", "matrix_scaling": "nuclear_distance"}
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def scaling_exponent(tables: Tables, experiment: str, column: str, of: str) -> list[float]:

@@ -1,16 +1,11 @@
 """Numbers of students (with and without a Sobolev term), one for each seed."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
-from grokatlas.claims.statistics import beyond
+from grokatlas.claims.statistics import Points, Tables, beyond
 from grokatlas.papers.beyond_l2 import _quantities
-
-Tables = Mapping[str, pd.DataFrame]
 
 RATE = "optimizer.lr"
 WEIGHTS = {"teacher_student": "penalties.0.weight", "sobolev": "loss.weight"}  # by experiment
@@ -40,14 +35,12 @@ def fall_of_students(tables: Tables, experiment: str, rate: float, weight: float
     return [float(each[weight]) for each in falls if weight in each.index]
 
 
-def half_curve(weight: float) -> str:
+def fall_curve(weight: float) -> str:
     """The name of what was read off for one weight: where the test loss has fallen to half."""
     return f"test, half of the plateau, weight {weight:g}"
 
 
-def factor_of_falls(
-    tables: Tables, experiment: str, digitised_points: list[dict[str, Any]]
-) -> list[float]:
+def factor_of_falls(tables: Tables, experiment: str, digitised_points: Points) -> list[float]:
     """How far the steps at which test losses fall are from the published ones, for each seed.
 
     It is the largest factor between the two, over the curves that were read off; infinite where a
@@ -58,7 +51,7 @@ def factor_of_falls(
     found = []
     for _, own in tables[experiment].query("record == 'history'").groupby("seed"):
         ours = {
-            (_quantities.rate_panel(rate), half_curve(weight)): step
+            (_quantities.rate_panel(rate), fall_curve(weight)): step
             for rate, part in own.groupby(RATE)
             for weight, step in _falls(part, WEIGHTS[experiment]).items()
         }
@@ -67,9 +60,7 @@ def factor_of_falls(
     return found
 
 
-def distance_of_plateaus(
-    tables: Tables, experiment: str, digitised_points: list[dict[str, Any]]
-) -> list[float]:
+def distance_of_plateaus(tables: Tables, experiment: str, digitised_points: Points) -> list[float]:
     """How far the published plateaus are from the range of half the test errors of our networks.
 
     With the least weight: the largest distance over the points that were read off, relative to the

@@ -1,21 +1,18 @@
 """Losses of students for all step sizes and weights."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Points
 from grokatlas.papers.beyond_l2 import _panels, _quantities, _student_numbers
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 RATE = "optimizer.lr"
 LINES = {"train_error_half": "-", "test_error_half": "--"}
 
 
-def draw(
-    table: pd.DataFrame, weight: str, digitised_points: list[dict[str, Any]]
-) -> tuple[Figure, pd.DataFrame]:
+def draw(table: pd.DataFrame, weight: str, digitised_points: Points) -> FigureAndData:
     """A column for each step size: half of both losses, on a linear and a logarithmic axis.
 
     Open marks on the linear axes are `digitised_points`; `weight` is the column of the
@@ -37,7 +34,7 @@ def draw(
             drawn.append(part(axes, rows, weight, colours).assign(**{RATE: rate}))
             axes.set(xscale="log", yscale=scale, xlabel="step")
         panel = _quantities.rate_panel(rate)
-        curves = {_student_numbers.half_curve(value): shade for value, shade in colours.items()}
+        curves = {_student_numbers.fall_curve(value): shade for value, shade in colours.items()}
         for curve, shade in {_student_numbers.PLATEAU: style.GUIDE, **curves}.items():
             seen = marks.published(grid[0, column], digitised_points, panel, curve, shade)
             drawn.append(seen.assign(**{RATE: rate}))

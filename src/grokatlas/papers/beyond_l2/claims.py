@@ -4,68 +4,23 @@ Those of modular addition, of students, of rescaled starts and of pairs of step 
 imported, and so are the controls.
 """
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.beyond_l2 import _quantities
-from grokatlas.papers.beyond_l2._addition_numbers import (
-    addition_at,
-    addition_peak,
-    addition_peak_step,
-    addition_time,
-    delay_of_generalisation,
-    distance_from_points,
-    distance_of_halves,
-    distance_of_peak,
-    distance_of_times,
-    first_perfect,
-    norm_after_generalisation,
-    norm_since_generalisation,
-    order_of_generalisation,
-    order_of_halves,
-    regularised_time,
-)
-from grokatlas.papers.beyond_l2._controls import (
-    instances_swapped,
-    rates_reversed,
-    shares_reversed,
-    weights_doubled,
-    weights_reversed,
-    without_the_half,
-)
-from grokatlas.papers.beyond_l2._rescaling import (
-    distance_at_end,
-    distance_before_transition,
-    distance_from_hypentropy,
-    exponent_of_weight,
-    final_norm_over_least,
-    slope_of_transition,
-    spread_on_orbit,
-)
-from grokatlas.papers.beyond_l2._scaling_numbers import (
-    final_error_over_weight,
-    memorisation_times,
-    scaled_time,
-    scaled_time_over_distance,
-    scaling_exponent,
-    share_of_scaled_times,
-)
-from grokatlas.papers.beyond_l2._student_numbers import (
-    distance_of_plateaus,
-    factor_of_falls,
-    fall_of_students,
-    order_of_students,
-)
+from grokatlas.papers.beyond_l2._addition_numbers import *
+from grokatlas.papers.beyond_l2._controls import *
+from grokatlas.papers.beyond_l2._rescaling import *
+from grokatlas.papers.beyond_l2._scaling_numbers import *
+from grokatlas.papers.beyond_l2._student_numbers import *
 
 PUBLISHED = 1  # the seed of the published instance of sparse recovery
 SHARE = "task.leverage_share"
 KEPT = 0.01  # of the largest singular value: what a larger one is counted for
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def loss_of_large_norms(tables: Tables, column: str) -> list[float]:
@@ -282,7 +237,7 @@ def share_by_depth(
     return [float((kept[depth] <= kept[1]).mean())]
 
 
-def distance_of_depths(tables: Tables, digitised_points: list[dict[str, Any]]) -> list[float]:
+def distance_of_depths(tables: Tables, digitised_points: Points) -> list[float]:
     """How far the least distances to a* are from the published ones, on the published instance.
 
     It is the largest relative distance over the points that were read off.

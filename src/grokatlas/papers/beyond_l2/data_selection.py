@@ -1,15 +1,16 @@
 """Matrix completion where some of the observed entries are chosen by leverage scores."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _panels
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 SHARE = "task.leverage_share"
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Test errors of one instance on logarithmic and linear axes, and times of all instances."""
     table = tables["data_selection"]
     history = _panels.of(table, "history").sort_values("step")

@@ -1,20 +1,15 @@
 """Depth instead of a regulariser: sparse recovery by products of factors."""
 
-from typing import Any
-
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.beyond_l2 import _panels, _quantities
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 PUBLISHED = 1  # the seed of the published instance
 BELOW = 20  # axes end no lower than its least distance over this; other instances may leave them
 
 
-def draw(
-    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
-) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables, digitised_points: Points) -> FigureAndData:
     """Distance to a* by number of samples: the least of each run (left), and its last (right)."""
     distances = _quantities.distances(_panels.of(tables["depth"], "history"))
     made, grid = style.figure(2, height=2.6, sharey=True)

@@ -1,19 +1,16 @@
 """Figure 1: modular addition under weak l2 regularisation."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 CASE = "published"  # the others are run to show what they give instead
 
 
-def draw(
-    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
-) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables, digitised_points: Points) -> FigureAndData:
     """Accuracy and loss, the l2 norm on twin axes, in the setting of the published curves."""
     table = tables["modular_addition"]
     table = table[table["case"] == CASE]
@@ -43,7 +40,7 @@ def _panel(
     rows: pd.DataFrame,
     quantity: str,
     times: pd.Series,
-    digitised_points: list[dict[str, Any]],
+    digitised_points: Points,
 ) -> list[pd.DataFrame]:
     drawn = []
     twin = panels.twin(axes, "l2 norm", style.COLOURS["l2"])

@@ -6,16 +6,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _quantities
 from grokatlas.papers.beyond_l2._quantities import NORM
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 TEST_FACTOR = 2.0  # a norm is in the zone where the test loss is at most this times its least,
 TRAIN_SHARE = 0.1  # and the training loss at most this share of that least test loss
 IMAGES = {"mnist": "MNIST", "digits": "scikit-learn's digits"}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Loss on a linear and on a logarithmic axis, and accuracy, of the best fit at every norm."""
     fits = _quantities.best_fits(tables["fixed_norm"])
     zone = _zone(fits.groupby(NORM)[["train_loss", "test_loss"]].median())

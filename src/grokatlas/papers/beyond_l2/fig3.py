@@ -1,24 +1,21 @@
 """Figure 3: modular addition under three regularisers."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.beyond_l2 import _addition, _addition_numbers, _panels
 from grokatlas.papers.beyond_l2._addition_numbers import RATE, WEIGHT
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 CASES = {"l1": "$\\ell_1$", "l2": "$\\ell_2$", "nuclear": "nuclear"}  # not the blog's
 NORMS = {"l1": "$\\ell_1$", "l2": "$\\ell_2$", "nuclear": "nuclear"}
 SHOWN = {"l1": 6000, "l2": 4100, "nuclear": 4100}  # steps, as published
 
 
-def draw(
-    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
-) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables, digitised_points: Points) -> FigureAndData:
     """Accuracies under each regulariser, and three norms along the l1-regularised runs."""
     table = tables[_addition_numbers.FIGURE_3]
     table = table[(table[RATE] == _addition_numbers.FIGURE_3_RATE) & table["case"].isin(CASES)]
@@ -53,7 +50,7 @@ def draw(
 
 def _times_read_off(
     axes: Axes,
-    digitised_points: list[dict[str, Any]],
+    digitised_points: Points,
     case: str,
     colours: ScalarMappable,
     rows: pd.DataFrame,
@@ -69,7 +66,7 @@ def _times_read_off(
 
 
 def _peak_read_off(
-    axes: Axes, digitised_points: list[dict[str, Any]], colours: ScalarMappable, rows: pd.DataFrame
+    axes: Axes, digitised_points: Points, colours: ScalarMappable, rows: pd.DataFrame
 ) -> pd.DataFrame:
     """The published peak of the l2 norm, that of the least weight of l1 regularisation."""
     panel, weight = _addition_numbers.PEAK_PANEL, rows[WEIGHT].min()

@@ -1,15 +1,14 @@
 """Figure 4: sparse recovery under l2 regularisation, from a large initialisation."""
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _panels
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 BOUNDS = ["test_error_above", "test_error_below"]
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Errors with the l2 norm on twin axes, and all entries; logarithmic above, linear below."""
     table = tables["ridge_recovery"]
     rows = _panels.of(table, "history").sort_values("step")

@@ -2,16 +2,17 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _panels
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 PUBLISHED = 1  # the seed of the published instance
 BOUND = "train_error_above"
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Errors with gradient ratio and l1 norm, entries, and the test errors of all instances."""
     table = tables["sparse_recovery"]
     history = _panels.of(table, "history").sort_values(["seed", "step"])

@@ -2,16 +2,17 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _panels
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 CASES = ("notebook", "caption")
 WEIGHT = "dynamics.weight"
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """A column for each setting: errors with gradient ratio, with nuclear norm, singular values."""
     table = tables["matrix_recovery"]
     history = _panels.of(table, "history").sort_values("step")

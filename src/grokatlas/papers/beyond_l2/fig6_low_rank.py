@@ -1,16 +1,15 @@
 """Figure 6 for matrices: completion, time and error against step size times weight."""
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _quantities, _scaling
+from grokatlas.plots.style import FigureAndData
 
 WEIGHT = "dynamics.weight"
 DISTANCE = "$\\|\\hat{A} - A^*\\|_{2 \\rightarrow 2}$"
 ERROR = "$\\frac{1}{\\sqrt{n}}\\|A(t_2) - A^*\\|_*$"
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """t2, and the nuclear distance there, with their predicted lines."""
     table = tables["matrix_scaling"]
     recoveries = _quantities.scaling(table, WEIGHT, "nuclear_distance")

@@ -1,15 +1,16 @@
 """Figure 7: sparse recovery, test error for every step size and weight."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _panels
 from grokatlas.plots import style
+from grokatlas.plots.style import FigureAndData
 
 RATE, WEIGHT = "dynamics.rate", "dynamics.l1"
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """A panel for each step size: test errors of all weights, dotted where they have settled."""
     table = tables["sparse_scaling"].query("case == 'published'")
     history = _panels.of(table, "history")

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _rescaling
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 SHOWN = 0  # the seed of panels a and b
 TITLES = {"scaled": "a  $u_0 = \\gamma$, $v_0 = 0$", "orbit": "b  the same $u_0 \\circ v_0$"}
@@ -19,7 +20,7 @@ MARKS = {
 }
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Distance to the least l1 norm over time from both kinds of start, and the times t2."""
     table = tables["rescaled_factors"]
     rows, transitions = _rescaling.path(table), _rescaling.transitions(table)

@@ -2,10 +2,11 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.beyond_l2 import _quantities
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 PUBLISHED = {"sparse_samples": [30], "matrix_samples": [70, 80]}  # numbers of samples
 TITLES = {"sparse_samples": "sparse, $\\ell_1$", "matrix_samples": "low rank, nuclear norm"}
@@ -13,7 +14,7 @@ UNITS = {"sparse_samples": "measurements N", "matrix_samples": "observed entries
 TIMES = {"t1": "train", "t2": "test"}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Share of recovered instances (above), and both times (below), by number of samples."""
     made, grid = style.figure(2, 2, height=2.1)
     drawn = []

@@ -1,18 +1,15 @@
 """Numbers of the paper's statements, each from the tables of one figure, one for each run."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.geometry import _slow_times, _theorem
-from grokatlas.papers.geometry._controls import before_training, weight_decay_doubled
-from grokatlas.papers.geometry._drifts import DECAY, last_common
+from grokatlas.papers.geometry._controls import *
+from grokatlas.papers.geometry._drifts import *
 
 LEAST_NORM = {"curved": 1.0, "singular": 0.0, "leaky_relu": 1.0}  # of each weight, up to its sign
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def _parameters(rows: pd.DataFrame) -> np.ndarray:

@@ -5,15 +5,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.plots import style
+from grokatlas.plots.style import FigureAndData
 
 DECAY = "penalties.0.weight"
 WEIGHTS = ["parameters.weight.0", "parameters.weight.1"]
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Trajectories in the weight plane (whole, and near the solution), train and test loss."""
     rows = tables["two_weights"].query("record == 'history'").sort_values([DECAY, "step"])
     colours = style.weights(rows[DECAY].unique().tolist())

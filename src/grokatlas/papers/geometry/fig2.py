@@ -1,16 +1,17 @@
 """Figure 2: a linear model of three weights, four starting points."""
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d import Axes3D
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.plots import style
+from grokatlas.plots.style import FigureAndData
 
 WEIGHTS = [f"parameters.weight.{k}" for k in range(3)]
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Trajectories in weight space with the zero-loss plane, shaded by the norm (lighter: less)."""
     rows = tables["three_weights"].query("record == 'history'").sort_values(["member", "step"])
     made = Figure(figsize=(style.TEXT_WIDTH * 0.68, 4.4))

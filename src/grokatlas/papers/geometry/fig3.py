@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.plots import style
+from grokatlas.plots.style import FigureAndData
 
 LIMIT = 3.0
 PANELS = {
@@ -15,7 +16,7 @@ PANELS = {
 }
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Trajectories to and along three zero-loss sets; triangles start, dots end."""
     table = tables["zero_loss_sets"].query("record == 'history'")
     made, grid = style.figure(3, height=2.6)

@@ -5,12 +5,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.plots import style
+from grokatlas.plots.style import FigureAndData
 
 QUANTITIES = ["train_accuracy", "test_accuracy", "train_loss"]
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Test accuracy, norms of Fourier features, and two similarity matrices, initial and final.
 
     Accuracy is of every run, norms are of every run with its own split, matrices of the first.

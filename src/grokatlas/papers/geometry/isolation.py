@@ -2,11 +2,12 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.geometry._drifts import DECAY, last_common
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 FACTOR, EXCESS = "gradients.0.factor", "model.excess"
 LINES = {"isolated": "-", "joint": ":"}
@@ -16,7 +17,7 @@ KEYS = ["seed", DECAY, FACTOR, EXCESS, "step", "slow_time", "prediction"]
 VALUES = ["cosine", "difference", "pull_cosine", "pull_difference", "excess", "kinked"]
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Cosine and difference of drifts (above) and of pulls against weight decay, and against time.
 
     Those against weight decay are at the last slow time that every weight decay reached, those

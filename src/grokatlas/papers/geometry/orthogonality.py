@@ -2,9 +2,10 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.plots import marks, style
+from grokatlas.plots.style import FigureAndData
 
 DECAY = "penalties.0.weight"
 PROBLEMS = {"hyperbola": "hyperbola $w_1 w_2 = 1$", "relu_network": "two-layer ReLU network"}
@@ -12,7 +13,7 @@ COLUMNS = ["case", "seed", DECAY, "step", "residual", "distance", "cosine", "bou
 MEASURED = [*COLUMNS, "lipschitz", "singular_value", "available"]
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """The largest cosine with an available direction, and its bound, against the distance."""
     points = tables["orthogonality"].query("record == 'orthogonality'")
     made, grid = style.figure(len(PROBLEMS), height=2.9)

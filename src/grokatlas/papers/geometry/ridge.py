@@ -2,16 +2,17 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.geometry._slow_times import RIDGE, TRAINING, ZERO_LOSS, reached, timed
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 LEVEL = 0.9
 COLUMNS = ["case", "weight_decay", "seed", "step", "slow_time", "train_loss", "test_accuracy"]
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Test accuracy against slow time of equations and training, and the time to 0.9."""
     rows = timed(tables["ridge"])
     colours = style.weights(rows.loc[rows["case"] != ZERO_LOSS, "weight_decay"].unique().tolist())

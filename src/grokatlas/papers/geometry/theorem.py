@@ -2,16 +2,17 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.geometry._theorem import DECAY, suprema
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 PROBLEMS = {"hyperbola": "hyperbola $w_1 w_2 = 1$", "relu_network": "two-layer ReLU network"}
 ROWS = {"distance": "largest distance to the zero-loss set", "loss": "largest training loss"}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Largest distance and loss of each trajectory against weight decay, with the bound."""
     trajectories = suprema(tables["theorem"])
     made, grid = style.figure(2, 2, height=2.5, sharex=True)

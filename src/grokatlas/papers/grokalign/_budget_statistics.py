@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 
 LOSSES = ("ce", "mse")
 METHODS = ("baseline", "grokalign", "adversarial")
@@ -14,8 +15,6 @@ CELLS = {"test_accuracy": "accuracy", "row_alignment_min": "min", "row_alignment
 POINTS = 0.02  # tolerance of an accuracy
 SHARE = 0.2  # tolerance of an alignment, of its published size
 BUDGETS = 400  # between the first and the last snapshot, evenly in the logarithm of the step
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def row(published: Mapping[str, str], case: str) -> dict[str, float]:

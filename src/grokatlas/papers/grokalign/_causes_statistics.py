@@ -1,17 +1,15 @@
 """Numbers of claims on alignment as a cause, and on how it goes along with training."""
 
 import json
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _jacobians_statistics
 
 METHODS = ("baseline", "adversarial", "grokalign")
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def aligned_and_accurate(

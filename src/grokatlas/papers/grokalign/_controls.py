@@ -5,7 +5,7 @@ import pandas as pd
 from grokatlas.claims.relabelled import Tables, changed, double
 
 ALONE = ("baseline", "weight_decay")
-METHODS = (*ALONE, "grokalign", "adversarial")  # what cases end with
+ENDINGS = (*ALONE, "grokalign", "adversarial")  # what cases end with
 
 
 def without_grokalign(tables: Tables) -> Tables:
@@ -23,7 +23,7 @@ def methods_turned(tables: Tables) -> Tables:
     """Each method's runs under the name of the next one."""
     found = {}
     for name, table in tables.items():
-        known = [each for each in METHODS if table["case"].str.endswith(each).any()]
+        known = [each for each in ENDINGS if table["case"].str.endswith(each).any()]
         case = table["case"]
         for each, following in zip(known, [*known[1:], *known[:1]], strict=True):
             own = table["case"].str.endswith(each)

@@ -7,8 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Points
 from grokatlas.papers.grokalign import _jacobians_statistics, _theorems_statistics
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 SEEN = {"weight_decay": "weight decay", "grokalign": "GrokAlign"}
 DASHES = {"train": "-", "test": "--"}
@@ -28,9 +30,7 @@ def data_named(rows: pd.DataFrame) -> str:
     return f"{name}, {points * classes:,.0f} points" if classes else f"{name}, {per_class}"
 
 
-def rank_one(
-    tables: list[pd.DataFrame], cases: dict[str, dict[str, str]]
-) -> tuple[Figure, pd.DataFrame]:
+def rank_one(tables: list[pd.DataFrame], cases: dict[str, dict[str, str]]) -> FigureAndData:
     """PC1 of Jacobians against the step, a row for each table and a panel for each loss.
 
     Tables differ in the scale of their initial weights; `cases` is loss -> key of a colour -> case.
@@ -55,9 +55,7 @@ def rank_one(
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def kernel(
-    table: pd.DataFrame, digitised_points: list[dict[str, Any]]
-) -> tuple[Figure, pd.DataFrame]:
+def kernel(table: pd.DataFrame, digitised_points: Points) -> FigureAndData:
     """The tangent kernel, inner product and alignment of a probe; feature learning as a band."""
     history = table[table["record"] == "history"]
     made, grid = style.figure(3)
@@ -110,7 +108,7 @@ def coloured_by_norm(
     return rows[["step", "seed", "probe_alignment", "probe_norm"]].assign(series="probe")
 
 
-def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
+def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> FigureAndData:
     """Accuracies, norms and alignments of centroids of cases, each with a colour's key."""
     history = table[table["record"] == "history"]
     made, grid = style.figure(3)
@@ -136,7 +134,7 @@ def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.Da
 
 def transformers(
     table: pd.DataFrame, rows_of: dict[str, str], shown: tuple[str, ...]
-) -> tuple[Figure, pd.DataFrame]:
+) -> FigureAndData:
     """Accuracies, alignments and Gini coefficients of transformers, a row for each set of cases.
 
     Panels of one kind alone are drawn side by side.
@@ -210,7 +208,7 @@ def _gini(axes: Axes, rows: pd.DataFrame, key: str) -> list[pd.DataFrame]:
 _DRAWN = {"accuracy": _accuracies, "alignment": _alignments, "gini": _gini}
 
 
-def scales(table: pd.DataFrame, cases: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
+def scales(table: pd.DataFrame, cases: dict[str, str]) -> FigureAndData:
     """First rates of features and extreme alignments; `cases` is case -> the path of its scale."""
     drawn = [_jacobians_statistics.over_scales(table, *item) for item in cases.items()]
     made, grid = style.figure(2)

@@ -2,17 +2,15 @@
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 
 SHARE = 0.1  # of a kernel's way to its extreme: where feature learning begins, and 1 - SHARE: ends
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def learning(history: pd.DataFrame) -> tuple[float, float]:

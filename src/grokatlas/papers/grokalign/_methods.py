@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _methods_statistics
 from grokatlas.papers.grokalign._jacobians import data_named
 
@@ -118,9 +119,7 @@ def budget(table: pd.DataFrame, published: dict[str, str]) -> tuple[pd.DataFrame
     return pd.DataFrame(cells), numbers
 
 
-def compute(
-    tables: dict[str, pd.DataFrame], published: dict[str, Any]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def compute(tables: Tables, published: dict[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The cost of figures and tables beside the published, as text, and that of every run."""
     costs = _methods_statistics.costs(tables)
     cells = []

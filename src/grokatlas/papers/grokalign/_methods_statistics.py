@@ -1,15 +1,13 @@
 """Numbers of tables that compare methods: what they are made of, and what claims on them read."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
-
-Tables = Mapping[str, pd.DataFrame]
+from grokatlas.claims.statistics import Tables
 
 
 def ratios(

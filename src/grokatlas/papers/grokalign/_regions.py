@@ -17,6 +17,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from grokatlas.papers.grokalign import _jacobians_statistics
 from grokatlas.papers.grokalign._jacobians import data_named
 from grokatlas.plots import style
+from grokatlas.plots.style import FigureAndData
 
 CASE = "squared_error"  # the other is run to show what it gives instead
 MOMENTS = ("memorisation", "generalisation", "end")
@@ -24,7 +25,7 @@ INK = style.Look(color="black", markeredgecolor="black", markeredgewidth=0.7, zo
 COLUMNS = ["moment", "step", "plane", "item", "place", "polygon", "slope_norm"]
 
 
-def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
+def moments(table: pd.DataFrame, plane: int) -> FigureAndData:
     """The three images of a plane, and its regions at memorisation, generalisation and the end.
 
     Of the first seed of `CASE`. The data are rows of the measure, with the scaled centroids' points
@@ -48,7 +49,7 @@ def moments(table: pd.DataFrame, plane: int) -> tuple[Figure, pd.DataFrame]:
     return made, shown
 
 
-def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> tuple[Figure, pd.DataFrame]:
+def planes(table: pd.DataFrame, moment: str, numbers: list[int]) -> FigureAndData:
     """The regions at one of `MOMENTS` in several planes, three in a row; data as of `moments`."""
     rows = _jacobians_statistics.regions(table, CASE)
     rows = rows[(rows["moment"] == moment) & rows["plane"].isin(numbers)]

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from grokatlas.claims import statistics
 from grokatlas.papers.grokalign import _jacobians_statistics
 from grokatlas.papers.grokalign._jacobians import SEEN, coloured_by_norm, data_named
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 WIDE = 3  # images of a block: the input and its centroid in each of two cases
 
 
 def under_noise(
     table: pd.DataFrame, cases: Iterable[str], read: list[dict[str, Any]]
-) -> tuple[Figure, pd.DataFrame]:
+) -> FigureAndData:
     """Alignment of the first training point's centroid, and accuracies, a row for each case.
 
     The data are medians and ranges over seeds by ``series``, and the alignments of the first seed,
@@ -69,9 +69,7 @@ def _accuracies(axes: Axes, rows: pd.DataFrame, amplitudes: dict[str, float]) ->
     return drawn
 
 
-def under_attack(
-    table: pd.DataFrame, others: pd.DataFrame, cases: Iterable[str]
-) -> tuple[Figure, pd.DataFrame]:
+def under_attack(table: pd.DataFrame, others: pd.DataFrame, cases: Iterable[str]) -> FigureAndData:
     """Rank of Jacobians, alignment of centroids, and accuracy on images clean and attacked.
 
     In `others` are the same runs under another attack, drawn thin and dotted; in the data
@@ -118,7 +116,7 @@ def _measured(table: pd.DataFrame, case: str) -> pd.DataFrame:
     return rows[rows["step"] > 0]
 
 
-def centroid_images(table: pd.DataFrame, cases: tuple[str, str]) -> tuple[Figure, pd.DataFrame]:
+def centroid_images(table: pd.DataFrame, cases: tuple[str, str]) -> FigureAndData:
     """Training images and their centroids at the end of two cases, in two blocks side by side."""
     rows = _jacobians_statistics.last_images(table)
     rows = rows[rows["seed"] == rows["seed"].min()]

@@ -1,16 +1,11 @@
 """Numbers of claims on the paper's theorems, and on the points read off its curves."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics as read
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.grokalign import _jacobians_statistics
-
-Tables = Mapping[str, pd.DataFrame]
-Points = list[dict[str, Any]]
 
 
 def row_ratio(tables: Tables, case: str) -> list[float]:

@@ -6,9 +6,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _budget_statistics
 from grokatlas.papers.grokalign._jacobians import data_named
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 COLOURS = {"baseline": "weight_decay", "grokalign": "grokalign", "adversarial": "adversarial"}
 NAMES = {"baseline": "baseline", "grokalign": "GrokAlign", "adversarial": "adversarial training"}
@@ -16,7 +18,7 @@ LOSSES = {"ce": "cross-entropy", "mse": "squared error"}
 PUBLISHED = {"mfc": "none", "mew": 1, "ms": 4.5, "zorder": 6, "clip_on": False}
 
 
-def draw(tables: dict[str, pd.DataFrame], published: dict[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables, published: dict[str, Any]) -> FigureAndData:
     """A column for each loss, a colour for each method; the published rows as open marks."""
     table = tables["common_budget"]
     made = Figure(figsize=(style.TEXT_WIDTH, 6.4))

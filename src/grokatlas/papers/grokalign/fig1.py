@@ -1,11 +1,10 @@
 """Figure 1: linear regions at memorisation, at generalisation and at the end."""
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _regions
+from grokatlas.plots.style import FigureAndData
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """The three images, and the regions of their plane at three moments, with centroids."""
     return _regions.moments(tables["regions"], plane=0)

@@ -1,13 +1,12 @@
 """Figure 10: the scale of weights or outputs."""
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _jacobians
+from grokatlas.plots.style import FigureAndData
 
 CASES = {"weights": "model.init_scale", "outputs": "model.output_scale"}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """First rates of the inner product, and extreme alignments of centroids."""
     return _jacobians.scales(tables["scales"], CASES)

@@ -1,9 +1,8 @@
 """Figure 2: Jacobians become rank one."""
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _jacobians
+from grokatlas.plots.style import FigureAndData
 
 CASES = {
     "cross-entropy": {"weight_decay": "ce_baseline", "grokalign": "ce_grokalign"},
@@ -11,7 +10,7 @@ CASES = {
 }
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """The share of the first principal component, with weight decay alone and with GrokAlign.
 
     Above with table 2's initial weights, below with unscaled ones.

@@ -1,13 +1,12 @@
 """Figure 7: generalisation inhibited by holding the Jacobian's norm."""
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _jacobians
+from grokatlas.plots.style import FigureAndData
 
 CASES = {"baseline": "weight_decay", "minimised": "grokalign", "constrained": "constrained"}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Accuracies, norms and alignments of centroids, with three treatments of the norm."""
     return _jacobians.inhibited(tables["inhibited"], CASES)

@@ -1,14 +1,13 @@
 """Figure 8: the transformer with a learned embedding."""
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _jacobians
+from grokatlas.plots.style import FigureAndData
 
 ROWS = {"learned embedding": "learned"}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Accuracies, alignment of centroids, and how sparse embedding and logits are in frequency."""
     panels = ("accuracy", "alignment", "gini")
     return _jacobians.transformers(tables["transformer"], ROWS, panels)

@@ -1,15 +1,16 @@
 """Theorem 3: the l2 radius of the linear map at a point, and what an attack of that size finds."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign._jacobians import data_named
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 METHODS = {"baseline": ("weight_decay", "baseline"), "grokalign": ("grokalign", "GrokAlign")}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Points that hold against the size of the attack; the radius during training."""
     table = tables["radius"]
     rows = table[table["record"] == "l2_radius"]

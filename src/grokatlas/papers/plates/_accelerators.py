@@ -1,11 +1,10 @@
 """Plate 7: how much sooner each method makes each task generalise."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 
 TASKS = ("addition", "transformer", "ce", "mse", "xor", "sparse", "completion")
 BASELINE, CHOICE = "none", 100  # a case; the seed by which weights are chosen
@@ -21,8 +20,6 @@ WEIGHTS = {  # method -> the column of its weight
 }
 UNITS = ("updates", "operations")
 KEYS = ["task", "method", "seed"]
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def tasks(tables: Tables) -> list[str]:

@@ -1,17 +1,14 @@
 """Plate 1: when a network memorises and generalises, by the memory of Adam's denominator."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 
 BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
 LONGER = "_long"  # ends the name of an experiment that goes on where another one ended
 KEYS = {"adam_memory": ["case", BETA2, "seed"], "adam_memory_weights": [BETA2, WEIGHT, "seed"]}
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def times(tables: Tables, name: str) -> pd.DataFrame:

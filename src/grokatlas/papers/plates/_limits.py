@@ -1,13 +1,12 @@
 """What plate 5 draws from the tables of other papers, lambda the weight of the squared norm."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
-
-Tables = Mapping[str, pd.DataFrame]
+from grokatlas.claims.statistics import Tables
 
 DECAY, LR = "penalties.0.weight", "optimizer.lr"
 OTHER_DECAY = "dynamics.weight_decay"

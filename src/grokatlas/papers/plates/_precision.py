@@ -1,11 +1,10 @@
 """Plate 6: what three precisions make of the same training."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 
 PRECISIONS = ("float64", "float32", "float64_loss")  # the last: float32 but for outputs and loss
 TABLES = {  # table -> the task of its cases, by what their names begin with
@@ -15,8 +14,6 @@ TABLES = {  # table -> the task of its cases, by what their names begin with
 }
 BETA2 = "optimizer.beta2"
 KEYS = ["task", "beta2", "precision", "seed"]
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def told_apart(tables: Tables, record: str) -> pd.DataFrame:

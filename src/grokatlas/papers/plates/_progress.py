@@ -1,12 +1,13 @@
 """Plate 3: when measures move between memorisation and generalisation, and how they are ordered."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 
 SHARES = (0.1, 0.5, 0.9)  # of a measure's way
 END = 2.0  # the way ends at so many times t2, or with the run
@@ -48,8 +49,6 @@ RUNS = {  # run -> its table, and its case in it (None: the only one)
     "grokalign": ("progress_images", "grokalign"),
     "sparse": ("sparse_recovery", None),
 }
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def windows(tables: Tables) -> pd.DataFrame:

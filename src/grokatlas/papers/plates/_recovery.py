@@ -1,8 +1,8 @@
 """The outcome of each run of plate 4: recovered, a mirage, or neither, and when."""
 
-from collections.abc import Mapping
-
 import pandas as pd
+
+from grokatlas.claims.statistics import Tables
 
 FALL = 10.0  # a mirage: the test error falls so many times after memorisation, without recovery
 TRUTHS = ("sparse", "low_rank", "gaussian", "block_constant")
@@ -17,7 +17,7 @@ WEIGHTS = {
 KEY = ["run", "member"]
 
 
-def outcomes(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def outcomes(tables: Tables) -> pd.DataFrame:
     """One row for each truth, regulariser, start, number of measurements and instance.
 
     ``recovered`` or a ``mirage``; ``slow``, the time t2 of recovery, and ``fall``, that of the fall

@@ -1,12 +1,12 @@
 """Plate 2: test errors over their plateau against slow time, and when they have fallen."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 
 LEVEL = 0.1  # of the plateau: the test error has fallen
 FITTED = 0.01  # of the training loss before training: the data are fitted
@@ -33,8 +33,6 @@ PROBLEMS = {
         "matrix completion, nuclear", ("dynamics.weight", "penalties.0.weight")
     ),
 }
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def curves(tables: Tables) -> pd.DataFrame:

@@ -1,13 +1,10 @@
 """When training and its theories generalise, in slow time (plate 5)."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
-
-Tables = Mapping[str, pd.DataFrame]
+from grokatlas.claims.statistics import Tables
 
 TABLE = "addition_theories"
 LEVEL = 0.9  # of test accuracy

@@ -11,9 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullFormatter
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _accelerators
 from grokatlas.papers.plates._accelerators import BASELINE, UNITS
 from grokatlas.plots import style
+from grokatlas.plots.style import FigureAndData
 
 METHODS = {
     "weight_decay": "weight\ndecay",
@@ -41,7 +43,7 @@ TICKS = (1 / 30, 1 / 10, 1 / 3, 1.0, 3.0, 10.0, 30.0)
 MEAN = "mean"  # the last row and the last column
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Two matrices: a row for each task with a table, a column for each method, and their means."""
     judged = _accelerators.judged(tables)
     cells = _accelerators.summary(judged)
@@ -69,7 +71,7 @@ def _end(medians: pd.Series) -> float:
     return float(np.clip(furthest, LEAST, MOST))
 
 
-def _names(tables: dict[str, pd.DataFrame], judged: pd.DataFrame) -> dict[str, str]:
+def _names(tables: Tables, judged: pd.DataFrame) -> dict[str, str]:
     """The name of each row: the task, the baseline's regulariser, and the baseline's time."""
     base = judged[judged["method"] == BASELINE].groupby("task")["updates"].median()
     names = {}
@@ -82,7 +84,7 @@ def _names(tables: dict[str, pd.DataFrame], judged: pd.DataFrame) -> dict[str, s
     return names
 
 
-def _shown(cells: pd.DataFrame, means: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def _shown(cells: pd.DataFrame, means: Tables) -> pd.DataFrame:
     """``task``, ``method``, ``unit``, ``factor`` and ``text`` of all cells, means among them."""
     rows = [cells.assign(factor=cells["median"], text=[_cell(c) for c in cells.itertuples()])]
     for by, other in (("task", "method"), ("method", "task")):

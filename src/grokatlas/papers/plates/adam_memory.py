@@ -8,9 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _adam_memory
 from grokatlas.papers.plates._adam_memory import BETA2, WEIGHT
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 PENALTIES = {"l2": "l2", "l1": "l1", "nuclear": "nuclear", "none": "none"}
 SETTINGS = {"l2": "as in a", "small_eps": "smaller eps", "large_step": "larger step"}
@@ -25,7 +27,7 @@ MEMORY = "memory, $1 / (1 - \\beta_2)$"
 ASIDE = 1.25  # between the crosses of two cases
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Times against memory (a, b), curves by beta2 (c to e), and times against the weight (f)."""
     table = tables["adam_memory"]
     history = table[table["record"] == "history"]

@@ -1,11 +1,9 @@
 """Numbers of the plates' predictions, each from the tables of one figure, one for each seed."""
 
-from collections.abc import Mapping
-
-import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _recovery
 from grokatlas.papers.plates._accelerators import largest_share_led, lead, time_over_baseline
 from grokatlas.papers.plates._adam_memory import (
@@ -27,37 +25,6 @@ from grokatlas.papers.plates._precision import (
 from grokatlas.papers.plates._progress import share_beyond_clock, time_of_move
 from grokatlas.papers.plates._slow_time import exponent_of_slow_time, spread_of_slow_times
 from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
-
-__all__ = [
-    "accuracy_beside",
-    "agreement",
-    "difference_of_exponents",
-    "error_beside",
-    "exponent_of_distance",
-    "exponent_of_slow_time",
-    "exponent_of_weight",
-    "factor_beside",
-    "largest_share_led",
-    "last_accuracy",
-    "lead",
-    "most_collapsed",
-    "order_of_peaks",
-    "predicted_over_measured",
-    "ratio_of_steps",
-    "ratio_of_times",
-    "share_beyond_clock",
-    "share_of_mirages",
-    "share_off_diagonal",
-    "share_recovered",
-    "spread_of_slow_times",
-    "time_beside",
-    "time_of_move",
-    "time_over_baseline",
-    "time_over_distance",
-    "updates_per_decay",
-]
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def share_recovered(

@@ -10,8 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 from matplotlib.transforms import Transform
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _precision
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 LOOKS: dict[str, style.Look] = {
     "float64": {"color": style.MEMBERS[5], "lw": 2.4},
@@ -36,7 +38,7 @@ LOGARITHMIC = {"b": ["train_loss", "largest_residual"], "d": ["largest_gradient"
 Column = tuple[str, float]  # task and beta2
 
 
-def draw(tables: dict[str, pd.DataFrame], published: dict[str, str]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables, published: dict[str, str]) -> FigureAndData:
     """Curves of each task (a to d), what is silent after memorisation (e), and times (f, g)."""
     history, times = _precision.told_apart(tables, "history"), _precision.times(tables)
     columns = _columns(history)

@@ -9,9 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _progress
 from grokatlas.papers.plates._progress import CLOCK, GENERALISATION, MEASURES, SHARES
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 LEADS, LAGS, DIFFER = style.MEMBERS[0], style.MEMBERS[1], style.MEMBERS[3]
 BEYOND = style.MEMBERS[2]  # of panel b
@@ -24,7 +26,7 @@ ROWS = {"a": list(NAMES), "b": [*MEASURES, CLOCK]}
 LEGEND = {0.1: "10 %", 0.5: "50 %", 0.9: "90 % of its way"}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Times of each measure (a) and its correlations over the plateau (b), a column a run."""
     seen = _progress.windows(tables)
     passages, ordered = _progress.moves(seen), _progress.orders(seen)
@@ -46,7 +48,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     )
 
 
-def _titles(tables: dict[str, pd.DataFrame]) -> dict[str, str]:
+def _titles(tables: Tables) -> dict[str, str]:
     """The title of each run, with the size that its table has."""
     images = tables["progress_images"]["task.name"]
     images = "MNIST" if (images == "mnist").any() else "digits"

@@ -5,8 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _recovery
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 ROWS = {
     "sparse": "sparse",
@@ -25,7 +27,7 @@ BEYOND = 30.0  # times below the least mark: a distance further down is not look
 TIME = "$t \\times$ rate $\\times$ weight"
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """A panel for each truth (row) and regulariser (column), with marks by N and by start."""
     outcomes = _recovery.outcomes(tables)
     marks, theory = _marks(outcomes), _theory(outcomes)

@@ -6,8 +6,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _slow_time
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 COLOURS = dict(zip(_slow_time.PROBLEMS, style.MEMBERS, strict=True))
 TITLES = {"gd": "gradient descent", "adam": "Adam"}
@@ -16,7 +18,7 @@ ENDS = {"x": (1e-4, 20.0), "y": (3e-4, 4.0)}  # of the upper panels
 BAND = "#e8e8e8"
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Errors against slow time (above) and t1, t2 against the weight (below), by optimizer."""
     curves = _slow_time.curves(tables)
     seen = _slow_time.times(curves)

@@ -10,8 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _limits, _theories
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 THEORIES = {
     "zero_loss": ("equation 21", "v", style.MEMBERS[0]),
@@ -35,7 +37,7 @@ SUPREMA = {"distance": "largest distance", "departure": "largest distance / $|w_
 LAMBDA = "$\\lambda$"
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Curves (a, b), predicted over measured times (c), and what other tables hold (d to f)."""
     table = tables[_theories.TABLE]
     rows, changes = _theories.timed(table), _limits.changes(tables["rescaled_factors"])

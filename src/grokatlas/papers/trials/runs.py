@@ -4,11 +4,12 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.errors import UserError
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 FIRST = ("loss", "accuracy", "error", "squared_error")  # what is drawn first
 PANELS = 4
@@ -22,7 +23,7 @@ BLOCKS = (
 NAMED = 10  # settings that a legend names
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """One panel for each quantity: median and range over seeds, or each of a few."""
     (table,) = tables.values()
     rows = table[(table["record"] == "history") & (table["step"] > 0)]

@@ -1,14 +1,10 @@
 """Numbers of claims on what the fast phase chooses: the interpolator of least hypentropy."""
 
-from collections.abc import Mapping
-
 import numpy as np
-import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _quantities
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def distance_from_hypentropy(tables: Tables, decay: float, time: float, end: str) -> list[float]:

@@ -1,11 +1,10 @@
 """Kinks of a function of one variable: those of a ReLU network's weights, and those of a curve."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _quantities
 
 # Fixed before any kink was counted. Points of figure 3's curve are 0.0201 apart, and a kink between
@@ -14,8 +13,6 @@ WIDTH = 0.025  # of the axis: kinks so near to each other are one, and their cha
 SHARE = 0.01  # of all changes of slope on the interval: what a kink that counts has at least
 FITTED = 1.0  # t2 of figure 3: the fast phase is over
 COLUMNS = ["lambda", "seed", "time", "place", "share"]
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def counted(places: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,11 +1,10 @@
 """What several figures of this paper draw: losses with the squared norm, and predictors."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Points
 from grokatlas.papers.two_timescales import _quantities
 from grokatlas.plots import marks, panels, style
 
@@ -18,27 +17,27 @@ def twin(axes: Axes, label: str = "squared norm of the weights") -> Axes:
 
 
 def published(
-    axes: Axes, digitised_points: list[dict[str, Any]], panel: str, curve: str, colour: str
+    axes: Axes, digitised_points: Points, panel: str, curve: str, colour: str
 ) -> pd.DataFrame:
     """Points of a published curve over ``time`` as open marks, in the colour of ours."""
     drawn = marks.published(axes, digitised_points, panel, curve, colour)
     return drawn.rename(columns={"step": "time", "median": "value"})
 
 
-def name_published(axes: Axes, digitised_points: list[dict[str, Any]]) -> None:
+def name_published(axes: Axes, digitised_points: Points) -> None:
     """The entry of the open marks in a legend, where there are any."""
     if digitised_points:
         marks.published_key(axes)
 
 
-def time_limits(axes: Axes, time: pd.Series, digitised_points: list[dict[str, Any]]) -> None:
+def time_limits(axes: Axes, time: pd.Series, digitised_points: Points) -> None:
     """A time axis as long as our curves and the published points are."""
     points = [each["x"] for each in digitised_points]
     end = max([time.max(), *(1.15 * point for point in points)])
     panels.limits(axes, "x", min([time.min(), *points]), end)
 
 
-def losses(axes: Axes, rows: pd.DataFrame, digitised_points: list[dict[str, Any]]) -> pd.DataFrame:
+def losses(axes: Axes, rows: pd.DataFrame, digitised_points: Points) -> pd.DataFrame:
     """Losses and, at the right, the squared norm: the seed shown, and the range of all seeds."""
     right = twin(axes)
     drawn = [_line(right, rows, "squared_norm", "l2", "squared norm (right)")]
@@ -134,7 +133,7 @@ def predictors(grid: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataF
 
 
 def losses_above_predictors(
-    table: pd.DataFrame, others: bool, digitised_points: list[dict[str, Any]]
+    table: pd.DataFrame, others: bool, digitised_points: Points
 ) -> tuple[Figure, Axes, list[Axes], pd.DataFrame]:
     """A wide panel of `losses` with the snapshots' times marked, above three of `predictors`.
 

@@ -4,16 +4,13 @@ They are compared on the paper's clock, the step size times (number of updates +
 published point is that before training.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.two_timescales import _quantities
-
-Tables = Mapping[str, pd.DataFrame]
-Points = list[dict[str, Any]]
 
 
 def interpolated(rows: pd.DataFrame, column: str, times: list[float]) -> np.ndarray:

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from grokatlas.claims.statistics import Points
+
 DECAY = "penalties.0.weight"
 TOY_WEIGHTS = ["parameters.factors.0", "parameters.factors.1"]
 FROM = 0.1  # slow time from which on the largest distance to the Riemannian flow is taken
@@ -19,7 +21,7 @@ def over_time(history: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(time=rows["step"] * rows["optimizer.lr"], squared_norm=rows["l2_norm"] ** 2)
 
 
-def on_our_clock(digitised_points: list[dict[str, Any]], rate: float) -> list[dict[str, Any]]:
+def on_our_clock(digitised_points: Points, rate: float) -> list[dict[str, Any]]:
     """Published points at the times that they have here.
 
     The paper's time is the step size times (number of updates + 1): its curves begin, at one step

@@ -1,14 +1,11 @@
 """Numbers of claims on the slow phase: when the norm falls, and what stays as it is meanwhile."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _quantities, _theory
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def exponent_of_half_way(tables: Tables, problem: str, column: str) -> list[float]:

@@ -1,11 +1,10 @@
 """What figure `theory` and its claims compute alike: the paper's propositions as numbers."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _quantities
 
 # time until which the two flows are compared: where the fast phase is over (t2 in figures 3, 4)
@@ -13,8 +12,6 @@ HORIZONS = {"matrix_completion": 10.0, "two_layer_relu": 1.0, "diagonal_network"
 RESOLVED = 0.5  # of a run: a later junction is as far from its start as from the estimated limit
 FITTED = 1e-3  # a training loss that counts as fitted
 VARIANCE = "model.init_variance"
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def _pairs(history: pd.DataFrame) -> list[tuple[float, float, pd.DataFrame, pd.DataFrame]]:

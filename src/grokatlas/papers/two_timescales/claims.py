@@ -1,58 +1,20 @@
 """Numbers of the paper's statements, each from the tables of one figure, one for each run."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _quantities
-from grokatlas.papers.two_timescales._controls import (
-    fast_phase_alone,
-    flow_at_rest,
-    lambda_doubled,
-    step_size_doubled,
-    without_weight_decay,
-)
-from grokatlas.papers.two_timescales._implicit_bias import distance_from_hypentropy
-from grokatlas.papers.two_timescales._kinks import (
-    kinks_at_end,
-    kinks_kept_without_decay,
-    kinks_of_curve,
-)
-from grokatlas.papers.two_timescales._published import (
-    decades_from_points,
-    distance_at_last_point,
-    distance_from_points,
-    distance_of_singular_values,
-    distance_outside_seeds,
-    interpolated,
-    share_of_draws_below,
-)
-from grokatlas.papers.two_timescales._slow_phase import (
-    end_over_unregularised,
-    exponent_of_half_way,
-    loss_in_slow_phase,
-    outside_support,
-    singular_values_at_end,
-    trend_of_norm,
-    with_over_without_decay,
-)
-from grokatlas.papers.two_timescales._theory import (
-    change_of_control,
-    fall_of_tangential_share,
-    line_of_junctions,
-    loss_from_initialisation,
-    order_of_initialisations,
-    share_of_seeds_below,
-    slope_of_constraint,
-    slope_of_departure,
-)
+from grokatlas.papers.two_timescales._controls import *
+from grokatlas.papers.two_timescales._implicit_bias import *
+from grokatlas.papers.two_timescales._kinks import *
+from grokatlas.papers.two_timescales._published import *
+from grokatlas.papers.two_timescales._slow_phase import *
+from grokatlas.papers.two_timescales._theory import *
 
 LEAST_LOSS = 1e-3  # of figure 1: the loss has fallen
 KINK_GAP = 0.2  # two kinks of a student are at least so far apart
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def fast_phase(tables: Tables) -> list[float]:

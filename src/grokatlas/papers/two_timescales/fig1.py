@@ -3,16 +3,17 @@
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _panels, _quantities
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 FAST = 0.02  # a trajectory is coloured as in its fast phase until lambda t is this
 LIMIT = 3.0
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Losses and norm of the first trajectory against time; all trajectories in the plane."""
     rows = _quantities.toy(tables["toy"])
     decay = 2 * float(tables["toy"][_quantities.DECAY].iloc[0])

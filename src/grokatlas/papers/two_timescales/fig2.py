@@ -1,13 +1,13 @@
 """Figure 2: matrix completion by factorisation."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.two_timescales import _panels, _quantities
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 SHOWN = 7  # the instance of panels a and b: selected, see the deviations
 CLOSE = 0.02  # relative: to a true singular value, or to the minimiser
@@ -15,9 +15,7 @@ DEEPER = 300  # how far below the lowest end panel c goes; what is lower is a tr
 LINES = ((True, "-"), (False, ":"))
 
 
-def draw(
-    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
-) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables, digitised_points: Points) -> FigureAndData:
     """Losses, norm and singular values of one instance; the end of all instances."""
     table = tables["matrix_completion"]
     rows = _quantities.completion(table)
@@ -39,7 +37,7 @@ def draw(
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def _losses(axes: Axes, rows: pd.DataFrame, digitised_points: list[dict[str, Any]]) -> pd.DataFrame:
+def _losses(axes: Axes, rows: pd.DataFrame, digitised_points: Points) -> pd.DataFrame:
     norm = _panels.twin(axes)
     for regularised, dashes in LINES:
         part = rows[rows["regularised"] == regularised]
@@ -66,7 +64,7 @@ def _losses(axes: Axes, rows: pd.DataFrame, digitised_points: list[dict[str, Any
 
 
 def _singular_values(
-    axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame, digitised_points: list[dict[str, Any]]
+    axes: Axes, rows: pd.DataFrame, truth: pd.DataFrame, digitised_points: Points
 ) -> pd.DataFrame:
     places = truth["place"].astype(int).tolist()
     if rows.empty:

@@ -1,16 +1,11 @@
 """Figure 3: two-layer ReLU regression."""
 
-from typing import Any
-
-import pandas as pd
-from matplotlib.figure import Figure
-
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.two_timescales import _panels, _quantities
+from grokatlas.plots.style import FigureAndData
 
 
-def draw(
-    tables: dict[str, pd.DataFrame], digitised_points: list[dict[str, Any]]
-) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables, digitised_points: Points) -> FigureAndData:
     """Losses with the squared norm, and the student at three times; seed 0 and all seeds."""
     table = tables["two_layer_relu"]
     digitised_points = _quantities.on_our_clock(

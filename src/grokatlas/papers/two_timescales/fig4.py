@@ -2,15 +2,16 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _panels
 from grokatlas.plots import style
+from grokatlas.plots.style import FigureAndData
 
 LEAST = style.Look(color=style.COLOURS["l1"], ls="--", lw=1.0, zorder=6, label="least l1 norm")
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Losses with the squared norm, and the predictor of seed 0 at three times."""
     table = tables["diagonal_network"]
     made, losses, panels, drawn = _panels.losses_above_predictors(

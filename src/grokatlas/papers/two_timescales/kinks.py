@@ -2,15 +2,16 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _kinks
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 AREA = 60.0  # points squared of a mark with all changes of slope
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Their number for each lambda; their places at the largest lambda and without decay."""
     table = tables["theory_two_layer_relu"]
     history = table[table["record"] == "history"]

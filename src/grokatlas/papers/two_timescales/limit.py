@@ -2,10 +2,11 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _quantities
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 PROBLEMS = {
     "matrix_completion": "matrix completion",
@@ -14,7 +15,7 @@ PROBLEMS = {
 }
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Distances against slow time, and their largest value against lambda, for each problem."""
     made, grid = style.figure(len(PROBLEMS), 2, height=2.2)
     drawn = []

@@ -5,13 +5,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _panels, _quantities
 from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
 
 QUANTITIES = {"train_loss": "train", "test_loss": "test", "squared_norm": "l2"}
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Losses and norm by closed form and simulation, the slow rate, and their difference."""
     rows = _quantities.regression(tables["linear_regression"])
     made = Figure(figsize=(style.TEXT_WIDTH, 4.9))

@@ -5,10 +5,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from grokatlas.claims.statistics import Tables
 from grokatlas.papers.two_timescales import _quantities, _theory
 from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
 
 PROBLEMS = {
     "matrix_completion": ("matrix completion", "o", style.MEMBERS[0]),
@@ -18,7 +19,7 @@ PROBLEMS = {
 SEEDS = "o^sDv"  # marks of panel f
 
 
-def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> FigureAndData:
     """Three propositions on three problems; controls; small initialisation."""
     made, grid = style.figure(3, 2, height=2.3)
     above, below = grid
