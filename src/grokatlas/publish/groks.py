@@ -5,14 +5,14 @@ more in which it has fitted its training data (0.99), both medians over its seed
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from grokatlas import text as words
-from grokatlas.claims import statistics
 from grokatlas.plan.jobs import Plan
 from grokatlas.results import files, layout
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FITTED, RIGHT, DELAY = 0.99, 0.9, 2.0
 FILE = "groks.csv"
@@ -48,13 +48,15 @@ def of_plan(plan: Plan, tables: set[Any]) -> Iterator[Row]:
             yield from rows(table, manifests)
 
 
-def rows(table: pd.DataFrame, manifests: Mapping[str, Row]) -> Iterator[Row]:
+def rows(table: "pd.DataFrame", manifests: Mapping[str, Row]) -> Iterator[Row]:
     """A row for each setting of a table that groks.
 
     Args:
         table: of an experiment, with the accuracies of its history.
         manifests: of its runs, by name.
     """
+    import pandas as pd
+
     if not {"train_accuracy", "test_accuracy"} <= set(table):
         return
     history = table[table["record"] == "history"]
@@ -75,8 +77,12 @@ def rows(table: pd.DataFrame, manifests: Mapping[str, Row]) -> Iterator[Row]:
                 yield row | {"setting": ", ".join([*named, *values])}
 
 
-def _row(own: pd.DataFrame, manifests: Mapping[str, Row], steps: pd.Series) -> Row | None:
+def _row(own: "pd.DataFrame", manifests: Mapping[str, Row], steps: "pd.Series") -> Row | None:
     """The times of a setting; None if it does not grok, or was not run in one go on a CPU."""
+    import pandas as pd
+
+    from grokatlas.claims import statistics
+
     made = [manifests[run] for run in own["run"].unique()]
     on_a_cpu = all(each.get("device", {}).get("type", "cpu") == "cpu" for each in made)
     if not on_a_cpu or any(len(each.get("segments", [])) > 1 for each in made):
