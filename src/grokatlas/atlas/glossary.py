@@ -14,9 +14,8 @@ GLOSSARY = {
     "alignment": "how far the Jacobians, the derivatives of a network's outputs by its input, "
     "point one way (rows, PC1, centroid)",
     "plate": "a figure that no paper has, with a question and a prediction from before its run",
-    "claim": "a statement of a paper as a number and an interval in which it has to be; its id has "
-    "a letter for the paper (G geometry, N beyond_l2, A grokalign, J jacobian_alignment, "
-    "B two_timescales, P plates)",
+    "claim": "a statement of a paper as a number and an interval in which it has to be; its id "
+    "begins with a letter for the paper",
     "interpretation": "another choice where a paper leaves one open, with runs of its own",
     "deviation": "a place where a paper and its code disagree or are silent, and what we do there",
     "control": "what has to fail a claim, so that a claim which it meets too tells nothing",

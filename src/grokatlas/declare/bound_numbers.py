@@ -1,6 +1,6 @@
 """Numbers of recorded claims in texts, so that a sentence cannot outlive what it says.
 
-A text of YAML names one in braces, ``{A1.value:.2f}``, or ``{grokalign/A1.lowest:.0%}`` for a claim
+A text of YAML names one in braces, ``{A1.value:.2f}``, or ``{paper/A1.lowest:.0%}`` for a claim
 of another paper. A page keeps the number that it shows, with its name in a comment behind it:
 ``7.55<!--A1.value:.2f-->``.
 """

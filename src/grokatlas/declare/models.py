@@ -129,7 +129,7 @@ class Source(Model):
 class Plate(Model):
     """The question of a figure of this project's own, its prediction and its answer."""
 
-    number: PositiveInt | None = Field(None, description="its number among the plates")
+    number: PositiveInt | None = Field(None, description="its number as a plate")
     question: str = Field(description="what the figure is to decide")
     prediction: str = Field(description="what was expected, written down before the first run")
     answer: str | None = Field(None, description="what the runs said; absent: not run in full yet")

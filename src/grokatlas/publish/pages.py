@@ -16,7 +16,7 @@ from grokatlas.declare import bound_numbers, claim_models, models
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.publish import findings, interpretations, recorded
+from grokatlas.publish import findings, groks, interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
 
@@ -82,6 +82,8 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         yield pages.parent / "gallery.md", gallery(papers, pages)
         words_page = "".join(f"| {word} | {text} |\n" for word, text in GLOSSARY.items())
         yield pages.parent / "words.md", WORDS.format(rows=words_page)
+    if rows := recorded.read(pages.parents[1] / evidence.FOLDER / groks.FILE):
+        yield pages.parent / "groks.md", groks.page(rows)
     for front in (pages.parents[1] / "README.md", pages.parent / "index.md"):
         if front.exists():
             text = _renewed(front, {"findings": findings.first(papers)}, "config/papers")

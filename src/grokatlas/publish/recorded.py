@@ -18,7 +18,7 @@ from grokatlas.claims.verdicts import NOT_RUN, tally
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
 from grokatlas.plan.jobs import Plan
-from grokatlas.publish import experiments
+from grokatlas.publish import experiments, groks
 from grokatlas.results import files, layout, revision
 from grokatlas.results.layout import SCALES
 from grokatlas.rules import atlas
@@ -66,6 +66,7 @@ def take(scale: str, names: list[str], pages: Path) -> Iterator[str]:
     rows = Rows(plan, {plan.tables[_pair(name)].target for name in names}, changed)
     yield from rows.take_figures(pages)
     yield rows.take_claims()
+    rows.take_groks()
 
 
 class Rows:
@@ -131,6 +132,21 @@ class Rows:
         self._all_renewed(INTERPRETATIONS, OTHERWISE, otherwise, under)
         pairs = zip(rows, judged, strict=True)
         return tally([row["verdict"] for row, made in pairs if not made.get("same_as")])
+
+    def take_groks(self) -> None:
+        """Take how long the settings of every recorded table that is here take to grok."""
+        tables = {job.target: pair for pair, job in self.plan.tables.items()}
+        held = {target for target in tables if self._holds(target)}
+        renewed = {(self.scale, *tables[target]) for target in held}
+        kept = [
+            row
+            for row in read(evidence.FOLDER / groks.FILE)
+            if (row["scale"], row["paper"], row["experiment"]) not in renewed
+        ]
+        made = sorted(
+            groks.of_plan(self.plan, held), key=lambda row: (row["paper"], row["setting"])
+        )
+        _write(evidence.FOLDER / groks.FILE, groks.COLUMNS, [*kept, *made])
 
     def _stems(self, paper: str, experiments: list[str]) -> set[Path]:
         return set(layout.table_stems(self.scale, paper, experiments).values())

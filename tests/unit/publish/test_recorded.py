@@ -6,7 +6,7 @@ import pytest
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
 from grokatlas.plan.jobs import Job, Plan
-from grokatlas.publish import experiments, recorded
+from grokatlas.publish import experiments, groks, recorded
 from grokatlas.results import files, hashing, layout, revision
 from grokatlas.rules import atlas
 from tests.unit import small_tree
@@ -36,10 +36,28 @@ def pages(tmp_path, monkeypatch):
     monkeypatch.setattr(atlas, "from_what_is_there", lambda job_file: job_file)
     monkeypatch.setattr(experiments, "plan_of_all", plans.__getitem__)
     monkeypatch.setattr(revision, "facts", lambda *_: CLEAN)
+    monkeypatch.setattr(groks, "of_plan", grokking)
     return tmp_path / "docs" / "papers"
 
 
 FIGURES = ("fig1", "fig2")
+
+
+def grokking(plan: Plan, tables: set) -> list[dict[str, str]]:
+    """A row for each table, which here is no parquet file."""
+    named = {"paper": "atlas", "experiment": "toys", "scale": plan.scale, "setting": "plain"}
+    return [named for _ in tables]
+
+
+def test_what_groks_is_taken_by_scale_and_renewed(pages):
+    def scales() -> list[str]:
+        return [row["scale"] for row in recorded.read(evidence.FOLDER / groks.FILE)]
+
+    take("quick", pages)
+    assert scales() == ["quick"]
+    take("paper", pages)
+    take("quick", pages)
+    assert scales() == ["paper", "quick"]
 
 
 def plan(scale: str, made) -> Plan:
