@@ -232,7 +232,8 @@ def theory(power=1.0, late=10.0, share=1e-3, left=1.0, saturated=1.0):
         step=[1, 100, 1000],
         tangential_share=lambda row: share if row["step"] >= 100 else 0.5,
         constraint=lambda row: (
-            row["penalties.0.weight"] ** left * (saturated if row["penalties.0.weight"] > 0.02 else 1)
+            row["penalties.0.weight"] ** left
+            * (saturated if row["penalties.0.weight"] > 0.02 else 1)
         ),
     )
     return table(fast, slow)

@@ -25,13 +25,18 @@ from grokatlas.papers.plates._precision import (
     time_beside,
 )
 from grokatlas.papers.plates._progress import share_beyond_clock, time_of_move
-from grokatlas.papers.plates._slow_time import exponent_of_slow_time, spread_of_slow_times
+from grokatlas.papers.plates._slow_time import (
+    difference_of_slow_times,
+    exponent_of_slow_time,
+    spread_of_slow_times,
+)
 from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
 
 __all__ = [
     "accuracy_beside",
     "agreement",
     "difference_of_exponents",
+    "difference_of_slow_times",
     "error_beside",
     "exponent_of_distance",
     "exponent_of_slow_time",

@@ -143,9 +143,7 @@ def fall_of_tangential_share(tables: Tables, problem: str, tau: float) -> list[f
     return [float(part.iloc[-1] / part.iloc[0]) for part in shares]
 
 
-def slope_of_constraint(
-    tables: Tables, problem: str, column: str, largest: float
-) -> list[float]:
+def slope_of_constraint(tables: Tables, problem: str, column: str, largest: float) -> list[float]:
     """The exponent of lambda, up to a largest one, in a column of `residuals` at the end, by seed.
 
     Not a number with fewer than two values of lambda.
