@@ -93,6 +93,7 @@ def test_the_spread_is_of_medians_of_all_problems():
     assert claims.spread_of_slow_times(slower) == pytest.approx([12.0])
     assert claims.spread_of_slow_times(halved) == pytest.approx([6.0])
     lost = every(slow_time_relu={"slow": 1e9})
+    assert claims.exponent_of_slow_time(lost, "slow_time_relu", "gd") == [np.inf] * 2
     assert np.isnan(claims.spread_of_slow_times(lost)).all()
 
 

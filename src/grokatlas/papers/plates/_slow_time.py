@@ -140,10 +140,16 @@ def crossing(steps: np.ndarray, errors: np.ndarray, level: float) -> float:
 
 
 def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str) -> list[float]:
-    """The exponent of t2 against the weights that reach it, for each instance."""
+    """The exponent of t2 against the weights that reach it, for each instance.
+
+    Infinite where no weight reaches it, not a number where one alone does.
+    """
     seen = times(curves({problem: tables[problem]}))
     seen = seen[seen["optimizer"] == optimizer]
-    return [statistics.slope(part["weight"], part["t2"]) for _, part in seen.groupby("instance")]
+    return [
+        statistics.slope(part["weight"], part["t2"]) if part["t2"].notna().any() else np.inf
+        for _, part in seen.groupby("instance")
+    ]
 
 
 def difference_of_slow_times(
