@@ -7,6 +7,7 @@ import pytest
 from grokatlas.papers.plates import _slow_time, claims
 
 WEIGHTS = (0.0, 0.001, 0.01)
+ALONE = ("slow_time_hyperbola", "slow_time_factorisation", "slow_time_relu")  # without cases
 COLUMN = {"slow_time_sparse": "dynamics.l1", "slow_time_nuclear": "dynamics.weight"}
 
 
@@ -15,13 +16,13 @@ def table(name, power=-1.0, slow=1.0, optimizer="gd", start=4.0, distance=None):
 
     Training errors are 1 before training and 1e-3 from step 8 on.
     """
-    adam = optimizer == "adam"
-    column = "penalties.0.weight" if adam else COLUMN.get(name, "penalties.0.weight")
+    columns = {"adam": "penalties.0.weight", "decoupled": "optimizer.weight_decay"}
+    column = columns.get(optimizer, COLUMN.get(name, "penalties.0.weight"))
     rows = []
     for seed in (0, 1):
         for member, weight in enumerate(WEIGHTS):
             keys = {"run": f"{optimizer}{seed}", "member": member, "seed": seed, column: weight}
-            keys |= {"optimizer.name": None if "dynamics" in column else optimizer}
+            keys |= {"case": "" if name in ALONE else optimizer}
             keys |= {"dynamics.rate" if "dynamics" in column else "optimizer.lr": 0.5}
             if distance:
                 found = {"record": "truth", "least_squares_distance": distance * (seed + 1)}
@@ -63,6 +64,19 @@ def test_exponents_are_those_of_one_optimizer(power):
     found = claims.exponent_of_slow_time(tables, "slow_time_sparse", "adam")
     assert found == pytest.approx([power] * 2)
     assert claims.exponent_of_slow_time(tables, "slow_time_sparse", "gd") == pytest.approx([-1] * 2)
+    apart = claims.difference_of_slow_times(tables, "slow_time_sparse", "adam", "gd")
+    assert apart == pytest.approx([power + 1] * 2, abs=1e-9)
+
+
+def test_a_decoupled_decay_is_lambda_itself():
+    both = pd.concat(
+        [table("slow_time_diagonal", optimizer=each) for each in ("adam", "decoupled")]
+    )
+    tables = {"slow_time_diagonal": both.reset_index(drop=True)}
+    seen = _slow_time.times(_slow_time.curves(tables)).groupby("optimizer")["weight"].max()
+    assert seen.to_dict() == {"adam": 0.02, "decoupled": 0.01}
+    found = claims.exponent_of_slow_time(tables, "slow_time_diagonal", "decoupled")
+    assert found == pytest.approx([-1] * 2)
 
 
 def test_weights_that_never_fall_or_begin_below_are_left_out():
@@ -79,6 +93,7 @@ def test_the_spread_is_of_medians_of_all_problems():
     assert claims.spread_of_slow_times(slower) == pytest.approx([12.0])
     assert claims.spread_of_slow_times(halved) == pytest.approx([6.0])
     lost = every(slow_time_relu={"slow": 1e9})
+    assert claims.exponent_of_slow_time(lost, "slow_time_relu", "gd") == [np.inf] * 2
     assert np.isnan(claims.spread_of_slow_times(lost)).all()
 
 

@@ -207,7 +207,7 @@ def limit(power=1.0):
     return table(flow, *decays)
 
 
-def theory(power=1.0, late=10.0, share=1e-3, left=1.0):
+def theory(power=1.0, late=10.0, share=1e-3, left=1.0, saturated=1.0):
     """Flows whose distance to the free one goes as a power of lambda, and slow runs' residuals.
 
     The free one is at rest at 1; with decay w = 1 + exp(-t / late) up to its junction.
@@ -228,10 +228,13 @@ def theory(power=1.0, late=10.0, share=1e-3, left=1.0):
         seed=THREE,
         case="slow",
         optimizer__lr=1.0,
-        penalties__0__weight=[0.05, 0.005],
-        step=[1, 100],
-        tangential_share=lambda row: share if row["step"] == 100 else 0.5,
-        constraint=lambda row: row["penalties.0.weight"] ** left,
+        penalties__0__weight=[0.05, 0.005, 0.0005],
+        step=[1, 100, 1000],
+        tangential_share=lambda row: share if row["step"] >= 100 else 0.5,
+        constraint=lambda row: (
+            row["penalties.0.weight"] ** left
+            * (saturated if row["penalties.0.weight"] > 0.02 else 1)
+        ),
     )
     return table(fast, slow)
 
@@ -305,7 +308,8 @@ CASES = [
     ("B35", theory, {"late": 1e-9}, {"late": 1e-9, "power": 0.8}),
     ("B36b", theory, {}, {"late": 0.0}),
     ("B37", theory, {}, {"share": 0.2}),
-    ("B38c", theory, {}, {"left": 2.0}),
+    ("B38b", theory, {"saturated": 0.2}, {"left": 2.0}),
+    ("B38c", theory, {}, {"saturated": 0.2}),
     ("B39", control, {}, {"fall": 0.1}),
     ("B40", small, {}, {"power": -1.0}),
     ("B40b", small, {}, {"later": 1.0}),

@@ -15,22 +15,23 @@ KEYS = ["problem", "optimizer", "weight", "instance"]
 
 
 class Problem(NamedTuple):
-    """An experiment: its name in the figure, its weight's columns, and its weight's unit."""
+    """An experiment: its name in the figure, and the columns of its weight, with their units."""
 
     name: str
-    weights: tuple[str, ...]  # columns, of which a row has one
-    factor: float = 1.0  # from the column to the weight: penalty l2 has no 1/2
+    weights: dict[str, float]  # a row has one of these columns; times this it is the weight
 
 
-L2 = ("penalties.0.weight",)
+L2 = {"penalties.0.weight": 2.0, "optimizer.weight_decay": 1.0}  # penalty l2 has no 1/2
 PROBLEMS = {
-    "slow_time_hyperbola": Problem("hyperbola, l2", L2, 2.0),
-    "slow_time_diagonal": Problem("diagonal network, l2", L2, 2.0),
-    "slow_time_factorisation": Problem("factorisation, l2", L2, 2.0),
-    "slow_time_relu": Problem("ReLU network, l2", L2, 2.0),
-    "slow_time_sparse": Problem("sparse recovery, l1", ("dynamics.l1", "penalties.0.weight")),
+    "slow_time_hyperbola": Problem("hyperbola, l2", L2),
+    "slow_time_diagonal": Problem("diagonal network, l2", L2),
+    "slow_time_factorisation": Problem("factorisation, l2", L2),
+    "slow_time_relu": Problem("ReLU network, l2", L2),
+    "slow_time_sparse": Problem(
+        "sparse recovery, l1", {"dynamics.l1": 1.0, "penalties.0.weight": 1.0}
+    ),
     "slow_time_nuclear": Problem(
-        "matrix completion, nuclear", ("dynamics.weight", "penalties.0.weight")
+        "matrix completion, nuclear", {"dynamics.weight": 1.0, "penalties.0.weight": 1.0}
     ),
 }
 
@@ -51,13 +52,13 @@ def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
     problem = PROBLEMS[name]
     rows = table[table["record"] == "history"]
     instance = ["seed", *(column for column in table if column.startswith("model.init."))]
-    weights = [rows[column] for column in problem.weights if column in rows]
+    weights = [unit * rows[column] for column, unit in problem.weights.items() if column in rows]
     rates = [rows[column] for column in ("dynamics.rate", "optimizer.lr") if column in rows]
     frame = pd.DataFrame(
         {
             "problem": name,
-            "optimizer": np.where(rows["optimizer.name"] == "adam", "adam", "gd"),
-            "weight": problem.factor * _first(weights),
+            "optimizer": rows["case"].replace("", "gd"),
+            "weight": _first(weights),
             "instance": rows.groupby(instance).ngroup(),
             "step": rows["step"],
             "error": _squared_error(rows),
@@ -137,10 +138,24 @@ def crossing(steps: np.ndarray, errors: np.ndarray, level: float) -> float:
 
 
 def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str) -> list[float]:
-    """The exponent of t2 against the weights that reach it, for each instance."""
+    """The exponent of t2 against the weights that reach it, for each instance.
+
+    Infinite where no weight reaches it, not a number where one alone does.
+    """
     seen = times(curves({problem: tables[problem]}))
     seen = seen[seen["optimizer"] == optimizer]
-    return [statistics.slope(part["weight"], part["t2"]) for _, part in seen.groupby("instance")]
+    return [
+        statistics.slope(part["weight"], part["t2"]) if part["t2"].notna().any() else np.inf
+        for _, part in seen.groupby("instance")
+    ]
+
+
+def difference_of_slow_times(
+    tables: Tables, problem: str, optimizer: str, other: str
+) -> list[float]:
+    """`exponent_of_slow_time` with an optimizer minus that with another, for each instance."""
+    two = (exponent_of_slow_time(tables, problem, name) for name in (optimizer, other))
+    return [one - second for one, second in zip(*two, strict=False)]
 
 
 def spread_of_slow_times(tables: Tables) -> list[float]:

@@ -23,7 +23,11 @@ from grokatlas.papers.plates._precision import (
     time_beside,
 )
 from grokatlas.papers.plates._progress import share_beyond_clock, time_of_move
-from grokatlas.papers.plates._slow_time import exponent_of_slow_time, spread_of_slow_times
+from grokatlas.papers.plates._slow_time import (
+    difference_of_slow_times,
+    exponent_of_slow_time,
+    spread_of_slow_times,
+)
 from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
 
 

@@ -140,9 +140,13 @@ def fall_of_tangential_share(tables: Tables, problem: str, tau: float) -> list[f
     return [float(part.iloc[-1] / part.iloc[0]) for part in shares]
 
 
-def slope_of_constraint(tables: Tables, problem: str, column: str) -> list[float]:
-    """The exponent of lambda in a column of `residuals` at the end, by seed."""
+def slope_of_constraint(tables: Tables, problem: str, column: str, largest: float) -> list[float]:
+    """The exponent of lambda, up to a largest one, in a column of `residuals` at the end, by seed.
+
+    Not a number with fewer than two values of lambda.
+    """
     found = residuals(tables[f"theory_{problem}"])
+    found = found[found["lambda"] <= largest * (1 + 1e-9)]
     ends = found.groupby(["seed", "lambda"], as_index=False).last()
     return [statistics.slope(p["lambda"], p[column]) for _, p in ends.groupby("seed")]
 

@@ -62,7 +62,7 @@ def _residuals(axes: Axes, residuals: pd.DataFrame, problem: str) -> None:
     decays = sorted(residuals["lambda"].unique(), reverse=True)
     for index, decay in enumerate(decays):
         parts = marks.lines(residuals[residuals["lambda"] == decay], ["tangential_share"], "tau")
-        ink = style.Look(marker=mark, color=colour, ls=("-", "--", ":")[index % 3], lw=0.9)
+        ink = style.Look(marker=mark, color=colour, ls=("-", "--", ":", "-.")[index % 4], lw=0.9)
         ink |= {"ms": 3.5 if len(parts) == 1 else 2.5, "label": None if index else label}
         marks.draw_lines(axes, parts, "tangential_share", "tau", **ink)
 
