@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grokatlas import cli
+from grokatlas import cli, cli_commands
 from grokatlas.declare import strict_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -90,16 +90,12 @@ def test_a_form_asks_with_labels_and_names(form):
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
 def test_forms_name_commands_and_files_that_exist(text):
     content = text.read_text(encoding="utf-8")
-    known = {command.name for command in _commands()}
+    known = {command.name for command in cli_commands.COMMANDS}
     assert set(re.findall(r"`grokatlas ([a-z]+)", content)) <= known
     targets = (ROOT / "Makefile").read_text()
     assert all(f"\n{each}:" in targets for each in re.findall(r"`make ([a-z-]+)`", content))
     for path in re.findall(r"`?((?:docs|config|recorded|src)/[\w/.-]*\w|[A-Z]+\.md)", content):
         assert (ROOT / path).exists(), path
-
-
-def _commands():
-    return (*cli.JOBS, *cli.RUNS, *cli.AUDIT, *cli.EXPORT, *cli.RUN_STORE, *cli.PUBLISH)
 
 
 def test_the_catalogue_finds_what_its_standardised_usage_asks_for():
