@@ -254,6 +254,12 @@ KIND = argument(
 )
 STUDY = (
     Command("new", "study.new:make", "make a study of your own: a folder that works", (FOLDER,)),
+    Command(
+        "cite",
+        "study.cite:main",
+        "BibTeX: the software and the papers, or a figure with its runs and versions",
+        (argument("name", metavar="FIGURE", nargs="?", completes="results"), RESULTS),
+    ),
     Command("components", "study.components:main", "what there is, with its keywords", (KIND,)),
     Command("check-components", "study.check:main", "run conformance checks on them", (NAMES,)),
 )
@@ -264,7 +270,7 @@ SECTIONS = {
     "make results": ("doctor", "submit", "unlock", "try", "plan"),
     "look at them": ("status", "runs", "show", "atlas"),
     "audit them": ("verify", "explain", "diff", "compare", "accept", "prune"),
-    "hand them on": ("pack", "adopt", "crate", "store"),
+    "hand them on": ("pack", "adopt", "crate", "store", "cite"),
     "use and keep evidence": ("restore", "record", "recorded", "reference"),
     "make a study of your own": ("new", "components", "check-components"),
 }

@@ -8,11 +8,13 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import grokatlas
 from grokatlas import cli, cli_commands
 from grokatlas.declare import strict_yaml
 
@@ -127,6 +129,25 @@ def test_the_citation_names_every_paper_that_is_redrawn():
     numbers = {source["arxiv"] for source in sources if source.get("arxiv")}
     assert {number for _, number in told} == numbers
     assert len(told) == sum("arxiv" in source for source in sources)
+
+
+def test_the_citation_is_of_this_version_and_its_day():
+    cited = strict_yaml.load(ROOT / "CITATION.cff")
+    assert cited["version"] == grokatlas.__version__
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {cited['version']} - {cited['date-released']}\n" in changes
+
+
+def test_every_library_that_is_installed_for_has_its_citation():
+    text = (ROOT / "CITATIONS.md").read_text(encoding="utf-8").lower()
+    known = {"torch": "pytorch", "pyarrow": "arrow", "rocrate": "ro-crate"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [re.match(r"[\w-]+", each)[0] for each in project["dependencies"]]
+    plumbing = {"filelock", "packaging", "psutil", "pygments", "pyyaml", "tabulate"}
+    assert [n for n in names if known.get(n, n) not in text and n not in plumbing] == [
+        "snakemake-executor-plugin-slurm",
+        "snakemake-logger-plugin-rich",
+    ]
 
 
 def test_every_version_of_the_changelog_has_its_notes():

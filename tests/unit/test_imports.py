@@ -30,7 +30,8 @@ ROOMS = {
     "atlas": "audit plots claims results engine.members registry",
     "rules": "atlas claims plots engine run_store plan declare results code registry",
     "publish": "rules export atlas audit claims plan declare results registry",
-    "study": "rules cluster engine plots claims run_store plan declare results code registry",
+    "study": "audit rules export publish cluster engine plots claims run_store plan declare "
+    "results code registry",
     "": "study registry code.sources",
     "cli": "cli_commands publish rules plan declare results registry",
     "cli_commands": "audit.command_line results registry",
