@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
-OTHERS = {".", "cd", "gh", "git", "mkdir", "mv", "sed", "test"}  # programs that every runner has
+OTHERS = {".", "cd", "docker", "gh", "git", "mkdir", "mv", "pip", "sed", "test"}  # of every runner
 TEXTS = (*FORMS, GITHUB / "pull_request_template.md", ROOT / "CODE_OF_CONDUCT.md")
 
 
@@ -140,7 +140,7 @@ def test_the_citation_is_of_this_version_and_its_day():
 
 def test_every_library_that_is_installed_for_has_its_citation():
     text = (ROOT / "CITATIONS.md").read_text(encoding="utf-8").lower()
-    known = {"torch": "pytorch", "pyarrow": "arrow", "rocrate": "ro-crate"}
+    known = {"torch": "pytorch", "pyarrow": "arrow", "jinja2": "jinja", "rocrate": "ro-crate"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = [re.match(r"[\w-]+", each)[0] for each in project["dependencies"]]
     plumbing = {"filelock", "packaging", "psutil", "pygments", "pyyaml", "tabulate"}
