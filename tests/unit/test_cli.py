@@ -63,6 +63,12 @@ def test_what_is_no_command_is_told_the_nearest(capsys):
     assert line == "grokatlas verfy: no such command; did you mean 'verify'?"
 
 
+def test_what_a_command_does_not_take_is_told_the_nearest(capsys):
+    assert cli.main(["verify", "--strickt"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "grokatlas verify: takes no --strickt; did you mean '--strict'?"
+
+
 def test_a_figure_that_is_given_to_a_rules_command_is_told_what_makes_it(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     assert cli.main(["figure", "geometry/fig1"]) == 1

@@ -85,6 +85,7 @@ def status(scale: str | None, once: bool, as_json: bool = False) -> None:
         while True:
             began = time.monotonic()
             lines, complete = _status(want)
+            lines[0] += "; Ctrl-C leaves"
             text = Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
             for state, colour in COLOURS.items():
                 text.highlight_words([f"  {state}  "], colour)
