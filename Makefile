@@ -23,7 +23,7 @@ export PIP_USER := 0
 # the papers that have a document, as a list for Snakemake: the plates are figures of our own
 PUBLISHED = $(filter-out plates,$(notdir $(wildcard config/papers/*)))
 DRAW = . $(BIN)/activate && if [ -t 2 ]; then shown=; else shown="--quiet rules host"; fi; \
-	snakemake --logger grokatlas $$shown --config scale=$(SCALE)
+	snakemake $$shown --config scale=$(SCALE)
 DRAWN = echo "made in results/$(SCALE):" && ls results/$(SCALE)/figures/*/*.pdf
 
 figures: $(STAMP) ## draw every figure of the papers at SCALE (quick)

@@ -4,7 +4,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PARTS = ("Snakefile", "workflow", "profiles", "config/schema", "environment.yml")
+PARTS = ("Snakefile", "workflow", "profiles", "config/schema", "environment.yml", "CITATION.cff")
 
 
 class Hook(BuildHookInterface):

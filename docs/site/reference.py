@@ -6,19 +6,29 @@ import functools
 
 from docstrings import markdown, module, plain
 
-from grokatlas import cli, registry
+from grokatlas import cli_commands as declared
+from grokatlas import cli_types, registry
 from grokatlas.code import module_shape
 from grokatlas.declare import signatures
 from grokatlas.publish import config_reference
 
 GROUPS = {
-    "Runs": (cli.RUNS, "What is planned, how far it is, and what stands in its way."),
-    "Audit": (cli.AUDIT, "Where a result comes from, and whether it still is what it was."),
-    "Export": (cli.EXPORT, "Results for others, and from others."),
-    "Run store": (cli.RUN_STORE, "Finished runs that several checkouts share."),
-    "Study": (cli.STUDY, "Experiments and components of your own, outside this checkout."),
-    "Publishing": (cli.PUBLISH, "What this repository repeats of its configuration and results."),
-    "Jobs": (cli.JOBS, "What the rules of the workflow call; a run needs no more than `train`."),
+    "Runs": (declared.RUNS, "What is planned, how far it is, and what stands in its way."),
+    "Audit": (
+        declared.AUDIT,
+        "Where a result comes from, and whether it still is what it was.",
+    ),
+    "Export": (declared.EXPORT, "Results for others, and from others."),
+    "Run store": (declared.RUN_STORE, "Finished runs that several checkouts share."),
+    "Study": (declared.STUDY, "Experiments and components of your own, outside this checkout."),
+    "Publishing": (
+        declared.PUBLISH,
+        "What this repository repeats of its configuration and results.",
+    ),
+    "Jobs": (
+        declared.JOBS,
+        "What the rules of the workflow call; a run needs no more than `train`.",
+    ),
 }
 COMMANDS = """\
 # Commands
@@ -62,7 +72,7 @@ def commands() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _command(command: cli.Command) -> str:
+def _command(command: cli_types.Command) -> str:
     wide = functools.partial(argparse.HelpFormatter, width=96)
     parser = argparse.ArgumentParser(f"grokatlas {command.name}", formatter_class=wide)
     rows = []

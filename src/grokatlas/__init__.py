@@ -1,6 +1,6 @@
 """Grokking Atlas: the figures of five papers on grokking, redrawn from declared experiments."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from grokatlas.code import sources as _sources
 
@@ -11,17 +11,22 @@ from grokatlas import registry as _registry  # noqa: E402  (imported by the load
 _registry.let_python_find_studies()
 
 __version__ = "0.2.0"
-__all__ = ["figure", "run", "snakefile", "table"]
+__all__ = ["figure", "recorded", "run", "snakefile", "table", "tables"]
+
+if TYPE_CHECKING:
+    from grokatlas.study.notebook import figure, recorded, run, table, tables
+    from grokatlas.study.shipped import snakefile
+else:
+
+    def __getattr__(name: str) -> object:
+        """What a Snakefile or a notebook calls, imported only then."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from grokatlas.study import notebook, shipped
+
+        return getattr(shipped if name == "snakefile" else notebook, name)
 
 
-def __getattr__(name: str) -> Any:
-    """What a Snakefile or a notebook calls, imported only then."""
-    if name == "snakefile":
-        from grokatlas.study.shipped import snakefile
-
-        return snakefile
-    if name in __all__:
-        from grokatlas.study import notebook
-
-        return getattr(notebook, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> list[str]:
+    """What there is to call, for completion."""
+    return [*__all__, "__version__"]

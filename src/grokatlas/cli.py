@@ -5,15 +5,18 @@
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, cast
 
-from grokatlas import cli_types, registry
-from grokatlas.audit.command_line import AUDIT, DRY_RUN, RESULTS
-from grokatlas.cli_types import Command, argument
-from grokatlas.errors import UserError
-from grokatlas.plan import which_code
+from grokatlas import __version__, cli_types, registry
+from grokatlas.cli_commands import ABOUT, COMMANDS, GONE, GROUPS, JOBS, SECTIONS
+from grokatlas.cli_types import Command
+from grokatlas.declare import names
+from grokatlas.errors import UserError, closest
+from grokatlas.plan import declared_jobs, which_code
 from grokatlas.results import environment, layout
 from grokatlas.rules.jobs import component_errors, devices
 
@@ -33,9 +36,17 @@ def main(given: list[str] | None = None) -> int:
             raise UserError(f"grokatlas {first}", f"is no longer a command; {GONE[first]}")
         failed = 2  # argparse's own, for a command line that means nothing
         parser = _parser()
+        if "_ARGCOMPLETE" in os.environ:  # a shell asks for names
+            _complete(parser)
+        if first in ("", "help"):
+            print(parser.format_help(), end="")
+            return 0
+        _check(first)
         options, rest = parser.parse_known_args(given)
         if rest and not options.command.passes_on:
-            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+            known = [each for one in options.command.arguments for each in one.names]
+            hint = closest(rest[0], known) or f"see grokatlas {options.command.name} --help"
+            raise UserError(f"grokatlas {options.command.name}", f"takes no {rest[0]}; {hint}")
         options.rest = rest
         failed = 1 + options.command.compares
         if given is None and hasattr(options, "job"):
@@ -58,262 +69,34 @@ def main(given: list[str] | None = None) -> int:
         return failed
 
 
-ABOUT = "Reproduce, audit and share figures on grokking."
-# commands of earlier versions, and what to use instead
-GONE = {"rulegraph": "use `snakemake --rulegraph mermaid-js --forceall --config scale=paper`"}
-SCALE = argument("--scale", choices=layout.SCALES, help="default: configured")
-MADE = argument("--scale", choices=layout.SCALES, help="default: the one that was made")
-STORE = argument("--store", type=Path, metavar="DIR", help="default: as configured")
-JOB_FILE = "the job file that the plan wrote (spec.json)"
-OUT = argument("--out", type=Path, help="folder, or path without suffix (default: beside)")
-JOB = (argument("job", type=Path, help=JOB_FILE), OUT)
-TRAIN = (
-    argument(
-        "--device",
-        type=cli_types.device,
-        default="auto",
-        variable="GROKATLAS_DEVICE",
-        help="auto, cpu or cuda (default: GROKATLAS_DEVICE, else auto)",
-    ),
-    argument("--threads", type=cli_types.threads, default=1, help="CPU threads (default 1)"),
-    argument(
-        "--save-every",
-        type=cli_types.seconds,
-        metavar="SECONDS",
-        default="300",
-        variable="GROKATLAS_SAVE_EVERY",
-        help="seconds between two saves of a run's state (default 300)",
-    ),
-)
-ATLAS = (
-    argument("job", type=Path, nargs="?", help=JOB_FILE),
-    OUT,
-    argument("--partial", action="store_true", help="with a job: from the results that exist"),
-    SCALE,
-)
+def _complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that completes a command line, and end this process."""
+    import argcomplete
+    from argcomplete.completers import FilesCompleter
 
-JOBS = (
-    Command("dataset", "rules.dataset:execute", "make the data set of a job file", JOB),
-    Command("train", "rules.train:main", "train the run of a spec.json", (*JOB, *TRAIN)),
-    Command("measure", "rules.measure:execute", "compute a measure of a run", JOB),
-    Command("table", "rules.table:execute", "join the table of an experiment", JOB),
-    Command("figure", "rules.figure:execute", "draw a figure", JOB),
-    Command("claims", "rules.claims:execute", "judge the claims of a scale", JOB),
-    Command(
-        "atlas",
-        "rules.atlas:main",
-        "write the pages of a scale; without job: from the results that exist",
-        ATLAS,
-    ),
-)
+    files = FilesCompleter()
 
-RUNS = (
-    Command("plan", "plan.remaining:main", "write all job files of a scale; run nothing", (SCALE,)),
-    Command(
-        "try",
-        "study.trial.command:main",
-        "an experiment with other values, apart from all that is declared",
-        (
-            argument("name", metavar="PAPER/EXPERIMENT"),
-            argument(
-                "--set",
-                dest="given",
-                action="append",
-                required=True,
-                metavar="PATH=VALUES",
-                help="such as optimizer.lr=3e-3,1e-2; may be given again",
-            ),
-            SCALE,
-        ),
-    ),
-    Command(
-        "show",
-        "runs.show:run",
-        "show a run: its spec and its state",
-        (argument("name", metavar="RUN", help="run id, or the first digits of one"),),
-    ),
-    Command(
-        "status",
-        "runs.command:status",
-        "the runs that figures need, renewed while you look: how far each is",
-        (SCALE, argument("--once", action="store_true", help="plain text, once")),
-    ),
-    Command(
-        "runs",
-        "runs.command:main",
-        "find runs by their fields: optimizer.lr=1e-3 task.name=mnist 'train.steps>=1000'",
-        (
-            argument(
-                "conditions",
-                metavar="FIELD=VALUE",
-                nargs="*",
-                help="any dotted field of a spec, or id, state, paper, experiment, device, host, "
-                "made and others; also != < <= > >= (in quotes), a list a,b or a pattern *a*",
-            ),
-            argument("--scale", choices=layout.SCALES, help="declared at it (default: any)"),
-            argument("--state", metavar="STATES", help="such as stale (default: not waiting)"),
-            argument("--show", metavar="FIELDS", help="columns of further fields, such as seed"),
-            argument("--json", action="store_true", help="a list of objects, for programs"),
-            RESULTS,
-            STORE,
-        ),
-    ),
-    Command(
-        "doctor",
-        "cluster.doctor.report:main",
-        "before a long run: what may go wrong, what it will take",
-        (
-            SCALE,
-            argument(
-                "--submit",
-                action="store_true",
-                help="also try a GPU with a small job on the cluster",
-            ),
-        ),
-    ),
-    Command(
-        "submit",
-        "cluster.submit:main",
-        "on a cluster: the workflow in jobs of its own; takes Snakemake's options too",
-        (
-            argument("--time", help="limit of one job (default: the partition's)"),
-            argument("--partition", metavar="NAME", help="of these jobs (default: Slurm's)"),
-        ),
-        passes_on=True,
-    ),
-    Command(
-        "unlock",
-        "cluster.unlock:main",
-        "after a killed Snakemake: cancel its jobs, remove its lock",
-    ),
-)
+    def names_of(prefix: str, action: argparse.Action, **rest: Any) -> list[str]:
+        known = names.of_kinds(getattr(action, "completes", ""))
+        return [each for each in known if each.startswith(prefix)] or list(files(prefix, **rest))
 
-EXPORT = (
-    Command(
-        "pack",
-        "export.archive:pack",
-        "write the results of a scale, with all behind them, as one file",
-        (
-            argument("out", metavar="OUT", type=Path, help="a path that ends in .zip"),
-            MADE,
-            argument(
-                "--tables-only", action="store_true", help="no runs and data, only their manifests"
-            ),
-        ),
-    ),
-    Command(
-        "adopt",
-        "export.adoption:adopt",
-        "unpack such a file into results, checked",
-        (
-            argument("archive", metavar="ARCHIVE", type=Path),
-            argument("--replace", action="store_true", help="overwrite results that differ"),
-        ),
-    ),
-    Command(
-        "crate",
-        "export.ro_crate:write",
-        "write the results of a scale as a Workflow Run RO-Crate",
-        (argument("out", metavar="OUT", type=Path, help="a path that ends in .zip"), MADE),
-    ),
-)
-
-GROUPS = {"store": "the run store: finished runs that several checkouts share"}
-RUN_STORE = (
-    Command("store ls", "run_store.command:ls", "list its runs, last used first", (STORE,)),
-    Command(
-        "store add",
-        "run_store.command:add",
-        "put finished runs into it",
-        (STORE, argument("folders", metavar="RUN", nargs="+", type=Path, help="folder of a run")),
-    ),
-    Command(
-        "store gc",
-        "run_store.command:gc",
-        "remove runs that are not needed, and leftovers",
-        (
-            STORE,
-            argument(
-                "--unused", type=cli_types.number, metavar="DAYS", help="runs not used for so long"
-            ),
-            argument(
-                "--keep",
-                type=cli_types.size,
-                metavar="SIZE",
-                help="then the longest unused, until SIZE is left",
-            ),
-            argument("--stale", action="store_true", help="runs that this checkout does not plan"),
-            DRY_RUN,
-        ),
-    ),
-)
-
-PUBLISH = (
-    Command(
-        "reference",
-        "publish.config_reference:main",
-        "renew what docs and config/README.md repeat of the configuration",
-        (
-            argument("folder", type=Path, nargs="?", default=Path("config")),
-            argument("--check", action="store_true", help="write nothing, fail where one is stale"),
-        ),
-    ),
-    Command(
-        "record",
-        "publish.pages:record",
-        "keep evidence, figures and verdicts of a scale in recorded/, renew docs/papers",
-        (
-            argument("--scale", choices=layout.SCALES, required=True),
-            argument(
-                "experiments",
-                metavar="PAPER/EXPERIMENT",
-                nargs="*",
-                help="these alone (default: every one that is made)",
-            ),
-        ),
-    ),
-    Command(
-        "recorded",
-        "publish.experiments:state_as_text",
-        "what recorded/ holds, and what this checkout would make otherwise",
-        (argument("--scale", choices=layout.SCALES, help="default: all"),),
-    ),
-    Command(
-        "restore",
-        "publish.restored:main",
-        "unpack recorded results, redraw figures and pages",
-        (
-            argument("--scale", choices=layout.SCALES, default="paper", help="default: paper"),
-            argument("--replace", action="store_true", help="overwrite results that differ"),
-        ),
-    ),
-)
-
-FOLDER = argument("folder", metavar="FOLDER", type=Path, help="such as my-study")
-NAMES = argument("names", metavar="COMPONENT", nargs="*", help="these alone (default: all)")
-STUDY = (
-    Command("new", "study.new:make", "make a study of your own: a folder that works", (FOLDER,)),
-    Command("check-components", "study.check:main", "run conformance checks on them", (NAMES,)),
-)
+    argcomplete.autocomplete(parser, default_completer=cast("Any", names_of))
 
 
-# the commands by what a user wants; those that rules call come last, in one line
-SECTIONS = {
-    "make results": ("doctor", "submit", "unlock", "try", "plan"),
-    "look at them": ("status", "runs", "show", "atlas"),
-    "audit them": ("verify", "explain", "diff", "compare", "accept", "prune"),
-    "hand them on": ("pack", "adopt", "crate", "store"),
-    "use and keep evidence": ("restore", "record", "recorded", "reference"),
-    "make a study of your own": ("new", "check-components"),
-}
-COMMANDS = (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH, *STUDY)
+def _check(first: str) -> None:
+    """Refuse what is no command, naming the nearest one."""
+    known = {command.name.partition(" ")[0] for command in COMMANDS}
+    if first not in known and not first.startswith("-"):
+        hint = closest(first, sorted(known))
+        problem = f"no such command; {hint or '`grokatlas` alone lists them'}"
+        raise UserError(f"grokatlas {first}", problem)
 
 
 def _parser() -> argparse.ArgumentParser:
     helps = {command.name: command.help for command in COMMANDS} | GROUPS
     parser = cli_types.GroupedParser(prog="grokatlas", description=ABOUT)
     parser.sections = {title: {n: helps[n] for n in names} for title, names in SECTIONS.items()}
-    parser.others = "called by rules: " + ", ".join(job.name for job in JOBS if job.name != "atlas")
+    parser.add_argument("--version", action="version", version=f"grokatlas {__version__}")
     commands = parser.add_subparsers(
         required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
     )
@@ -331,10 +114,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _refuse_name(command: str, job: str) -> None:
+    """Refuse the name of a figure where rules give a job file."""
+    if job in names.figures(names.PAPERS):
+        paper, _, figure = job.partition("/")
+        stem = layout.figure_stem(declared_jobs.scale() or layout.SCALES[-1], paper, figure)
+        problem = "is no job file, which rules give this command"
+        raise UserError(
+            f"{command} {job}",
+            f"{problem}; `snakemake {layout.outputs('figure', stem)[0]}` makes it",
+        )
+
+
 def _run(command: Command, options: argparse.Namespace) -> int:
     """Call the function behind a command, and print the text that it returns."""
-    if command in JOBS and command.name != "atlas" and options.out is None:
-        options.out = layout.target_of(options.job)
+    if command in JOBS and command.name != "atlas":
+        _refuse_name(command.name, options.job.as_posix())
+        options.out = options.out or layout.target_of(options.job)
     module, _, function = command.calls.partition(":")
     call = getattr(importlib.import_module(f"grokatlas.{module}"), function)
     result: int | str | Iterable[str] | None

@@ -12,19 +12,17 @@ class GroupedParser(argparse.ArgumentParser):
     """A parser whose help shows commands in sections.
 
     Attributes:
-        sections: by title, the help of each command.
-        others: a line on the commands that are in none.
+        sections: by title, the help of each command; those that rules call are in none.
     """
 
     sections: dict[str, dict[str, str]]
-    others: str
 
     def format_help(self) -> str:
         """The help: a line for each command, of at most 100 letters."""
         lines = [self.format_usage().strip(), "", str(self.description)]
         for title, commands in self.sections.items():
             lines += ["", f"{title}:", *(f"  {n:<17} {text}" for n, text in commands.items())]
-        lines += ["", self.others, "", "grokatlas COMMAND --help shows what a command takes"]
+        lines += ["", "grokatlas COMMAND --help shows what a command takes; --version the version"]
         return "\n".join(lines) + "\n"
 
 
@@ -33,11 +31,13 @@ class Argument(NamedTuple):
 
     Attributes:
         variable: an environment variable that gives the default, if it is set.
+        completes: the kinds of names that a shell offers for it.
     """
 
     names: tuple[str, ...]
     keywords: dict[str, Any]
     variable: str = ""
+    completes: str = ""
 
     def add_to(self, parser: argparse.ArgumentParser) -> str:
         """Add the argument to a parser, and return the attribute that holds its value."""
@@ -45,7 +45,9 @@ class Argument(NamedTuple):
         keywords = {**self.keywords, **default}
         if "action" not in keywords or keywords["action"] == "append":
             keywords["type"] = self._not_empty(keywords.get("type", str))
-        return parser.add_argument(*self.names, **keywords).dest
+        action = parser.add_argument(*self.names, **keywords)
+        vars(action)["completes"] = self.completes
+        return action.dest
 
     def _not_empty(self, kind: Callable[[str], Any]) -> Callable[[str], Any]:
         """A type that refuses an empty text, which a path takes for the working directory."""
@@ -80,9 +82,9 @@ class Command(NamedTuple):
     compares: bool = False
 
 
-def argument(*names: str, variable: str = "", **keywords: Any) -> Argument:
+def argument(*names: str, variable: str = "", completes: str = "", **keywords: Any) -> Argument:
     """An argument of a command, as `argparse.ArgumentParser.add_argument` takes it."""
-    return Argument(names, keywords, variable)
+    return Argument(names, keywords, variable, completes)
 
 
 def threads(text: str) -> int:

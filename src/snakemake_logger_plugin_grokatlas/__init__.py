@@ -1,4 +1,4 @@
-"""Snakemake's progress with the time left: `snakemake --logger grokatlas`.
+"""Snakemake's progress with the time left, which the profiles choose (`logger`).
 
 In a terminal these are the bars of the plugin `rich` with one more column. Without a terminal,
 Snakemake's own lines appear, and a line with the time left once a minute.

@@ -54,7 +54,7 @@ def started(tmp_path):
     shutil.copy(ROOT / "tests/cluster/conftest.py", folder / "tests/cluster")
     (folder / "pytest.ini").touch()
     program(folder / ".venv/bin/python", f'exec "{sys.executable}" "$@"')
-    program(tmp_path / "shared/slurm/slurm-dev-cluster", f'echo "$1" >> "{tmp_path}/cluster.txt"')
+    program(tmp_path / "tools/slurm/slurm-dev-cluster", f'echo "$1" >> "{tmp_path}/cluster.txt"')
     program(tmp_path / "bin/chromium", ":")
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     kept = ("MAKEFLAGS", "MAKELEVEL", "PYTEST_ADDOPTS")
@@ -66,7 +66,7 @@ def started(tmp_path):
         run = subprocess.Popen(
             [".ci/run"],
             cwd=folder,
-            env={**ambient, "PATH": path},
+            env={**ambient, "PATH": path, "GROKATLAS_CI_FOLDER": str(tmp_path / "tools")},
             stdout=subprocess.DEVNULL,
             start_new_session=True,
             preexec_fn=lambda: _handle(ignored),

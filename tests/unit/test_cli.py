@@ -1,8 +1,17 @@
 """The command line: what it does not take is told in one line."""
 
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from grokatlas import cli
+import grokatlas
+from grokatlas import cli, cli_commands
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("given", [["--device", "gpu"], []])
@@ -30,17 +39,68 @@ def test_an_atlas_replaces_no_other_files(tmp_path, capsys, out):
     assert (tmp_path / "thesis.tex").exists()
 
 
-def test_the_help_has_each_command_once_in_a_line(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["--help"])
-    text = capsys.readouterr().out
-    lines = text.splitlines()
+@pytest.mark.parametrize("given", [[], ["help"], ["--help"]])
+def test_the_help_has_each_command_once_in_a_line_but_those_of_rules(capsys, given):
+    with contextlib.suppress(SystemExit):
+        assert cli.main(given) == 0
+    lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
-    (rules,) = [line for line in lines if line.startswith("called by rules: ")]
-    called = rules.removeprefix("called by rules: ").split(", ")
     listed = [line.split()[0] for line in lines if line.startswith("  ")]
-    names = {command.name.partition(" ")[0] for command in cli.COMMANDS}
-    assert sorted([*listed, *called]) == sorted(names)
+    of_rules = {command.name for command in cli_commands.JOBS} - {"atlas"}
+    names = {command.name.partition(" ")[0] for command in cli_commands.COMMANDS}
+    assert sorted(listed) == sorted(names - of_rules)
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"grokatlas {grokatlas.__version__}\n"
+
+
+def test_what_is_no_command_is_told_the_nearest(capsys):
+    assert cli.main(["verfy", "geometry/fig1"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "grokatlas verfy: no such command; did you mean 'verify'?"
+
+
+def test_what_a_command_does_not_take_is_told_the_nearest(capsys):
+    assert cli.main(["verify", "--strickt"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "grokatlas verify: takes no --strickt; did you mean '--strict'?"
+
+
+def test_a_figure_that_is_given_to_a_rules_command_is_told_what_makes_it(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert cli.main(["figure", "geometry/fig1"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("`snakemake results/quick/figures/geometry/fig1.pdf` makes it")
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "not_offered"),
+    [
+        ("verify geometry/fi", "geometry/fig1", "geometry/two_weights"),
+        ("explain N1", "N18", "A11"),
+        ("try geometry/two_", "geometry/two_weights", "geometry/fig1"),
+        ("components pen", "penalties", "model"),
+        ("", "verify", "N18"),
+    ],
+)
+def test_a_shell_is_offered_names(tmp_path, typed, name, not_offered):
+    line = f"grokatlas {typed}"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "offered"),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "COMP_TYPE": "9",
+    }
+    command = [sys.executable, "-m", "grokatlas"]
+    subprocess.run(command, env=os.environ | asked, cwd=ROOT, check=False, timeout=300)
+    offered = [each.strip() for each in (tmp_path / "offered").read_text().split("\n")]
+    assert name in offered
+    assert not_offered not in offered
 
 
 def test_a_command_of_an_earlier_version_names_what_to_use_instead(capsys):
@@ -85,3 +145,13 @@ def test_a_comparison_that_cannot_be_made_is_no_difference(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert cli.main([command, "nowhere", "elsewhere"]) == 2
     assert cli.main(["show", "nowhere"]) == 1
+
+
+def test_the_components_of_a_kind_are_listed_with_their_keywords(capsys):
+    assert cli.main(["components", "optimizers"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "optimizer:"
+    place = next(k for k, line in enumerate(lines) if line.startswith("  gd: "))
+    assert lines[place + 1].startswith("    lr: a number")
+    assert cli.main(["components", "penaltys"]) == 1
+    assert "did you mean 'penalties'?" in capsys.readouterr().err

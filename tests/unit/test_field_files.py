@@ -8,19 +8,21 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grokatlas import cli
+import grokatlas
+from grokatlas import cli, cli_commands
 from grokatlas.declare import strict_yaml
 
 ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
-OTHERS = {".", "cd", "gh", "git", "mkdir", "mv", "sed", "test"}  # programs that every runner has
+OTHERS = {".", "cd", "docker", "gh", "git", "mkdir", "mv", "pip", "sed", "test"}  # of every runner
 TEXTS = (*FORMS, GITHUB / "pull_request_template.md", ROOT / "CODE_OF_CONDUCT.md")
 
 
@@ -90,16 +92,12 @@ def test_a_form_asks_with_labels_and_names(form):
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
 def test_forms_name_commands_and_files_that_exist(text):
     content = text.read_text(encoding="utf-8")
-    known = {command.name for command in _commands()}
+    known = {command.name for command in cli_commands.COMMANDS}
     assert set(re.findall(r"`grokatlas ([a-z]+)", content)) <= known
     targets = (ROOT / "Makefile").read_text()
     assert all(f"\n{each}:" in targets for each in re.findall(r"`make ([a-z-]+)`", content))
     for path in re.findall(r"`?((?:docs|config|recorded|src)/[\w/.-]*\w|[A-Z]+\.md)", content):
         assert (ROOT / path).exists(), path
-
-
-def _commands():
-    return (*cli.JOBS, *cli.RUNS, *cli.AUDIT, *cli.EXPORT, *cli.RUN_STORE, *cli.PUBLISH)
 
 
 def test_the_catalogue_finds_what_its_standardised_usage_asks_for():
@@ -131,6 +129,25 @@ def test_the_citation_names_every_paper_that_is_redrawn():
     numbers = {source["arxiv"] for source in sources if source.get("arxiv")}
     assert {number for _, number in told} == numbers
     assert len(told) == sum("arxiv" in source for source in sources)
+
+
+def test_the_citation_is_of_this_version_and_its_day():
+    cited = strict_yaml.load(ROOT / "CITATION.cff")
+    assert cited["version"] == grokatlas.__version__
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {cited['version']} - {cited['date-released']}\n" in changes
+
+
+def test_every_library_that_is_installed_for_has_its_citation():
+    text = (ROOT / "CITATIONS.md").read_text(encoding="utf-8").lower()
+    known = {"torch": "pytorch", "pyarrow": "arrow", "jinja2": "jinja", "rocrate": "ro-crate"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [re.match(r"[\w-]+", each)[0] for each in project["dependencies"]]
+    plumbing = {"filelock", "packaging", "psutil", "pygments", "pyyaml", "tabulate"}
+    assert [n for n in names if known.get(n, n) not in text and n not in plumbing] == [
+        "snakemake-executor-plugin-slurm",
+        "snakemake-logger-plugin-rich",
+    ]
 
 
 def test_every_version_of_the_changelog_has_its_notes():

@@ -24,15 +24,17 @@ ROOMS = {
     "claims": "",
     "plots": "",
     "papers": "plots claims.statistics",
-    "audit": "plan declare results code registry engine.members",
+    "audit": "claims plan declare results code registry engine.members",
     "runs": "audit cluster run_store plan declare results engine.members registry",
     "export": "plan declare results code registry",
     "atlas": "audit plots claims results engine.members registry",
     "rules": "atlas claims plots engine run_store plan declare results code registry",
     "publish": "rules export atlas audit claims plan declare results registry",
-    "study": "rules cluster engine plots claims run_store plan declare results code registry",
+    "study": "audit rules export publish cluster engine plots claims run_store plan declare "
+    "results code registry",
     "": "study registry code.sources",
-    "cli": "runs cluster publish rules export audit plan results registry study",
+    "cli": "cli_commands publish rules plan declare results registry",
+    "cli_commands": "audit.command_line results registry",
     "__main__": "cli rules.jobs.fork_client",
 }
 EVERYWHERE = {"errors", "text", "cli_types"}  # they import nothing of this package
@@ -40,7 +42,7 @@ EVERYWHERE = {"errors", "text", "cli_types"}  # they import nothing of this pack
 HEAVY = {"torch", "matplotlib", "seaborn", "pandas", "numpy", "pyarrow", "scipy"}
 LIGHT_ROOMS = ("code", "declare", "plan", "results", "run_store", "export", "cluster", "runs")
 LIGHT_ROOMS += ("publish",)
-LIGHT = ("cli", "cli_types", "registry", "errors", "text", "engine/members")
+LIGHT = ("cli", "cli_commands", "cli_types", "registry", "errors", "text", "engine/members")
 LIGHT += ("engine/memory", "engine/contracts", "engine/keyword_types", "engine/schedule")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
 LIBRARIES |= {"contextlib", "dataclasses", "fnmatch"}

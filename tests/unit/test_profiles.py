@@ -19,6 +19,7 @@ def test_a_workstation_runs_as_many_gpu_jobs_as_it_has_gpus(monkeypatch, gpus, l
         read = ProfileConfigFileParser().parse(stream)
     assert read.get("resources") == limits
     assert read["cores"] == "all"
+    assert read["logger"] == ["grokatlas"]
     assert not [key for key in read if key.startswith(("_", "?"))]
 
 

@@ -118,10 +118,10 @@ def test_a_notebook_gets_what_the_workflow_made(study):
         "table = grokatlas.table('my_study', 'elastic_net', 'smoke')\n"
         "figure, data = grokatlas.figure('my_study', 'shares', 'smoke')\n"
         "shares = [float(share) for share in sorted(data['share'].unique())]\n"
-        "print(list(table['record'].unique()), len(figure.axes), shares)"
+        "print(list(table['record'].unique()), len(figure.axes), shares, figure._repr_png_()[1:4])"
     )
     done = study.python("-c", program)
-    assert done.stdout.split("\n")[0] == "['history'] 2 [0.0, 0.01, 0.1, 1.0]", done.stderr
+    assert done.stdout.split("\n")[0] == "['history'] 2 [0.0, 0.01, 0.1, 1.0] b'PNG'", done.stderr
     assert sorted(study.folder.rglob("results/**/*")) == before
 
 

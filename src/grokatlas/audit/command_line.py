@@ -4,6 +4,7 @@ from pathlib import Path
 
 from grokatlas.cli_types import Command, argument
 
+JSON = argument("--json", action="store_true", dest="as_json", help="for programs")
 RESULTS = argument("--results", type=Path, default=Path("results"), metavar="DIR")
 DRY_RUN = argument("--dry-run", action="store_true", help="only list what would be removed")
 
@@ -13,7 +14,13 @@ AUDIT = (
         "audit.commands:verify",
         "re-hash results and walk to their origin",
         (
-            argument("paths", metavar="PATH", nargs="*", help="start here (default: everything)"),
+            argument(
+                "paths",
+                metavar="PATH",
+                nargs="*",
+                help="start here (default: everything)",
+                completes="results",
+            ),
             RESULTS,
             argument("--json", metavar="FILE", help="write a receipt; - prints it"),
             argument("--strict", action="store_true", help="list accepted results and exit 1"),
@@ -22,13 +29,14 @@ AUDIT = (
     Command(
         "explain",
         "audit.commands:explain",
-        "the tree behind a figure, table or run; what would be made again, and why",
+        "the tree behind a figure, table or run; verdicts on a claim; what is stale",
         (
             argument(
                 "name",
-                metavar="FIGURE",
+                metavar="NAME",
                 nargs="?",
-                help="path, paper/figure, run id, or any pdf; with --stale alone: everything",
+                help="path, paper/figure, run, claim, or any pdf; with --stale alone: everything",
+                completes="results claims",
             ),
             RESULTS,
             argument("--values", action="store_true", help="also where each column comes from"),
@@ -37,6 +45,7 @@ AUDIT = (
                 action="store_true",
                 help="what would be made again now, why, and by which command",
             ),
+            JSON,
             argument(
                 "--html", metavar="FILE", help="no longer: see the figure's page in the atlas"
             ),
@@ -46,7 +55,11 @@ AUDIT = (
         "diff",
         "audit.commands:diff",
         "what differs between two figures, tables, runs or trees",
-        (argument("first", metavar="A"), argument("second", metavar="B"), RESULTS),
+        (
+            argument("first", metavar="A", completes="results"),
+            argument("second", metavar="B", completes="results"),
+            RESULTS,
+        ),
         compares=True,
     ),
     Command(
@@ -67,7 +80,13 @@ AUDIT = (
         "audit.commands:accept",
         "keep results after a change of code proven neutral",
         (
-            argument("paths", metavar="PATH", nargs="+", help="path, paper/figure or run id"),
+            argument(
+                "paths",
+                metavar="PATH",
+                nargs="+",
+                help="path, paper/figure or run id",
+                completes="results",
+            ),
             RESULTS,
             argument("--reason", required=True, help="why the change is neutral"),
         ),

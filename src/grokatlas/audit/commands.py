@@ -1,8 +1,9 @@
 """The audit's commands, as the command line calls them; each returns the exit code."""
 
+import dataclasses
 from pathlib import Path
 
-from grokatlas.audit import locate, report
+from grokatlas.audit import claim, locate, report
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify as judge
 from grokatlas.errors import UserError
@@ -26,36 +27,46 @@ def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -
             f"--json {receipt}", "is in the tree that it vouches for; write it elsewhere"
         )
     chosen = locate.targets(tree, paths) if paths else None
-    findings = judge(tree, declared_jobs.jobs(results=results), chosen)
-    content = report.receipt(findings, results, strict)
+    needed = tree.ancestors(chosen or [])
+    jobs = declared_jobs.behind(chosen or [], needed, results)
+    findings = judge(tree, jobs, chosen)
     if receipt == "-":
-        print(files.json_text(content), end="")
+        print(files.json_text(report.receipt(findings, results, strict)), end="")
     else:
         print(report.text(findings, strict))
     if receipt not in (None, "-"):
-        files.write_json(Path(receipt), content)
-    return 0 if content["passed"] else 1
+        files.write_json(Path(receipt), report.receipt(findings, results, strict))
+    return 0 if report.passed(findings, strict) else 1
 
 
 def explain(
-    name: str | None, results: Path, values: bool, stale: bool, html: str | None = None
+    name: str | None,
+    results: Path,
+    values: bool,
+    stale: bool,
+    as_json: bool = False,
+    html: str | None = None,
 ) -> int:
     """Print the tree behind a result, or what would be made again now, why, and by which command.
 
     Args:
-        name: a path, ``paper/figure``, a run id, or a pdf or png from elsewhere; None for all that
-            is stale.
+        name: a path, ``paper/figure``, a run id, the id of a claim, or a pdf or png from elsewhere;
+            None for all that is stale.
         results: the tree.
         values: also say where each column of a figure's data comes from.
         stale: tell what would be made again instead.
+        as_json: print one object in place of the text.
         html: earlier versions wrote a page there.
     """
     if html is not None:
         raise UserError(
             "--html", "no page is written any more; the figure's page in the atlas has it"
         )
-    if stale and values:
-        raise UserError("--stale", "is a list of its own; leave --values out")
+    for given, option in ((values, "--values"), (as_json, "--json")):
+        if stale and given:
+            raise UserError("--stale", f"is a list of its own; leave {option} out")
+    if values and as_json:
+        raise UserError("--values", "is text alone; leave --json out")
     if stale:
         from grokatlas.audit import stale_text
 
@@ -64,9 +75,18 @@ def explain(
         return 0
     if name is None:
         raise UserError("explain", "name a figure, table or run, or give --stale")
+    if claim.is_named(name):
+        facts = claim.facts(name, results)
+        print(files.json_text(facts).rstrip() if as_json else "\n".join(claim.lines(facts)))
+        return 0
     from grokatlas.audit import explain as module
 
-    print(module.text(Tree(locate.tree_of(Path(name), results)), name, values))
+    tree = Tree(locate.tree_of(Path(name), results))
+    if as_json:
+        node = module.parts(tree, locate.target(tree, name))
+        print(files.json_text(dataclasses.asdict(node)).rstrip())
+        return 0
+    print(module.text(tree, name, values))
     return 0
 
 

@@ -4,6 +4,7 @@ Nothing here trusts a file: links out of the tree and paths that leave it are re
 checked for shape and seal, and no file is unpickled.
 """
 
+import functools
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +30,26 @@ NO_ARTEFACT_SUFFIXES = (".log", ".lock")
 BROKEN_LOCK = ".lock."  # of a process that was killed while it took over a lock
 
 
+class ResultOfTree(Result):
+    """A result whose job file and manifest are read when they are first asked for."""
+
+    def __init__(self, target: str, tree: "Tree") -> None:
+        self.target = target
+        self.files: set[str] = set()
+        self.tree = tree
+        self.manifest_name = self.job_name = ""
+
+    @functools.cached_property
+    def manifest(self) -> JsonFile | None:  # type: ignore[override]  # nobody sets it
+        """Its manifest, if there is one."""
+        return self.tree.record(self.manifest_name, MANIFEST_TABLES)
+
+    @functools.cached_property
+    def job(self) -> JsonFile | None:  # type: ignore[override]  # nobody sets it
+        """Its job file, if there is one."""
+        return self.tree.record(self.job_name, JOB_FILE_TABLES)
+
+
 class Tree:
     """A results tree.
 
@@ -46,7 +67,7 @@ class Tree:
         if not folder.is_dir():
             raise UserError(str(folder), "no such results folder; run `snakemake` to make it")
         self.folder = folder
-        self.results: dict[str, Result] = {}
+        self.results: dict[str, ResultOfTree] = {}
         self.refused: dict[str, str] = {}
         self.leftovers: list[str] = []
         self.root = str(folder.resolve())
@@ -62,17 +83,21 @@ class Tree:
     def owner(self, name: str) -> Result | None:
         """The result that a file belongs to."""
         target = self._owners.get(name)
+        if target is None and name in self._left_out:
+            return next(self._named_by(name), None)
         return self.results[target] if target else None
 
     def left_out(self, name: str) -> bool:
         """True if the archive held only the file's manifest."""
-        folder = name.rpartition("/")[0]
+        return next(self._named_by(name), None) is not None
+
+    def _named_by(self, name: str) -> Iterator[Result]:
+        """The result whose manifest has a file as the archive left it out."""
         listed = self._left_out.get(name)
-        return listed is not None and any(
-            result.outputs.get(name) == listed
-            for result in map(self.results.get, (folder, name.rpartition(".")[0]))
-            if result
-        )
+        places = (name.rpartition("/")[0], name.rpartition(".")[0]) if listed else ()
+        for result in filter(None, map(self.results.get, places)):
+            if result.outputs.get(name) == listed:
+                yield result
 
     def fits(self, owner: Result, name: str, sha256: str) -> bool:
         """True if a result that read a file with this hash was made from what is here.
@@ -143,19 +168,19 @@ class Tree:
         for name in names:
             folder, _, file = name.rpartition("/")
             target = _target(folder, file, everything)
-            result = self.results.setdefault(target, Result(target))
+            result = self.results.setdefault(target, ResultOfTree(target, self))
             self._owners[name] = target
             if file == MANIFEST or file.endswith(f".{MANIFEST}"):
-                result.manifest = self._record(name, MANIFEST_TABLES)
+                result.manifest_name = name
             elif file == JOB_FILE or file.endswith(f".{JOB_FILE}"):
-                result.job = self._record(name, JOB_FILE_TABLES)
+                result.job_name = name
             else:
                 result.files.add(name)
-        for result in self.results.values():
-            for name in filter(self.left_out, result.outputs):
-                self._owners.setdefault(name, result.target)
 
-    def _record(self, name: str, tables: tuple[str, ...]) -> JsonFile:
+    def record(self, name: str, tables: tuple[str, ...]) -> JsonFile | None:
+        """A manifest or job file in any state; None where there is none."""
+        if not name:
+            return None
         if name in self.refused:
             return JsonFile(name, {}, "unverified", self.refused[name])
         return read_json_file(name, self.path(name), tables)

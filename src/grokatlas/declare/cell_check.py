@@ -24,6 +24,7 @@ from grokatlas.engine import members
 from grokatlas.errors import MistakeError, nearest, shown
 
 BLOCKS = ("task", "model", "loss", "optimizer", "dynamics")
+PLANNED_BY = {"task": "size", "model": "parameters"}  # what a component's file must have beside
 AXES = (*BLOCKS[1:], "penalties", "gradients", "updates", "inputs")
 
 
@@ -324,6 +325,11 @@ class Checker:
         if not isinstance(name, str) or not registry.exists(block, name):
             hint = nearest(str(name), registry.names(block))
             self._fail([*path, "name"], f"no component {shown(name)} in {block}; {hint}")
+        needed = PLANNED_BY.get(block, "")
+        if needed and not signatures.defines(block, name, needed):
+            file = registry.shown_component(block, name)
+            problem = f"{file} has no function `{needed}`, which plans need; add one"
+            self._fail([*path, "name"], f"{problem} (docs/extending.md)")
         return name
 
     def _fail(self, path: list[str], problem: str) -> NoReturn:

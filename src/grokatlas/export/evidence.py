@@ -32,9 +32,9 @@ def path(scale: str, paper: str, experiment: str) -> Path:
     return FOLDER / scale / paper / f"{experiment}.zip"
 
 
-def archives(scale: str | None = None) -> Iterator[tuple[str, str, str]]:
+def archives(scale: str | None = None, folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
     """Scale, paper and experiment of every archive (of one scale), in the order of their paths."""
-    for file in registry.own_files(FOLDER, f"{scale or '*'}/*/*.zip"):
+    for file in registry.own_files(folder, f"{scale or '*'}/*/*.zip"):
         yield file.parts[-3], file.parts[-2], file.stem
 
 

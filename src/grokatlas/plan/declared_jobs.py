@@ -1,14 +1,16 @@
 """The jobs that the checkout plans now, at every scale, without writing anything."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from grokatlas.declare.models import Paper
-from grokatlas.declare.papers import select
+from grokatlas.declare import checks
+from grokatlas.declare.models import PAPER, Paper
+from grokatlas.declare.papers import load_papers, select
 from grokatlas.declare.settings import load_settings
 from grokatlas.errors import UserError
 from grokatlas.plan import summaries
-from grokatlas.plan.graph import make_plan
+from grokatlas.plan.graph import declare, make_plan
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.plan.project import Project
 from grokatlas.plan.summaries import AtHand
@@ -49,6 +51,39 @@ def jobs(
     return declared
 
 
+def of_paper(paper: str, scale: str, folder: Path = CONFIG) -> dict[str, Job]:
+    """The jobs of one paper's tables and figures at one scale, upstream first, by target."""
+    papers = load_papers(folder / "papers", [paper])
+    checks.check(papers)
+    plan = Plan(scale)
+    declare(plan, papers)
+    return {job.target.as_posix(): job for job in plan.jobs}
+
+
+def behind(
+    chosen: Collection[str], needed: Collection[str], results: Path = layout.RESULTS
+) -> dict[str, Job] | None:
+    """The jobs that tell if some results are current: those of their papers and scales if enough.
+
+    Args:
+        chosen: targets; where each is of a figure or table, only its paper and scale are planned.
+        needed: targets that have to be among the jobs, else all that is declared is planned.
+        results: as for `jobs`.
+    """
+    homes = {_paper_and_scale(target) for target in chosen}
+    declared: dict[str, Job] = {}
+    for home in homes if (CONFIG / "config.yaml").is_file() else ():
+        if home and (CONFIG / "papers" / home[0] / PAPER).is_file():
+            declared |= of_paper(*home)
+    return declared if declared.keys() >= {*needed} and declared else jobs(results=results)
+
+
+def _paper_and_scale(target: str) -> tuple[str, str] | None:
+    """The paper and the scale of a figure's or table's target; None of any other."""
+    _, scale, kind, paper, *_ = [*target.split("/"), "", "", ""]
+    return (paper, scale) if scale in SCALES and kind in ("figures", "tables") else None
+
+
 def _as_made(
     results: Path, job: Job, plan: Plan, papers: dict[str, Paper], judged: Job | None = None
 ) -> Job:
@@ -83,4 +118,4 @@ def scale(folder: Path = CONFIG) -> str | None:
     """The scale that ``config.yaml`` names, if there is one."""
     if not (folder / "config.yaml").is_file():
         return None
-    return Project(folder, {}, warn=lambda text: None).settings.scale
+    return load_settings(folder / "config.yaml", {}).scale

@@ -30,14 +30,14 @@ def make_plan(papers: dict[str, Paper], scale: str, shown: dict[str, Paper] | No
             figures are here; only these by default.
     """
     plan = Plan(scale)
-    _declare(plan, papers)
+    declare(plan, papers)
     whole = plan.copy()
-    _declare(whole, shown or {})
+    declare(whole, shown or {})
     summaries.add(plan, whole, shown or papers)
     return plan
 
 
-def _declare(plan: Plan, papers: dict[str, Paper]) -> None:
+def declare(plan: Plan, papers: dict[str, Paper]) -> None:
     """Add the experiments and figures of papers to a plan, but for those that it has."""
     for name, paper in papers.items():
         for experiment in paper.experiments:

@@ -68,9 +68,13 @@ def main(
     yield _summary(len(listed), runs, [run for run, _ in chosen], states)
 
 
-def status(scale: str | None, once: bool) -> None:
+def status(scale: str | None, once: bool, as_json: bool = False) -> None:
     """Print the runs that the figures of a scale need, again and again at a terminal."""
     want = remaining.at(scale)
+    if as_json:
+        objects = [_plain(run, [*range(len(run.members))], []) for run in _needed(want)]
+        print(files.json_text(objects).rstrip("\n"))
+        return
     if once or not sys.stdout.isatty():
         print("\n".join(_status(want)[0]))
         return
@@ -81,6 +85,7 @@ def status(scale: str | None, once: bool) -> None:
         while True:
             began = time.monotonic()
             lines, complete = _status(want)
+            lines[0] += "; Ctrl-C leaves"
             text = Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
             for state, colour in COLOURS.items():
                 text.highlight_words([f"  {state}  "], colour)
@@ -90,12 +95,17 @@ def status(scale: str | None, once: bool) -> None:
             time.sleep(max(PERIOD, SHARE * (time.monotonic() - began)))
 
 
-def _status(want: remaining.Remaining) -> tuple[list[str], bool]:
-    """The lines of `status`, and whether every run is up to date."""
+def _needed(want: remaining.Remaining) -> list[RunEntry]:
+    """The runs that figures need, those that run first."""
     jobs = {job.target.as_posix(): job for job in want.jobs}
     every = reader.every(layout.RESULTS, None, jobs)
     runs = [run for run in every if layout.run_folder(run.id).as_posix() in jobs]
-    runs.sort(key=lambda run: ORDER.index(run.state))
+    return sorted(runs, key=lambda run: ORDER.index(run.state))
+
+
+def _status(want: remaining.Remaining) -> tuple[list[str], bool]:
+    """The lines of `status`, and whether every run is up to date."""
+    runs = _needed(want)
     states = [run.state for run in runs]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ORDER)
     lines = [f"{len(runs)} runs at scale {want.plan.scale}: {counts}"]

@@ -10,6 +10,8 @@ import jinja2
 from grokatlas import __version__, registry
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.errors import UserError
+from grokatlas.publish import config_reference
+from grokatlas.results import files
 from grokatlas.study import shipped
 
 TEMPLATE = Path(__file__).parent / "template"
@@ -33,8 +35,10 @@ def make(folder: Path) -> Iterator[str]:
         (folder / name).write_text(_filled(file, folder.resolve().name, paper), encoding="utf-8")
     for source, target in COPIED.items():
         shutil.copytree(shipped.part(source), folder / target)
+    files.write_text(folder / "config/README.md", config_reference.readme())
     yield f"made {folder}. Now:"
     yield f"    cd {folder}"
+    yield "    git init && git add . && git commit -m 'A new study'   # results name the commit"
     yield "    snakemake --profile profiles/workstation --config scale=smoke"
     yield "    snakemake --profile profiles/workstation"
 

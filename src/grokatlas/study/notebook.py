@@ -1,24 +1,30 @@
-"""The interface for notebooks and scripts: one run, a table, a figure.
+"""The interface for notebooks and scripts: one run, tables, a figure.
 
 All of it goes the way of the workflow: the same job files, results and manifests in ``results`` of
 the working directory, and the same run store. What is up to date is read, the rest is made first.
 """
 
 import contextlib
+import functools
+import hashlib
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grokatlas import registry
 from grokatlas.declare import cells, renaming, study
 from grokatlas.declare.models import EXPERIMENTS, Paper, label
-from grokatlas.declare.papers import experiment_alone
+from grokatlas.declare.papers import experiment_alone, load_papers
 from grokatlas.declare.settings import Settings, load_settings
-from grokatlas.errors import UserError, shown
+from grokatlas.errors import UserError, closest, shown
+from grokatlas.export import archive_files, evidence
 from grokatlas.plan import job_files, project, remaining, which_code
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.results import files, layout
+from grokatlas.results.result import MANIFEST_TABLES, parse_json_file
 from grokatlas.run_store import store
 from grokatlas.study import processes
 
@@ -97,8 +103,9 @@ def figure(
         scale: smoke, quick or paper; None for the one that ``config.yaml`` names.
 
     Returns:
-        what its function ``draw`` returns: the figure, which may be changed and saved, and the data
-        that it shows. Of a published table the cells as text, and the numbers.
+        what its function ``draw`` returns: the figure, which may be changed and saved, and which a
+        notebook shows where a cell ends with it, and the data that it shows. Of a published table
+        the cells as text, and the numbers.
 
     Raises:
         UserError: as `table` does.
@@ -115,7 +122,85 @@ def figure(
         paths = {name: layout.outputs("table", stem)[0] for name, stem in stems.items()}
         tables = {k: renaming.columns_today(files.read_parquet(f)) for k, f in paths.items()}
         shown, data, _ = rendering.made(spec, tables)
+        if not layout.is_published_table(name):
+            vars(shown)["_repr_png_"] = functools.partial(_png, shown)
         return shown, data
+
+
+def tables() -> "pd.DataFrame":
+    """The experiments of `config/papers`, each with the figures that draw its table.
+
+    Returns:
+        a row for each, in the columns ``paper``, ``experiment``, ``figures``, ``about`` and
+        ``recorded`` (the scales that `recorded` can read).
+
+    Raises:
+        UserError: this is no checkout or study, or a file of `config/papers` has a mistake.
+    """
+    import pandas as pd
+
+    papers = load_papers(remaining.CONFIG / "papers", "all")
+    drawn: dict[tuple[str, str], list[str]] = {}
+    for name, paper in papers.items():
+        for figure, entry in paper.figures.items():
+            for own in entry.experiments:
+                drawn.setdefault(layout.owner_of_table(name, own), []).append(f"{name}/{figure}")
+    scales: dict[tuple[str, str], list[str]] = {}
+    for scale, *key in evidence.archives():
+        scales.setdefault((key[0], key[1]), []).append(scale)
+    return pd.DataFrame(
+        [
+            (name, own, ", ".join(drawn.get((name, own), [])), each.about, scales.get((name, own)))
+            for name, paper in papers.items()
+            for own, each in paper.experiments.items()
+        ],
+        columns=["paper", "experiment", "figures", "about", "recorded"],
+    )
+
+
+def recorded(name: str, scale: str = "paper", folder: str | Path | None = None) -> "pd.DataFrame":
+    """The table of an experiment as this project records it, with nothing made or unpacked.
+
+    Args:
+        name: ``paper/experiment``.
+        scale: at which it is recorded.
+        folder: the folder `recorded` of a checkout; by default that of the working directory, else
+            that of the checkout which is installed.
+
+    Returns:
+        the table: see `run`.
+
+    Raises:
+        UserError: there is no such archive here, it holds no table, or it is damaged.
+    """
+    places = [evidence.FOLDER, registry.PACKAGE.parents[1] / evidence.FOLDER]
+    places = [Path(folder)] if folder is not None else places
+    files_of = [place / scale / f"{name}.zip" for place in places]
+    file = next((file for file in files_of if file.is_file()), None)
+    if file is None:
+        known = [f"{p}/{e}" for place in places for _, p, e in evidence.archives(scale, place)]
+        hint = closest(name, known) or "clone the repository, and give folder='.../recorded'"
+        raise UserError(f"recorded {name}", f"no archive {files_of[0]}; {hint}")
+    paper, _, experiment = name.partition("/")
+    stem = layout.table_stem(scale, paper, experiment).as_posix()
+    held = {each.name: b"".join(each.chunks) for each in archive_files.entries(file)}
+    content, manifest = held.get(f"{stem}.parquet"), held.get(f"{stem}.manifest.json")
+    if content is None or manifest is None:
+        raise UserError(str(file), "holds runs and no table, as its experiment is not finished")
+    vouched = parse_json_file(f"{stem}.manifest.json", manifest, MANIFEST_TABLES).checked()
+    if hashlib.sha256(content).hexdigest() != vouched["outputs"].get(f"{experiment}.parquet"):
+        raise UserError(str(file), "is damaged: its table is not the one of its manifest")
+    import pandas as pd
+
+    frame: pd.DataFrame = renaming.columns_today(pd.read_parquet(io.BytesIO(content)))
+    return frame
+
+
+def _png(figure: "Figure") -> bytes:
+    """A figure as a notebook shows it."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    return picture.getvalue()
 
 
 def _made(group: str, key: tuple[str, str], scale: str | None) -> Job:

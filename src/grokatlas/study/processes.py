@@ -10,6 +10,7 @@ from grokatlas.plan.jobs import Job
 from grokatlas.study import shipped
 
 COMMANDS = {"dataset": "dataset", "run": "train", "measure": "measure"}  # by kind of job
+PROGRESS = re.compile(r"run \w+: step \d+/\d+, ")  # what a training prints every ten seconds
 # what Snakemake shows of the log of a job that failed
 FAILED = re.compile(r"^Logfile (\S+):\n=+\n(.*?)\n=+$", re.MULTILINE | re.DOTALL)
 
@@ -40,21 +41,29 @@ def snakemake(outputs: list[Path], scale: str) -> None:
 
 
 def _output(command: list[str]) -> tuple[int, str]:
-    """The exit code of a command, and what it printed; interrupted, it is asked to save and end."""
-    process = subprocess.Popen(
+    """The exit code of a command, and what it printed; interrupted, it is asked to save and end.
+
+    What a training says of its progress is shown, in one line that is renewed.
+    """
+    lines = []
+    with subprocess.Popen(
         command,
         text=True,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-    )
-    try:
-        output, _ = process.communicate()
-    except BaseException:
-        process.terminate()
-        process.wait()
-        raise
-    return process.returncode, output
+    ) as process:
+        try:
+            for line in process.stdout or []:
+                lines.append(line)
+                if PROGRESS.match(line):
+                    print(f"\r{line.rstrip()}", end="", file=sys.stderr, flush=True)
+        except BaseException:
+            process.terminate()
+            raise
+    if any(map(PROGRESS.match, lines)):
+        print(file=sys.stderr)
+    return process.returncode, "".join(lines)
 
 
 def _last_line(text: str) -> str:

@@ -1,10 +1,16 @@
 """`grokatlas show`: the state of a run is one line, whatever was left of it."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from grokatlas import cli
 from grokatlas.plan import declared_jobs
+from grokatlas.publish import recorded
 from tests.unit import audit_tree
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -60,3 +66,32 @@ def test_members_that_diverged_are_counted(run, capsys):
 def test_a_name_has_to_mean_one_run(run, capsys):
     assert cli.main(["show", "x"]) == 1
     assert "run x: no run begins so; `grokatlas runs` lists them" in capsys.readouterr().err
+
+
+def test_a_figure_is_told_with_its_runs_claims_and_what_makes_it(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert cli.main(["show", "geometry/fig1", "--scale", "paper"]) == 0
+    lines = dict(line.partition(": ")[::2] for line in capsys.readouterr().out.splitlines())
+    assert "figure geometry/fig1 at scale paper" in lines
+    assert lines["draws"] == "two_weights"
+    assert "G2c" in lines["claims"].split(", ")
+    assert [text for key, text in lines.items() if key.startswith("run ")]
+    assert lines["made by"].endswith("results/paper/figures/geometry/fig1.pdf")
+    assert cli.main(["show", "geometry/fgi1"]) == 1
+    assert capsys.readouterr().err.endswith("did you mean 'geometry/fig1'?\n")
+
+
+def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    row = next(row for row in recorded.read(Path("recorded/claims.csv")) if row["id"] == "N18")
+    for command in ("show", "explain"):
+        assert cli.main([command, "N18"]) == 0
+        text = capsys.readouterr().out
+        assert "claim N18 on beyond_l2/fig1" in text
+        assert row["verdict"] in text
+    assert cli.main(["explain", "N18", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["paper"], facts["id"]) == ("beyond_l2", "N18")
+    assert facts["verdicts"][0]["value"] == float(row["value"])
+    assert cli.main(["explain", "N1888"]) == 1
+    assert capsys.readouterr().err.startswith("N1888: no claim of config/papers has this id; ")

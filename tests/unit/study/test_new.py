@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import grokatlas
 from grokatlas.declare import study as studies
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
-from grokatlas.study import new, processes, shipped
+from grokatlas.study import new, notebook, processes, shipped
 
 SPEC = {
     "task": {"name": "one_sample", "point": [1.0], "target": 1.0, "test_points": 2, "test_seed": 0},
@@ -58,6 +59,12 @@ def test_a_new_study_is_written_as_the_package_is(made):
     assert left == []
 
 
+def test_a_new_study_lists_components_and_is_to_be_versioned(tmp_path):
+    told = "\n".join(new.make(tmp_path / "mine"))
+    assert "git init" in told
+    assert "**`l1`**" in (tmp_path / "mine/config/README.md").read_text()
+
+
 @pytest.mark.parametrize("name", ["3-norms", "my study", "ünorm"])
 def test_a_name_that_no_paper_may_have_is_refused(tmp_path, name):
     with pytest.raises(UserError, match="is not a name for a paper: use a-z"):
@@ -101,6 +108,44 @@ def test_to_import_the_package_imports_no_library():
     command = [sys.executable, "-c", program, *heavy]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_completion_offers_what_there_is():
+    assert {"figure", "recorded", "run", "table", "tables"} <= {*dir(grokatlas)}
+    assert all(callable(getattr(grokatlas, name)) for name in grokatlas.__all__)
+
+
+def test_a_recorded_table_is_read_from_its_archive_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = grokatlas.recorded("geometry/two_weights")
+    assert {*table["seed"]} == {0}
+    assert {"history"} <= {*table["record"]}
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(UserError, match=r"two_weight: no archive .*mean 'geometry/two_weights'"):
+        grokatlas.recorded("geometry/two_weight")
+
+
+def test_a_recorded_table_that_was_changed_is_refused(tmp_path):
+    archive = Path(__file__).parents[3] / "recorded/paper/geometry/two_weights.zip"
+    copy = tmp_path / "paper/geometry/two_weights.zip"
+    copy.parent.mkdir(parents=True)
+    with zipfile.ZipFile(archive) as old, zipfile.ZipFile(copy, "w") as changed:
+        for name in old.namelist():
+            more = b"more" if name.endswith("tables/geometry/two_weights.parquet") else b""
+            changed.writestr(name, old.read(name) + more)
+    with pytest.raises(UserError, match="is damaged: its table is not the one of its manifest"):
+        grokatlas.recorded("geometry/two_weights", folder=tmp_path)
+
+
+def test_tables_name_the_figures_that_draw_them(made):
+    tables = grokatlas.tables().set_index("experiment")
+    assert tables.loc["elastic_net", "figures"] == "my_study/shares"
+
+
+def test_a_figure_shows_itself_in_a_notebook():
+    from matplotlib.figure import Figure
+
+    assert notebook._png(Figure()).startswith(b"\x89PNG")
 
 
 def test_an_unknown_name_of_the_package_is_no_attribute():
@@ -177,13 +222,16 @@ def test_a_job_that_fails_is_one_line(tmp_path, monkeypatch):
         processes.snakemake([Path("results/x")], "smoke")
 
 
-def test_a_spec_is_trained_once_in_any_folder_and_leaves_the_environment(tmp_path, monkeypatch):
+def test_a_spec_is_trained_once_in_any_folder_and_leaves_the_environment(
+    tmp_path, monkeypatch, capsys
+):
     import os
 
     monkeypatch.chdir(tmp_path)
     before = dict(os.environ)
     table = grokatlas.run(SPEC)
     assert dict(os.environ) == before
+    assert "step 5/5, " in capsys.readouterr().err
     assert table.groupby("member")["step"].max().tolist() == [5, 5]
     assert set(table["optimizer.lr"]) == {0.1}
     (manifest,) = (tmp_path / "results/runs").glob("*/manifest.json")

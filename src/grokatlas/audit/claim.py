@@ -1,0 +1,97 @@
+"""A claim: what is said and expected, and the verdict of every scale that was judged here."""
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+from grokatlas import text as words
+from grokatlas.claims.view import ClaimView
+from grokatlas.declare import names
+from grokatlas.declare.papers import load_papers
+from grokatlas.errors import UserError, nearest
+from grokatlas.results import layout
+
+RECORDED = Path("recorded/claims.csv")  # verdicts that a checkout ships
+# cells of a verdict's row that a program gets
+NUMBERS = ("value", "lowest", "highest", "count", "control_value")
+WORDS = ("verdict", "reason", "control", "control_verdict", "commit")
+
+
+def is_named(name: str) -> bool:
+    """Tell if a name is that of a claim: ``N18`` or ``beyond_l2/N18``."""
+    return bool(names.CLAIM.fullmatch(name.rpartition("/")[2]))
+
+
+def facts(name: str, results: Path) -> dict[str, Any]:
+    """A claim with its verdicts, as plain data: the keys of ``claims.yaml``, paper and verdicts.
+
+    Raises:
+        UserError: no paper has a claim of that id, or several have.
+    """
+    paper, _, claim_id = name.rpartition("/")
+    found = [each for each in names.papers_of_claim(names.PAPERS, claim_id) if paper in ("", each)]
+    if len(found) > 1:
+        raise UserError(name, f"is a claim of {', '.join(found)}; name one: {found[0]}/{claim_id}")
+    if not found:
+        ids = {each.partition("/")[2] for each in names.claims(names.PAPERS)}
+        hint = nearest(claim_id, sorted(ids)).partition(" allowed")[0]
+        raise UserError(name, f"no claim of {names.PAPERS} has this id; {hint or 'see the atlas'}")
+    claims = load_papers(names.PAPERS, found)[found[0]].claims
+    (claim,) = (each for each in claims if each.id == claim_id)
+    declared = claim.model_dump(exclude={"as_"}, exclude_none=True)
+    return {"paper": found[0], **declared, "verdicts": _verdicts(found[0], claim_id, results)}
+
+
+def lines(facts: dict[str, Any]) -> list[str]:
+    """The same in words."""
+    figure = f"{facts['paper']}/{facts['figure']}"
+    low, high = facts["expected"]
+    expected = f"{words.interval(low, high)} {facts['unit']}".rstrip()
+    text = [f"claim {facts['id']} on {figure} ({facts['place']})", f"  {facts['statement']}"]
+    text += [f"  published: {facts['published']}"] if "published" in facts else []
+    text += [f"  expected: {expected}"]
+    text += [f"  why: {facts['why']}"] if facts.get("why") else []
+    for each in facts["verdicts"]:
+        row = {key: "" if value is None else str(value) for key, value in each.items()}
+        view = ClaimView(row | {"unit": facts["unit"]})
+        spread = f" ({view.range})" if view.range else ""
+        number = f"; {view.number}{spread}" if view.number else ""
+        text.append(
+            f"  {each['scale']}, {each['file']}: {each['verdict']}, {each['reason']}{number}"
+        )
+        text += [f"    {view.control}"] if view.control else []
+    if not facts["verdicts"]:
+        text.append("  not judged yet: run `snakemake`, or `make atlas` for what is recorded")
+    return [*text, f"`grokatlas explain {figure}` says what its numbers were made from"]
+
+
+def _verdicts(paper: str, claim_id: str, results: Path) -> list[dict[str, Any]]:
+    """The verdicts of the scales that were judged here, or else the recorded one."""
+    found = []
+    for scale in layout.SCALES:
+        file = results / layout.claims_stem(scale).relative_to(layout.RESULTS).with_suffix(".csv")
+        found += [_plain(row, scale, file) for row in _rows(file, paper, claim_id)]
+    recorded = _rows(RECORDED, paper, claim_id)
+    return found or [_plain(row, row["scale"], RECORDED) for row in recorded]
+
+
+def _rows(file: Path, paper: str, claim_id: str) -> list[dict[str, str]]:
+    try:
+        with file.open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+    except FileNotFoundError:
+        return []
+    return [row for row in rows if (row["paper"], row["id"]) == (paper, claim_id)]
+
+
+def _plain(row: dict[str, str], scale: str, file: Path) -> dict[str, Any]:
+    """A verdict's row as plain data; of an infinite number, which JSON has not, its text."""
+    numbers = {name: _number(row.get(name) or "nan") for name in NUMBERS}
+    told = {name: row.get(name, "") for name in WORDS}
+    return {"scale": scale, "file": file.as_posix(), **told, **numbers}
+
+
+def _number(text: str) -> float | str | None:
+    value = float(text)
+    return value if math.isfinite(value) else None if math.isnan(value) else text
