@@ -15,7 +15,7 @@ __all__ = ["figure", "run", "snakefile", "table"]
 
 
 def __getattr__(name: str) -> Any:
-    """What a Snakefile or a notebook calls, imported only then."""
+    """The functions that a Snakefile or a notebook calls, imported only then."""
     if name == "snakefile":
         from grokatlas.study.shipped import snakefile
 

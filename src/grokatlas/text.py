@@ -45,17 +45,19 @@ def interval(low: float | None, high: float | None, shown: Callable[[float], str
 
 def figure_title(name: str) -> str:
     """``Figure 5, low rank`` for ``fig5_low_rank``, ``Data selection`` for ``data_selection``."""
-    found = re.fullmatch(r"(fig|table)(\d+)(?:_(.+))?", name)
-    if found is None:
+    matched = re.fullmatch(r"(fig|table)(\d+)(?:_(.+))?", name)
+    if matched is None:
         return sentence(name.replace("_", " "))
-    rest = f", {found[3].replace('_', ' ')}" if found[3] else ""
-    return f"{WORDS[found[1]]} {found[2]}{rest}"
+    rest = f", {matched[3].replace('_', ' ')}" if matched[3] else ""
+    return f"{WORDS[matched[1]]} {matched[2]}{rest}"
 
 
 def place(name: str) -> tuple[int, int, str]:
     """The order of a figure on its paper's page: figures by number, tables, then all others."""
-    found = re.match(r"(fig|table)(\d+)", name)
-    return (list(WORDS).index(found[1]), int(found[2]), name) if found else (len(WORDS), 0, name)
+    matched = re.match(r"(fig|table)(\d+)", name)
+    return (
+        (list(WORDS).index(matched[1]), int(matched[2]), name) if matched else (len(WORDS), 0, name)
+    )
 
 
 def plain(name: str) -> str:
