@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from grokatlas.claims import judging
 from grokatlas.claims.judging import Tables
 from grokatlas.claims.verdicts import MISSED, NOT_DECISIVE, NOT_RUN, PARTLY, REJECTED, REPRODUCED
@@ -62,7 +64,8 @@ def _found(
     if change is None:  # an interpretation that was not judged
         return {"verdict": NOT_RUN}
     try:
-        changed = change(tables)
+        with np.errstate(all="ignore"):
+            changed = change(tables)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         problem = f"{named} cannot be computed: {type(error).__name__} {error}"
         raise UserError(f"claim {claim['id']} of {paper}", problem) from error

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from grokatlas.claims import divergence
@@ -95,7 +96,8 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) ->
     )
     place = f"claim {claim['id']} of {paper}"
     try:
-        numbers = function(tables, **keywords)
+        with np.errstate(all="ignore"):  # a quotient by 0 or of infinite steps is a value
+            numbers = function(tables, **keywords)
         if isinstance(numbers, str) or not isinstance(numbers, Iterable):
             kind = f"{type(numbers).__name__} is no list"
             raise TypeError(f"{kind}; return a number for each seed: [float, ...]")

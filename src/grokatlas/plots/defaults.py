@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib import font_manager
 
 from grokatlas.plots import style
@@ -19,12 +20,13 @@ NOT_DRAWN = ("backend", "backend_fallback", "interactive", "toolbar")  # setting
 def drawing() -> Iterator[None]:
     """Draw with matplotlib's own settings, `style.RC` and the fonts that matplotlib ships.
 
-    No ``matplotlibrc``, style or installed font of the user has a part in what is drawn.
+    No ``matplotlibrc``, style or installed font of the user has a part in what is drawn. A number
+    that cannot be computed is not drawn, without a warning.
     """
     os.environ["SOURCE_DATE_EPOCH"] = EPOCH
     own = {key: value for key, value in mpl.rcParamsDefault.items() if key not in NOT_DRAWN}
     settings: dict[Any, Any] = {**own, **style.RC}
-    with mpl.rc_context(settings), _shipped_fonts():
+    with mpl.rc_context(settings), _shipped_fonts(), np.errstate(all="ignore"):
         yield
 
 

@@ -202,7 +202,7 @@ def test_a_task_that_breaks_a_promise_is_told_which(study, label, samples, probl
         ("inputs @ self.weight", "float64", 5, "`parameters` says 5, and the model has 4"),
         ("(inputs @ self.weight).cumsum(0)", "float64", 4, "samples of a batch mix"),
         pytest.param(
-            *("inputs.sum(1) * self.weight[0, 0]", "float64", 4, "its outputs have the shape (2,)"),
+            *("inputs.sum(1) * self.weight[0, 0]", "float64", 4, "outputs are of the shape [2]"),
             marks=exhaustive,
         ),
     ],

@@ -42,6 +42,7 @@ def end_over_unregularised(tables: Tables, problem: str) -> list[float]:
     history = statistics.history(tables[f"theory_{problem}"])
     slow = history[history["case"].str.startswith("slow")]
     slow = slow[slow[_quantities.DECAY] == slow[_quantities.DECAY].min()]
+    slow = slow[slow["case"] == slow["case"].min()]  # cases of equal decay would be one
     ends = statistics.by_seed(slow, statistics.last(slow, "l2_norm")) ** 2
     free = history[(history["case"] == "fast") & (history[_quantities.DECAY] == 0)]
     last = free.sort_values("step").groupby("seed").tail(1).set_index("seed")
