@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """What a Snakefile or a notebook calls, imported only then."""
+        """The functions that a Snakefile or a notebook calls, imported only then."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from grokatlas.study import notebook, shipped
@@ -28,5 +28,5 @@ else:
 
 
 def __dir__() -> list[str]:
-    """What there is to call, for completion."""
+    """The names to call, for completion."""
     return [*__all__, "__version__"]

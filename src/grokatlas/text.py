@@ -45,18 +45,20 @@ def interval(low: float | None, high: float | None, shown: Callable[[float], str
 
 def figure_title(name: str, title: str | None = None, plate: int | None = None) -> str:
     """``Figure 5, low rank``, with a title ``Figure 5: matrices`` or ``Plate 1: memory``."""
-    found = re.fullmatch(r"(fig|table)(\d+)(?:_(.+))?", name)
-    number = f"Plate {plate}" if plate else f"{WORDS[found[1]]} {found[2]}" if found else ""
-    if title and (plate or (found and not found[3])):
+    matched = re.fullmatch(r"(fig|table)(\d+)(?:_(.+))?", name)
+    number = f"Plate {plate}" if plate else f"{WORDS[matched[1]]} {matched[2]}" if matched else ""
+    if title and (plate or (matched and not matched[3])):
         return f"{number}: {title}"
-    rest = f", {found[3].replace('_', ' ')}" if found and found[3] else ""
+    rest = f", {matched[3].replace('_', ' ')}" if matched and matched[3] else ""
     return sentence(title or (f"{number}{rest}" if number else name.replace("_", " ")))
 
 
 def place(name: str) -> tuple[int, int, str]:
     """The order of a figure on its paper's page: figures by number, tables, then all others."""
-    found = re.match(r"(fig|table)(\d+)", name)
-    return (list(WORDS).index(found[1]), int(found[2]), name) if found else (len(WORDS), 0, name)
+    matched = re.match(r"(fig|table)(\d+)", name)
+    return (
+        (list(WORDS).index(matched[1]), int(matched[2]), name) if matched else (len(WORDS), 0, name)
+    )
 
 
 def plain(name: str) -> str:

@@ -29,6 +29,6 @@ def test_a_cluster_gets_data_sets_training_and_measures_alone():
         _, *rules = re.split(r"^(?=rule |use rule )", file.read_text(encoding="utf-8"), flags=re.M)
         for text in rules:
             name = re.match(r"rule (\w+):|use rule \w+ as (\w+)", text)
-            if "    localrule: True\n" not in text:
+            if "    localrule: " not in text:
                 submitted |= set(filter(None, name.groups()))
     assert submitted == {"dataset", "train", "measure"}

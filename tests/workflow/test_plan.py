@@ -28,6 +28,33 @@ def test_a_dry_run_at_paper_scale_imports_neither_torch_nor_matplotlib(checkout:
     assert not {name.split(".")[0] for name in imported} & {"torch", "matplotlib"}
 
 
+@pytest.mark.parametrize(
+    ("given", "local"),
+    [
+        ({}, ["atlas", "claims", "figure", "published_table", "table"]),
+        ({"local_rules": ["claims"]}, ["claims"]),
+    ],
+)
+def test_the_configuration_says_whose_jobs_are_not_submitted(checkout, given, local):
+    code = (
+        "import json, sys\n"
+        "from snakemake.api import SnakemakeApi\n"
+        "from snakemake.settings.types import ConfigSettings, ResourceSettings\n"
+        "given = ConfigSettings(config=json.loads(sys.argv[1]))\n"
+        "with SnakemakeApi() as api:\n"
+        "    workflow = api.workflow(ResourceSettings(cores=1), given)._workflow\n"
+        "    print(json.dumps(sorted(workflow._localrules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps({"scale": "smoke", **given})],
+        cwd=checkout.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == local
+
+
 @exhaustive
 @pytest.mark.parametrize("scale", ["huge", "Paper", "1"])
 def test_an_unknown_scale_is_one_line(checkout, scale):

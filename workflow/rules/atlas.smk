@@ -17,7 +17,7 @@ rule claims:
         manifest="results/{scale}/claims.manifest.json",
     log:
         "results/{scale}/claims.log",
-    localrule: True
+    localrule: "claims" in PROJECT.local_rules
     conda:
         "../../environment.yml"
     shell:
@@ -34,7 +34,7 @@ rule atlas:
         manifest="results/{scale}/atlas/manifest.json",
     log:
         "results/{scale}/atlas/log.txt",
-    localrule: True
+    localrule: "atlas" in PROJECT.local_rules
     conda:
         "../../environment.yml"
     shell:

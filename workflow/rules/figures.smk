@@ -18,7 +18,7 @@ rule figure:
     wildcard_constraints:
         figure="(?!table)[a-z0-9_]+",
     priority: 1  # before runs, so that pictures come early
-    localrule: True
+    localrule: "figure" in PROJECT.local_rules
     conda:
         "../../environment.yml"
     shell:
@@ -37,4 +37,4 @@ use rule figure as published_table with:
         multiext("results/{scale}/figures/{paper}/{figure}", ".md", ".tex", ".manifest.json"),
     wildcard_constraints:
         figure="table[a-z0-9_]*",
-    localrule: True
+    localrule: "figure" in PROJECT.local_rules

@@ -56,7 +56,7 @@ rule table:
     log:
         "results/{scale}/tables/{paper}/{experiment}.log",
     priority: 1  # before runs, so that pictures come early
-    localrule: True
+    localrule: "table" in PROJECT.local_rules
     conda:
         "../../environment.yml"
     shell:

@@ -32,10 +32,10 @@ def checked(paper: str, claim: Row, row: Row, tables: Tables | None, under: Unde
     named = claim.get("fails_with")
     if not named or tables is None or row["verdict"] == NOT_RUN:
         return row
-    found = _found(paper, claim, named, tables, under)
-    verdict = MISSED if found["verdict"] == REJECTED else found["verdict"]
+    judged = _found(paper, claim, named, tables, under)
+    verdict = MISSED if judged["verdict"] == REJECTED else judged["verdict"]
     told = {"control": in_words(named), "control_verdict": verdict}
-    told["control_value"] = found.get("value")
+    told["control_value"] = judged.get("value")
     if row["verdict"] in (REPRODUCED, PARTLY) and verdict not in (MISSED, NOT_RUN):
         told["verdict"] = NOT_DECISIVE
         told["reason"] = f"its control meets it too ({told['control']}); {row['reason']}"

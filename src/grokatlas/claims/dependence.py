@@ -1,4 +1,4 @@
-"""What a conclusion depends on: a sentence from its verdicts under all interpretations."""
+"""The dependence of a conclusion: a sentence from its verdicts under all interpretations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,12 +41,12 @@ class Under:
 
     @property
     def outcome(self) -> str | None:
-        """Whether it holds; None where it was not judged."""
+        """Its outcome, one of `OUTCOMES`; None where it was not judged."""
         return OUTCOMES.get(self.verdict)
 
 
 def told(drawn: str, others: Sequence[Under]) -> tuple[str, str]:
-    """What kind of dependence was found (of `KINDS`), and the sentence that tells it.
+    """The kind of dependence (one of `KINDS`), and the sentence that tells it.
 
     Args:
         drawn: the verdict under the interpretation that is drawn.

@@ -69,16 +69,16 @@ def diverged(table: pd.DataFrame) -> Members:
     watched = history[[name for name in history if WATCHED.fullmatch(name)]].astype("float64")
     logged = watched.groupby(history["run"]).transform("count") > 0
     spoilt = (logged & ~np.isfinite(watched)).any(axis=1)
-    found = _members(last[spoilt.loc[last.index]])
+    spoilt_members = _members(last[spoilt.loc[last.index]])
     rest = last[~logged.loc[last.index].any(axis=1)].set_index(["run", "member"])
     values = rest.select_dtypes("float")
     began = np.isfinite(first.loc[rest.index, values.columns].astype("float64"))
     ended = np.isfinite(values.astype("float64"))
-    return found | set(values.index[(began & ~ended).any(axis=1)])
+    return spoilt_members | set(values.index[(began & ~ended).any(axis=1)])
 
 
 def note(tables: Iterable[pd.DataFrame]) -> str:
-    """How many members of some tables diverged or were stopped, as text; empty if none."""
+    """The number of members that diverged or were stopped, as text; empty if none."""
     known, nonfinite, ended = Members(), Members(), Members()
     for table in tables:
         for found, own in zip((nonfinite, ended, known), _found(table), strict=True):
@@ -90,19 +90,19 @@ def note(tables: Iterable[pd.DataFrame]) -> str:
 
 def without(table: pd.DataFrame) -> pd.DataFrame:
     """A table without any row of the members that diverged or were stopped."""
-    found = lost(table)
-    if not found:
+    left_out = lost(table)
+    if not left_out:
         return table
-    return table[~pd.MultiIndex.from_frame(table[["run", "member"]]).isin(found)]
+    return table[~pd.MultiIndex.from_frame(table[["run", "member"]]).isin(left_out)]
 
 
 def finite(table: pd.DataFrame) -> pd.DataFrame:
     """A table where no number of a member that diverged is infinite: it is missing instead."""
-    found = lost(table)
-    if not found:
+    members = lost(table)
+    if not members:
         return table
     floats = table.select_dtypes("float")
-    rows = pd.MultiIndex.from_frame(table[["run", "member"]]).isin(found)
+    rows = pd.MultiIndex.from_frame(table[["run", "member"]]).isin(members)
     return table.assign(**floats.mask(np.isinf(floats) & rows[:, None])).copy()
 
 

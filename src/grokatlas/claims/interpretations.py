@@ -51,12 +51,12 @@ class Otherwise:
 
     @cached_property
     def tables(self) -> Tables:
-        """What the claim's function gets: cases that stand in, under the names of the drawn."""
+        """The tables of the claim's function: cases that stand in, under the names of the drawn."""
         return {**self.drawn, **{name: self._renamed(name) for name in self.taken}}
 
     @property
     def same(self) -> bool:
-        """Whether all that stands in holds what is drawn: small runs need not differ."""
+        """True if all that stands in holds what is drawn: small runs need not differ."""
         return not any(self._differing.values())
 
     @cached_property
@@ -197,7 +197,7 @@ def _of_case(table: pd.DataFrame, case: str) -> pd.DataFrame:
 
 
 def _equal(one: pd.DataFrame, other: pd.DataFrame) -> bool:
-    """Whether two parts of tables hold the same, whosever they are; empty columns do not count."""
+    """True if two parts of tables hold the same, whosever they are; empty columns do not count."""
     parts = [
         table.drop(columns=WHERE, errors="ignore").dropna(axis="columns", how="all")
         for table in (one, other)

@@ -88,7 +88,7 @@ def _spread(published: str) -> float | None:
 
 
 def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) -> list[float]:
-    """What a claim's function finds; not a number where members are lacking that it needs."""
+    """The values of a claim's function; not a number where members are lacking that it needs."""
     module = importlib.import_module(claim["module"])
     function: Callable[..., Any] = getattr(module, claim["value"])
     keywords = claim["keywords"] | asked_for(

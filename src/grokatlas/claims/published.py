@@ -1,4 +1,4 @@
-"""What a paper prints at a figure, and what was read off it, for the functions that ask for it."""
+"""Printed and digitised numbers of a figure, for the functions that ask for them."""
 
 import inspect
 from collections.abc import Callable

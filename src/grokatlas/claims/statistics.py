@@ -45,9 +45,9 @@ def single(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
         return rows
     _, same = next(iter(twice.groupby(keys, dropna=False)))
     differ = [c for c in same if "." in c and same[c].nunique(dropna=False) > 1]
-    found = ", ".join(f"{key} {same[key].iloc[0]!s}" for key in keys)
+    where = ", ".join(f"{key} {same[key].iloc[0]!s}" for key in keys)
     said = f" (they differ in {', '.join(differ)}); make cases of them" if differ else ""
-    raise ValueError(f"{len(same)} rows for {found}{said}")
+    raise ValueError(f"{len(same)} rows for {where}{said}")
 
 
 def _parts(rows: pd.DataFrame, by: str) -> Iterator[pd.DataFrame]:
@@ -78,11 +78,11 @@ def lasting(rows: pd.DataFrame, column: str, level: float, *, by: str = "seed") 
     Infinite where the last value is below it or no number. What is reached and lost again does not
     count.
     """
-    found = []
+    numbers = []
     for part in _parts(rows, by):
         lost = part.loc[~(part[column] >= level), "step"].max()  # not a number: there all along
-        found.append(float(part.loc[~(part["step"] <= lost), "step"].min()))
-    return [np.inf if np.isnan(step) else step for step in found]
+        numbers.append(float(part.loc[~(part["step"] <= lost), "step"].min()))
+    return [np.inf if np.isnan(step) else step for step in numbers]
 
 
 def last(rows: pd.DataFrame, column: str, *, by: str = "seed") -> list[float]:
@@ -96,7 +96,7 @@ def at(rows: pd.DataFrame, column: str, step: float, *, by: str = "seed") -> lis
 
 
 def by_seed(rows: pd.DataFrame, values: list[float]) -> pd.Series:
-    """What `first`, `last` or `at` gave for `rows`, by seed: cases then compare pair by pair."""
+    """Values of `first`, `last` or `at` for `rows`, by seed: cases then compare pair by pair."""
     return pd.Series(values, index=sorted(rows["seed"].unique()), dtype="float64")
 
 
@@ -109,7 +109,7 @@ def slope(x: pd.Series, y: pd.Series) -> float:
 
 
 def beyond(value: float, draws: Sequence[float]) -> float:
-    """How far a number is outside the range of some draws: 0 where it could be one of them.
+    """The distance of a number from the range of some draws: 0 where it could be one of them.
 
     A draw that is never reached is infinite.
     """

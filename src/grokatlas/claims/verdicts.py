@@ -107,7 +107,7 @@ def middle(values: list[float], judged: str) -> float:
 
 
 def tally(found: Iterable[str]) -> str:
-    """How often each verdict was found: ``3 reproduced, 1 partly; not counted: 1 not decisive``."""
+    """Counts of each verdict as text: ``3 reproduced, 1 partly; not counted: 1 not decisive``."""
     counts = Counter(found)
     parts = [f"{counts[each]} {each}" for each in VERDICTS if counts[each] and each != NOT_DECISIVE]
     apart = counts[NOT_DECISIVE]

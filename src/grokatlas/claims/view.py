@@ -44,7 +44,7 @@ class ClaimView:
 
     @property
     def values(self) -> str:
-        """How many numbers there are: ``5 values``."""
+        """The count of numbers: ``5 values``."""
         return words.count(int(float(self.row.get("count") or 0)), "value")
 
     @property
@@ -55,7 +55,7 @@ class ClaimView:
 
     @property
     def control(self) -> str:
-        """What would have failed it, with its number: ``fails with lambda halved: 0.18``."""
+        """The negative control, with its number: ``fails with lambda halved: 0.18``."""
         name, verdict = self.row.get("control", ""), self.row.get("control_verdict", "")
         if not name or verdict == NOT_RUN:
             return f"control not judged: {name}" if name else ""

@@ -32,7 +32,7 @@ def again(axes: dict[str, Any], joined: list[list[str]]) -> dict[str, Any]:
 
 
 def why_not(ensemble: dict[str, Any]) -> tuple[list[str], str] | None:
-    """What is wrong with `zip`, if anything.
+    """The mistake in `zip`, if there is one.
 
     Returns:
         the place in the ensemble, and what is wrong and allowed there.

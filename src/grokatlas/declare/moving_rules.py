@@ -1,4 +1,4 @@
-"""Which runs may say by ``train.only`` what moves: those whose dynamics takes the names."""
+"""Runs that may say by ``train.only`` what moves: those whose dynamics takes the names."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ BLOCK = "only"  # of a dynamics' `build`: the names of the parameters that move
 
 
 def why_not_only(spec: dict[str, Any]) -> tuple[list[str], str] | None:
-    """What is wrong with ``train.only``, if anything.
+    """The mistake in ``train.only``, if there is one.
 
     Returns:
         the place in the spec, and what is wrong and allowed there.

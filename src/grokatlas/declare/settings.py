@@ -39,6 +39,11 @@ class Settings(BaseModel):
         "anything is trained (docs/run-store.md); null: where the environment variable "
         "GROKATLAS_RUN_STORE points, if it is set",
     )
+    local_rules: list[Literal["table", "figure", "claims", "atlas"]] = Field(
+        ["table", "figure", "claims", "atlas"],
+        description="rules whose jobs run beside Snakemake on a cluster too; those of others are "
+        "submitted",
+    )
 
 
 def load_settings(

@@ -124,7 +124,7 @@ class Family:
             raise where.error(["start"], problem)
 
     def _starts(self) -> Iterator[dict[str, Any]]:
-        """What every cell of the paper says of its start, unchecked."""
+        """The block ``start`` of every cell of the paper, unchecked."""
         for name, experiment in self.paper.experiments.items():
             if not (named(experiment) or "start" in self.paper.defaults.model_fields_set):
                 continue
@@ -160,8 +160,10 @@ def related(experiments: dict[str, Experiment], names: Iterable[str]) -> set[str
 
 def behind(experiments: dict[str, Experiment], name: str) -> set[str]:
     """The other experiments that cells of an experiment start from, directly or not."""
-    found = ancestors([name], lambda each: sorted(named(experiments[each]) & experiments.keys()))
-    return set(found) - {name}
+    experiments_behind = ancestors(
+        [name], lambda each: sorted(named(experiments[each]) & experiments.keys())
+    )
+    return set(experiments_behind) - {name}
 
 
 def _named(block: Any) -> Iterator[str]:
@@ -177,7 +179,7 @@ def _named(block: Any) -> Iterator[str]:
 
 
 def _asks(entry: dict[str, Any], name: str, case: str | None) -> bool:
-    """Whether a cell asks for the state of the optimizer of a case."""
+    """True if a cell asks for the state of the optimizer of a case."""
     asked = (entry.get("experiment"), entry.get("case"), entry.get("optimizer"))
     return asked == (name, case, "kept")
 
@@ -235,10 +237,10 @@ def _linked(
     """A run of a cell, with the runs of the parent that it starts from."""
     origins = members.origins(part.spec, [each.spec for each in parent.parts])
     axes = part.spec["ensemble"].keys() & parent.spec["ensemble"].keys()
-    for member, found in zip(members.of(part.spec), origins, strict=True):
-        if not found:
+    for member, of_member in zip(members.of(part.spec), origins, strict=True):
+        if not of_member:
             raise where.error(["start"], _no_member(start, member, sorted(axes)))
-    if any(len(found) > 1 for found in origins):
+    if any(len(of_member) > 1 for of_member in origins):
         more = sorted(parent.spec["ensemble"].keys() - axes)
         problem = f"the members of {start.place} differ in {', '.join(more)}, and one is to be"
         raise where.error(["start"], f"{problem} chosen; give the axis in `ensemble` here too")

@@ -6,7 +6,7 @@ Nothing here imports torch, pandas or matplotlib: every cluster job parses the S
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +148,11 @@ class Project:
     def device(self) -> str:
         """The device that the configuration names."""
         return self.settings.device
+
+    @property
+    def local_rules(self) -> Sequence[str]:
+        """The rules whose jobs are not submitted to a cluster."""
+        return self.settings.local_rules
 
     def job_file(
         self, group: str, key: Any, scale: str | None = None, runs: bool = True

@@ -36,6 +36,7 @@ class WrittenJobs:
 
     def __init__(self, folder: Path, overrides: dict[str, Any]) -> None:
         self.captions: dict[str, dict[str, str]] = {}
+        self.local_rules: tuple[str, ...] = ()  # a job's own Snakemake submits nothing
         if project.DEVICE in os.environ:
             project.use_this_code()
         else:

@@ -42,7 +42,7 @@ def data_folder(dataset: str) -> Path:
 
 
 def is_data(name: str | Path) -> bool:
-    """Whether a file or folder in ``results`` is a data set's."""
+    """True if a file or folder in ``results`` is a data set's."""
     return (RESULTS / "data") in Path(name).parents
 
 

@@ -115,7 +115,7 @@ class Result:
     @property
     def upstream(self) -> list[str]:
         """The targets of the results that it was made from, by the names of its inputs."""
-        return sorted({found[1] for found in map(layout.owner, self.inputs) if found})
+        return sorted({owner[1] for owner in map(layout.owner, self.inputs) if owner})
 
     @property
     def inputs(self) -> dict[str, str]:

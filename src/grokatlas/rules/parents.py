@@ -18,7 +18,7 @@ def digests(spec: dict[str, Any]) -> list[hashing.Digests]:
 
 
 def start(job_file: Path, job: dict[str, Any]) -> Any:
-    """Where the members start (`engine.start.Start`); None for a run that begins by itself.
+    """The start of the members (`engine.start.Start`); None for a run that begins by itself.
 
     Raises:
         UserError: a parent, or its snapshot, is not here, or it is another than was planned.

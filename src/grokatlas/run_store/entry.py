@@ -73,12 +73,12 @@ def read(kind: str, folder: Path) -> StoredRun:
     """
     for file in layout.outputs(kind, folder):
         _check_readable(file)
-    found = load(kind, folder)
-    for name in found.inputs:
+    result = load(kind, folder)
+    for name in result.inputs:
         if layout.owner(name) is None or Path(name).name not in (layout.DATA, layout.SNAPSHOTS):
             problem = f"names {name!r}, which no training reads"
             raise DamagedError(str(layout.manifest_of(kind, folder)), problem)
-    return StoredRun(kind, folder, found.planned, found.sound)
+    return StoredRun(kind, folder, result.planned, result.sound)
 
 
 def digests(tree: Path, target: Path) -> hashing.Digests | None:
@@ -93,10 +93,10 @@ def digests(tree: Path, target: Path) -> hashing.Digests | None:
         return None
     job = load(kind, target, tree).planned
     upstream = [digests(tree, Path(each)) for each in job["inputs"]]
-    found = [each for each in upstream if each is not None]
-    if len(found) < len(upstream):
+    known = [each for each in upstream if each is not None]
+    if len(known) < len(upstream):
         return None
-    return hashing.of_job(kind, job["spec"], job["code"], found)
+    return hashing.of_job(kind, job["spec"], job["code"], known)
 
 
 def _check_readable(file: Path) -> None:

@@ -53,18 +53,18 @@ def every(results: Path, root: Path | None, jobs: Jobs | None = None) -> list[Ru
     for each in stored(root, "run") if root else []:
         id_ = each.place.name.partition("-")[0]
         _add_stored(by_id.setdefault(id_, []), id_, each, jobs)
-    found = [run for runs in by_id.values() for run in runs]
-    for place, run in enumerate(found):
+    entries = [run for runs in by_id.values() for run in runs]
+    for place, run in enumerate(entries):
         run.uses = uses.get(run.id, [])
         if not run.readable():
             note = "its manifest is not one that this version writes"
-            found[place] = RunEntry(run.id, "damaged", note, run.uses, places=run.places)
-    return sorted(found, key=lambda run: ([str(use) for use in run.uses[:1]], run.id))
+            entries[place] = RunEntry(run.id, "damaged", note, run.uses, places=run.places)
+    return sorted(entries, key=lambda run: ([str(use) for use in run.uses[:1]], run.id))
 
 
 def _uses(jobs: Jobs, tree: Tree | None) -> dict[str, list[Use]]:
     """The cells of tables that each run is in: of the plan, and of tables that were made before."""
-    found: dict[str, list[Use]] = {}
+    uses: dict[str, list[Use]] = {}
     planned = [job.spec for job in jobs.values() if job.kind == "table"]
     results = tree.results.values() if tree else []
     tables = [each for each in results if each.sound.get("kind") == "table"]
@@ -74,10 +74,10 @@ def _uses(jobs: Jobs, tree: Tree | None) -> dict[str, list[Use]]:
         for spec in specs:
             for cell in spec["cells"]:
                 use = Use(spec["scale"], spec["paper"], spec["experiment"], cell.get("label", ""))
-                listed = found.setdefault(cell["run"], [])
+                listed = uses.setdefault(cell["run"], [])
                 if cell["run"] not in known and use not in listed:
                     listed.append(use)
-    return found
+    return uses
 
 
 def _here(

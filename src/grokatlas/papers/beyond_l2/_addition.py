@@ -57,7 +57,7 @@ def halves_read_off(
     colours: ScalarMappable,
     weights: Iterable[float],
 ) -> list[pd.DataFrame]:
-    """Where the published test accuracies pass one half: an open mark in each weight's colour."""
+    """Open marks in the weights' colours where the published test accuracies pass one half."""
     panel, drawn = _quantities.rate_panel(rate), []
     for weight in weights:
         curve = _addition_numbers.half_curve(weight)

@@ -27,13 +27,13 @@ def first_perfect(tables: Tables, case: str) -> list[float]:
 
 def norm_after_generalisation(tables: Tables, case: str, after: int) -> list[float]:
     """The l2 norm of figure 1 some steps after t2, for each seed; infinite without a t2."""
-    found = []
+    numbers = []
     parts = _addition(tables, case).groupby("seed")
     for (_, part), t2 in zip(parts, addition_time(tables, case, "t2"), strict=True):
         known = t2 + after <= part["step"].max()
         norm = np.interp(t2 + after, part["step"], part["l2_norm"]) if known else np.inf
-        found.append(float(norm))
-    return found
+        numbers.append(float(norm))
+    return numbers
 
 
 def addition_peak(tables: Tables, case: str, column: str) -> list[float]:
@@ -55,7 +55,7 @@ def addition_at(tables: Tables, case: str, column: str, step: int) -> list[float
 def distance_from_points(
     tables: Tables, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
-    """How far a curve of figure 1 is from the published one, for each seed.
+    """The distance of a curve of figure 1 from the published one, for each seed.
 
     It is the largest distance over the points that were read off the picture, relative to the
     height of the panel: the largest of these points, or 1 for an accuracy. A point from the
@@ -73,15 +73,15 @@ def distance_from_points(
     steps = np.array([each["x"] for each in points])
     heights = np.array([each["y"] for each in points])
     whole = 1.0 if column.endswith("accuracy") else heights.max()
-    found = []
+    numbers = []
     parts = _addition(tables, "published").groupby("seed")
     for (_, part), t2 in zip(parts, addition_time(tables, "published", "t2"), strict=True):
         late = steps >= published
         at = np.where(late, steps + (t2 - published), steps) if late.any() else steps
         ours = np.interp(at, part["step"], part[column])
         far = np.abs(ours - heights).max() if np.isfinite(at).all() else np.inf
-        found.append(float(far / whole))
-    return found
+        numbers.append(float(far / whole))
+    return numbers
 
 
 def regularised_time(
@@ -120,12 +120,12 @@ def delay_of_generalisation(tables: Tables, case: str, weight: float) -> list[fl
 def norm_since_generalisation(tables: Tables, case: str) -> list[float]:
     """The last l2 norm of figure 3 over that at t2, for each run that generalises."""
     times = _figure_3(tables, "grokking_times", case).set_index([WEIGHT, "seed"])["t2"]
-    found = []
+    numbers = []
     for key, part in _figure_3(tables, "history", case).groupby([WEIGHT, "seed"]):
         if np.isfinite(times.get(key, np.nan)):
             norm = part.set_index("step")["l2_norm"]
-            found.append(float(norm.iloc[-1] / norm[: times[key]].iloc[-1]))
-    return found
+            numbers.append(float(norm.iloc[-1] / norm[: times[key]].iloc[-1]))
+    return numbers
 
 
 def order_of_halves(tables: Tables, case: str) -> list[float]:
@@ -147,7 +147,7 @@ def half_curve(weight: float) -> str:
 def distance_of_halves(
     tables: Tables, case: str, rate: float, digitised_points: Points
 ) -> list[float]:
-    """How far the published steps of a test accuracy of one half are from the range of our seeds.
+    """The distance of the published steps of a test accuracy of one half from our range of seeds.
 
     It is the largest distance over the weights that were read off one panel of a scaling image,
     relative to the latest of these steps; infinite where no seed reaches one half.
@@ -183,7 +183,7 @@ def peak_curve(weight: float) -> str:
 def distance_of_times(
     tables: Tables, experiment: str, case: str, digitised_points: Points
 ) -> list[float]:
-    """How far the published times t2 of figure 3 are from the range of our seeds.
+    """The distance of the published times t2 of figure 3 from the range of our seeds.
 
     It is the largest distance over the weights whose t2 was read off the picture, relative to the
     latest of these times; infinite where no seed reaches one of them.
@@ -202,7 +202,7 @@ def distance_of_times(
 
 
 def distance_of_peak(tables: Tables, digitised_points: Points) -> list[float]:
-    """How far the peak of the l2 norm in figure 3 is from the published one, for each seed.
+    """The distance of the peak of the l2 norm in figure 3 from the published one, for each seed.
 
     It is that under l1 regularisation with the least weight; of the relative distances of its
     height and its step the larger one counts.
@@ -213,12 +213,12 @@ def distance_of_peak(tables: Tables, digitised_points: Points) -> list[float]:
     """
     (point,) = (each for each in digitised_points if each["panel"] == PEAK_PANEL)
     rows = _figure_3(tables, "history", "l1")
-    found = []
+    numbers = []
     for _, part in rows[rows[WEIGHT] == rows[WEIGHT].min()].groupby("seed"):
         top = part.loc[part["l2_norm"].idxmax()]
         height, step = top["l2_norm"] / 1000 / point["y"], top["step"] / point["x"]
-        found.append(float(max(abs(height - 1), abs(step - 1))))
-    return found
+        numbers.append(float(max(abs(height - 1), abs(step - 1))))
+    return numbers
 
 
 def _addition(tables: Tables, case: str) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What figures and claims compute alike from tables: recovery times and best fits."""
+"""Recovery times and best fits, for figures and claims."""
 
 import math
 
@@ -29,10 +29,10 @@ def scaling(table: pd.DataFrame, weight: str, column: str) -> pd.DataFrame:
     seen = history[[*keys, "step", column]].rename(columns={"step": "t2_settled", column: "error"})
     truth = truth[[*keys, "least_squares_distance"]]
     ran = history.groupby(keys, as_index=False)["slow_time"].max()
-    found = times.merge(seen, how="left").merge(truth).merge(ran)
-    found["product"] = found[RATE] * found[weight]
-    found["complete"] = found["slow_time"] >= history["train.stop.slow_time"].max()
-    return found.rename(columns={"t2_settled": "t2"})
+    recoveries = times.merge(seen, how="left").merge(truth).merge(ran)
+    recoveries["product"] = recoveries[RATE] * recoveries[weight]
+    recoveries["complete"] = recoveries["slow_time"] >= history["train.stop.slow_time"].max()
+    return recoveries.rename(columns={"t2_settled": "t2"})
 
 
 def scaling_slope(rows: pd.DataFrame, weight: str, column: str) -> float:
@@ -48,7 +48,7 @@ def shares(table: pd.DataFrame) -> pd.Series:
 
 
 def l1_transition(features: int, nonzeros: int) -> float:
-    """How many Gaussian measurements the least l1 norm needs to find a sparse vector, about.
+    """The number of Gaussian measurements that the least l1 norm needs for a sparse vector, about.
 
     It is the statistical dimension of the descent cone of the l1 norm at a vector with s of n
     entries, ``min_t s (1 + t^2) + (n - s) E max(|g| - t, 0)^2`` for a standard normal g.

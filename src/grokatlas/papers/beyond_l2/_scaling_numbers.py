@@ -30,8 +30,8 @@ def scaling_exponent(tables: Tables, experiment: str, column: str, of: str) -> l
         of: ``alpha``, the step size, or ``beta``, the weight.
     """
     weight = WEIGHTS[experiment]
-    found = _quantities.scaling(tables[experiment], weight, ERRORS[experiment])
-    used = found[(found[weight] <= _quantities.LARGEST_WEIGHT) & found["complete"]]
+    pairs = _quantities.scaling(tables[experiment], weight, ERRORS[experiment])
+    used = pairs[(pairs[weight] <= _quantities.LARGEST_WEIGHT) & pairs["complete"]]
     keys = ["case", "seed", RATE, weight]
     used = used.merge(statistics.record(tables[experiment], "recovery_times")[[*keys, "t1"]])
     used = used.assign(t1=used["t1"].where(used["t1"] < used["t2"] / 10))  # else it is no fit alone
@@ -47,8 +47,8 @@ def scaling_exponent(tables: Tables, experiment: str, column: str, of: str) -> l
 
 def scaled_time(tables: Tables, experiment: str, weight: float) -> list[float]:
     """t2 alpha beta, for each complete pair of the published grid with a weight up to `weight`."""
-    found = _complete(tables, experiment, weight)
-    return [float(value) for value in found["t2"] * found["product"]]
+    pairs = _complete(tables, experiment, weight)
+    return [float(value) for value in pairs["t2"] * pairs["product"]]
 
 
 def share_of_scaled_times(
@@ -58,23 +58,23 @@ def share_of_scaled_times(
 
     Of each instance the median over its complete pairs with a weight up to `weight` counts.
     """
-    found = _quantities.scaling(tables[experiment], WEIGHTS[experiment], ERRORS[experiment])
-    found = found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
-    scaled = (found["t2"] * found["product"]).groupby(found["seed"]).median()
+    pairs = _quantities.scaling(tables[experiment], WEIGHTS[experiment], ERRORS[experiment])
+    pairs = pairs[pairs["complete"] & (pairs[WEIGHTS[experiment]] <= weight)]
+    scaled = (pairs["t2"] * pairs["product"]).groupby(pairs["seed"]).median()
     return [float((scaled < level).mean())] if len(scaled) else []
 
 
 def scaled_time_over_distance(tables: Tables, experiment: str, weight: float) -> list[float]:
     """`scaled_time` over the distance of the least squares solution, for each pair."""
-    found = _complete(tables, experiment, weight)
-    constant = found["t2"] * found["product"] / found["least_squares_distance"]
+    pairs = _complete(tables, experiment, weight)
+    constant = pairs["t2"] * pairs["product"] / pairs["least_squares_distance"]
     return [float(value) for value in constant]
 
 
 def final_error_over_weight(tables: Tables, weight: float) -> list[float]:
     """The final relative error of figure 7 over its weight, for weights up to `weight`."""
-    found = _complete(tables, "sparse_scaling", weight)
-    return [float(value) for value in found["final_test_error"] / found[WEIGHTS["sparse_scaling"]]]
+    pairs = _complete(tables, "sparse_scaling", weight)
+    return [float(value) for value in pairs["final_test_error"] / pairs[WEIGHTS["sparse_scaling"]]]
 
 
 def memorisation_times(tables: Tables, weight: float) -> list[float]:
@@ -86,10 +86,10 @@ def memorisation_times(tables: Tables, weight: float) -> list[float]:
 
 def _grid(tables: Tables, experiment: str) -> pd.DataFrame:
     table = tables[experiment]
-    found = _quantities.scaling(table, WEIGHTS[experiment], ERRORS[experiment])
-    return found[found["case"] == "published"]
+    pairs = _quantities.scaling(table, WEIGHTS[experiment], ERRORS[experiment])
+    return pairs[pairs["case"] == "published"]
 
 
 def _complete(tables: Tables, experiment: str, weight: float) -> pd.DataFrame:
-    found = _grid(tables, experiment)
-    return found[found["complete"] & (found[WEIGHTS[experiment]] <= weight)]
+    pairs = _grid(tables, experiment)
+    return pairs[pairs["complete"] & (pairs[WEIGHTS[experiment]] <= weight)]

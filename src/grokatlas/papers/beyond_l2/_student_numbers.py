@@ -19,12 +19,12 @@ def order_of_students(tables: Tables, experiment: str) -> list[float]:
     Of all step sizes the one where it is largest, that is least ordered.
     """
     rows = statistics.history(tables[experiment])
-    found = []
+    numbers = []
     for _, own in rows.groupby("seed"):
         falls = [_falls(part, WEIGHTS[experiment]) for _, part in own.groupby(RATE)]
         orders = [statistics.order(each.index.to_series(), each) for each in falls]
-        found.append(float(np.max(orders)))  # not a number where one of them is none
-    return found
+        numbers.append(float(np.max(orders)))  # not a number where one of them is none
+    return numbers
 
 
 def fall_of_students(tables: Tables, experiment: str, rate: float, weight: float) -> list[float]:
@@ -41,14 +41,14 @@ def fall_curve(weight: float) -> str:
 
 
 def factor_of_falls(tables: Tables, experiment: str, digitised_points: Points) -> list[float]:
-    """How far the steps at which test losses fall are from the published ones, for each seed.
+    """The distance of the steps at which test losses fall from the published ones, for each seed.
 
     It is the largest factor between the two, over the curves that were read off; infinite where a
     test loss does not fall to half of its plateau, not a number where a curve is missing.
     """
     published = {(each["panel"], each["curve"]): each["x"] for each in digitised_points}
     published = {key: step for key, step in published.items() if key[1] != PLATEAU}
-    found = []
+    numbers = []
     for _, own in tables[experiment].query("record == 'history'").groupby("seed"):
         ours = {
             (_quantities.rate_panel(rate), fall_curve(weight)): step
@@ -56,12 +56,12 @@ def factor_of_falls(tables: Tables, experiment: str, digitised_points: Points) -
             for weight, step in _falls(part, WEIGHTS[experiment]).items()
         }
         factors = [ours.get(key, np.nan) / step for key, step in published.items()]
-        found.append(float(np.max(np.maximum(factors, np.reciprocal(factors)))))
-    return found
+        numbers.append(float(np.max(np.maximum(factors, np.reciprocal(factors)))))
+    return numbers
 
 
 def distance_of_plateaus(tables: Tables, experiment: str, digitised_points: Points) -> list[float]:
-    """How far the published plateaus are from the range of half the test errors of our networks.
+    """The distance of the published plateaus from the range of half our test errors.
 
     With the least weight: the largest distance over the points that were read off, relative to the
     highest of them; nothing where a step size is missing.

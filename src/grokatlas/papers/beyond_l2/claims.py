@@ -28,11 +28,11 @@ def loss_of_large_norms(tables: Tables, column: str) -> list[float]:
 
     It is small where the loss is an L, and not where it is a U.
     """
-    found = []
+    numbers = []
     for _, part in _quantities.best_fits(tables["fixed_norm"]).groupby("seed"):
         loss = part.set_index(_quantities.NORM)[column].sort_index()
-        found.append(float(loss[1.0:].max() / loss.iloc[0]))
-    return found
+        numbers.append(float(loss[1.0:].max() / loss.iloc[0]))
+    return numbers
 
 
 def ridge_time(tables: Tables, time: str) -> list[float]:
@@ -120,11 +120,11 @@ def sparse_ratio(tables: Tables, phase: str) -> list[float]:
     """
     rows = _sparse(tables, "history")
     step, ratio = rows["step"], rows["gradient_ratio"]
-    found = []
+    numbers = []
     for t1, t2 in zip(sparse_time(tables, "t1"), sparse_time(tables, "t2"), strict=True):
         during, after = ratio[step.between(10 * t1, t2)], ratio[step >= t2]
-        found.append(float(during.max() if phase == "plateau" else after.median()))
-    return found
+        numbers.append(float(during.max() if phase == "plateau" else after.median()))
+    return numbers
 
 
 def matrix_time(tables: Tables, case: str, weight: float, time: str) -> list[float]:
@@ -152,7 +152,7 @@ def share_of_plateaus(tables: Tables, level: float, step: int) -> list[float]:
 
 
 def singular_values_kept(tables: Tables) -> list[float]:
-    """How many singular values are above `KEPT` of the largest at the end, for each setting."""
+    """The number of singular values above `KEPT` of the largest at the end, for each setting."""
     rows = statistics.history(tables["matrix_recovery"])
     rows = rows[rows["case"] != "instances"]  # which end on the plateau
     final = rows.groupby(["case", "dynamics.weight"]).tail(1)
@@ -181,7 +181,7 @@ def no_selection(tables: Tables) -> list[float]:
 
 
 def completed_by_few(tables: Tables, share: float, slow_time: float) -> list[float]:
-    """How many shares tau up to one are completed by a slow time, for each instance."""
+    """The number of shares tau up to one that are completed by a slow time, for each instance."""
     rows = statistics.record(tables["data_selection"], "recovery_times")
     rows = rows[rows[SHARE] <= share]
     slow = rows["t2"] * rows["dynamics.rate"] * rows["dynamics.weight"]
@@ -230,20 +230,20 @@ def share_by_depth(
     By the distance of the last step, or the least of each run, as published (chosen with knowledge
     of a*).
     """
-    found = _quantities.distances(statistics.history(tables["depth"]))
-    kept = found[found[_quantities.POINTS] == points].set_index(["depth", "seed"])[moment]
+    distances = _quantities.distances(statistics.history(tables["depth"]))
+    kept = distances[distances[_quantities.POINTS] == points].set_index(["depth", "seed"])[moment]
     if not {1, depth} <= set(kept.index.get_level_values("depth")):
         return []
     return [float((kept[depth] <= kept[1]).mean())]
 
 
 def distance_of_depths(tables: Tables, digitised_points: Points) -> list[float]:
-    """How far the least distances to a* are from the published ones, on the published instance.
+    """The distance of the least distances to a* from the published ones, on that instance.
 
     It is the largest relative distance over the points that were read off.
     """
-    found = _quantities.distances(tables["depth"].query("record == 'history'"))
-    own = found[found["seed"] == PUBLISHED]
+    distances = _quantities.distances(tables["depth"].query("record == 'history'"))
+    own = distances[distances["seed"] == PUBLISHED]
     curves = own["depth"].map(_quantities.depth_curve)
     ours = own.assign(curve=curves).set_index(["curve", _quantities.POINTS])["min"]
     wanted = [((each["curve"], each["x"]), each["y"]) for each in digitised_points]
@@ -270,5 +270,5 @@ def _selected(tables: Tables, share: float | None = None) -> list[pd.Series]:
     """t2 by tau, for each instance with that `share`; infinite where never reached."""
     rows = statistics.record(tables["data_selection"], "recovery_times")
     rows = rows.assign(t2=statistics.times(rows, "t2"))
-    found = [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
-    return [times for times in found if share is None or share in times.index]
+    instances = [part.set_index(SHARE)["t2"].sort_index() for _, part in rows.groupby("seed")]
+    return [times for times in instances if share is None or share in times.index]

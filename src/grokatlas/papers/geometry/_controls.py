@@ -5,7 +5,7 @@ from grokatlas.papers.geometry._drifts import DECAY
 
 
 def before_training(tables: Tables) -> Tables:
-    """What is known before the first update."""
+    """The tables before the first update."""
     return {name: table[table["step"] == 0] for name, table in tables.items()}
 
 

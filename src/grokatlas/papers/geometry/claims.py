@@ -75,10 +75,10 @@ def least_order(tables: Tables, quantity: str, first: int) -> list[float]:
     ranks.insert(0, "decay", np.arange(len(ranks), dtype=float))
     away = (ranks - ranks.mean()).to_numpy()  # of Pearson's correlation of the ranks
     with np.errstate(invalid="ignore"):  # where nothing differs there is none
-        found = (
+        correlations = (
             away[:, 0] @ away[:, 1:] / np.sqrt((away[:, :1] ** 2).sum() * (away[:, 1:] ** 2).sum(0))
         )
-    return [float(pd.Series(found).min())]
+    return [float(pd.Series(correlations).min())]
 
 
 def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
@@ -86,17 +86,17 @@ def least_in_plane_cosine(tables: Tables, first: int, last: int) -> list[float]:
 
     Over the steps from `first` to `last`, a hundred apart, for each starting point.
     """
-    found = []
+    numbers = []
     for _, rows in statistics.history(tables["three_weights"]).groupby("member"):
         path = _parameters(rows[rows["step"].between(first, last) & (rows["step"] % 100 == 0)])
         if len(path) < 2:
-            found.append(np.nan)
+            numbers.append(np.nan)
             continue
         motion, way = np.diff(path, axis=0), 1.0 - path[:-1]
         motion, way = (each - each.mean(axis=1, keepdims=True) for each in (motion, way))
         lengths = np.linalg.norm(motion, axis=1) * np.linalg.norm(way, axis=1)
-        found.append(float(((motion * way).sum(axis=1) / lengths).min()))
-    return found
+        numbers.append(float(((motion * way).sum(axis=1) / lengths).min()))
+    return numbers
 
 
 def fit_over_half_way(tables: Tables, level: float, share: float) -> list[float]:
@@ -110,13 +110,13 @@ def fit_over_half_way(tables: Tables, level: float, share: float) -> list[float]
     Returns:
         the quotient of both steps, for each starting point.
     """
-    found = []
+    numbers = []
     for _, rows in statistics.history(tables["three_weights"]).groupby("member"):
         way = _parameters(rows)
         way = np.linalg.norm(way - way.mean(axis=1, keepdims=True), axis=1)
         fit = rows["step"].where(rows["train_loss"] <= level, np.inf).min()
-        found.append(float(fit / rows["step"].where(way <= share * way[0], np.inf).min()))
-    return found
+        numbers.append(float(fit / rows["step"].where(way <= share * way[0], np.inf).min()))
+    return numbers
 
 
 def generalisation_over_fit(tables: Tables, case: str, training: float, test: float) -> list[float]:
@@ -139,7 +139,7 @@ def generalisation_over_fit(tables: Tables, case: str, training: float, test: fl
 
 
 def distance_from_least_norm(tables: Tables, case: str, step: float) -> list[float]:
-    """How far the weights of figure 3 are from the nearest point of least norm at a step.
+    """The distance of the weights of figure 3 from the nearest point of least norm at a step.
 
     The larger distance of the two weights, at the last logged step that is not after it.
     """
@@ -212,24 +212,24 @@ def largest_aspect(tables: Tables, moment: str) -> list[float]:
     """The largest ``| |Im F_k| / |Re F_k| - 1 |`` over frequencies k at a moment, for each run."""
     pairs = _features(tables, moment)
     own = pairs[pairs["feature"] == pairs["other"]].sort_values(["seed", "feature"])
-    found = []
+    numbers = []
     for _, part in own.groupby("seed"):
         norms = part["norm"].to_numpy()
-        found.append(float(np.abs(norms[1::2] / norms[::2] - 1).max()))
-    return found
+        numbers.append(float(np.abs(norms[1::2] / norms[::2] - 1).max()))
+    return numbers
 
 
 def cosine_over_bound(tables: Tables, case: str, by: str) -> list[float]:
     """The largest quotient of the cosine and its bound, for each value of the column `by`."""
-    found = _near_zero_loss(tables, case)
-    quotients = found["cosine"] / found["bound"]
-    return [float(part.max()) for _, part in quotients.groupby(found[by].astype(str))]
+    points = _near_zero_loss(tables, case)
+    quotients = points["cosine"] / points["bound"]
+    return [float(part.max()) for _, part in quotients.groupby(points[by].astype(str))]
 
 
 def exponent_of_cosine(tables: Tables, case: str, by: str) -> list[float]:
     """The slope of log cosine against log distance, for each value of the column `by`."""
-    found = _near_zero_loss(tables, case)
-    parts = found.groupby(found[by].astype(str))
+    points = _near_zero_loss(tables, case)
+    parts = points.groupby(points[by].astype(str))
     return [statistics.slope(part["distance"], part["cosine"]) for _, part in parts]
 
 
@@ -269,23 +269,25 @@ def switching_activations(tables: Tables, factor: float, weight_decay: float) ->
 
 def loss_over_bound(tables: Tables, case: str, by: str) -> list[float]:
     """The largest quotient of `theorem`'s loss and its bound, for each value of the column `by`."""
-    found = _theorem.suprema(tables["theorem"]).query("case == @case")
-    quotients = found["loss"] / found["bound"]
-    return [float(part.max(skipna=False)) for _, part in quotients.groupby(found[by])]
+    trajectories = _theorem.suprema(tables["theorem"]).query("case == @case")
+    quotients = trajectories["loss"] / trajectories["bound"]
+    return [float(part.max(skipna=False)) for _, part in quotients.groupby(trajectories[by])]
 
 
 def exponent_of_distance(tables: Tables, case: str, by: str, last: float) -> list[float]:
     """The slope of log largest distance against log weight decay, up to the weight decay `last`."""
-    found = _theorem.suprema(tables["theorem"])
-    found = found[(found["case"] == case) & (found[_theorem.DECAY] <= last)]
-    parts = found.groupby(by)
+    trajectories = _theorem.suprema(tables["theorem"])
+    trajectories = trajectories[
+        (trajectories["case"] == case) & (trajectories[_theorem.DECAY] <= last)
+    ]
+    parts = trajectories.groupby(by)
     return [statistics.slope(part[_theorem.DECAY], part["distance"]) for _, part in parts]
 
 
 def time_over_zero_loss(tables: Tables, weight_decay: float, level: float) -> list[float]:
     """The slow time of `ridge` to a test accuracy, over equation 21's, by seed."""
-    found = _slow_times.reached(tables["ridge"], level).query("case == 'ridge'")
-    return list(found.loc[found["weight_decay"] == weight_decay, "ratio"])
+    times = _slow_times.reached(tables["ridge"], level).query("case == 'ridge'")
+    return list(times.loc[times["weight_decay"] == weight_decay, "ratio"])
 
 
 def end_of_zero_loss(tables: Tables, tolerance: float, level: float) -> list[float]:
@@ -293,9 +295,9 @@ def end_of_zero_loss(tables: Tables, tolerance: float, level: float) -> list[flo
 
     Zero if not even the least one has.
     """
-    found = _slow_times.reached(tables["ridge"], level).query("case == 'ridge'")
+    times = _slow_times.reached(tables["ridge"], level).query("case == 'ridge'")
     ends = []
-    for _, part in found.sort_values("weight_decay").groupby("seed"):
+    for _, part in times.sort_values("weight_decay").groupby("seed"):
         known = part["ratio"].notna().all()
         held = ((part["ratio"] - 1).abs() <= tolerance).cummin()
         ends.append(float(part["weight_decay"].where(held, 0.0).max()) if known else np.nan)
@@ -303,13 +305,13 @@ def end_of_zero_loss(tables: Tables, tolerance: float, level: float) -> list[flo
 
 
 def error_of_time(tables: Tables, weight_decay: float, level: float) -> list[float]:
-    """How far the ridge's time is from training's, less how far equation 21's is, by seed.
+    """The distance of the ridge's time from training's, less that of equation 21's, by seed.
 
     Distances are of logarithms. Not a number where training or equation 21 never reaches the level.
     """
-    found = _slow_times.reached(tables["ridge"], level)
-    found = found[found["weight_decay"] == weight_decay]
-    ratios = found.pivot(index="seed", columns="case", values="ratio")
+    times = _slow_times.reached(tables["ridge"], level)
+    times = times[times["weight_decay"] == weight_decay]
+    ratios = times.pivot(index="seed", columns="case", values="ratio")
     ratios = ratios.reindex(columns=["ridge", "training"])
     trained = np.log(ratios["training"].where(np.isfinite(ratios["training"])))
     return list((np.log(ratios["ridge"]) - trained).abs() - trained.abs())

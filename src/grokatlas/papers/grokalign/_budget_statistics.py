@@ -19,11 +19,11 @@ BUDGETS = 400  # between the first and the last snapshot, evenly in the logarith
 
 def row(published: Mapping[str, str], case: str) -> dict[str, float]:
     """A published row by our columns, accuracy as a share of 1."""
-    found = {
+    numbers = {
         column: float(published[f"{case}_{cell}"].removesuffix(" %"))
         for column, cell in CELLS.items()
     }
-    return found | {"test_accuracy": found["test_accuracy"] / 100}
+    return numbers | {"test_accuracy": numbers["test_accuracy"] / 100}
 
 
 def trajectory(table: pd.DataFrame, case: str) -> pd.DataFrame:
@@ -50,17 +50,19 @@ def trajectory(table: pd.DataFrame, case: str) -> pd.DataFrame:
             continue
         steps = np.geomspace(rows["step"].min(), rows["step"].max(), BUDGETS)
         own = history[history["seed"] == seed]
-        found = {"seed": seed, "step": steps}
+        columns = {"seed": seed, "step": steps}
         for column in CELLS:
             part = (own if column == "test_accuracy" else rows).dropna(subset=[column])
             places = np.log(part["step"].to_numpy(dtype=float))
-            found[column] = np.interp(np.log(steps), places, part[column]) if len(part) else np.nan
-        parts.append(pd.DataFrame(found))
+            columns[column] = (
+                np.interp(np.log(steps), places, part[column]) if len(part) else np.nan
+            )
+        parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["seed", "step"])
 
 
 def distances(table: pd.DataFrame, case: str, published: Mapping[str, str]) -> pd.DataFrame:
-    """How far from its published row a case is at every budget, in units of the tolerance.
+    """The distance of a case from its published row at every budget, in units of the tolerance.
 
     The largest of three distances counts: of the accuracy over `POINTS`, of each alignment over
     `SHARE` of the published size. So a row is met where the distance is at most 1.
@@ -68,15 +70,15 @@ def distances(table: pd.DataFrame, case: str, published: Mapping[str, str]) -> p
     Returns:
         ``seed``, ``step`` and ``distance``.
     """
-    found = trajectory(table, case)
-    if found.empty:
-        return found.assign(distance=[])
+    path = trajectory(table, case)
+    if path.empty:
+        return path.assign(distance=[])
     wanted = row(published, case)
     parts = []
     for column, value in wanted.items():
         tolerance = POINTS if column == "test_accuracy" else SHARE * abs(value)
-        parts.append((found[column] - value).abs() / tolerance)
-    return found[["seed", "step"]].assign(
+        parts.append((path[column] - value).abs() / tolerance)
+    return path[["seed", "step"]].assign(
         distance=pd.concat(parts, axis=1).max(axis=1, skipna=False)
     )
 
@@ -89,27 +91,27 @@ def passages(table: pd.DataFrame, published: Mapping[str, str]) -> pd.DataFrame:
     """
     parts = []
     for case in CASES:
-        found = distances(table, case, published).dropna()
-        nearest = found.loc[found.groupby("seed")["distance"].idxmin()]
+        by_budget = distances(table, case, published).dropna()
+        nearest = by_budget.loc[by_budget.groupby("seed")["distance"].idxmin()]
         parts.append(nearest.assign(case=case))
     return pd.concat(parts, ignore_index=True)[["case", "seed", "step", "distance"]]
 
 
 def distance_from_row(tables: Tables, case: str, published: dict[str, str]) -> list[float]:
-    """How near a case comes to its published row at its own best budget (see `distances`)."""
-    found = distances(tables["common_budget"], case, published)
-    return [float(each) for each in found.groupby("seed")["distance"].min()]
+    """The least distance of a case from its published row, at its own best budget."""
+    by_budget = distances(tables["common_budget"], case, published)
+    return [float(each) for each in by_budget.groupby("seed")["distance"].min()]
 
 
 def distance_at_one_budget(tables: Tables, published: dict[str, str]) -> list[float]:
-    """How near all rows of table 2 come to the published ones at one budget, the best for all.
+    """The distance of all rows of table 2 from the published ones at one budget, the best for all.
 
     The largest distance of the six rows counts, at the budget where it is least, for each seed
     that all cases have.
     """
     parts = []
     for case in CASES:
-        found = distances(tables["common_budget"], case, published)
-        parts.append(found.set_index(["seed", "step"])["distance"].rename(case))
+        by_budget = distances(tables["common_budget"], case, published)
+        parts.append(by_budget.set_index(["seed", "step"])["distance"].rename(case))
     both = pd.concat(parts, axis=1).dropna().max(axis=1)
     return [float(each) for each in both.groupby("seed").min()]

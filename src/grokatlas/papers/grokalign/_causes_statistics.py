@@ -15,7 +15,7 @@ METHODS = ("baseline", "adversarial", "grokalign")
 def aligned_and_accurate(
     tables: Tables, experiment: str, alignment: str, outcome: str
 ) -> list[float]:
-    """Whether what is better aligned is more accurate at the same step, for each seed.
+    """The correlation of alignment and accuracy at the same step, for each seed.
 
     It is the partial correlation of ranks, over all logged steps after the first and all cases of
     an experiment: of the size of an alignment and an outcome, given the step.
@@ -41,19 +41,19 @@ def rows_and_accuracy(tables: Tables, loss: str, of: str) -> list[float]:
         of: whose alignment is held against a method's accuracy: of the ``same`` method, or of the
             ``next`` one, which tells what the budget alone gives.
     """
-    found = _budgets(tables["common_budget"], loss)
+    budgets = _budgets(tables["common_budget"], loss)
     if of == "next":
         turned = dict(zip(METHODS, (*METHODS[1:], METHODS[0]), strict=True))
-        other = found.set_index(["seed", "step", "method"])["alignment"]
-        keys = zip(found["seed"], found["step"], found["method"].map(turned), strict=True)
-        found = found.assign(alignment=other.reindex(list(keys)).to_numpy())
-    return [_partial(part, "alignment", "accuracy") for _, part in found.groupby("seed")]
+        other = budgets.set_index(["seed", "step", "method"])["alignment"]
+        keys = zip(budgets["seed"], budgets["step"], budgets["method"].map(turned), strict=True)
+        budgets = budgets.assign(alignment=other.reindex(list(keys)).to_numpy())
+    return [_partial(part, "alignment", "accuracy") for _, part in budgets.groupby("seed")]
 
 
 def order_of_methods(tables: Tables, loss: str, step: int) -> list[float]:
     """Spearman's correlation of row alignment and test accuracy over methods at a budget."""
-    found = _budgets(tables["common_budget"], loss)
-    parts = found[found["step"] == step].groupby("seed")
+    budgets = _budgets(tables["common_budget"], loss)
+    parts = budgets[budgets["step"] == step].groupby("seed")
     return [float(p["alignment"].corr(p["accuracy"], method="spearman")) for _, p in parts]
 
 
@@ -63,15 +63,15 @@ def _budgets(table: pd.DataFrame, loss: str) -> pd.DataFrame:
     The accuracy is that of the last logged step that is not after the snapshot.
     """
     kept, history = statistics.record(table, "jacobian_rows"), statistics.history(table)
-    found = []
+    records = []
     for method in METHODS:
         own = kept[(kept["case"] == f"{loss}_{method}") & (kept["step"] > 0)]
         log = history[history["case"] == f"{loss}_{method}"]
         for row in own.to_dict("records"):
             seen = log[(log["seed"] == row["seed"]) & (log["step"] <= row["step"])]
             (accuracy,) = statistics.last(seen, "test_accuracy")
-            found.append((method, row["seed"], row["step"], row["row_alignment_max"], accuracy))
-    return pd.DataFrame(found, columns=["method", "seed", "step", "alignment", "accuracy"])
+            records.append((method, row["seed"], row["step"], row["row_alignment_max"], accuracy))
+    return pd.DataFrame(records, columns=["method", "seed", "step", "alignment", "accuracy"])
 
 
 def _partial(rows: pd.DataFrame, one: str, other: str) -> float:
@@ -93,11 +93,11 @@ def end_over_its_value(
 ) -> list[float]:
     """The last size of a column over that where another column is largest, for each seed."""
     rows = statistics.history(tables[experiment], case=case)
-    found = []
+    numbers = []
     for _, part in rows.groupby("seed"):
         turn = part[column].abs().loc[part[turning].abs().idxmax()]
-        found.append(float(part[column].abs().iloc[-1] / turn))
-    return found
+        numbers.append(float(part[column].abs().iloc[-1] / turn))
+    return numbers
 
 
 def largest(tables: Tables, experiment: str, case: str, column: str) -> list[float]:
@@ -120,7 +120,7 @@ def alignment_gone(tables: Tables, case: str, first: str, last: str, level: floa
         level: of both.
     """
     rows = statistics.history(tables["xor"], case=case)
-    found = []
+    numbers = []
     for _, part in rows.groupby("seed"):
         sizes = part["probe_alignment"].abs()
         early, late = (
@@ -128,8 +128,8 @@ def alignment_gone(tables: Tables, case: str, first: str, last: str, level: floa
             for column in (first, last)
         )
         way = sizes.iloc[-1] - sizes.iloc[0]
-        found.append(float((late - early) / way) if way else np.nan)
-    return found
+        numbers.append(float((late - early) / way) if way else np.nan)
+    return numbers
 
 
 def centroid_over_jacobian(
@@ -149,21 +149,21 @@ def centroid_over_jacobian(
         last: plane.
     """
     rows = _jacobians_statistics.regions(tables["regions"], case)
-    found = []
+    numbers = []
     for plane in range(first, last + 1):
         part = rows[(rows["plane"] == plane) & (rows["moment"] == moment)]
         image = _image(part)
         if image is None:
-            found.append(np.nan)
+            numbers.append(np.nan)
             continue
         slopes = part[part["item"] == "centroid"].sort_values("place")["entries"]
         norms = np.array([np.linalg.norm(json.loads(text)) for text in slopes])
-        found.append(float((norms / image[1]).mean()))
-    return found
+        numbers.append(float((norms / image[1]).mean()))
+    return numbers
 
 
 def flatness(tables: Tables, case: str, moment: str, over: str) -> list[float]:
-    """How flat the network is at plane 0's points beside its surroundings, over that before.
+    """The flatness of the network at plane 0's points beside its surroundings, over that before.
 
     The Jacobian's norm at each of the three points over the median of the window, divided by the
     same at another moment.

@@ -10,26 +10,26 @@ ENDINGS = (*ALONE, "grokalign", "adversarial")  # what cases end with
 
 def without_grokalign(tables: Tables) -> Tables:
     """The runs with weight decay alone in the place of those with GrokAlign as well."""
-    found = {}
+    changed_tables = {}
     for name, table in tables.items():
         alone = table[table["case"].str.endswith(ALONE)]
         case = alone["case"].str.replace(f"({'|'.join(ALONE)})$", "grokalign", regex=True)
         rest = table[~table["case"].str.endswith("grokalign")]
-        found[name] = pd.concat([rest, alone.assign(case=case)], ignore_index=True)
-    return found
+        changed_tables[name] = pd.concat([rest, alone.assign(case=case)], ignore_index=True)
+    return changed_tables
 
 
 def methods_turned(tables: Tables) -> Tables:
     """Each method's runs under the name of the next one."""
-    found = {}
+    changed_tables = {}
     for name, table in tables.items():
         known = [each for each in ENDINGS if table["case"].str.endswith(each).any()]
         case = table["case"]
         for each, following in zip(known, [*known[1:], *known[:1]], strict=True):
             own = table["case"].str.endswith(each)
             case = case.mask(own, table["case"].str.removesuffix(each) + following)
-        found[name] = table.assign(case=case)
-    return found
+        changed_tables[name] = table.assign(case=case)
+    return changed_tables
 
 
 def learning_rate_doubled(tables: Tables) -> Tables:

@@ -36,25 +36,25 @@ def over_scales(table: pd.DataFrame, case: str, path: str) -> pd.DataFrame:
         path: of the scale.
     """
     history = table[(table["record"] == "history") & (table["case"] == case)]
-    found = []
+    records = []
     for (scale, seed), rows in history.groupby([path, "seed"]):
         first = rows.loc[rows["step"].idxmin()]
         extreme = rows.loc[rows["probe_alignment"].abs().idxmax(), "probe_alignment"]
         rate = first["optimizer.lr"] * first["ntk_residual_mean"]
         norm = first["centroid_reciprocal_norm_mean"]
-        found.append((case, scale, seed, rate, norm, extreme))
+        records.append((case, scale, seed, rate, norm, extreme))
     columns = ["case", "scale", "seed", "rate", "reciprocal_norm", "alignment"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(records, columns=columns)
 
 
 def amplitudes(history: pd.DataFrame) -> dict[str, float]:
     """Column of a noisy accuracy -> its noise, from the observable's own columns of the spec."""
-    found = {}
+    by_column = {}
     for column in history:
         named = re.fullmatch(r"observables\.\d+\.amplitudes\.(\d+)", column)
         if named:
-            found[f"noisy_accuracy.{named[1]}"] = float(history[column].iloc[0])
-    return dict(sorted(found.items(), key=lambda item: item[1]))
+            by_column[f"noisy_accuracy.{named[1]}"] = float(history[column].iloc[0])
+    return dict(sorted(by_column.items(), key=lambda item: item[1]))
 
 
 def regions(table: pd.DataFrame, case: str) -> pd.DataFrame:
@@ -182,25 +182,25 @@ def start_of_learning(tables: Tables) -> list[float]:
 
 
 def change_while_learning(tables: Tables, column: str) -> list[float]:
-    """How much of a column's way from its first to its last value it goes while the kernel does.
+    """The share of a column's way from its first to its last value that it goes with the kernel.
 
     That is between the steps of `learning`, for each seed.
     """
-    found = []
+    numbers = []
     for _, part in statistics.history(tables["kernel"]).groupby("seed"):
         values = part.set_index("step")[column]
         early, late = values.reindex(learning(part))
         way = values.iloc[-1] - values.iloc[0]
-        found.append(float((late - early) / way))
-    return found
+        numbers.append(float((late - early) / way))
+    return numbers
 
 
 def extreme_alignments(
     tables: Tables, case: str, path: str, least: float, most: float
 ) -> list[float]:
     """The extreme alignment during training, for each seed and scale from `least` to `most`."""
-    found = over_scales(tables["scales"], case, path)
-    return found.loc[found["scale"].between(least, most), "alignment"].tolist()
+    members = over_scales(tables["scales"], case, path)
+    return members.loc[members["scale"].between(least, most), "alignment"].tolist()
 
 
 def alignment_against_scale(tables: Tables, case: str, path: str) -> list[float]:
@@ -210,13 +210,13 @@ def alignment_against_scale(tables: Tables, case: str, path: str) -> list[float]
     """
     members = over_scales(tables["scales"], case, path)
     members = members.assign(size=members["alignment"].abs())
-    found = []
+    numbers = []
     for _, part in members.groupby("seed"):
         known = part[["scale", "size"]].dropna()
         varies = known.nunique().min() > 1
         correlation = known["scale"].corr(known["size"], method="spearman") if varies else np.nan
-        found.append(float(correlation))
-    return found
+        numbers.append(float(correlation))
+    return numbers
 
 
 def robust_from(tables: Tables, case: str, noise: float, level: float) -> list[float]:

@@ -36,7 +36,7 @@ def acceleration(
     reached = table.loc[table["record"] == "reached_steps", "level"]
     levels, data = [100 * reached.min(), 100 * reached.max()], data_named(table)
     for loss, method in ((loss, method) for loss in LOSSES for method in METHODS):
-        found = _methods_statistics.ratios(table, alone, loss, method)
+        quotients = _methods_statistics.ratios(table, alone, loss, method)
         cell: dict[str, str | None] = {
             "data": data,
             "loss": LOSSES[loss],
@@ -45,15 +45,15 @@ def acceleration(
         pair = [f"{loss}_baseline", f"{loss}_{method}"]
         reasons = {"time": _methods_statistics.untimed(alone, pair)}
         reasons["phase"] = reasons["time"] or "within one logged step"
-        for series, values in found.items():
+        for series, values in quotients.items():
             title, less, more = SERIES[series]
             title = title.format(*levels)
-            lacking = "not reached" if found["steps"].isna().all() else reasons.get(series)
+            lacking = "not reached" if quotients["steps"].isna().all() else reasons.get(series)
             ours = factor(values, less, more) or lacking
             cell[f"{title}, ours"] = ours if set(pair) <= cases else "not run"
             cell[f"{title}, published"] = published.get(f"{loss}_{method}_{series}", "-")
             ratios.append(_tidy(values, loss, method, series))
-        cell["seeds"] = f"{found['steps'].notna().sum()} of {len(found)}"
+        cell["seeds"] = f"{quotients['steps'].notna().sum()} of {len(quotients)}"
         cells.append(cell)
     return pd.DataFrame(cells), pd.concat(ratios, ignore_index=True)
 

@@ -19,7 +19,7 @@ def ratios(
     variant: str = "",
     never: float = np.nan,
 ) -> pd.DataFrame:
-    """How many times a method's steps and times are contained in the baseline's, by seed.
+    """The baseline's steps and times over a method's, by seed.
 
     Times are steps multiplied by the device time of an update of one member trained alone; there
     are none where `untimed` says why.
@@ -103,7 +103,7 @@ def budget(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def costs(tables: Tables) -> pd.DataFrame:
-    """What every run of some experiments with the measure ``cost`` took, by ``experiment``."""
+    """The cost of every run of some experiments with the measure ``cost``, by ``experiment``."""
     columns = ["case", "run", "processor", "threads", "members", "hours", "memory_mb"]
     parts = []
     for name, table in tables.items():
@@ -129,14 +129,14 @@ def hours_by_row(tables: Tables, published: dict[str, Any]) -> pd.DataFrame:
         ``published`` (``< 1 h`` counts as one hour) and ``ours``, by row.
     """
     taken = costs(tables)
-    found = {}
+    hours = {}
     for row in published["rows"]:
         named = re.search(r"(\d+) (h|day)", row["cost"])
         if named:
             stated = int(named[1]) * (24 if named[2] == "day" else 1)
             ours = runs_of(taken, row["experiments"])["hours"].sum(min_count=1)
-            found[row["what"]] = (stated, ours)
-    return pd.DataFrame.from_dict(found, orient="index", columns=["published", "ours"])
+            hours[row["what"]] = (stated, ours)
+    return pd.DataFrame.from_dict(hours, orient="index", columns=["published", "ours"])
 
 
 def correlation_of_hours(tables: Tables, published: dict[str, Any]) -> list[float]:
@@ -158,8 +158,8 @@ def times_fewer(tables: Tables, loss: str, method: str, series: str) -> list[flo
     Zero where the method alone never reaches the level, infinite where the baseline alone does
     not, not a number where neither does.
     """
-    found = ratios(tables["acceleration"], tables["update_time"], loss, method, never=np.inf)
-    return found[series].tolist()
+    quotients = ratios(tables["acceleration"], tables["update_time"], loss, method, never=np.inf)
+    return quotients[series].tolist()
 
 
 def times_more(tables: Tables, loss: str, method: str, series: str) -> list[float]:

@@ -58,14 +58,14 @@ def theorem_9(tables: Tables) -> list[float]:
 
     Not a number where it went none.
     """
-    found = []
+    numbers = []
     for _, part in read.history(tables["kernel"]).groupby("seed"):
         ways = [
             values.iloc[-1] - values.iloc[0]
             for values in (predicted_product(part), part["probe_inner_product"])
         ]
-        found.append(float(ways[0] / ways[1]) if ways[1] else np.nan)
-    return found
+        numbers.append(float(ways[0] / ways[1]) if ways[1] else np.nan)
+    return numbers
 
 
 def theorem_9_at_first(tables: Tables) -> list[float]:
@@ -73,25 +73,25 @@ def theorem_9_at_first(tables: Tables) -> list[float]:
 
     For each seed; the rate times the steps between. Not a number where it did not change.
     """
-    found = []
+    numbers = []
     for _, part in read.history(tables["kernel"]).groupby("seed"):
         if len(part) < 2:
-            found.append(np.nan)
+            numbers.append(np.nan)
             continue
         first, second = (part.iloc[place] for place in (0, 1))
         rate = first["optimizer.lr"] * first["ntk_residual_mean"]
         way = second["probe_inner_product"] - first["probe_inner_product"]
-        found.append(float(rate * (second["step"] - first["step"]) / way) if way else np.nan)
-    return found
+        numbers.append(float(rate * (second["step"] - first["step"]) / way) if way else np.nan)
+    return numbers
 
 
 def grown_kernel(tables: Tables, factor: float) -> list[float]:
     """The first logged step at which the kernel's mean is a multiple of its first, by seed."""
-    found = []
+    numbers = []
     for _, part in read.history(tables["kernel"]).groupby("seed"):
         grown = part["ntk_mean"] >= factor * part["ntk_mean"].iloc[0]
-        found.append(float(part["step"].where(grown, np.inf).min()))
-    return found
+        numbers.append(float(part["step"].where(grown, np.inf).min()))
+    return numbers
 
 
 def distance_from_points(
@@ -103,7 +103,7 @@ def distance_from_points(
     column: str,
     digitised_points: Points,
 ) -> list[float]:
-    """How far a curve is from the published one, for each seed.
+    """The distance of a curve from the published one, for each seed.
 
     It is the largest distance over the points that were read off the picture, relative to the
     largest of these points.
@@ -119,11 +119,11 @@ def distance_from_points(
     """
     points = _points(digitised_points, panel, curve)
     steps, heights = [each["x"] for each in points], [each["y"] for each in points]
-    found = []
+    numbers = []
     for _, part in read.history(tables[experiment], case=case).groupby("seed"):
         ours = np.interp(steps, part["step"], part[column])
-        found.append(float(np.abs(ours - heights).max() / np.abs(heights).max()))
-    return found
+        numbers.append(float(np.abs(ours - heights).max() / np.abs(heights).max()))
+    return numbers
 
 
 def step_over_point(
@@ -132,7 +132,7 @@ def step_over_point(
     """The step from which a column of figure 4 stays at a read height, over the read step."""
     ((step, level),) = ((each["x"], each["y"]) for each in _points(digitised_points, panel, curve))
     rows = read.history(tables["xor"], case=case)
-    return [found / step for found in read.lasting(rows, column, level)]
+    return [reached / step for reached in read.lasting(rows, column, level)]
 
 
 def _points(digitised_points: Points, panel: str, curve: str) -> Points:
@@ -170,13 +170,13 @@ def rate_against_norm(tables: Tables, case: str, path: str) -> list[float]:
     """
     members = _jacobians_statistics.over_scales(tables["scales"], case, path)
     members = members.assign(size=members["rate"].abs())
-    found = []
+    numbers = []
     for _, part in members.groupby("seed"):
         known = part[["size", "reciprocal_norm"]].dropna()
         varies = known.nunique().min() > 1
         size, norm = known["size"], known["reciprocal_norm"]
-        found.append(float(size.corr(norm, method="spearman")) if varies else np.nan)
-    return found
+        numbers.append(float(size.corr(norm, method="spearman")) if varies else np.nan)
+    return numbers
 
 
 def update_cost(tables: Tables, loss: str, method: str) -> list[float]:
@@ -188,5 +188,5 @@ def update_cost(tables: Tables, loss: str, method: str) -> list[float]:
     seconds = rows.groupby("case")["update_seconds"].mean()
     machines = rows[rows["case"].isin([f"{loss}_{method}", f"{loss}_baseline"])]
     alike = len(machines[["processor", "threads"]].drop_duplicates()) == 1
-    found = seconds.get(f"{loss}_{method}", np.nan) / seconds.get(f"{loss}_baseline", np.nan)
-    return [float(found) if alike else np.nan]
+    quotient = seconds.get(f"{loss}_{method}", np.nan) / seconds.get(f"{loss}_baseline", np.nan)
+    return [float(quotient) if alike else np.nan]

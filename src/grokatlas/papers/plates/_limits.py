@@ -1,4 +1,4 @@
-"""What plate 5 draws from the tables of other papers, lambda the weight of the squared norm."""
+"""Numbers of plate 5 from other papers' tables, lambda the weight of the squared norm."""
 
 from collections.abc import Iterator
 
@@ -30,11 +30,11 @@ def changes(table: pd.DataFrame) -> pd.DataFrame:
     rows = statistics.record(table, "hypentropy_path").drop(columns=FIRST, errors="ignore")
     rows = rows.merge(starts.rename(columns={FIRST: "gamma"}), on=keys)
     rows = rows.assign(slow_time=2 * rows[DECAY] * rows[LR] * rows["step"])
-    found = [
+    records = [
         dict(zip(("weight_decay", "gamma", "seed"), values, strict=True)) | {"time": _half(part)}
         for values, part in rows.groupby([DECAY, "gamma", "seed"])
     ]
-    return pd.DataFrame(found, columns=["weight_decay", "gamma", "seed", "time"])
+    return pd.DataFrame(records, columns=["weight_decay", "gamma", "seed", "time"])
 
 
 def _half(part: pd.DataFrame) -> float:
@@ -84,12 +84,12 @@ def departures(tables: Tables) -> pd.DataFrame:
     Returns:
         ``problem``, ``weight_decay``, ``seed`` and ``departure``, until `HORIZONS`.
     """
-    found = [
+    records = [
         {"problem": problem} | row
         for problem, horizon in HORIZONS.items()
         for row in _departures(tables[f"theory_{problem}"], horizon)
     ]
-    return pd.DataFrame(found, columns=["problem", "weight_decay", "seed", "departure"])
+    return pd.DataFrame(records, columns=["problem", "weight_decay", "seed", "departure"])
 
 
 def _departures(table: pd.DataFrame, horizon: float) -> Iterator[dict[str, float]]:

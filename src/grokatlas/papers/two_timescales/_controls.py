@@ -23,7 +23,7 @@ def without_weight_decay(tables: Tables) -> Tables:
 
     Case by case; a case without both stays as it is.
     """
-    found = {}
+    changed_tables = {}
     for name, table in tables.items():
         if _quantities.DECAY in table:
             parts = table.groupby("case")[_quantities.DECAY]
@@ -31,24 +31,24 @@ def without_weight_decay(tables: Tables) -> Tables:
             decay = table[_quantities.DECAY]
             swapped = decay.mask(decay == most, 0.0).mask((decay == 0) & most.notna(), most)
             table = table.assign(**{_quantities.DECAY: swapped})
-        found[name] = table
-    return found
+        changed_tables[name] = table
+    return changed_tables
 
 
 def fast_phase_alone(tables: Tables) -> Tables:
-    """What is known up to the slow time `FAST`, of each run with weight decay."""
-    found = {}
+    """The tables up to the slow time `FAST`, of each run with weight decay."""
+    changed_tables = {}
     for name, table in tables.items():
         if _quantities.DECAY in table:
             slow = 2 * table[_quantities.DECAY] * table["step"] * table["optimizer.lr"]
             table = table[~(slow > FAST)]
-        found[name] = table
-    return found
+        changed_tables[name] = table
+    return changed_tables
 
 
 def flow_at_rest(tables: Tables) -> Tables:
     """The Riemannian flow as if it stayed where it begins."""
-    found = {}
+    changed_tables = {}
     for name, table in tables.items():
         names = [each for each in table if each.startswith("parameters.")]
         flow = (table["case"] == "riemannian_flow") & (table["record"] == "history")
@@ -56,5 +56,5 @@ def flow_at_rest(tables: Tables) -> Tables:
         firsts = table[flow].sort_values("step").groupby("seed")[names].first()
         rest = table.copy()
         rest.loc[flow, names] = firsts.loc[table.loc[flow, "seed"]].to_numpy(np.float64)
-        found[name] = rest
-    return found
+        changed_tables[name] = rest
+    return changed_tables

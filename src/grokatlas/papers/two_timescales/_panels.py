@@ -1,4 +1,4 @@
-"""What several figures of this paper draw: losses with the squared norm, and predictors."""
+"""Panels of several figures of this paper: losses with the squared norm, and predictors."""
 
 import pandas as pd
 from matplotlib.axes import Axes

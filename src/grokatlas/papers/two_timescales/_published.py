@@ -1,4 +1,4 @@
-"""How far our curves are from points that were read off the paper's pictures.
+"""Distances of our curves from points that were read off the paper's pictures.
 
 They are compared on the paper's clock, the step size times (number of updates + 1): the first
 published point is that before training.
@@ -34,7 +34,7 @@ def distance_from_points(
     relative_to: str,
     digitised_points: Points,
 ) -> list[float]:
-    """How far a curve is from the published one, for each seed.
+    """The distance of a curve from the published one, for each seed.
 
     It is the largest distance over the points within the run.
 
@@ -49,25 +49,25 @@ def distance_from_points(
         relative_to: ``largest`` of these points, or each distance to its ``own``.
         digitised_points: points of the published curves.
     """
-    found = []
+    numbers = []
     for rows in _curves(tables, experiment):
         times, heights = map(np.array, _within(digitised_points, panel, curve, rows))
         ours = interpolated(rows, column, list(clock * times))
         scale = heights if relative_to == "own" else heights.max()
-        found.append(float((np.abs(ours - heights) / scale).max()))
-    return found
+        numbers.append(float((np.abs(ours - heights) / scale).max()))
+    return numbers
 
 
 def decades_from_points(
     tables: Tables, experiment: str, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
     """The same on a logarithmic axis: the largest ``|log10|`` of a quotient of ours and theirs."""
-    found = []
+    numbers = []
     for rows in _curves(tables, experiment):
         times, heights = _within(digitised_points, panel, curve, rows)
         ours = interpolated(rows, column, times)
-        found.append(float(np.abs(np.log10(ours) - np.log10(heights)).max()))
-    return found
+        numbers.append(float(np.abs(np.log10(ours) - np.log10(heights)).max()))
+    return numbers
 
 
 def distance_of_singular_values(
@@ -77,18 +77,18 @@ def distance_of_singular_values(
     points = [p for p in digitised_points if (p["panel"], p["x"]) == ("singular values", time)]
     places = [int(point["curve"].removeprefix("sigma ")) - 1 for point in points]
     heights = np.array([point["y"] for point in points])
-    found = []
+    numbers = []
     for rows in _curves(tables, "matrix_completion"):
         columns = [f"singular_values.{place}" for place in places]
         ours = np.array([interpolated(rows, column, [time])[0] for column in columns])
-        found.append(float(np.abs(ours - heights).max() / heights.max()))
-    return found
+        numbers.append(float(np.abs(ours - heights).max() / heights.max()))
+    return numbers
 
 
 def distance_outside_seeds(
     tables: Tables, experiment: str, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
-    """How far each published point is outside the range of all seeds, relative to the largest.
+    """The distance of each published point from the range of all seeds, relative to the largest.
 
     One number for each point within the runs; 0 for one that is within the range.
     """
@@ -104,7 +104,7 @@ def distance_outside_seeds(
 def distance_at_last_point(
     tables: Tables, experiment: str, panel: str, curve: str, column: str, digitised_points: Points
 ) -> list[float]:
-    """How far the last published point is outside the range of all seeds, relative to it."""
+    """The distance of the last published point from the range of all seeds, relative to it."""
     last = max(
         (p for p in digitised_points if (p["panel"], p["curve"]) == (panel, curve)), key=_time
     )

@@ -1,4 +1,4 @@
-"""What figures and claims compute alike from tables: times, errors and distances."""
+"""Times, errors and distances, for figures and claims."""
 
 from typing import Any
 

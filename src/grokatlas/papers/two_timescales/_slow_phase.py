@@ -23,11 +23,11 @@ def exponent_of_half_way(tables: Tables, problem: str, column: str) -> list[floa
     rows = rows[rows["case"].str.startswith("slow")]
     rows = rows.assign(**{"lambda": 2 * rows[_quantities.DECAY]})
     rows = rows[rows["lambda"] * _theory.HORIZONS[problem] <= 1 + 1e-9]
-    found = []
+    numbers = []
     for _, part in rows.groupby("seed"):
         times = part.groupby("lambda").apply(_quantities.half_way, column=column)
-        found.append(statistics.slope(times.index.to_series(), times))
-    return found
+        numbers.append(statistics.slope(times.index.to_series(), times))
+    return numbers
 
 
 def end_over_unregularised(tables: Tables, problem: str) -> list[float]:
@@ -91,7 +91,7 @@ def with_over_without_decay(
 
 
 def singular_values_at_end(tables: Tables, share: float) -> list[float]:
-    """How many singular values of figure 2 are above a share of the largest at the end.
+    """The number of singular values of figure 2 above a share of the largest at the end.
 
     Without weight decay, for each seed.
     """

@@ -1,4 +1,4 @@
-"""What figure `theory` and its claims compute alike: the paper's propositions as numbers."""
+"""The paper's propositions as numbers, for figure `theory` and its claims."""
 
 import numpy as np
 import pandas as pd
@@ -37,14 +37,14 @@ def departures(history: pd.DataFrame, horizon: float) -> pd.DataFrame:
     Returns:
         ``lambda``, ``seed`` and ``departure``.
     """
-    found = []
+    records = []
     for decay, seed, decayed, free in _pairs(history):
         both = decayed.merge(free[["step"]], on="step")["step"]
         one, other = (_weights(rows[rows["step"].isin(both)]) for rows in (decayed, free))
         apart = np.linalg.norm(one - other, axis=1) / np.linalg.norm(other[0])
         early = decayed[decayed["step"].isin(both)]["time"].to_numpy() <= horizon * (1 + 1e-9)
-        found.append({"lambda": decay, "seed": seed, "departure": apart[early].max()})
-    return pd.DataFrame(found, columns=["lambda", "seed", "departure"])
+        records.append({"lambda": decay, "seed": seed, "departure": apart[early].max()})
+    return pd.DataFrame(records, columns=["lambda", "seed", "departure"])
 
 
 def junctions(history: pd.DataFrame) -> pd.DataFrame:
@@ -56,7 +56,7 @@ def junctions(history: pd.DataFrame) -> pd.DataFrame:
     Returns:
         ``lambda``, ``seed``, ``junction`` and the relative ``distance`` then.
     """
-    found = []
+    records = []
     for decay, seed, decayed, free in _pairs(history):
         limit = _weights(free)[-1]
         apart = np.linalg.norm(_weights(decayed) - limit, axis=1) / np.linalg.norm(limit)
@@ -65,8 +65,8 @@ def junctions(history: pd.DataFrame) -> pd.DataFrame:
         time, nearest = decayed["time"].to_numpy(), int(apart.argmin())
         when = time[nearest] if time[nearest] <= RESOLVED * time[-1] else np.nan
         row = {"lambda": decay, "seed": seed, "junction": when, "distance": apart[nearest]}
-        found.append(row)
-    return pd.DataFrame(found, columns=["lambda", "seed", "junction", "distance"])
+        records.append(row)
+    return pd.DataFrame(records, columns=["lambda", "seed", "junction", "distance"])
 
 
 def residuals(table: pd.DataFrame) -> pd.DataFrame:
@@ -97,12 +97,12 @@ def initialisations(table: pd.DataFrame) -> pd.DataFrame:
     ``test_loss`` is that at the end.
     """
     rows = _quantities.over_time(table[table["record"] == "history"])
-    found = []
+    records = []
     for (variance, seed), part in rows.groupby([VARIANCE, "seed"]):
         fitted = part["time"].where(part["train_loss"] <= FITTED, np.inf).min()
         end = part["test_loss"].iloc[-1]
-        found.append({"variance": variance, "seed": seed, "fitted": fitted, "test_loss": end})
-    return pd.DataFrame(found, columns=["variance", "seed", "fitted", "test_loss"])
+        records.append({"variance": variance, "seed": seed, "fitted": fitted, "test_loss": end})
+    return pd.DataFrame(records, columns=["variance", "seed", "fitted", "test_loss"])
 
 
 def slope_of_departure(tables: Tables, problem: str, until: str) -> list[float]:
@@ -114,8 +114,8 @@ def slope_of_departure(tables: Tables, problem: str, until: str) -> list[float]:
         until: ``fast phase``, or ``end`` of the runs, where slow times differ.
     """
     history = statistics.history(tables[f"theory_{problem}"])
-    found = departures(history, HORIZONS[problem] if until == "fast phase" else np.inf)
-    return [statistics.slope(p["lambda"], p["departure"]) for _, p in found.groupby("seed")]
+    largest = departures(history, HORIZONS[problem] if until == "fast phase" else np.inf)
+    return [statistics.slope(p["lambda"], p["departure"]) for _, p in largest.groupby("seed")]
 
 
 def line_of_junctions(tables: Tables, problem: str, power: float) -> list[float]:
@@ -123,8 +123,8 @@ def line_of_junctions(tables: Tables, problem: str, power: float) -> list[float]
 
     The power 0 is the logarithm.
     """
-    found = junctions(statistics.history(tables[f"theory_{problem}"])).dropna()
-    parts = [part for _, part in found.groupby("seed")]
+    points = junctions(statistics.history(tables[f"theory_{problem}"])).dropna()
+    parts = [part for _, part in points.groupby("seed")]
     lines = [part["lambda"] ** -power if power else -np.log(part["lambda"]) for part in parts]
     return [float(line.corr(part["junction"])) for line, part in zip(lines, parts, strict=True)]
 
@@ -134,8 +134,8 @@ def fall_of_tangential_share(tables: Tables, problem: str, tau: float) -> list[f
 
     At the last snapshot that is not after the slow time.
     """
-    found = residuals(tables[f"theory_{problem}"])
-    early = found[(found["lambda"] == found["lambda"].min()) & (found["tau"] <= tau * 1.001)]
+    rows = residuals(tables[f"theory_{problem}"])
+    early = rows[(rows["lambda"] == rows["lambda"].min()) & (rows["tau"] <= tau * 1.001)]
     shares = [part["tangential_share"] for _, part in early.groupby("seed")]
     return [float(part.iloc[-1] / part.iloc[0]) for part in shares]
 
@@ -145,9 +145,9 @@ def slope_of_constraint(tables: Tables, problem: str, column: str, largest: floa
 
     Not a number with fewer than two values of lambda.
     """
-    found = residuals(tables[f"theory_{problem}"])
-    found = found[found["lambda"] <= largest * (1 + 1e-9)]
-    ends = found.groupby(["seed", "lambda"], as_index=False).last()
+    rows = residuals(tables[f"theory_{problem}"])
+    rows = rows[rows["lambda"] <= largest * (1 + 1e-9)]
+    ends = rows.groupby(["seed", "lambda"], as_index=False).last()
     return [statistics.slope(p["lambda"], p[column]) for _, p in ends.groupby("seed")]
 
 
@@ -183,11 +183,11 @@ def order_of_initialisations(tables: Tables, column: str) -> list[float]:
         tables: of figure `theory`.
         column: of `initialisations`: ``fitted`` or ``test_loss``.
     """
-    found = initialisations(tables["small_initialisation"])
-    return [statistics.order(part["variance"], part[column]) for _, part in found.groupby("seed")]
+    ends = initialisations(tables["small_initialisation"])
+    return [statistics.order(part["variance"], part[column]) for _, part in ends.groupby("seed")]
 
 
 def loss_from_initialisation(tables: Tables, variance: float) -> list[float]:
     """The test loss at the end from initialisations of a variance, for each seed."""
-    found = initialisations(tables["small_initialisation"])
-    return [float(value) for value in found.loc[found["variance"] == variance, "test_loss"]]
+    ends = initialisations(tables["small_initialisation"])
+    return [float(value) for value in ends.loc[ends["variance"] == variance, "test_loss"]]

@@ -23,15 +23,15 @@ def fast_phase(tables: Tables) -> list[float]:
     One number for each trajectory. With ``p = w1 w2`` and ``c = w1^2 - w2^2``, which gradient flow
     keeps, ``p' = (1 - p) (c^2 + 4 p^2)^(1/2)``.
     """
-    found = []
+    numbers = []
     for _, part in _quantities.toy(tables["toy"]).groupby("member"):
         reached = part["time"].where(part["loss"] <= LEAST_LOSS, np.inf).min()
         w1, w2 = part["w1"].iloc[0], part["w2"].iloc[0]
         start, end = w1 * w2 - 1, np.sqrt(2 * LEAST_LOSS)
         left = np.geomspace(end, max(abs(start), end), 2000)
         speed = np.sqrt((w1**2 - w2**2) ** 2 + 4 * (1 + np.sign(start) * left) ** 2)
-        found.append(float(reached / np.trapezoid(1 / speed, np.log(left))))
-    return found
+        numbers.append(float(reached / np.trapezoid(1 / speed, np.log(left))))
+    return numbers
 
 
 def slow_phase(tables: Tables) -> list[float]:
@@ -43,13 +43,13 @@ def slow_phase(tables: Tables) -> list[float]:
     table = tables["toy"]
     rows = _quantities.toy(table)
     decay = 2 * float(table[_quantities.DECAY].iloc[0])
-    found = []
+    numbers = []
     for _, part in rows[rows["time"] >= 1].groupby("member"):
         norm, first = part["squared_norm"].iloc[0], part["time"].iloc[0]
         middle = (norm + 2) / 2
         predicted = np.log((norm**2 / 4 - 1) / (middle**2 / 4 - 1)) / 4 if norm > 2 else np.nan
-        found.append(float(decay * (_quantities.half_way(part) - first) / predicted))
-    return found
+        numbers.append(float(decay * (_quantities.half_way(part) - first) / predicted))
+    return numbers
 
 
 def distance_from_least_norm(tables: Tables) -> list[float]:
@@ -60,7 +60,7 @@ def distance_from_least_norm(tables: Tables) -> list[float]:
 
 
 def singular_value_error(tables: Tables) -> list[float]:
-    """How far leading singular values of figure 2 end from those of least nuclear norm.
+    """The distance of leading singular values of figure 2 from those of least nuclear norm.
 
     The largest relative error over as many as the true matrix has, for each instance.
     """
@@ -71,7 +71,7 @@ def singular_value_error(tables: Tables) -> list[float]:
 
 
 def next_singular_value(tables: Tables) -> list[float]:
-    """How far the first singular value that is zero in truth ends from that of the minimiser.
+    """The distance of the first singular value that is zero in truth from the minimiser's.
 
     Relative to the minimiser's largest one, for each instance.
     """
@@ -178,7 +178,7 @@ def decay_of_norm(tables: Tables, experiment: str, start: float, time: float) ->
 
 
 def distance_from_kink(tables: Tables, place: int, kink: float) -> list[float]:
-    """How far a kink of figure 3's final student is from the published place, for each seed.
+    """The distance of a kink of figure 3's final student from the published place, for each seed.
 
     Its kinks are taken to be the three largest second differences of its curve that are at least
     `KINK_GAP` apart.
@@ -207,8 +207,10 @@ def closed_form_difference(tables: Tables) -> list[float]:
     rows = _quantities.regression(tables["linear_regression"])
     if not {"simulation", "closed_form"} <= set(rows["case"]):
         return []
-    found = _quantities.difference(rows)
-    return [float(value) for value in found.drop(columns="time").groupby("seed").max().max(axis=1)]
+    differences = _quantities.difference(rows)
+    return [
+        float(value) for value in differences.drop(columns="time").groupby("seed").max().max(axis=1)
+    ]
 
 
 def slow_rate(tables: Tables) -> list[float]:
@@ -219,13 +221,13 @@ def slow_rate(tables: Tables) -> list[float]:
     """
     rows = _quantities.regression(tables["linear_regression"])
     flow = rows[rows["case"] == "flow"]
-    found = []
+    numbers = []
     for _, part in flow.groupby("seed"):
         over, end = _quantities.norm_excess(part), part["time"].max()
         early = over[over["time"].between(0.1 * end, 0.3 * end)]
         slope = np.polyfit(early["time"], np.log(early["norm_excess"]), 1)[0]
-        found.append(float(-slope / (2 * part["decay"].iloc[0])))
-    return found
+        numbers.append(float(-slope / (2 * part["decay"].iloc[0])))
+    return numbers
 
 
 def fall_of_distances(tables: Tables, problem: str) -> list[float]:
@@ -241,8 +243,8 @@ def fall_of_distances(tables: Tables, problem: str) -> list[float]:
 
 def _minimisers(table: pd.DataFrame) -> pd.DataFrame:
     """Rows of measure ``convex_minimiser`` with weight decay, by seed."""
-    found = statistics.record(table, "convex_minimiser")
-    return found[found[_quantities.DECAY] > 0]
+    rows = statistics.record(table, "convex_minimiser")
+    return rows[rows[_quantities.DECAY] > 0]
 
 
 def _listed(values: pd.Series) -> list[float]:
@@ -272,8 +274,8 @@ def _kinks(curve: pd.DataFrame) -> list[float]:
     """Three places of a curve on an even grid where its slope changes most, from left to right."""
     places = curve["input"].to_numpy()[1:-1]
     bend = np.abs(np.diff(curve["output"].to_numpy(), 2))
-    found: list[float] = []
+    numbers: list[float] = []
     for index in np.argsort(-bend):
-        if len(found) < 3 and all(abs(places[index] - other) >= KINK_GAP for other in found):
-            found.append(float(places[index]))
-    return sorted(found)
+        if len(numbers) < 3 and all(abs(places[index] - other) >= KINK_GAP for other in numbers):
+            numbers.append(float(places[index]))
+    return sorted(numbers)

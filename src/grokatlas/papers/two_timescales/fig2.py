@@ -145,7 +145,7 @@ def _all_instances(
 
 
 def _counts(recovered: pd.DataFrame, minimisers: pd.DataFrame, rank: int) -> str:
-    """How many instances end at the minimiser, and how many at their true singular values."""
+    """The numbers of instances that end at the minimiser and at their true singular values."""
     errors = _quantities.singular_value_errors(recovered[recovered["regularised"]], rank)
     near = (minimisers["distance"] <= CLOSE).sum()
     return (
