@@ -19,7 +19,7 @@ WORDS = ("verdict", "reason", "control", "control_verdict", "commit")
 
 
 def is_named(name: str) -> bool:
-    """Tell if a name is that of a claim: ``N18`` or ``beyond_l2/N18``."""
+    """Tell if a name is that of a claim: ``G1`` or ``PAPER/G1``."""
     return bool(names.CLAIM.fullmatch(name.rpartition("/")[2]))
 
 

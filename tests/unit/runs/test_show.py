@@ -81,7 +81,7 @@ def test_a_figure_is_told_with_its_runs_claims_and_what_makes_it(monkeypatch, ca
     assert capsys.readouterr().err.endswith("did you mean 'geometry/fig1'?\n")
 
 
-def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys):
+def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(ROOT)
     row = next(row for row in recorded.read(Path("recorded/claims.csv")) if row["id"] == "N18")
     for command in ("show", "explain"):
@@ -89,7 +89,7 @@ def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys):
         text = capsys.readouterr().out
         assert "claim N18 on beyond_l2/fig1" in text
         assert row["verdict"] in text
-    assert cli.main(["explain", "N18", "--json"]) == 0
+    assert cli.main(["explain", "N18", "--json", "--results", str(tmp_path)]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["paper"], facts["id"]) == ("beyond_l2", "N18")
     assert facts["verdicts"][0]["value"] == float(row["value"])
