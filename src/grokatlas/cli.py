@@ -16,7 +16,7 @@ from grokatlas.cli_commands import ABOUT, COMMANDS, GONE, GROUPS, JOBS, SECTIONS
 from grokatlas.cli_types import Command
 from grokatlas.declare import names
 from grokatlas.errors import UserError, closest
-from grokatlas.plan import declared_jobs, which_code
+from grokatlas.plan import which_code
 from grokatlas.results import environment, layout
 from grokatlas.rules.jobs import component_errors, devices
 
@@ -116,7 +116,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _refuse_name(command: str, job: str) -> None:
     """Refuse the name of a figure where rules give a job file."""
-    if job in names.figures(names.PAPERS):
+    if not job.endswith(".json") and job in names.figures(names.PAPERS):
+        from grokatlas.plan import declared_jobs  # a job of training needs no plan
+
         paper, _, figure = job.partition("/")
         stem = layout.figure_stem(declared_jobs.scale() or layout.SCALES[-1], paper, figure)
         problem = "is no job file, which rules give this command"
