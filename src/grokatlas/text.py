@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 WORDS = {"fig": "Figure", "table": "Table"}
@@ -137,3 +137,9 @@ def so_far(left_out: list[dict[str, Any]]) -> str:
 def count(number_of: int, thing: str) -> str:
     """``1 run``, ``3 runs``."""
     return f"{number_of:,} {thing}{'' if number_of == 1 else 's'}"
+
+
+def bibtex(kind: str, key: str, fields: Mapping[str, object]) -> str:
+    """An entry of BibTeX with those of the fields that are given."""
+    lines = (f"  {name} = {{{value}}}," for name, value in fields.items() if value)
+    return "\n".join([f"@{kind}{{{key},", *lines, "}"])

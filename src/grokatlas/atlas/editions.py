@@ -1,8 +1,9 @@
-"""Which code made the pages, and how they are cited."""
+"""The code that made the pages, and their citation."""
 
 import subprocess
 
 from grokatlas import __version__
+from grokatlas import text as words
 from grokatlas.registry import PACKAGE
 from grokatlas.results import revision
 
@@ -36,5 +37,4 @@ def citation(each: tuple[str, str, str]) -> str:
         "version": version,
         "note": commit and f"commit {commit}",
     }
-    lines = [f"  {key} = {{{value}}}," for key, value in fields.items() if value]
-    return "\n".join(["@software{grokking_atlas,", *lines, "}"])
+    return words.bibtex("software", "grokking_atlas", fields)

@@ -15,12 +15,12 @@ SEEN, NOT_SEEN = "seen at quick scale", "not seen at quick scale"
 NOT_RUN = "not run at this scale"
 MEANINGS = {
     REPRODUCED: "every seed's number, or their middle, is in the interval",
-    PARTLY: "so are at least half of the numbers, or all of them with seeds missing",
+    PARTLY: "at least half of the numbers are in the interval, or all of them with seeds missing",
     MISSED: "most numbers, or their middle, are outside of the interval",
     REJECTED: "a setting that tests how the paper can be meant misses the interval",
-    NOT_DECISIVE: "such a setting meets it, or what has to fail does; not counted",
+    NOT_DECISIVE: "a setting that tests a meaning, or a control, meets the interval; not counted",
     SEEN: "in the interval at smaller sizes than the published ones",
-    NOT_SEEN: "outside of it at these sizes",
+    NOT_SEEN: "outside of the interval at smaller sizes than the published ones",
     NOT_RUN: "no run of this scale has the number",
 }
 VERDICTS = tuple(MEANINGS)

@@ -41,7 +41,7 @@ def experiments(folder: Path) -> list[str]:
 
 
 def _found(folder: Path, file: str, name: str, within: str = r"\A((?:.|\n)*)\Z") -> list[str]:
-    """What a pattern finds in a file of each paper, within the part that another one finds."""
+    """Matches of a pattern in a file of each paper, within the part that another one matches."""
     found = []
     for path in registry.own_files(folder, f"*/{file}"):
         part = re.search(within, path.read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""How long each recorded setting takes to grok, for who needs a small case.
+"""The time that each recorded setting takes to grok, for who needs a small case.
 
 A setting groks here if it is right on the test data for good (accuracy 0.9) in twice the steps or
 more in which it has fitted its training data (0.99), both medians over its seeds.

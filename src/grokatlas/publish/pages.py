@@ -163,7 +163,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
 
 
 def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
-    """What the verdicts on the claims of papers mean, and the causes of the misses."""
+    """The meanings of the verdicts on the claims of papers, and the causes of the misses."""
     pairs = [
         (record.verdict(name, each), each)
         for name, paper in papers.items()

@@ -10,7 +10,7 @@ from grokatlas.declare import strict_yaml
 from grokatlas.errors import UserError
 from grokatlas.results.environment import COMPUTING
 from grokatlas.study import shipped
-from grokatlas.text import figure_title
+from grokatlas.text import bibtex, figure_title
 
 CITATION = "CITATION.cff"
 
@@ -27,7 +27,7 @@ def main(name: str | None, results: Path) -> Iterator[str]:
         UserError: the figure is not made here.
     """
     cited = strict_yaml.load(shipped.part(CITATION))
-    yield _entry("software", "grokatlas", _work(cited, str(cited["date-released"])[:4]))
+    yield bibtex("software", "grokatlas", _work(cited, str(cited["date-released"])[:4]))
     figure = _figure(name, results) if name else None
     keys: list[str] = []
     for reference in cited["references"]:
@@ -37,9 +37,9 @@ def main(name: str | None, results: Path) -> Iterator[str]:
         keys.append(key)
         if figure is None or (number == figure["arxiv"] and reference["title"] == figure["paper"]):
             more = {"eprint": number, "archiveprefix": "arXiv", "note": reference.get("notes")}
-            yield _entry("misc", key, _work(reference, reference["year"]) | more)
+            yield bibtex("misc", key, _work(reference, reference["year"]) | more)
     if figure is not None:
-        yield _entry("misc", figure["key"], figure["fields"])
+        yield bibtex("misc", figure["key"], figure["fields"])
 
 
 def _figure(name: str, results: Path) -> dict[str, Any]:
@@ -85,8 +85,3 @@ def _work(cited: dict[str, Any], year: int | str) -> dict[str, Any]:
     given = {"version": "version", "url": "repository-code", "doi": "doi"}
     known = {field: cited[key] for field, key in given.items() if key in cited}
     return {"title": cited["title"], "author": " and ".join(authors), "year": year} | known
-
-
-def _entry(kind: str, key: str, fields: dict[str, Any]) -> str:
-    lines = (f"  {name} = {{{value}}}," for name, value in fields.items() if value)
-    return "\n".join([f"@{kind}{{{key},", *lines, "}"])

@@ -68,6 +68,14 @@ def test_exponents_are_those_of_one_optimizer(power):
     assert apart == pytest.approx([power + 1] * 2, abs=1e-9)
 
 
+def test_a_difference_of_exponents_is_of_one_instance():
+    both = pd.concat([table("slow_time_sparse"), table("slow_time_sparse", -0.3, 9.0, "adam")])
+    lacking = (both["case"] == "adam") & (both["seed"] == 0)
+    tables = {"slow_time_sparse": both[~lacking].reset_index(drop=True)}
+    apart = claims.difference_of_slow_times(tables, "slow_time_sparse", "adam", "gd")
+    assert apart == pytest.approx([np.nan, 0.7], nan_ok=True)
+
+
 def test_a_decoupled_decay_is_lambda_itself():
     both = pd.concat(
         [table("slow_time_diagonal", optimizer=each) for each in ("adam", "decoupled")]

@@ -93,5 +93,7 @@ def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys, tmp_path):
     facts = json.loads(capsys.readouterr().out)
     assert (facts["paper"], facts["id"]) == ("beyond_l2", "N18")
     assert facts["verdicts"][0]["value"] == float(row["value"])
+    assert cli.main(["explain", "N8"]) == 0
+    assert "  why: refuted: The error at t2 is" in capsys.readouterr().out
     assert cli.main(["explain", "N1888"]) == 1
     assert capsys.readouterr().err.startswith("N1888: no claim of config/papers has this id; ")

@@ -142,20 +142,27 @@ def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str) -> list[
 
     Infinite where no weight reaches it, not a number where one alone does.
     """
-    seen = times(curves({problem: tables[problem]}))
-    seen = seen[seen["optimizer"] == optimizer]
-    return [
-        statistics.slope(part["weight"], part["t2"]) if part["t2"].notna().any() else np.inf
-        for _, part in seen.groupby("instance")
-    ]
+    return [float(value) for value in _exponents(tables, problem, optimizer)]
 
 
 def difference_of_slow_times(
     tables: Tables, problem: str, optimizer: str, other: str
 ) -> list[float]:
-    """`exponent_of_slow_time` with an optimizer minus that with another, for each instance."""
-    two = (exponent_of_slow_time(tables, problem, name) for name in (optimizer, other))
-    return [one - second for one, second in zip(*two, strict=False)]
+    """`exponent_of_slow_time` with an optimizer minus that with another, for each instance.
+
+    Not a number for an instance that one of them lacks.
+    """
+    difference = _exponents(tables, problem, optimizer) - _exponents(tables, problem, other)
+    return [float(value) for value in difference]
+
+
+def _exponents(tables: Tables, problem: str, optimizer: str) -> pd.Series:
+    """As of `exponent_of_slow_time`, by instance."""
+    seen = times(curves({problem: tables[problem]}))
+    parts = seen[seen["optimizer"] == optimizer].groupby("instance")
+    exponents = {key: statistics.slope(part["weight"], part["t2"]) for key, part in parts}
+    never = parts["t2"].count() == 0
+    return pd.Series(exponents, dtype="float64").mask(never, np.inf)
 
 
 def spread_of_slow_times(tables: Tables) -> list[float]:
