@@ -3,8 +3,6 @@
 import copy
 import dataclasses
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -13,9 +11,9 @@ from matplotlib import font_manager
 from matplotlib.font_manager import FontProperties, findfont
 
 from grokatlas.plots import defaults
+from tests.checkout import ROOT, python
 from tests.tiers import exhaustive
 
-ROOT = Path(__file__).parents[2]
 HOSTILE = """
 figure.facecolor: yellow
 lines.linestyle: --
@@ -59,14 +57,7 @@ def _drawn(folder: Path, **environment: str) -> str:
         (folder / name).mkdir(exist_ok=True)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("MPL", "LC_"))}
     kept |= {"HOME": str(folder / "home"), "MPLCONFIGDIR": str(folder / "config")}
-    done = subprocess.run(
-        [sys.executable, "-c", DRAW, str(ROOT)],
-        cwd=folder,
-        env=kept | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", DRAW, str(ROOT), cwd=folder, env=kept | environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

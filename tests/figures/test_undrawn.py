@@ -11,6 +11,7 @@ from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.results import layout
 from grokatlas.rules import rendering, undrawn
+from tests.checkout import declared_papers
 from tests.figures import smoke_tables
 from tests.figures.test_any_table import _cases
 
@@ -154,10 +155,10 @@ def test_every_figure_declares_what_it_leaves_out(paper, name, _):
 
 
 def test_what_is_declared_is_in_the_job_of_that_figure_alone():
-    figures = make_plan(smoke_tables.papers(), "quick").figures
+    figures = make_plan(declared_papers(), "quick").figures
     declared = {
         (paper, name): entry.undrawn
-        for paper, each in smoke_tables.papers().items()
+        for paper, each in declared_papers().items()
         for name, entry in each.figures.items()
         if entry.undrawn
     }

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import ROOT, called
 from tests.tiers import every
 
-ROOT = Path(__file__).parents[2]
 # a Python whose environments name their folder as real ones do, and which installs nothing
 PYTHON = """#!/bin/sh
 case "$1 $2" in
@@ -45,7 +45,7 @@ def make(folder: Path, *arguments: str, **variables: str) -> str:
     command = ["make", f"PYTHON={folder.parent / 'python'}", *arguments]
     ambient = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
     env = {**ambient, **variables}  # these tests may have been started by `make test`
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True)
+    done = called(*command, check=True, cwd=folder, env=env)
     return done.stdout
 
 
@@ -167,7 +167,7 @@ def test_without_a_terminal_figures_are_of_the_papers_and_plates_of_all(drawing,
     told = 'import json; json.dump(config.get("papers"), open("told.json", "w"))'
     (drawing / "Snakefile").write_text(f"{told}\n{SNAKEFILE}")
     command = ["make", target]
-    done = subprocess.run(command, cwd=drawing, capture_output=True, text=True, check=True)
+    done = called(*command, check=True, cwd=drawing)
     named = json.loads((drawing / "told.json").read_text())
     assert (set(named) if named else None) == papers
     assert "4 of 5 steps (80%) done" in done.stderr

@@ -2,12 +2,12 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.checkout import called
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
@@ -71,9 +71,7 @@ def test_a_hostile_environment_changes_no_byte(checkout: Checkout):
             rule_of(job),
             job.relative_to(checkout.folder),
         ]
-        done = subprocess.run(
-            command, cwd=checkout.folder, env=variables, capture_output=True, text=True, check=False
-        )
+        done = called(*command, cwd=checkout.folder, env=variables)
         assert done.returncode == 0, f"{job}: {done.stderr}"
         assert json.loads(manifest.read_text())["outputs"] == before[manifest], job
 
@@ -85,14 +83,7 @@ def test_files_of_a_checkout_hide_no_library(tmp_path):
     figure = "results/smoke/figures/geometry/fig1.pdf"
     command = [Path(sys.executable).with_name("snakemake"), "--cores", "2", figure]
     variables = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
-    done = subprocess.run(
-        [*command, "--config", "scale=smoke"],
-        cwd=checkout.folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = called(*command, "--config", "scale=smoke", cwd=checkout.folder, env=variables)
     assert done.returncode == 0, done.stderr
     assert (checkout.folder / figure).is_file()
 

@@ -3,13 +3,12 @@
 import filecmp
 import os
 import shutil
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.checkout import python
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout, once
 
@@ -26,14 +25,7 @@ LIMIT = 180  # seconds to redraw every figure from tables
 
 def grokatlas(checkout: Checkout, *arguments: str) -> str:
     variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
-    done = subprocess.run(
-        [sys.executable, "-m", "grokatlas", *arguments],
-        cwd=checkout.folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "grokatlas", *arguments, cwd=checkout.folder, env=variables)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -16,6 +16,7 @@ from grokatlas.audit.verify import verify
 from grokatlas.plan import declared_jobs
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
+from tests.checkout import called, python
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout
 from tests.workflow.test_incremental import downstream, runs_of
@@ -33,9 +34,7 @@ def grokatlas(checkout: Checkout, *arguments: str) -> subprocess.CompletedProces
     """Run a command in the copy, with the copy's code."""
     variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
     command = [sys.executable, "-m", "grokatlas", *arguments]
-    return subprocess.run(
-        command, cwd=checkout.folder, env=variables, capture_output=True, text=True, check=False
-    )
+    return called(*command, cwd=checkout.folder, env=variables)
 
 
 def verdicts() -> dict[str, str]:
@@ -234,13 +233,7 @@ def test_the_command_that_explain_ends_with_makes_the_figure(checkout):
     done = grokatlas(checkout, "explain", "geometry/fig1", "--values")
     command = shlex.split(done.stdout.splitlines()[-1].rpartition("&& ")[2])
     assert command[0] == "snakemake"
-    dry = subprocess.run(
-        [sys.executable, "-m", *command, "--dry-run", "--quiet", "rules"],
-        cwd=checkout.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    dry = python("-m", *command, "--dry-run", "--quiet", "rules", cwd=checkout.folder)
     assert dry.returncode == 0, dry.stderr
     text = dry.stdout + dry.stderr
     for rule in ("dataset", "train", "table", "figure"):

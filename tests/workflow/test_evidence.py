@@ -4,10 +4,10 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 
 import pytest
 
+from tests.checkout import python
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
@@ -25,14 +25,7 @@ def git(checkout: Checkout, *arguments: str) -> None:
 def grokatlas(checkout: Checkout, *arguments: str):
     variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
     variables.pop("SNAKEMAKE_PROFILE", None)
-    return subprocess.run(
-        [sys.executable, "-m", "grokatlas", *arguments],
-        cwd=checkout.folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python("-m", "grokatlas", *arguments, cwd=checkout.folder, env=variables)
 
 
 def runs_of(checkout: Checkout, table: str) -> list[str]:

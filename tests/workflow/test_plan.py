@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.checkout import called
 from tests.tiers import every, exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
@@ -16,13 +17,7 @@ pytestmark = pytest.mark.workflow
 
 def test_a_dry_run_at_paper_scale_imports_neither_torch_nor_matplotlib(checkout: Checkout):
     command = [sys.executable, "-X", "importtime", "-m", "snakemake", "-n", "-q"]
-    done = subprocess.run(
-        [*command, "--config", "scale=paper"],
-        cwd=checkout.folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = called(*command, "--config", "scale=paper", check=True, cwd=checkout.folder)
     imported = set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
     assert "grokatlas.plan.project" in imported
     assert not {name.split(".")[0] for name in imported} & {"torch", "matplotlib"}
@@ -43,13 +38,7 @@ def test_an_unknown_scale_is_one_line(checkout, scale):
 )
 def test_a_cluster_has_the_paper_scale_unless_told_otherwise(checkout, given, scale):
     command = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm", "-n"]
-    done = subprocess.run(
-        [*command, "--config", given],
-        cwd=checkout.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = called(*command, "--config", given, cwd=checkout.folder)
     assert done.returncode == 0, done.stderr
     assert set(re.findall(r"results/(smoke|quick|paper)/", done.stdout + done.stderr)) == {scale}
 

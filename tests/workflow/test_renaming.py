@@ -2,11 +2,10 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
+from tests.checkout import python
 from tests.workflow.conftest import Checkout
 
 pytestmark = pytest.mark.workflow
@@ -27,13 +26,12 @@ def rename(checkout: Checkout, file: str, old: str, new: str) -> None:
 
 def grokatlas(checkout: Checkout, *arguments: str) -> str:
     """What a command prints, which has to succeed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "grokatlas", *arguments],
+    done = python(
+        "-m",
+        "grokatlas",
+        *arguments,
         cwd=checkout.folder,
         env={**os.environ, "PYTHONPATH": str(checkout.folder / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

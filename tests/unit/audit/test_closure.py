@@ -15,15 +15,14 @@ from grokatlas.plan.jobs import Job, Plan
 from grokatlas.plan.project import Project
 from grokatlas.registry import PACKAGE
 from grokatlas.results import hashing
+from tests.checkout import CONFIG
 from tests.tiers import exhaustive
 from tests.unit import audit_tree
-
-ROOT = Path(__file__).parents[3]
 
 
 @functools.cache
 def project() -> Project:
-    return Project(ROOT / "config", {"papers": "all"}, warn=lambda text: None)
+    return Project(CONFIG, {"papers": "all"}, warn=lambda text: None)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from grokatlas.audit import locate, metadata, tree
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.results import files, layout
+from tests.checkout import python
 from tests.unit import audit_tree
 
 
@@ -227,8 +228,6 @@ def test_a_png_with_a_damaged_chunk_is_not_believed(tmp_path):
 
 
 def test_nothing_of_the_audit_imports_torch_or_snakemake(jobs):
-    import subprocess
-    import sys
 
     code = (
         "import sys; from grokatlas import cli; cli.main(['explain', 'toy/fig1']);"
@@ -236,7 +235,7 @@ def test_nothing_of_the_audit_imports_torch_or_snakemake(jobs):
         "heavy = {'torch', 'snakemake', 'matplotlib', 'pickle5'} & set(sys.modules);"
         "print(); print(sorted(heavy))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
 

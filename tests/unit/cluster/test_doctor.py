@@ -14,8 +14,8 @@ from grokatlas.cluster.doctor.findings import of
 from grokatlas.plan import remaining, resources
 from grokatlas.results import files, revision
 from tests import fake_gpus, image_files
+from tests.checkout import ROOT
 
-ROOT = Path(__file__).parents[3]
 PAPER = ROOT / "tests/workflow/papers/geometry"
 HEALTHY = {
     "sinfo": "echo 'cpu*|up|infinite|(null)'; echo 'gpu|up|2-00:00:00|gpu:a100:4(S:0)'",

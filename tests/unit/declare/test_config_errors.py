@@ -13,6 +13,7 @@ from grokatlas.plan import graph
 from grokatlas.plan import project as plan
 from grokatlas.results import files, layout
 from grokatlas.results.environment import LOWERING
+from tests.checkout import ROOT, called
 from tests.tiers import every
 from tests.unit.malformed import (
     FILES,
@@ -23,7 +24,6 @@ from tests.unit.malformed import (
     write_paper,
 )
 
-ROOT = Path(__file__).parents[3]
 FOLDERS = {"data_dir": "GROKATLAS_DATA", "run_store": "GROKATLAS_RUN_STORE"}
 SETTINGS = "scale: quick\npapers: all\ndevice: auto\n"
 
@@ -283,6 +283,4 @@ def snakemake(folder: Path, old: str, new: str, options: list[str]) -> subproces
         file.write_text(file.read_text().replace(old, new))
     command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", *options]
     plain = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
-    return subprocess.run(
-        command, cwd=folder, env=plain, capture_output=True, text=True, check=False
-    )
+    return called(*command, cwd=folder, env=plain)

@@ -2,15 +2,13 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
 from grokatlas import cli
 from grokatlas.plan import remaining
 from grokatlas.results import layout
-
-CONFIG = Path(__file__).parents[3] / "config"
+from tests.checkout import CONFIG
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 """What `snakemake_internals` reads is there in the installed Snakemake."""
 
 import os
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
 from grokatlas.plan import snakemake_internals
+from tests.checkout import called
 
 SNAKEFILE = """
 import sys
@@ -37,13 +37,12 @@ def test_the_installed_snakemake_has_what_is_read(tmp_path, asked):
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     (tmp_path / "own.yaml").write_text("a: 1\n")
     command = [sys.executable, "-m", "snakemake", *asked, "--config", "beta=2"]
-    done = subprocess.run(
-        [*command, "--configfile", "own.yaml"],
+    done = called(
+        *command,
+        "--configfile",
+        "own.yaml",
         cwd=tmp_path,
         env={k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.split(" ")[0] in WORDS]

@@ -3,7 +3,6 @@
 import csv
 import re
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 from urllib.parse import unquote
@@ -19,9 +18,9 @@ from grokatlas.publish import recorded
 from grokatlas.publish.compare import pixels
 from grokatlas.results import files, hashing, layout
 from tests.atlas import small_atlas
+from tests.checkout import ROOT, called
 from tests.unit import audit_tree
 
-ROOT = Path(__file__).parents[3]
 GREY = np.full((20, 30, 3), 0.5)
 CLAIM = {"paper": "geometry", "id": "G1", "scale": "paper", "verdict": "reproduced"}
 CLAIM |= {"expected_low": "5.0", "expected_high": "20.0", "count": "1", "kept": "yes"}
@@ -33,7 +32,7 @@ TABLE = "| method | ours |\n|:---|---:|\n| adam | {} |\n| sgd | 2 |\n"
 
 def git(*arguments: str) -> str:
     who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
-    done = subprocess.run(["git", *who, *arguments], check=True, capture_output=True, text=True)
+    done = called("git", *who, *arguments, check=True)
     return done.stdout.strip()
 
 

@@ -24,9 +24,9 @@ from grokatlas.declare.models import (
 from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.publish import config_reference, schemas
+from tests.checkout import CONFIG
 from tests.unit.malformed import FILES
 
-CONFIG = Path(__file__).parents[3] / "config"
 # by the names under which they refer to each other
 SCHEMAS = {Path(name).name: json.loads(text) for name, text in schemas.texts().items()}
 BESIDE = Registry().with_resources((k, Resource.from_contents(v)) for k, v in SCHEMAS.items())

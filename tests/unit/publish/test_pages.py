@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.publish import pages
-
-ROOT = Path(__file__).parents[3]
+from tests.checkout import CONFIG, ROOT, declared_papers
 
 
 @pytest.fixture
@@ -20,14 +18,14 @@ def copied(tmp_path):
 
 
 def test_committed_pages_are_what_the_yaml_says(copied):
-    pages.write(ROOT / "config", copied)
+    pages.write(CONFIG, copied)
     for page in copied.glob("*.md"):
         committed = (ROOT / "docs" / "papers" / page.name).read_text(encoding="utf-8")
         assert page.read_text(encoding="utf-8") == committed, "run `grokatlas reference`"
 
 
 def test_every_paper_has_a_page():
-    papers = {path.name for path in (ROOT / "config" / "papers").iterdir()}
+    papers = {path.name for path in (CONFIG / "papers").iterdir()}
     assert papers == {path.stem for path in (ROOT / "docs" / "papers").glob("[a-z]*.md")}
 
 
@@ -47,12 +45,12 @@ def test_links_and_pictures_resolve_and_are_small(page):
 def test_a_page_without_its_marks_is_an_error(copied):
     (copied / "geometry.md").write_text("# Nothing here\n")
     with pytest.raises(UserError, match=r"geometry\.md: must hold once each"):
-        pages.write(ROOT / "config", copied)
+        pages.write(CONFIG, copied)
 
 
 def test_a_figure_or_table_that_was_not_recorded_has_no_picture_or_text(copied, tmp_path):
     papers = tmp_path / "config" / "papers"
-    shutil.copytree(ROOT / "config" / "papers", papers)
+    shutil.copytree(CONFIG / "papers", papers)
     file = papers / "geometry" / "paper.yaml"
     text = file.read_text(encoding="utf-8")
     new = "".join(
@@ -95,7 +93,7 @@ def recorded_pages(copied):
         "paper,id,interpretation,scale,verdict,expected_low,expected_high,value,lowest,highest,count\n"
         "geometry,G8,one_split,paper,reproduced,1800,2800,2230,2230,2230,1\n"
     )
-    pages.write(ROOT / "config", copied)
+    pages.write(CONFIG, copied)
     return (copied / "geometry.md").read_text(encoding="utf-8")
 
 
@@ -106,7 +104,7 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
     assert "| 78 (40 to never, 3 values) | 100 to 1500 | **partly**† (quick scale" in second
     assert "\n\n† The runs behind this verdict were not kept.\n" in recorded_pages
     assert "| at most 0.15 | not run |" in recorded_pages
-    others = len(load_papers(ROOT / "config" / "papers", ["geometry"])["geometry"].claims) - 3
+    others = len(declared_papers("geometry")["geometry"].claims) - 3
     assert f"\n1 reproduced, 2 partly, {others} not run at this scale.\n" in recorded_pages
 
 
@@ -132,7 +130,7 @@ def test_pages_tell_what_a_figure_leaves_out_so_far(recorded_pages, copied):
     file = copied.parents[1] / "recorded" / "figures.csv"
     head, row, _ = file.read_text().splitlines()
     file.write_text(f"{head},so_far\n{row},3 of 10 seeds\n")
-    pages.write(ROOT / "config", copied)
+    pages.write(CONFIG, copied)
     page, readme = ((copied / name).read_text() for name in ("geometry.md", "README.md"))
     assert "*Quick scale, 3 runs, so far 3 of 10 seeds, 61 s of training (wall time)," in page
     assert "fig1](geometry.md#fig1) | quick (3 of 10 seeds) | A | machine | recorded |" in readme

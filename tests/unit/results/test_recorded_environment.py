@@ -2,13 +2,13 @@
 
 import os
 import resource
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
 from grokatlas.results import environment
+from tests.checkout import called
 
 SETTINGS = {
     "ATEN_CPU_CAPABILITY": "default",
@@ -49,7 +49,7 @@ def test_vector_instructions_are_those_that_torch_uses():
     )
     command = [sys.executable, "-c", code]
     variables = os.environ | {"ATEN_CPU_CAPABILITY": "default"}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    done = called(*command, check=True, env=variables)
     assert done.stdout.split() == ["None", "DEFAULT"]
 
 

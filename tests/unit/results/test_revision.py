@@ -9,6 +9,7 @@ import pytest
 
 from grokatlas.code import module_shape, sources
 from grokatlas.results import files, manifest, revision
+from tests.checkout import called
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
@@ -16,7 +17,7 @@ needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not insta
 def git(folder: Path, *arguments: str) -> str:
     author = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
     command = ["git", "-C", str(folder), *author, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    return called(*command, check=True).stdout.strip()
 
 
 @pytest.fixture

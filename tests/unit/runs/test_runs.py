@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from grokatlas.plan.jobs import Job
 from grokatlas.results import files, hashing, layout
 from grokatlas.run_store import store as run_store
 from grokatlas.runs import conditions
+from tests.checkout import called
 from tests.unit import audit_tree
 
 
@@ -409,5 +409,5 @@ def test_it_imports_no_heavy_library(checkout):
         "print(sorted({'torch', 'snakemake', 'matplotlib', 'pandas'} & set(sys.modules)))"
     )
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = called(*command, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -7,7 +7,6 @@ import shutil
 import socket
 import sys
 import time
-from pathlib import Path
 
 import filelock
 import pytest
@@ -17,8 +16,8 @@ from grokatlas.cluster import slurm
 from grokatlas.plan import remaining
 from grokatlas.results import files, layout
 from grokatlas.runs import progress
+from tests.checkout import ROOT
 
-ROOT = Path(__file__).parents[3]
 PAPER = ROOT / "tests/workflow/papers/geometry"
 HERE = socket.gethostname()
 ERROR = "results/runs/x/spec.json: training failed: disk [full]"

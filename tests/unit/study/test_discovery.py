@@ -2,7 +2,6 @@
 
 import importlib
 import re
-import subprocess
 import sys
 
 import pytest
@@ -16,6 +15,7 @@ from grokatlas.declare import study as studies
 from grokatlas.declare.models import Paper
 from grokatlas.errors import UserError
 from grokatlas.plan import cache
+from tests.checkout import python
 
 MODULE = "grokatlas.components.penalties.doubled"
 
@@ -47,9 +47,7 @@ def test_a_folder_without_study_yaml_is_no_study(study):
 
 def test_papers_and_plots_are_found_and_read_where_python_starts(study):
     program = "from grokatlas.papers.mine import fig1; print(fig1.spots.SIZE, fig1.__file__)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = python("-c", program, check=True)
     assert done.stdout.split() == ["3", str(study / "papers/mine/fig1.py")]
 
 

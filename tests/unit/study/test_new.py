@@ -1,6 +1,5 @@
 """What `grokatlas new` makes, and the names that it refuses; what a notebook is told at once."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from grokatlas.declare import study as studies
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
 from grokatlas.study import new, processes, shipped
+from tests.checkout import called
 
 SPEC = {
     "task": {"name": "one_sample", "point": [1.0], "target": 1.0, "test_points": 2, "test_seed": 0},
@@ -49,7 +49,7 @@ def test_a_new_study_is_written_as_the_package_is(made):
     assert len(files) == 5
     for arguments in (["check", "--ignore=D103"], ["format", "--check"]):
         command = [sys.executable, "-m", "ruff", *arguments, *config, *files]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = called(*command)
         assert done.returncode == 0, done.stdout
     written = [made / name for name in ("README.md", "Snakefile", "study.yaml", ".gitignore")]
     written += [*files, *made.glob("config/papers/*/*.yaml")]
@@ -99,7 +99,7 @@ def test_to_import_the_package_imports_no_library():
     program = "import grokatlas, sys; print([m for m in sys.modules if m in sys.argv[1:]])"
     heavy = ["torch", "matplotlib", "pandas", "numpy", "pydantic", "yaml", "snakemake"]
     command = [sys.executable, "-c", program, *heavy]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = called(*command, check=True)
     assert done.stdout.strip() == "[]"
 
 

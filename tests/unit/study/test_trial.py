@@ -13,9 +13,9 @@ from grokatlas import cli
 from grokatlas.declare import cells, strict_yaml
 from grokatlas.declare.papers import load_papers
 from grokatlas.study.trial import declaration
+from tests.checkout import CONFIG
 from tests.tiers import every
 
-ROOT = Path(__file__).parents[3]
 SLOW_TO_END = """
 import signal, sys, time
 def end(number, _):
@@ -31,7 +31,7 @@ time.sleep(60)
 @pytest.fixture
 def checkout_here(tmp_path, monkeypatch):
     """The configuration of this checkout in a folder that may be changed."""
-    shutil.copytree(ROOT / "config", tmp_path / "config")
+    shutil.copytree(CONFIG, tmp_path / "config")
     monkeypatch.chdir(tmp_path)
 
 
