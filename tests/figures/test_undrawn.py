@@ -120,12 +120,9 @@ def figure(monkeypatch):
     return SPEC | {"module": module.__name__}
 
 
-def test_a_case_of_ones_own_that_a_study_trains_and_does_not_draw_is_an_error(
-    figure, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "study.yaml").write_text('grokatlas: ">=0"\n')
-    files = layout.outputs("figure", tmp_path / "fig1")
+def test_a_case_of_ones_own_that_a_study_trains_and_does_not_draw_is_an_error(figure, here):
+    (here / "study.yaml").write_text('grokatlas: ">=0"\n')
+    files = layout.outputs("figure", here / "fig1")
     told = r"^figure toy/fig1: does not show own, which its tables have; draw it, or write undrawn:"
     with pytest.raises(UserError, match=told):
         rendering.render(figure, {"rates": table(*CASES)}, files, "digest d")
@@ -134,8 +131,7 @@ def test_a_case_of_ones_own_that_a_study_trains_and_does_not_draw_is_an_error(
     rendering.render(figure, {"rates": table(*CASES[:2])}, files, "digest d")
 
 
-def test_here_it_is_noted_at_the_figures_lower_left(figure, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_here_it_is_noted_at_the_figures_lower_left(figure, here):
     tables = {"rates": table(*CASES)}
     *_, note = rendering.made(figure, tables)
     assert note.endswith("quick scale  ·  not drawn: own")

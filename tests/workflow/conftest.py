@@ -45,6 +45,30 @@ class Checkout:
         variables.pop("SNAKEMAKE_PROFILE", None)
         return python("-m", "snakemake", *arguments, cwd=self.folder, env=variables)
 
+    def make(self, *arguments: str, **keywords):
+        """Run Snakemake with one core, which must end well; the finished process."""
+        done = self.snakemake("--cores", "1", *arguments, **keywords)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def grokatlas(self, *arguments: str):
+        """Run a command with the code of the copy; the finished process."""
+        variables = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
+        variables.pop("SNAKEMAKE_PROFILE", None)
+        return python("-m", "grokatlas", *arguments, cwd=self.folder, env=variables)
+
+    def told(self, *arguments: str) -> str:
+        """What a command prints, which must end well."""
+        done = self.grokatlas(*arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def runs(self, experiment: str, paper: str = "geometry") -> set[str]:
+        """The run folders of an experiment, as it is planned now."""
+        table = f"results/smoke/tables/{paper}/{experiment}"
+        (inputs,) = [inputs for _, target, inputs in self.plan() if target == table]
+        return {name for name in inputs if name.startswith("results/runs/")}
+
     def jobs(self, *arguments: str, scale: str = "smoke") -> list[str]:
         """The jobs of a dry run, such as ``figure geometry/fig1``, sorted.
 

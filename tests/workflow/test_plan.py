@@ -1,9 +1,7 @@
 """Parsing is light, errors are one line, and jobs leave whole files and manifests."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 
 import pytest
@@ -121,34 +119,6 @@ def test_a_light_measure_has_no_file_and_says_so(checkout):
     output = (done.stdout + done.stderr).splitlines()
     assert [line for line in output if "is computed with its table; ask for that table" in line]
     assert not any("Traceback" in line for line in output)
-
-
-@exhaustive
-def test_a_job_killed_while_it_writes_leaves_nothing_under_a_final_name(checkout):
-    """The command that trains is stopped in the middle of writing its history."""
-    folder = checkout.folder / "results/runs"
-    run = next(path for path in sorted(folder.iterdir()))
-    for file in run.iterdir():
-        if file.name != "spec.json":
-            file.unlink()
-    code = (
-        "import os, sys, pyarrow.parquet\n"
-        "def half(table, path, **keywords):\n"
-        "    path.write_bytes(b'PAR1 half')\n"
-        "    os.kill(os.getpid(), 9)\n"
-        "pyarrow.parquet.write_table = half\n"
-        "from grokatlas.cli import main\n"
-        f"main(['train', {str(run / 'spec.json')!r}])\n"
-    )
-    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=checkout.folder, env=variables, check=False
-    )
-    assert done.returncode == -9
-    names = {file.name for file in run.iterdir()}
-    assert not names & {"history.parquet", "snapshots.safetensors", "manifest.json"}
-    assert checkout.snakemake("--cores", "1").returncode == 0
-    assert checkout.jobs() == []
 
 
 def test_a_task_without_a_size_is_one_line(tmp_path):

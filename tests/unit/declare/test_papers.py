@@ -5,6 +5,7 @@ import pytest
 from grokatlas.declare import versions
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.errors import UserError
+from tests import cases
 from tests.unit.malformed import write_paper
 
 VERSION = {
@@ -86,20 +87,7 @@ def test_of_a_paper_that_is_not_selected_only_the_tables_that_are_drawn_are_left
     assert narrowed["geometry"].figures
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "place", "words"),
-    [
-        ("of: geometry", "of: other", "paper.yaml: version_of", "allowed: geometry"),
-        ("of: geometry", "of: workshop", "paper.yaml: version_of", "no other paper"),
-        ("of: geometry", "of: 5", "paper.yaml: version_of", "no other paper 5"),
-        ("as: two", "as: [two]", "experiments.yaml: two.as", "not in geometry"),
-        ("as: G4", "as: [G4]", "claims.yaml: fig2 (H4).as", "no such claim of geometry"),
-        ("as: fig1, exp", "as: fig7, exp", "paper.yaml: figures.fig2.as", "not in geometry"),
-        ("as: two", "as: tow", "experiments.yaml: two.as", "did you mean 'two'?"),
-        ("as: G4", "as: G5", "claims.yaml: fig2 (H4).as", "no such claim of geometry"),
-        ("geometry/one", "geometri/one", "paper.yaml: figures.fig2.experiments.0", "no paper"),
-    ],
-)
+@cases.listed("old", "new", "place", "words")
 def test_a_reference_to_nothing_is_one_line(folder, old, new, place, words):
     files = {name: text.replace(old, new) for name, text in VERSION.items()}
     assert files != VERSION
@@ -141,19 +129,11 @@ def test_points_of_published_curves_are_read_from_their_file(folder):
     assert papers["workshop"].digitised_points == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "place", "words"),
-    [
-        ("figure,panel", "panel,figure", "line 1", "must be the columns figure,panel,curve,x,y"),
-        ("fig1,", "fig7,", "line 2: figure", "no figure 'fig7'; did you mean 'fig1'?"),
-        ("2200", "later", "line 2: x", "'later' is not a finite number"),
-        ("41", "nan", "line 2: y", "'nan' is not a finite number"),
-        (",test", "", "line 2", "has 6 values; it must have 7"),
-        (POINTS, "", "line 1", "must be the columns"),
-    ],
-)
+@cases.listed("old", "new", "place", "words")
 def test_a_mistake_in_the_digitised_points_is_one_line(folder, old, new, place, words):
-    (folder / "geometry" / "digitised_points.csv").write_text(POINTS.replace(old, new))
+    (folder / "geometry" / "digitised_points.csv").write_text(
+        POINTS.replace(old.replace("$POINTS", POINTS), new)
+    )
     with pytest.raises(UserError) as caught:
         load_papers(folder, "all")
     assert str(caught.value).startswith(f"papers/geometry/digitised_points.csv: {place}: ")

@@ -24,6 +24,7 @@ from grokatlas.declare.models import (
 from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.publish import config_reference, schemas
+from tests import cases
 from tests.checkout import CONFIG
 from tests.unit.malformed import FILES
 
@@ -115,21 +116,7 @@ def test_a_component_is_in_one_schema_alone():
     assert holders == [["components.json"]] * len(names)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("deviations:", "deviation:"),
-        ("caption:", "captions:"),
-        ("name: gd, lr: 0.1", "name: gd, rl: 0.1"),
-        ("name: gd, lr: 0.1", "name: momentum, lr: 0.1"),
-        ("lr: 0.1}", "lr: fast}"),
-        ("squared: true", "squared: 1"),
-        ("steps: 5", "steps: 0"),
-        ("\ntwo:", "\n../two:"),
-        ("expected: [null, 1e-3]", "expected: rest"),
-        ("  source: text", "  source: talk"),
-    ],
-)
+@cases.listed("old", "new")
 def test_the_schema_refuses_a_mistake(tmp_path, old, new):
     ((name, text),) = [(name, text) for name, text in FILES.items() if old in text]
     file = tmp_path / name

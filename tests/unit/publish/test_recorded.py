@@ -18,9 +18,8 @@ CLEAN = {"git": {"commit": small_tree.COMMIT, "dirty": False}}
 
 
 @pytest.fixture
-def pages(tmp_path, monkeypatch):
+def pages(here, monkeypatch):
     """An empty folder of pages, in a tree of one figure at every scale; claims are to be judged."""
-    monkeypatch.chdir(tmp_path)
     plans = {}
     for scale in ("quick", "paper"):
         made = small_tree.make(scale)
@@ -36,7 +35,7 @@ def pages(tmp_path, monkeypatch):
     monkeypatch.setattr(atlas, "from_what_is_there", lambda job_file: job_file)
     monkeypatch.setattr(experiments, "plan_of_all", plans.__getitem__)
     monkeypatch.setattr(revision, "facts", lambda *_: CLEAN)
-    return tmp_path / "docs" / "papers"
+    return here / "docs" / "papers"
 
 
 FIGURES = ("fig1", "fig2")

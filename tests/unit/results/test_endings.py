@@ -31,9 +31,7 @@ RUN = layout.run_folder("0123456789ab")
 DIVERGED = {"1": 6, "2": 2}
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def _trained(spec=SPEC, run=RUN):

@@ -32,10 +32,9 @@ def big(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def plain(tmp_path, monkeypatch) -> Path:
+def plain(here) -> Path:
     """A checkout whose `results` is a folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return here
 
 
 def test_verify_pack_and_adopt_go_through_the_link(big, tmp_path):

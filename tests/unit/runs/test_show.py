@@ -8,9 +8,8 @@ from tests.unit import audit_tree
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(here, monkeypatch):
     """A finished run."""
-    monkeypatch.chdir(tmp_path)
     jobs = audit_tree.declared()
     audit_tree.build(jobs)
     monkeypatch.setattr(declared_jobs, "jobs", lambda **_: jobs)

@@ -244,8 +244,7 @@ def test_a_run_whose_files_nothing_needs_is_up_to_date(runs, ask):
     assert ("stale", "results  its files are not here") in rows
 
 
-def test_outside_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_outside_a_checkout_it_is_one_line(here, capsys):
     assert cli.main(["status"]) == 1
     assert capsys.readouterr().err == "config/config.yaml: no such file; run this in the checkout\n"
 

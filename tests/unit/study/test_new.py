@@ -11,6 +11,7 @@ from grokatlas.declare import study as studies
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
 from grokatlas.study import new, processes, shipped
+from tests import cases
 from tests.checkout import called
 
 SPEC = {
@@ -25,11 +26,8 @@ SPEC = {
 
 
 @pytest.fixture
-def made(tmp_path, monkeypatch) -> Path:
-    folder = tmp_path / "my-study"
-    list(new.make(folder))
-    monkeypatch.chdir(folder)
-    return folder
+def made(new_study):
+    return new_study
 
 
 def test_a_new_study_declares_its_own_paper_and_asks_for_this_version(made):
@@ -108,27 +106,11 @@ def test_an_unknown_name_of_the_package_is_no_attribute():
         grokatlas.plot  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"optimizer": {"name": "gdd", "lr": 0.1}}, r"spec.optimizer.name: no component .*'gd'"),
-        ({"optimizer": {"name": "gd"}}, r"spec.optimizer.lr: missing: gd needs it"),
-        ({"modle": {}}, r"spec.modle: unknown key; did you mean 'model'"),
-        ({"train": {"steps": 0}}, r"spec.train.steps: 0 is not allowed"),
-        (
-            {"ensemble": {"sed": 3}},
-            r"spec.ensemble.sed: not an axis of members; did you mean 'seed'",
-        ),
-        ({"as_": "x"}, r"spec.as_: unknown key; did you mean 'as'\?"),
-    ],
-)
-def test_a_mistake_in_a_spec_is_told_by_its_place_before_anything_runs(
-    tmp_path, monkeypatch, change, problem
-):
-    monkeypatch.chdir(tmp_path)
+@cases.listed("change", "problem")
+def test_a_mistake_in_a_spec_is_told_by_its_place_before_anything_runs(here, change, problem):
     with pytest.raises(UserError, match=f"^{problem}"):
         grokatlas.run({**SPEC, **change})
-    assert list(tmp_path.iterdir()) == []
+    assert list(here.iterdir()) == []
 
 
 def test_a_table_or_figure_that_is_not_declared_is_told_with_the_nearest(made):
@@ -165,14 +147,13 @@ def test_an_argument_that_means_nothing_is_one_line(made, call, problem):
         call()
 
 
-def test_a_job_that_fails_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_job_that_fails_is_one_line(here, monkeypatch):
     told = "a line\nLogfile results/x/log.txt:\n====\nbefore\nfailed: why\n====\nafter\n"
     monkeypatch.setattr(processes, "_output", lambda command: (1, told))
-    (tmp_path / "Snakefile").touch()
+    (here / "Snakefile").touch()
     with pytest.raises(UserError, match=r"^results/x/log.txt: a job failed: failed: why$"):
         processes.snakemake([Path("results/x")], "smoke")
-    (tmp_path / "Snakefile").unlink()
+    (here / "Snakefile").unlink()
     with pytest.raises(UserError, match=r"^Snakefile: no such file; work in a study's folder"):
         processes.snakemake([Path("results/x")], "smoke")
 
