@@ -10,13 +10,15 @@ import yaml
 
 
 @functools.cache
-def _tests(file: Path) -> dict[str, Any]:
+def data(module: str) -> dict[str, Any]:
+    """The YAML file of a module, by its ``__file__``. Do not change it."""
+    file = Path(module)
     return yaml.safe_load(file.with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
 def texts(module: str) -> dict[str, str]:
     """The texts of a module's YAML file by name; `module` is its ``__file__``."""
-    return _tests(Path(module))["texts"]
+    return data(module)["texts"]
 
 
 def listed(*names: str, key: str = "") -> Callable[[Any], Any]:
@@ -28,7 +30,7 @@ def listed(*names: str, key: str = "") -> Callable[[Any], Any]:
     """
 
     def decorated(test: Any) -> Any:
-        rows = _tests(Path(test.__code__.co_filename))[key or test.__name__.removeprefix("test_")]
+        rows = data(test.__code__.co_filename)[key or test.__name__.removeprefix("test_")]
         ids = [*rows] if isinstance(rows, dict) else None
         values = [*rows.values()] if isinstance(rows, dict) else rows
         return pytest.mark.parametrize(

@@ -16,28 +16,7 @@ from tests import cases
 from tests.unit import small_tree
 from tests.unit.rules.test_rules import SPEC
 
-CLAIM = {
-    "id": "G4",
-    "statement": "the weights come to rest",
-    "place": "figure 1",
-    "source": "text",
-    "published": "0.995",
-    "figure": "fig1",
-    "value": "distance_at_rest",
-    "keywords": {},
-    "unit": "",
-    "expected": [None, 1e-3],
-    "judged": "each",
-    "seeds": 2,
-    "scales": ["quick", "paper"],
-    "experiments": ["two_weights"],
-    "module": "grokatlas.papers.geometry.claims",
-    "published_cells": {},
-    "digitised_points": [],
-    "same_as": "",
-    "rejects": None,
-    "fails_with": None,
-}
+CLAIM = cases.data(__file__)["claim"]
 
 
 @cases.listed("values", "judged", "seeds", "verdict", "reason")

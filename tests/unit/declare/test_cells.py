@@ -13,24 +13,10 @@ from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.results import hashing, layout
 from tests import cases
+from tests.runs import addition, mlp
 
-MODEL = {
-    "name": "mlp",
-    "width": 8,
-    "hidden_layers": 1,
-    "bias": True,
-    "init_law": "normal_fan_in",
-    "init_scale": 1.0,
-    "output_scale": 1.0,
-}
-TASK = {
-    "name": "modular_addition",
-    "modulus": 5,
-    "pairs": "ordered",
-    "encoding": "one_hot",
-    "train_fraction": 0.5,
-    "split_seed": 0,
-}
+MODEL = mlp(8, init_law="normal_fan_in")
+TASK = addition(5, train_fraction=0.5)
 BASE = {
     "task": TASK,
     "model": MODEL,

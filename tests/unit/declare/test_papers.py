@@ -1,5 +1,7 @@
 """Papers that are versions of others: what they take over, what they change, what is refused."""
 
+from pathlib import Path
+
 import pytest
 
 from grokatlas.declare import versions
@@ -9,30 +11,8 @@ from tests import cases
 from tests.unit.malformed import write_paper
 
 VERSION = {
-    "paper.yaml": """\
-version_of: geometry
-source: {title: Another title, arxiv: "2511.01938"}
-defaults: {loss: {half: true}}
-figures:
-  fig2: {as: fig1, experiments: [geometry/one, two]}
-  fig3: {as: fig1, caption: Another caption., published: {other: "1"}}
-""",
-    "experiments.yaml": """\
-two:
-  as: two
-  model: {width: 16}
-  cases:
-    adaptive: {optimizer: {lr: 0.3}}
-""",
-    "claims.yaml": """\
-fig2:
-  claims:
-    - {id: H4, as: G4}
-fig3:
-  claims:
-    - {id: H6, as: G6}
-    - {id: H7, as: G6, place: figure 9, expected: [0, 0.5]}
-""",
+    file.name: file.read_text(encoding="utf-8")
+    for file in Path(__file__).with_name("small_version").iterdir()
 }
 
 

@@ -14,7 +14,6 @@ from tests.tiers import every, exhaustive
 TEXTS = cases.texts(__file__)
 
 SUM = "torch.stack([value.abs().sum() for value in params.values()]).sum()"
-NORM = "torch.stack([value.square().sum() for value in params.values()]).sum().sqrt()"
 
 
 def penalty(value: str, before: str = "", keyword: str = "weight: float") -> str:
@@ -46,43 +45,13 @@ def checked(*names: str) -> tuple[list[str], str]:
     return [line for line in lines if not line.endswith(": ok")], error
 
 
-PENALTIES = {
-    "sound": (penalty(SUM), []),
-    "detached": (
-        penalty(f"{SUM}.detach()"),
-        ["gradient against differences: its gradient is 0 where central differences are"],
-    ),
-    "a vector": (
-        penalty('params["weight"].abs()'),
-        [
-            r"gradient against differences: its value has the shape \(1, 10\); return one number",
-            "gradient at zero is finite: .*: its value is of the shape",
-            "repeats bit for bit: ",
-            "member alone as in company: ",
-        ],
-    ),
-    "no gradient at zero": (
-        penalty(NORM),
-        ["gradient at zero is finite: its gradient is not finite where all parameters are 0"],
-    ),
-    "another at each call": (
-        penalty(f"next(COUNT) * {SUM}", "import itertools\nCOUNT = itertools.count(1)\n"),
-        [
-            "gradient against differences: ",
-            r"repeats bit for bit: \S+ differs between two trainings; draw from the generator",
-            r"member alone as in company: \S+ of member 0 differs when it trains alone",
-        ],
-    ),
-    "a default": (
-        penalty(SUM, keyword="weight: float = 0.1"),
-        ["documented: keyword weight of build has a default; take it away"],
-    ),
-}
+PENALTIES = cases.data(__file__)["penalties"]
 
 
 @pytest.mark.parametrize("kind", every(3, PENALTIES, first=1))
 def test_a_penalty_that_breaks_a_promise_is_told_which(study, kind):
-    text, problems = PENALTIES[kind]
+    value, changes, problems = PENALTIES[kind]
+    text = penalty(value.replace("SUM", SUM), **changes)
     (study / "components/penalties/elastic_net.py").write_text(text)
     found, error = checked()
     assert len(found) == len(problems), found
