@@ -7,30 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests import cases
 from tests.checkout import called
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
-HOSTILE = {
-    "PYTHONHASHSEED": "7",
-    "PYTHONOPTIMIZE": "2",  # no docstrings, no asserts
-    "LC_ALL": "de_DE.UTF-8",
-    "LANG": "tr_TR.UTF-8",
-    "TZ": "Pacific/Kiritimati",
-    "COLUMNS": "20",
-    "MPLBACKEND": "svg",
-    "HOME": "/nonexistent",
-    "OMP_NUM_THREADS": "2",
-    "MKL_NUM_THREADS": "2",
-    "OPENBLAS_NUM_THREADS": "2",
-    "NUMBA_NUM_THREADS": "2",
-    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1",
-    "NVIDIA_TF32_OVERRIDE": "1",
-    "DNNL_DEFAULT_FPMATH_MODE": "BF16",
-    "PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64",
-    "GIT_DIR": "/nonexistent",
-}
+HOSTILE = cases.data(__file__)["hostile"]
 RULES = {"data": "dataset", "runs": "train", "measures": "measure", "tables": "table"}
 
 

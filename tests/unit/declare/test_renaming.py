@@ -21,14 +21,7 @@ def build(*, strength: NonNegative, floor: NonNegative):
     """``strength``, and ``floor``."""
     return strength, floor
 '''
-SPEC = {
-    "task": {"name": "one_sample", "point": [1.0], "target": 1.0, "test_points": 5, "test_seed": 0},
-    "model": {"name": "linear", "init": [1.0], "negative_slope": 1.0},
-    "loss": {"name": "mse", "reduction": "mean", "half": False},
-    "optimizer": {"name": "gd", "lr": 0.1},
-    "observables": [{"name": "losses"}],
-    "train": {"steps": 1, "dtype": "float64"},
-}
+SPEC = cases.data(__file__)["spec"]
 
 
 @pytest.fixture(autouse=True)

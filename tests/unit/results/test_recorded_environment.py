@@ -8,18 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from grokatlas.results import environment
+from tests import cases
 from tests.checkout import called
 
-SETTINGS = {
-    "ATEN_CPU_CAPABILITY": "default",
-    "MKL_CBWR": "COMPATIBLE",
-    "NUMBA_CPU_NAME": "generic",
-    "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
-    "OMP_NUM_THREADS": "3",
-    "OPENBLAS_CORETYPE": "Haswell",
-    "PYTHONHASHSEED": "0",
-    "NVIDIA_TF32_OVERRIDE": "1",
-}
+SETTINGS = cases.data(__file__)["settings"]
 
 
 def test_variables_that_can_change_a_number_are_recorded(monkeypatch):

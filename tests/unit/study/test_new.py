@@ -14,15 +14,7 @@ from grokatlas.study import new, processes, shipped
 from tests import cases
 from tests.checkout import called
 
-SPEC = {
-    "task": {"name": "one_sample", "point": [1.0], "target": 1.0, "test_points": 2, "test_seed": 0},
-    "model": {"name": "linear", "init": 0.5, "negative_slope": 1.0},
-    "loss": {"name": "mse", "reduction": "mean", "half": False},
-    "optimizer": {"name": "gd", "lr": 0.1},
-    "observables": [{"name": "losses"}],
-    "train": {"steps": 5},
-    "ensemble": {"seed": 2},
-}
+SPEC = cases.data(__file__)["spec"]
 
 
 @pytest.fixture
