@@ -1,6 +1,7 @@
 import gc
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,13 @@ def pytest_collection_finish():
 
 
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # as `savepoint` has them
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    """An empty folder that we are in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(autouse=True)

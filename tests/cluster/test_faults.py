@@ -6,12 +6,13 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from datetime import datetime
 from pathlib import Path
 
 import psutil
+
+from tests.checkout import python
 
 from .conftest import ROOT, tool, until
 
@@ -121,13 +122,7 @@ def test_a_killed_head_is_started_again_and_trains_nothing_twice(site, undisturb
     runs = site.runs("zero_loss_sets")
     first = until(lambda: next(filter(site.finished, runs), None), "a job runs on to its end")
     manifest = site.manifest(first)
-    done = subprocess.run(
-        [sys.executable, "-m", "grokatlas", "unlock"],
-        cwd=site.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "grokatlas", "unlock", cwd=site.folder)
     assert done.returncode == 0, done.stderr
     assert "the folder is unlocked" in done.stdout
     assert all(job.span[1] for job in site.jobs())

@@ -7,13 +7,13 @@ takes all papers and plates. (`tests/workflow` makes the whole smoke scale on th
 import itertools
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 
 from grokatlas.plan import resources
 from grokatlas.results import layout
+from tests.checkout import called
 
 from .conftest import ROOT, clone, commit
 
@@ -101,7 +101,7 @@ def test_memory_and_time_asked_for_were_enough(made):
 
 def test_doctor_finds_the_cluster_as_the_profile_needs_it(made):
     command = [sys.executable, "-m", "grokatlas", "doctor", "--scale", "smoke", "--submit"]
-    done = subprocess.run(command, cwd=made.folder, capture_output=True, text=True, check=False)
+    done = called(*command, cwd=made.folder)
     lines = [line.split(maxsplit=2) for line in done.stdout.splitlines()]
     told = {name: (state, text) for state, name, text in lines}
     for name in ("partitions", "limits", "polling", "lock"):

@@ -3,9 +3,10 @@
 import contextlib
 import re
 import subprocess
-import sys
 
 import pytest
+
+from tests.checkout import called, python
 
 from .conftest import QUICK, until
 from .test_faults import FIG3
@@ -16,14 +17,7 @@ CALL = (*QUICK, "--config", "scale=smoke", "--", FIG3)
 
 def _grokatlas(site, *arguments: str) -> str:
     """What a command says."""
-    done = subprocess.run(
-        [sys.executable, "-m", "grokatlas", *arguments],
-        cwd=site.folder,
-        env=site.variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "grokatlas", *arguments, cwd=site.folder, env=site.variables)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -31,7 +25,7 @@ def _grokatlas(site, *arguments: str) -> str:
 def _jobs(site, states: str = "all") -> list[str]:
     """The numbers of the workflow's jobs in some states, oldest first."""
     command = ["squeue", "--noheader", f"--name={NAME}", f"--states={states}", "--format=%i %Z"]
-    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    lines = called(*command, check=True).stdout
     rows = [line.partition(" ") for line in lines.splitlines()]
     return sorted((job for job, _, place in rows if place == str(site.folder)), key=int)
 

@@ -7,7 +7,6 @@ import contextlib
 import functools
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,28 +19,20 @@ from grokatlas import registry
 from grokatlas.claims import divergence
 from grokatlas.declare import signatures, validation, versions
 from grokatlas.declare.claim_models import Claim
-from grokatlas.declare.models import Paper
-from grokatlas.declare.papers import load_papers
 from grokatlas.engine.ensemble import Mapped
 from grokatlas.errors import MistakeError
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Plan
 from grokatlas.results import layout
 from grokatlas.rules import split_table, tidy_table
+from tests.checkout import declared_papers
 from tests.runs import finished
 
-CONFIG = Path(__file__).parents[2] / "config" / "papers"
 OTHERS = ("train.", "observables.", "truth")
 BLOCKS = {"task", "model", "loss", "optimizer", "dynamics"}
 BLOCKS |= {"penalties", "gradients", "updates", "inputs"}
 KEYS = ("seed", "member", "step", "slow_time", "feature", "other", "place", "plane", "point")
 KEYS += ("level", "label", "input", "target", "true_value", "threads", "members")
-
-
-@functools.cache
-def papers() -> dict[str, Paper]:
-    """What is declared."""
-    return load_papers(CONFIG, "all")
 
 
 def figures() -> list[tuple[str, str]]:
@@ -50,7 +41,7 @@ def figures() -> list[tuple[str, str]]:
     Of those of a version that are drawn by the same code from the same tables, the first alone.
     """
     found: dict[str, tuple[str, str]] = {}
-    for name, paper in papers().items():
+    for name, paper in declared_papers().items():
         for figure, entry in paper.figures.items():
             tables = [layout.owner_of_table(name, each) for each in entry.experiments]
             module = versions.figure_module(name, paper, figure)
@@ -60,13 +51,15 @@ def figures() -> list[tuple[str, str]]:
 
 def claims() -> list[tuple[str, Claim]]:
     """Paper and contents of every declared claim; a shared judgement once."""
-    declared = [(name, claim) for name, paper in papers().items() for claim in paper.claims]
-    return [each for each in declared if not versions.same_claim(papers(), *each)]
+    declared = [
+        (name, claim) for name, paper in declared_papers().items() for claim in paper.claims
+    ]
+    return [each for each in declared if not versions.same_claim(declared_papers(), *each)]
 
 
 @functools.cache
 def _plan() -> Plan:
-    return make_plan(papers(), "smoke")
+    return make_plan(declared_papers(), "smoke")
 
 
 def spec(paper: str, figure: str) -> dict[str, Any]:
@@ -76,7 +69,7 @@ def spec(paper: str, figure: str) -> dict[str, Any]:
 
 def of_figure(paper: str, figure: str) -> dict[str, pd.DataFrame]:
     """The tables of a figure, by experiment."""
-    experiments = papers()[paper].figures[figure].experiments
+    experiments = declared_papers()[paper].figures[figure].experiments
     owners = [layout.owner_of_table(paper, each) for each in experiments]
     return {name: _table(owner, name).copy() for owner, name in owners}
 

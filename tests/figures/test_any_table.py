@@ -11,6 +11,7 @@ from grokatlas.claims.published import asked_for
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.declare import versions
 from grokatlas.plots import defaults, panels
+from tests.checkout import declared_papers
 from tests.figures import smoke_tables
 from tests.tiers import exhaustive
 
@@ -88,7 +89,7 @@ def test_claims_on_any_table_have_a_verdict_and_on_diverged_members_no_number(
     claims = [claim for p, claim in CLAIMS if (p, claim.figure) == (paper, figure)]
     for tables in smoke_tables.changed(paper, figure, change, monkeypatch):
         for claim in claims:
-            declared = versions.declared_claim(smoke_tables.papers(), paper, claim)
+            declared = versions.declared_claim(declared_papers(), paper, claim)
             row = judging.row(paper, declared, tables, claim.scales[0])
             if change in ("all are NaN", "all are infinite"):
                 assert row["verdict"] == NOT_RUN, claim.id

@@ -1,7 +1,6 @@
 """The figures of `beyond_l2` on regularised modular addition on synthetic tables, as data."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,11 +8,10 @@ import pytest
 from matplotlib.colors import LogNorm
 
 from grokatlas.declare import cells
-from grokatlas.declare.papers import load_papers
 from grokatlas.papers.beyond_l2 import fig3, mlp_l1, mlp_l2, mlp_nuclear
 from grokatlas.results.layout import SCALES
+from tests.checkout import declared_papers
 
-ROOT = Path(__file__).parents[2]
 RATE, WEIGHT = "optimizer.lr", "penalties.0.weight"
 RATES, WEIGHTS = (1e-3, 1e-2, 1e-1), (1e-6, 1e-5, 1e-3)
 OFFSETS = {"l1": 0.0, "l2": 0.2, "nuclear": 0.3}
@@ -56,7 +54,7 @@ def tables() -> dict[str, pd.DataFrame]:
 
 
 def test_the_cases_that_are_drawn_exist_at_every_scale():
-    paper = load_papers(ROOT / "config" / "papers", ["beyond_l2"])["beyond_l2"]
+    paper = declared_papers("beyond_l2")["beyond_l2"]
     for scale in SCALES:
         every = cells.resolve("beyond_l2", paper, "regularised_addition", scale)
         others = {"nuclear_batches", "full_batches", "minibatches"}

@@ -3,8 +3,6 @@
 import copy
 import dataclasses
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -13,25 +11,12 @@ from matplotlib import font_manager
 from matplotlib.font_manager import FontProperties, findfont
 
 from grokatlas.plots import defaults
+from tests import cases
+from tests.checkout import ROOT, python
 from tests.tiers import exhaustive
 
-ROOT = Path(__file__).parents[2]
-HOSTILE = """
-figure.facecolor: yellow
-lines.linestyle: --
-axes.grid: True
-axes.facecolor: pink
-axes.prop_cycle: cycler('color', ['r'])
-axes.formatter.use_locale: True
-font.family: serif
-mathtext.fontset: cm
-savefig.bbox: tight
-savefig.transparent: True
-image.cmap: jet
-pdf.compression: 0
-path.simplify: False
-timezone: Asia/Tokyo
-"""
+TEXTS = cases.texts(__file__)
+
 DRAW = """
 import sys, hashlib, tempfile, pathlib
 sys.path.insert(0, sys.argv[1])
@@ -59,14 +44,7 @@ def _drawn(folder: Path, **environment: str) -> str:
         (folder / name).mkdir(exist_ok=True)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("MPL", "LC_"))}
     kept |= {"HOME": str(folder / "home"), "MPLCONFIGDIR": str(folder / "config")}
-    done = subprocess.run(
-        [sys.executable, "-c", DRAW, str(ROOT)],
-        cwd=folder,
-        env=kept | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", DRAW, str(ROOT), cwd=folder, env=kept | environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -79,7 +57,7 @@ def usual(tmp_path_factory) -> str:
 
 def test_settings_of_the_user_have_no_part_in_a_figure(usual, tmp_path):
     (tmp_path / "config" / "stylelib").mkdir(parents=True)
-    (tmp_path / "config" / "matplotlibrc").write_text(HOSTILE, encoding="utf-8")
+    (tmp_path / "config" / "matplotlibrc").write_text(TEXTS["hostile"], encoding="utf-8")
     style = tmp_path / "config" / "stylelib" / "default.mplstyle"
     style.write_text("lines.linewidth: 9\n", encoding="utf-8")
     assert _drawn(tmp_path) == usual

@@ -1,17 +1,13 @@
 """Table 2 of `grokalign` against the budget, on synthetic tables, as data."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.declare.papers import load_papers
 from grokatlas.papers.grokalign import _budget_statistics, budget
+from tests.checkout import declared_papers
 
-FIGURES = load_papers(Path(__file__).parents[2] / "config" / "papers", ["grokalign"])[
-    "grokalign"
-].figures
+FIGURES = declared_papers("grokalign")["grokalign"].figures
 PUBLISHED = FIGURES["budget"].published
 STEPS = [0, 100, 1000, 10000]
 PASSED = dict.fromkeys(_budget_statistics.CASES, 1000) | {"mse_baseline": 100}

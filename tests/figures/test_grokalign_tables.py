@@ -1,17 +1,14 @@
 """The tables of `grokalign` on synthetic tables, beside what the paper prints."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.declare.papers import load_papers
 from grokatlas.papers.grokalign import _methods, table1, table2, table3
+from tests.checkout import declared_papers
 
 DIGITS = {"task.name": "digits", "task.train_points": 200.0}
-CONFIG = Path(__file__).parents[2] / "config" / "papers"
-FIGURES = load_papers(CONFIG, ["grokalign"])["grokalign"].figures
+FIGURES = declared_papers("grokalign")["grokalign"].figures
 PUBLISHED = {name: figure.published for name, figure in FIGURES.items()}
 
 

@@ -1,24 +1,21 @@
 """Figures of `jacobian_alignment`: its own layouts, and runs that it shares with `grokalign`."""
 
-from pathlib import Path
-
 import pytest
 
 from grokatlas.declare import cells, versions
-from grokatlas.declare.papers import load_papers
 from grokatlas.papers.jacobian_alignment import fig7, fig8
 from grokatlas.plan.graph import make_plan
 from grokatlas.results import layout
+from tests.checkout import declared_papers
 from tests.figures.test_grokalign import transformers
 
-ROOT = Path(__file__).parents[2]
 OWN = {"xor": {"grokalign"}, "delayed_robustness": {"weight_decay", "grokalign"}}
 OWN["delayed_robustness_as_published"] = OWN["delayed_robustness"]
 
 
 @pytest.fixture(scope="module")
 def papers():
-    return load_papers(ROOT / "config" / "papers", ["grokalign", "jacobian_alignment"])
+    return declared_papers("grokalign", "jacobian_alignment")
 
 
 def _specs(papers, name, experiment):
@@ -59,7 +56,7 @@ def test_a_claim_is_counted_with_grokalign_if_it_judges_the_same_tables(papers):
 
 
 def test_without_grokalign_among_the_papers_nothing_is_counted_elsewhere():
-    papers = load_papers(ROOT / "config" / "papers", ["jacobian_alignment"])
+    papers = declared_papers("jacobian_alignment")
     assert list(papers) == ["grokalign", "jacobian_alignment"]
     assert (papers["grokalign"].figures, papers["grokalign"].claims) == ({}, [])
     for claim in papers["jacobian_alignment"].claims:

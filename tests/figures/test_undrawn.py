@@ -11,6 +11,7 @@ from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.results import layout
 from grokatlas.rules import rendering, undrawn
+from tests.checkout import declared_papers
 from tests.figures import smoke_tables
 from tests.figures.test_any_table import _cases
 
@@ -119,12 +120,9 @@ def figure(monkeypatch):
     return SPEC | {"module": module.__name__}
 
 
-def test_a_case_of_ones_own_that_a_study_trains_and_does_not_draw_is_an_error(
-    figure, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "study.yaml").write_text('grokatlas: ">=0"\n')
-    files = layout.outputs("figure", tmp_path / "fig1")
+def test_a_case_of_ones_own_that_a_study_trains_and_does_not_draw_is_an_error(figure, here):
+    (here / "study.yaml").write_text('grokatlas: ">=0"\n')
+    files = layout.outputs("figure", here / "fig1")
     told = r"^figure toy/fig1: does not show own, which its tables have; draw it, or write undrawn:"
     with pytest.raises(UserError, match=told):
         rendering.render(figure, {"rates": table(*CASES)}, files, "digest d")
@@ -133,8 +131,7 @@ def test_a_case_of_ones_own_that_a_study_trains_and_does_not_draw_is_an_error(
     rendering.render(figure, {"rates": table(*CASES[:2])}, files, "digest d")
 
 
-def test_here_it_is_noted_at_the_figures_lower_left(figure, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_here_it_is_noted_at_the_figures_lower_left(figure, here):
     tables = {"rates": table(*CASES)}
     *_, note = rendering.made(figure, tables)
     assert note.endswith("quick scale  ·  not drawn: own")
@@ -154,10 +151,10 @@ def test_every_figure_declares_what_it_leaves_out(paper, name, _):
 
 
 def test_what_is_declared_is_in_the_job_of_that_figure_alone():
-    figures = make_plan(smoke_tables.papers(), "quick").figures
+    figures = make_plan(declared_papers(), "quick").figures
     declared = {
         (paper, name): entry.undrawn
-        for paper, each in smoke_tables.papers().items()
+        for paper, each in declared_papers().items()
         for name, entry in each.figures.items()
         if entry.undrawn
     }

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.checkout import ROOT
+
 # a test on the cluster whose Snakemake has a session of its own, as in tests/cluster/conftest.py
 CLUSTER_TEST = """
 import os, signal, subprocess

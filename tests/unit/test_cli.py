@@ -4,14 +4,13 @@ import contextlib
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import grokatlas
 from grokatlas import cli, cli_commands
-
-ROOT = Path(__file__).parents[2]
+from tests import cases
+from tests.checkout import ROOT
 
 
 @pytest.mark.parametrize("given", [["--device", "gpu"], []])
@@ -24,8 +23,7 @@ def test_a_device_that_there_is_not_is_refused(monkeypatch, capsys, given):
 
 
 @pytest.mark.parametrize("given", [["--scale", "smoke"], ["spec.json", "--partial"]])
-def test_an_atlas_of_what_is_there_goes_to_its_own_folder(tmp_path, monkeypatch, capsys, given):
-    monkeypatch.chdir(tmp_path)
+def test_an_atlas_of_what_is_there_goes_to_its_own_folder(here, capsys, given):
     assert cli.main(["atlas", *given, "--out", "elsewhere"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("--out: is for a job file without --partial")
@@ -109,24 +107,12 @@ def test_a_command_of_an_earlier_version_names_what_to_use_instead(capsys):
     assert line.startswith("grokatlas rulegraph: is no longer a command; use `snakemake")
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        ["compare", "", "main"],
-        ["diff", "geometry/fig1", " "],
-        ["new", ""],
-        ["show", ""],
-        ["verify", "--results", ""],
-        ["runs", "task.name=mnist", ""],
-        ["try", "geometry/two_weights", "--set", ""],
-    ],
-)
-def test_an_empty_text_is_not_taken_for_this_folder(tmp_path, monkeypatch, capsys, given):
-    monkeypatch.chdir(tmp_path)
+@cases.listed("given")
+def test_an_empty_text_is_not_taken_for_this_folder(here, capsys, given):
     assert cli.main(given) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith(": is empty; give a value, or leave it out")
-    assert list(tmp_path.iterdir()) == []
+    assert list(here.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path, monkeypatch, capsys):
@@ -141,8 +127,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("command", ["compare", "diff"])
-def test_a_comparison_that_cannot_be_made_is_no_difference(tmp_path, monkeypatch, command):
-    monkeypatch.chdir(tmp_path)
+def test_a_comparison_that_cannot_be_made_is_no_difference(here, command):
     assert cli.main([command, "nowhere", "elsewhere"]) == 2
     assert cli.main(["show", "nowhere"]) == 1
 

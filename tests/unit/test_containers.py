@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from grokatlas import cli
+from tests.checkout import ROOT, called
 
-ROOT = Path(__file__).parents[2]
 OCI = (ROOT / "containers/Containerfile").read_text(encoding="utf-8")
 APPTAINER = (ROOT / "containers/grokatlas.def").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs/installation.md").read_text(encoding="utf-8")
@@ -96,7 +96,7 @@ def test_the_program_of_the_image_is_that_of_the_checkout(built):
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
     call = [str(folder / "grokatlas"), "explain", "--help"]
-    done = subprocess.run(call, env=env, capture_output=True, text=True, cwd=ROOT, check=True)
+    done = called(*call, check=True, cwd=ROOT, env=env)
     assert "explain" in done.stdout
 
 
@@ -144,7 +144,7 @@ def test_another_installer_is_used_for_all(tmp_path):
         ".venv/.installed-docs",
         "INSTALL=uv pip install",
     ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = called(*command, check=True, cwd=ROOT)
     lines = [line for line in done.stdout.splitlines() if "pip install" in line]
     assert len(lines) == 3
     assert all(line.startswith("uv pip install --") for line in lines)

@@ -17,8 +17,8 @@ import pytest
 import grokatlas
 from grokatlas import cli, cli_commands
 from grokatlas.declare import strict_yaml
+from tests.checkout import CONFIG, ROOT
 
-ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
@@ -104,7 +104,7 @@ def test_the_catalogue_finds_what_its_standardised_usage_asks_for():
     usage = strict_yaml.load(ROOT / ".snakemake-workflow-catalog.yml")["usage"]
     assert usage["mandatory-flags"]["desc"]
     assert (ROOT / "workflow" / "Snakefile").is_file()
-    assert (ROOT / "config" / "README.md").is_file()
+    assert (CONFIG / "README.md").is_file()
     readme = (ROOT / "README.md").read_text(encoding="utf-8").lower()
     assert "snakemake" in readme
     assert "workflow" in readme

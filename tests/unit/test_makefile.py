@@ -11,21 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests import cases
+from tests.checkout import ROOT, called
 from tests.tiers import every
 
-ROOT = Path(__file__).parents[2]
-# a Python whose environments name their folder as real ones do, and which installs nothing
-PYTHON = """#!/bin/sh
-case "$1 $2" in
-"-m venv")
-    [ "$3" != --clear ] || { rm -rf .venv; shift; }
-    mkdir -p .venv/bin
-    cp "$0" .venv/bin/python
-    [ -e .venv/bin/activate ] || echo "export PATH=$(pwd)/.venv/bin:$PATH" > .venv/bin/activate
-    echo made >> made.txt ;;
-"-m pip") : ;;
-esac
-"""
+TEXTS = cases.texts(__file__)
+
 pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
 
 
@@ -36,7 +27,7 @@ def checkout(tmp_path):
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
     python = tmp_path / "python"
-    python.write_text(PYTHON)
+    python.write_text(TEXTS["python"])
     python.chmod(0o755)
     return folder
 
@@ -45,7 +36,7 @@ def make(folder: Path, *arguments: str, **variables: str) -> str:
     command = ["make", f"PYTHON={folder.parent / 'python'}", *arguments]
     ambient = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
     env = {**ambient, **variables}  # these tests may have been started by `make test`
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True)
+    done = called(*command, check=True, cwd=folder, env=env)
     return done.stdout
 
 
@@ -112,26 +103,11 @@ def test_an_account_whose_pip_installs_for_the_user_gets_an_environment(checkout
     assert "user: 0" in make(checkout, ".venv/.installed", "--always-make")
 
 
-# four jobs, one after the other, and a figure to list in the end
-SNAKEFILE = """
-rule all:
-    input:
-        expand("results/quick/figures/paper/fig{number}.pdf", number=range(4)),
-
-
-rule figure:
-    output:
-        "results/quick/figures/paper/fig{number}.pdf",
-    shell:
-        "sleep 0.2; touch {output}"
-"""
-
-
 @pytest.fixture
 def drawing(checkout):
     """A checkout whose `make figures` runs the real Snakemake on quick jobs."""
     times_made(checkout)
-    (checkout / "Snakefile").write_text(SNAKEFILE)
+    (checkout / "Snakefile").write_text(TEXTS["snakefile"])
     shutil.copytree(ROOT / "profiles", checkout / "profiles")
     snakemake = checkout / ".venv/bin/snakemake"
     snakemake.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m snakemake --cores 1 "$@"\n')
@@ -165,9 +141,9 @@ def test_without_a_terminal_figures_are_of_the_papers_and_plates_of_all(drawing,
     for name in ("one", "two", "plates"):
         (drawing / "config" / "papers" / name).mkdir(parents=True)
     told = 'import json; json.dump(config.get("papers"), open("told.json", "w"))'
-    (drawing / "Snakefile").write_text(f"{told}\n{SNAKEFILE}")
+    (drawing / "Snakefile").write_text(f"{told}\n{TEXTS['snakefile']}")
     command = ["make", target]
-    done = subprocess.run(command, cwd=drawing, capture_output=True, text=True, check=True)
+    done = called(*command, check=True, cwd=drawing)
     named = json.loads((drawing / "told.json").read_text())
     assert (set(named) if named else None) == papers
     assert "4 of 5 steps (80%) done" in done.stderr

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.checkout import ROOT
+
 PROFILE = ROOT / "profiles/workstation/config.yaml"
 
 

@@ -3,13 +3,13 @@
 import os
 import re
 import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.checkout import ROOT, called
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 VERSIONS = [
     each.rpartition(" ")[2]
@@ -38,5 +38,5 @@ def test_sources_are_read_without_a_warning(version, tmp_path):
         pytest.skip(f"no Python {version} is here")
     command = [python, "-W", "error", "-m", "compileall", "-q", "src", "tests", "benchmarks"]
     env = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    done = called(*command, cwd=ROOT, env=env)
     assert done.returncode == 0, done.stdout + done.stderr

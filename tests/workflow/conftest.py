@@ -5,8 +5,6 @@ import functools
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,9 +12,9 @@ import pytest
 from filelock import FileLock
 
 from grokatlas.plan.project import KEPT_MEMORY
+from tests.checkout import ROOT, python
 from tests.workflow.holder import Holder
 
-ROOT = Path(__file__).parents[2]
 PAPERS = Path(__file__).parent / "papers"  # few figures: what they test is not which there are
 LOG = ".snakemake/made.log"
 CLOSING = ("claims", "atlas")
@@ -45,14 +43,31 @@ class Checkout:
         """Run Snakemake with these arguments alone."""
         variables = {**os.environ, **_warm(), **(env or {})}
         variables.pop("SNAKEMAKE_PROFILE", None)
-        return subprocess.run(
-            [sys.executable, "-m", "snakemake", *arguments],
-            cwd=self.folder,
-            env=variables,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return python("-m", "snakemake", *arguments, cwd=self.folder, env=variables)
+
+    def make(self, *arguments: str, **keywords):
+        """Run Snakemake with one core, which must end well; the finished process."""
+        done = self.snakemake("--cores", "1", *arguments, **keywords)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def grokatlas(self, *arguments: str):
+        """Run a command with the code of the copy; the finished process."""
+        variables = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
+        variables.pop("SNAKEMAKE_PROFILE", None)
+        return python("-m", "grokatlas", *arguments, cwd=self.folder, env=variables)
+
+    def told(self, *arguments: str) -> str:
+        """What a command prints, which must end well."""
+        done = self.grokatlas(*arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def runs(self, experiment: str, paper: str = "geometry") -> set[str]:
+        """The run folders of an experiment, as it is planned now."""
+        table = f"results/smoke/tables/{paper}/{experiment}"
+        (inputs,) = [inputs for _, target, inputs in self.plan() if target == table]
+        return {name for name in inputs if name.startswith("results/runs/")}
 
     def jobs(self, *arguments: str, scale: str = "smoke") -> list[str]:
         """The jobs of a dry run, such as ``figure geometry/fig1``, sorted.
@@ -97,14 +112,7 @@ class Checkout:
         import json
 
         variables = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=self.folder,
-            env=variables,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = python("-c", code, check=True, cwd=self.folder, env=variables)
         return json.loads(done.stdout)
 
 

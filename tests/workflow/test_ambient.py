@@ -2,35 +2,18 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import cases
+from tests.checkout import called
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
-HOSTILE = {
-    "PYTHONHASHSEED": "7",
-    "PYTHONOPTIMIZE": "2",  # no docstrings, no asserts
-    "LC_ALL": "de_DE.UTF-8",
-    "LANG": "tr_TR.UTF-8",
-    "TZ": "Pacific/Kiritimati",
-    "COLUMNS": "20",
-    "MPLBACKEND": "svg",
-    "HOME": "/nonexistent",
-    "OMP_NUM_THREADS": "2",
-    "MKL_NUM_THREADS": "2",
-    "OPENBLAS_NUM_THREADS": "2",
-    "NUMBA_NUM_THREADS": "2",
-    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1",
-    "NVIDIA_TF32_OVERRIDE": "1",
-    "DNNL_DEFAULT_FPMATH_MODE": "BF16",
-    "PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64",
-    "GIT_DIR": "/nonexistent",
-}
+HOSTILE = cases.data(__file__)["hostile"]
 RULES = {"data": "dataset", "runs": "train", "measures": "measure", "tables": "table"}
 
 
@@ -71,9 +54,7 @@ def test_a_hostile_environment_changes_no_byte(checkout: Checkout):
             rule_of(job),
             job.relative_to(checkout.folder),
         ]
-        done = subprocess.run(
-            command, cwd=checkout.folder, env=variables, capture_output=True, text=True, check=False
-        )
+        done = called(*command, cwd=checkout.folder, env=variables)
         assert done.returncode == 0, f"{job}: {done.stderr}"
         assert json.loads(manifest.read_text())["outputs"] == before[manifest], job
 
@@ -85,14 +66,7 @@ def test_files_of_a_checkout_hide_no_library(tmp_path):
     figure = "results/smoke/figures/geometry/fig1.pdf"
     command = [Path(sys.executable).with_name("snakemake"), "--cores", "2", figure]
     variables = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
-    done = subprocess.run(
-        [*command, "--config", "scale=smoke"],
-        cwd=checkout.folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = called(*command, "--config", "scale=smoke", cwd=checkout.folder, env=variables)
     assert done.returncode == 0, done.stderr
     assert (checkout.folder / figure).is_file()
 

@@ -1,11 +1,7 @@
 """What was packed in one checkout is adopted in a fresh one: nothing is trained again."""
 
 import filecmp
-import os
 import shutil
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,29 +17,14 @@ FIGURES = [
     "figure geometry/fig3",
     "figure geometry/fig4",
 ]
-LIMIT = 180  # seconds to redraw every figure from tables
-
-
-def grokatlas(checkout: Checkout, *arguments: str) -> str:
-    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
-    done = subprocess.run(
-        [sys.executable, "-m", "grokatlas", *arguments],
-        cwd=checkout.folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def archives(finished, tmp_path_factory, worker_id) -> dict[str, Path]:
     def make(folder: Path) -> None:
         folder.mkdir()
-        grokatlas(finished, "pack", str(folder / "all.zip"), "--scale", "smoke")
-        grokatlas(finished, "pack", str(folder / "tables.zip"), "--tables-only")
+        finished.told("pack", str(folder / "all.zip"), "--scale", "smoke")
+        finished.told("pack", str(folder / "tables.zip"), "--tables-only")
 
     folder = once(tmp_path_factory, worker_id, "archives", make)
     return {"all": folder / "all.zip", "tables": folder / "tables.zip"}
@@ -54,7 +35,7 @@ def archives(finished, tmp_path_factory, worker_id) -> dict[str, Path]:
 def fresh(request, archives, tmp_path) -> Checkout:
     """A fresh clone that adopted an archive."""
     checkout = copy_checkout(tmp_path / "clone")
-    assert "adopted" in grokatlas(checkout, "adopt", str(archives[request.param]))
+    assert "adopted" in checkout.told("adopt", str(archives[request.param]))
     return checkout
 
 
@@ -66,18 +47,17 @@ def test_nothing_is_left_to_do(fresh):
 
 def test_all_of_it_verifies(archives, tmp_path):
     checkout = copy_checkout(tmp_path / "clone")
-    grokatlas(checkout, "adopt", str(archives["all"]))
-    assert grokatlas(checkout, "verify").split(": ")[1].strip().endswith(" ok")
+    checkout.told("adopt", str(archives["all"]))
+    assert checkout.told("verify").split(": ")[1].strip().endswith(" ok")
 
 
 def test_a_figure_is_redrawn_from_tables_alone(archives, finished, tmp_path):
     clone = copy_checkout(tmp_path / "clone")
-    grokatlas(clone, "adopt", str(archives["tables"]))
+    clone.told("adopt", str(archives["tables"]))
     drawn = [f"results/smoke/figures/geometry/fig1{suffix}" for suffix in (".pdf", ".png", ".csv")]
     for file in drawn:
         (clone.folder / file).unlink()
-    done = clone.snakemake("--cores", "1", drawn[0])
-    assert done.returncode == 0, done.stderr
+    clone.make(drawn[0])
     for file in drawn:
         assert filecmp.cmp(clone.folder / file, finished.folder / file, shallow=False), file
     assert not list(clone.folder.glob("results/runs/*/history.parquet"))  # nothing was trained
@@ -88,10 +68,7 @@ def test_every_figure_is_redrawn_from_tables_alone(fresh, finished):
     figures = Path("results/smoke/figures")
     shutil.rmtree(fresh.folder / figures)
     assert fresh.jobs() == FIGURES
-    start = time.monotonic()
-    done = fresh.snakemake("--cores", "2")
-    assert done.returncode == 0, done.stderr
-    assert time.monotonic() - start < LIMIT
+    fresh.make()
     drawn = sorted(f.relative_to(fresh.folder) for f in fresh.folder.glob(f"{figures}/*/*.p*"))
     assert len(drawn) == 2 * len(FIGURES)
     for file in drawn:
@@ -104,7 +81,7 @@ def test_a_restyled_figure_is_redrawn_alone(fresh):
     path = fresh.folder / "src/grokatlas/papers/geometry/fig1.py"
     path.write_text(path.read_text(encoding="utf-8") + "\nSTYLE = 1\n", encoding="utf-8")
     assert fresh.jobs() == ["figure geometry/fig1"]
-    assert fresh.snakemake("--cores", "1").returncode == 0
+    fresh.make()
 
 
 @exhaustive

@@ -1,11 +1,8 @@
 """The audit on what the real Snakefile made at smoke scale."""
 
 import json
-import os
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,9 +13,10 @@ from grokatlas.audit.verify import verify
 from grokatlas.plan import declared_jobs
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
+from tests.checkout import python
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout
-from tests.workflow.test_incremental import downstream, runs_of
+from tests.workflow.test_incremental import downstream
 
 pytestmark = pytest.mark.workflow
 
@@ -27,15 +25,6 @@ ADAM = (
     "* double(self.eps)",
     "* double(2 * self.eps)",
 )
-
-
-def grokatlas(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in the copy, with the copy's code."""
-    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
-    command = [sys.executable, "-m", "grokatlas", *arguments]
-    return subprocess.run(
-        command, cwd=checkout.folder, env=variables, capture_output=True, text=True, check=False
-    )
 
 
 def verdicts() -> dict[str, str]:
@@ -153,9 +142,9 @@ def test_no_job_consumes_a_harmed_file(checkout, monkeypatch, capsys):
 
 def test_changed_code_is_named_accepted_and_remembered(checkout):
     checkout.edit(*ADAM)
-    stale = downstream(checkout, runs_of(checkout, "modular_addition", "beyond_l2"))
+    stale = downstream(checkout, checkout.runs("modular_addition", "beyond_l2"))
     stale += ["atlas"]  # which shows the figure; no claim is judged here
-    done = grokatlas(checkout, "verify", "--json", "../receipt.json")
+    done = checkout.grokatlas("verify", "--json", "../receipt.json")
     assert done.returncode == 1
     receipt = json.loads((checkout.folder / "../receipt.json").read_text())
     named = {name for name, entry in receipt["files"].items() if entry["verdict"] != "ok"}
@@ -164,15 +153,15 @@ def test_changed_code_is_named_accepted_and_remembered(checkout):
     assert len(manifests) == len(stale)
     assert "grokatlas.components.optimizers.adam" in done.stdout
 
-    done = grokatlas(checkout, "accept", "beyond_l2/fig1", "--reason", "eps is never felt")
+    done = checkout.grokatlas("accept", "beyond_l2/fig1", "--reason", "eps is never felt")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("accepted ") == len(stale)
     assert checkout.jobs() == []
-    assert grokatlas(checkout, "verify").returncode == 0
-    strict = grokatlas(checkout, "verify", "--strict")
+    assert checkout.grokatlas("verify").returncode == 0
+    strict = checkout.grokatlas("verify", "--strict")
     assert strict.returncode == 1
     assert strict.stdout.count("eps is never felt") == len(stale)
-    told = grokatlas(checkout, "explain", "beyond_l2/fig1").stdout
+    told = checkout.grokatlas("explain", "beyond_l2/fig1").stdout
     assert "accepted: eps is never felt" in told
     shutil.rmtree(checkout.folder / ".snakemake")
     assert checkout.jobs() == []
@@ -185,35 +174,24 @@ def test_a_changed_spec_is_named_and_cannot_be_accepted(checkout):
         "optimizer: {name: gd, lr: 0.1}",
         "optimizer: {name: gd, lr: 0.05}",
     )
-    done = grokatlas(checkout, "verify")
+    done = checkout.grokatlas("verify")
     assert done.returncode == 1
     assert "stale-spec  results/smoke/tables/geometry/two_weights" in done.stdout
     (line,) = [x for x in done.stdout.splitlines() if x.startswith("stale-spec  results/runs/")]
     assert "no paper declares it any more" in line
-    done = grokatlas(checkout, "accept", "geometry/fig1", "--reason", "x")
+    done = checkout.grokatlas("accept", "geometry/fig1", "--reason", "x")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "its spec changed" in done.stderr
 
 
 @exhaustive
-def test_a_yaml_tag_is_refused(checkout):
-    file = checkout.folder / "config/papers/geometry/paper.yaml"
-    text = file.read_text()
-    file.write_text(text + "\nextra: !!python/object/apply:os.system ['touch pwned']\n")
-    done = grokatlas(checkout, "verify")
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "tag" in done.stderr
-    assert not (checkout.folder / "pwned").exists()
-
-
-@exhaustive
 def test_without_config_hashes_are_still_judged(checkout):
     shutil.rmtree(checkout.folder / "config")
-    done = grokatlas(checkout, "verify")
+    done = checkout.grokatlas("verify")
     assert done.returncode == 0, done.stdout
     assert "was not judged" in done.stdout
     (checkout.folder / "results/smoke/figures/geometry/fig1.csv").write_text("x")
-    assert grokatlas(checkout, "verify").returncode == 1
+    assert checkout.grokatlas("verify").returncode == 1
 
 
 @exhaustive
@@ -221,26 +199,20 @@ def test_without_config_hashes_are_still_judged(checkout):
 def test_a_figure_sent_by_mail_is_explained(finished, tmp_path, suffix):
     sent = tmp_path / f"x.{suffix}"
     shutil.copy(finished.folder / f"results/smoke/figures/geometry/fig1.{suffix}", sent)
-    done = grokatlas(finished, "explain", str(sent))
+    done = finished.grokatlas("explain", str(sent))
     assert done.returncode == 0, done.stderr
     assert f"byte for byte results/smoke/figures/geometry/fig1.{suffix}" in done.stdout
-    (run,) = (Path(folder).name for folder in runs_of(finished, "two_weights"))
+    (run,) = (Path(folder).name for folder in finished.runs("two_weights"))
     assert f"runs {run}" in done.stdout.splitlines()[0]
     assert f"run {run}: digest" in done.stdout
 
 
 @exhaustive
 def test_the_command_that_explain_ends_with_makes_the_figure(checkout):
-    done = grokatlas(checkout, "explain", "geometry/fig1", "--values")
+    done = checkout.grokatlas("explain", "geometry/fig1", "--values")
     command = shlex.split(done.stdout.splitlines()[-1].rpartition("&& ")[2])
     assert command[0] == "snakemake"
-    dry = subprocess.run(
-        [sys.executable, "-m", *command, "--dry-run", "--quiet", "rules"],
-        cwd=checkout.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    dry = python("-m", *command, "--dry-run", "--quiet", "rules", cwd=checkout.folder)
     assert dry.returncode == 0, dry.stderr
     text = dry.stdout + dry.stderr
     for rule in ("dataset", "train", "table", "figure"):

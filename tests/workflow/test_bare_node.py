@@ -13,6 +13,7 @@ from grokatlas.code import code_digest
 from grokatlas.results import files, hashing, layout
 from grokatlas.rules import dataset as dataset_rule
 from grokatlas.rules import train
+from tests.checkout import called
 from tests.tiers import exhaustive
 
 from .test_killed_runs import SPEC, TIMES
@@ -101,13 +102,16 @@ class Node:
         if place != "home":
             start = [sys.executable, "-c", BLOCKED, _absent()]
         spec, out = self.folder / "spec.json", self.folder / place
-        return subprocess.run(
-            [*start, "train", str(spec), "--out", str(out), "--device", "cpu"],
+        return called(
+            *start,
+            "train",
+            str(spec),
+            "--out",
+            str(out),
+            "--device",
+            "cpu",
             cwd=self.folder,
             env={"PYTHONPATH": str(self.folder / "node"), "PATH": "/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            check=False,
         )
 
     def trained(self, place: str) -> tuple[list[bytes], dict[str, Any]]:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import CONFIG, ROOT
 from tests.tiers import exhaustive
-from tests.workflow.conftest import ROOT, Checkout, copy_checkout
+from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
 
@@ -70,7 +71,7 @@ def test_as_a_module_it_draws_a_figure(tmp_path):
 def test_the_graph_in_the_docs_is_that_of_the_rules(tmp_path):
     fresh = copy_checkout(tmp_path / "atlas")
     shutil.rmtree(fresh.folder / "config")
-    shutil.copytree(ROOT / "config", fresh.folder / "config")
+    shutil.copytree(CONFIG, fresh.folder / "config")
     call = ("--rulegraph", "mermaid-js", "--forceall", "--config", "scale=paper")
     graph = fresh.call("--cores", "1", *call).stdout
     names = dict(re.findall(r"(id\d+)\[(\w+)\]", graph))

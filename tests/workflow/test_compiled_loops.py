@@ -12,25 +12,11 @@ from grokatlas.code import code_digest
 from grokatlas.results import files, hashing, layout
 from grokatlas.rules import train
 from grokatlas.rules.jobs import compiled_loops
+from tests import cases
 from tests.tiers import every, exhaustive
 
 numba = pytest.importorskip("numba")
-SPEC = {
-    "dynamics": {"name": "hadamard_descent", "rate": 0.1},
-    "ensemble": {"seed": [0, 1]},
-    "loss": {"half": True, "name": "mse", "reduction": "sum"},
-    "model": {"depth": 2, "init": 0.1, "name": "hadamard_product"},
-    "observables": [{"name": "losses"}],
-    "task": {
-        "name": "sparse_recovery",
-        "features": 6,
-        "nonzeros": 2,
-        "train_points": 4,
-        "instance_seed": "member",
-        "signal_to_noise": None,
-    },
-    "train": {"dtype": "float64", "steps": 40, "snapshots": [40], "log": {"every": 10, "first": 0}},
-}
+SPEC = cases.data(__file__)["spec"]
 
 
 def trained(folder: Path, loops: Path | None) -> list[bytes]:

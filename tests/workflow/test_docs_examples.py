@@ -2,11 +2,10 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import grokatlas
+from tests.checkout import python
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("tutorials/method.md", "extending.md")
@@ -54,12 +53,6 @@ def test_a_penalty_a_task_and_an_observable_are_one_file_each(tmp_path):
     assert [path.split("/")[0] for path, _ in blocks] == ["penalties", "tasks", "observables"]
     for path, text in blocks:
         (package / "components" / path).write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", PROGRAM, env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     assert "train_margin" in done.stdout

@@ -1,10 +1,8 @@
 """What one checkout recorded, a fresh clone draws, judges and verifies, with nothing trained."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 
 import pytest
 
@@ -13,33 +11,13 @@ from tests.workflow.conftest import Checkout, copy_checkout
 
 pytestmark = pytest.mark.workflow
 FIGURE = "results/smoke/figures/geometry/fig1.pdf"
-UNFINISHED = "geometry/zero_loss_sets"
+UNFINISHED = "zero_loss_sets"
 TABLE = "results/smoke/tables/geometry/two_weights.parquet"
 
 
 def git(checkout: Checkout, *arguments: str) -> None:
     who = ["-c", "user.name=A", "-c", "user.email=a@b.example"]
     subprocess.run(["git", *who, *arguments], cwd=checkout.folder, check=True, capture_output=True)
-
-
-def grokatlas(checkout: Checkout, *arguments: str):
-    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
-    variables.pop("SNAKEMAKE_PROFILE", None)
-    return subprocess.run(
-        [sys.executable, "-m", "grokatlas", *arguments],
-        cwd=checkout.folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def runs_of(checkout: Checkout, table: str) -> list[str]:
-    """The runs that a table is made from."""
-    stem = f"results/smoke/tables/{table}"
-    (inputs,) = [inputs for _, target, inputs in checkout.plan() if target == stem]
-    return [target for target in inputs if target.startswith("results/runs/")]
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +28,9 @@ def recorded(tmp_path_factory) -> Checkout:
     git(checkout, "init", "--quiet")
     git(checkout, "add", "--all")
     git(checkout, "commit", "--quiet", "--message", "the code")
-    first, *_ = runs_of(checkout, UNFINISHED)
-    done = checkout.snakemake("--cores", "1", FIGURE, f"{first}/history.parquet")
-    assert done.returncode == 0, done.stderr
-    done = grokatlas(checkout, "record", "--scale", "smoke")
+    first, *_ = sorted(checkout.runs(UNFINISHED))
+    checkout.make(FIGURE, f"{first}/history.parquet")
+    done = checkout.grokatlas("record", "--scale", "smoke")
     assert done.returncode == 0, done.stderr
     assert "geometry/two_weights: " in done.stdout
     assert "(1 of 3 runs so far)" in done.stdout
@@ -70,18 +47,17 @@ def clone(recorded, tmp_path) -> Checkout:
 
 
 def test_a_clone_draws_what_was_recorded_and_all_of_it_verifies(recorded, clone):
-    done = grokatlas(clone, "restore", "--scale", "smoke")
-    assert done.returncode == 0, done.stderr
-    assert "drew 1 of 5 figures and tables" in done.stdout
-    assert done.stdout.splitlines()[-1] == "results/smoke/atlas/index.html"
+    told = clone.told("restore", "--scale", "smoke")
+    assert "drew 1 of 5 figures and tables" in told
+    assert told.splitlines()[-1] == "results/smoke/atlas/index.html"
     csv = FIGURE.replace(".pdf", ".csv")
     assert (clone.folder / csv).read_bytes() == (recorded.folder / csv).read_bytes()
-    done = grokatlas(clone, "verify", "--json", "-")
+    done = clone.grokatlas("verify", "--json", "-")
     receipt = json.loads(done.stdout)
     assert receipt["passed"], done.stdout
     assert {name for name, count in receipt["counts"].items() if count} == {"ok", "not kept"}
     assert clone.jobs(FIGURE) == []
-    done = grokatlas(clone, "explain", "geometry/fig1")
+    done = clone.grokatlas("explain", "geometry/fig1")
     assert "its files were not kept" in done.stdout
     assert "missing" not in done.stdout
     assert "(clean)" in done.stdout
@@ -99,39 +75,34 @@ def test_without_semaphores_figures_are_drawn_one_after_the_other(clone, name):
         "_multiprocessing.SemLock = SemLock\n"
     )
     (clone.folder / "src/sitecustomize.py").write_text(preamble)
-    done = grokatlas(clone, "restore", "--scale", "smoke")
-    assert done.returncode == 0, done.stderr
-    assert "drew 1 of 5 figures and tables" in done.stdout
+    told = clone.told("restore", "--scale", "smoke")
+    assert "drew 1 of 5 figures and tables" in told
     assert (clone.folder / FIGURE).is_file()
 
 
 @exhaustive
 def test_a_restyled_figure_is_drawn_from_the_recorded_table(clone):
-    done = grokatlas(clone, "restore", "--scale", "smoke")
-    assert done.returncode == 0, done.stderr
+    clone.told("restore", "--scale", "smoke")
     clone.edit("src/grokatlas/papers/geometry/fig1.py", "height=2.6", "height=2.7")
     assert clone.jobs(FIGURE) == ["figure geometry/fig1"]
 
 
 @exhaustive
 def test_an_unfinished_experiment_goes_on_in_a_clone(clone):
-    first, *others = (run.removeprefix("results/runs/") for run in runs_of(clone, UNFINISHED))
+    first, *others = (run.removeprefix("results/runs/") for run in sorted(clone.runs(UNFINISHED)))
     fresh = clone.jobs("results/smoke/figures/geometry/fig3.pdf")
     assert {f"train {run}" for run in (first, *others)} <= {*fresh}
-    done = grokatlas(clone, "restore", "--scale", "smoke")
-    assert done.returncode == 0, done.stderr
+    clone.told("restore", "--scale", "smoke")
     left = clone.jobs("results/smoke/figures/geometry/fig3.pdf")
     assert {job for job in left if job.startswith("train")} == {f"train {run}" for run in others}
-    assert {job for job in left if job.startswith("table")} == {f"table {UNFINISHED}"}
-    done = clone.snakemake("--cores", "1", "results/smoke/figures/geometry/fig3.pdf")
-    assert done.returncode == 0, done.stderr
+    assert {job for job in left if job.startswith("table")} == {f"table geometry/{UNFINISHED}"}
+    clone.make("results/smoke/figures/geometry/fig3.pdf")
 
 
 @exhaustive
 def test_a_data_set_that_was_left_out_is_made_for_other_runs_alone(clone):
-    first = runs_of(clone, UNFINISHED)[0].removeprefix("results/runs/")
-    done = grokatlas(clone, "restore", "--scale", "smoke")
-    assert done.returncode == 0, done.stderr
+    first = min(clone.runs(UNFINISHED)).removeprefix("results/runs/")
+    clone.told("restore", "--scale", "smoke")
     two_rates = "  sweep: {optimizer.lr: [0.05, 0.04]}\n  cases:\n    curved:"
     clone.edit("config/papers/geometry/experiments.yaml", "  cases:\n    curved:", two_rates)
     jobs = clone.jobs("results/smoke/figures/geometry/fig3.pdf")
@@ -145,13 +116,13 @@ def test_results_of_earlier_code_are_drawn_and_told(clone):
     path = "src/grokatlas/components/optimizers/gd.py"
     text = (clone.folder / path).read_text(encoding="utf-8")
     (clone.folder / path).write_text(f"{text}\nEARLIER = 1\n", encoding="utf-8")
-    done = grokatlas(clone, "restore", "--scale", "smoke")
+    done = clone.grokatlas("restore", "--scale", "smoke")
     assert "drew 1 of 5 figures and tables" in done.stdout
     assert "1 of 6 results are made by earlier code" in done.stderr
-    receipt = json.loads(grokatlas(clone, "verify", FIGURE, "--json", "-").stdout)
+    receipt = json.loads(clone.grokatlas("verify", FIGURE, "--json", "-").stdout)
     assert receipt["files"][FIGURE]["verdict"] == "stale-code"
-    assert "tables that earlier code made" in grokatlas(clone, "explain", "geometry/fig1").stdout
-    assert "; 2 would be made otherwise now" in grokatlas(clone, "recorded").stdout
+    assert "tables that earlier code made" in clone.grokatlas("explain", "geometry/fig1").stdout
+    assert "; 2 would be made otherwise now" in clone.grokatlas("recorded").stdout
     assert "train" in " ".join(clone.jobs(FIGURE))
 
 
@@ -162,7 +133,7 @@ def test_bad_archives_are_a_line_each_and_the_others_are_restored(clone):
     shutil.copyfile(unfinished, folder / "isolated_dynamics.zip")
     shutil.copyfile(good, folder / "two_weight.zip")
     unfinished.write_bytes(unfinished.read_bytes()[:-100])
-    done = grokatlas(clone, "restore", "--scale", "smoke")
+    done = clone.grokatlas("restore", "--scale", "smoke")
     assert done.returncode == 1
     for line in (
         "zero_loss_sets.zip: is damaged or truncated",
@@ -182,14 +153,13 @@ def test_what_is_here_already_stays(recorded, clone):
     assert done.returncode == 0, done.stderr
     manifest = clone.folder / TABLE.replace(".parquet", ".manifest.json")
     before = manifest.read_bytes()
-    done = grokatlas(clone, "restore", "--scale", "smoke")
-    assert done.returncode == 0, done.stderr
+    clone.told("restore", "--scale", "smoke")
     assert manifest.read_bytes() == before
 
 
 def test_results_of_no_commit_are_not_recorded(finished, tmp_path):
     folder = tmp_path / "atlas"
     shutil.copytree(finished.folder, folder, copy_function=shutil.copy2)
-    done = grokatlas(Checkout(folder), "record", "--scale", "smoke")
+    done = Checkout(folder).grokatlas("record", "--scale", "smoke")
     assert (done.returncode, done.stdout) == (1, "")
     assert "this checkout: is in no repository, or git does not work" in done.stderr

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas.rules.jobs import fork_client, fork_server
+from tests.checkout import called, python
 from tests.tiers import exhaustive
 from tests.workflow.holder import Holder, processes
 from tests.workflow.test_killed_runs import _command as command
@@ -190,7 +191,7 @@ def test_a_disk_without_room_for_them_is_no_error(tmp_path):
     code = "from grokatlas.rules.jobs import fork_server as server; import os, tempfile;"
     code += "os.environ[server.VARIABLE] = ''; tempfile.tempdir = 'nowhere'; server.start();"
     code += "print(repr(os.environ[server.VARIABLE]))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code, check=True)
     assert (done.stdout, done.stderr) == ("''\n", "")
 
 
@@ -208,7 +209,7 @@ def test_a_job_whose_warm_process_is_killed_goes_on_by_itself(own_holder, cold, 
 
 def test_a_mistake_is_one_line_with_its_exit_code(holder, tmp_path):
     line = [sys.executable, "-m", "grokatlas", "train", str(tmp_path / "spec.json")]
-    done = subprocess.run(line, env=holder.env, capture_output=True, text=True, check=False)
+    done = called(*line, env=holder.env)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "no such file" in done.stderr

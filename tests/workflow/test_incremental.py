@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from tests import cases
 from tests.tiers import exhaustive
 from tests.workflow.conftest import CLOSING, Checkout, copy_checkout
 
@@ -32,13 +33,6 @@ def downstream(checkout: Checkout, targets: set[str]) -> list[str]:
             keep = parts[-1:] if kind in ("run", "dataset") else parts[-2:]
             named.append(f"{rule} {'/'.join(keep)}")
     return sorted(named)
-
-
-def runs_of(checkout: Checkout, experiment: str, paper: str = "geometry") -> set[str]:
-    """The run folders of an experiment, as it is planned now."""
-    table = f"results/smoke/tables/{paper}/{experiment}"
-    (inputs,) = [inputs for _, target, inputs in checkout.plan() if target == table]
-    return {name for name in inputs if name.startswith("results/runs/")}
 
 
 def test_nothing_changed_makes_nothing(finished):
@@ -73,41 +67,7 @@ def test_results_copied_into_a_fresh_clone_make_nothing(finished, tmp_path):
 
 
 @exhaustive
-def test_results_that_do_not_fit_a_fresh_clone_are_remade(finished, tmp_path):
-    clone = copy_checkout(tmp_path / "clone")
-    shutil.copytree(finished.folder / "results", clone.folder / "results")
-    clone.edit(
-        "src/grokatlas/components/optimizers/adam.py",
-        "* double(self.eps)",
-        "* double(2 * self.eps)",
-    )
-    assert clone.jobs() == downstream(clone, runs_of(clone, "modular_addition", "beyond_l2"))
-
-
-@exhaustive
-@pytest.mark.parametrize(
-    ("path", "old", "new"),
-    [
-        ("src/grokatlas/engine/training.py", "class Trainer:", "# a remark\nclass Trainer:"),
-        (
-            "src/grokatlas/components/optimizers/gd.py",
-            '"""No state."""',
-            '"""There is no state."""',
-        ),
-        (
-            "src/grokatlas/components/optimizers/gd.py",
-            "        return {}\n",
-            "        return (\n            {}\n        )\n",
-        ),
-        ("src/grokatlas/components/losses/mse.py", '"mean":', "'mean':"),
-        (
-            "config/papers/geometry/experiments.yaml",
-            "  about: equation 21",
-            "  # a remark\n  about: eq. 21",
-        ),
-    ],
-    ids=["comment", "docstring", "line breaks", "quotes", "yaml remark and description"],
-)
+@cases.listed("path", "old", "new")
 def test_edits_without_meaning_make_nothing(checkout, path, old, new):
     checkout.edit(path, old, new)
     assert checkout.jobs() == []
@@ -131,14 +91,14 @@ def test_an_edit_that_keeps_size_and_date_redraws_that_figure(checkout):
 
 
 def test_a_learning_rate_reruns_that_run_and_what_depends_on_it(checkout):
-    before = runs_of(checkout, "two_weights")
+    before = checkout.runs("two_weights")
     checkout.edit(
         "config/papers/geometry/experiments.yaml",
         "optimizer: {name: gd, lr: 0.1}",
         "optimizer: {name: gd, lr: 0.05}",
     )
     jobs = checkout.jobs()
-    after = runs_of(checkout, "two_weights")
+    after = checkout.runs("two_weights")
     assert after.isdisjoint(before)
     assert jobs == downstream(checkout, after)
     assert [job.split()[0] for job in jobs] == ["figure", "table", "train"]
@@ -150,7 +110,7 @@ def test_two_values_swapped_rerun_that_run(checkout):
         "config/papers/beyond_l2/paper.yaml", "beta1: 0.9, beta2: 0.999", "beta1: 0.999, beta2: 0.9"
     )
     jobs = checkout.jobs()
-    assert jobs == downstream(checkout, runs_of(checkout, "modular_addition", "beyond_l2"))
+    assert jobs == downstream(checkout, checkout.runs("modular_addition", "beyond_l2"))
     assert sum(job.startswith("train") for job in jobs) == 2
 
 
@@ -162,7 +122,7 @@ def test_an_edit_in_an_optimizer_reruns_only_runs_that_name_it(checkout):
         "* double(2 * self.eps)",
     )
     jobs = checkout.jobs()
-    assert jobs == downstream(checkout, runs_of(checkout, "modular_addition", "beyond_l2"))
+    assert jobs == downstream(checkout, checkout.runs("modular_addition", "beyond_l2"))
     assert not any("geometry" in job for job in jobs)
 
 
@@ -229,7 +189,7 @@ def test_a_deleted_figure_is_redrawn_and_nothing_else(checkout):
 
 @exhaustive
 def test_a_run_made_again_elsewhere_renews_what_was_drawn_from_it(checkout):
-    (run,) = runs_of(checkout, "two_weights")
+    (run,) = checkout.runs("two_weights")
     manifest = checkout.folder / run / "manifest.json"
     content = json.loads(manifest.read_text())
     content["outputs"]["history.parquet"] = "0" * 64

@@ -1,10 +1,10 @@
 """What each kind of job imports: a job is a process, and torch takes seconds to start."""
 
-import subprocess
 import sys
 
 import pytest
 
+from tests.checkout import called
 from tests.tiers import every
 
 pytestmark = pytest.mark.workflow
@@ -36,13 +36,10 @@ ARRAYS, FRAMES = {"numpy"}, {"numpy", "pyarrow", "pandas"}
 def test_a_job_imports_only_what_it_needs(finished, tmp_path, kind, job, needed):
     file = min((finished.folder / "results").glob(job)).relative_to(finished.folder)
     command = [sys.executable, "-c", RUN, kind, str(file), "--out", str(tmp_path / "made")]
-    done = subprocess.run(
-        command,
+    done = called(
+        *command,
         cwd=finished.folder,
         env={"PYTHONPATH": str(finished.folder / "src"), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert set(done.stdout.split()) & HEAVY == needed

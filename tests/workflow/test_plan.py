@@ -1,13 +1,12 @@
 """Parsing is light, errors are one line, and jobs leave whole files and manifests."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 
 import pytest
 
+from tests.checkout import called
 from tests.tiers import every, exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
@@ -16,13 +15,7 @@ pytestmark = pytest.mark.workflow
 
 def test_a_dry_run_at_paper_scale_imports_neither_torch_nor_matplotlib(checkout: Checkout):
     command = [sys.executable, "-X", "importtime", "-m", "snakemake", "-n", "-q"]
-    done = subprocess.run(
-        [*command, "--config", "scale=paper"],
-        cwd=checkout.folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = called(*command, "--config", "scale=paper", check=True, cwd=checkout.folder)
     imported = set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
     assert "grokatlas.plan.project" in imported
     assert not {name.split(".")[0] for name in imported} & {"torch", "matplotlib"}
@@ -45,13 +38,8 @@ def test_the_configuration_says_whose_jobs_are_not_submitted(checkout, given, lo
         "    workflow = api.workflow(ResourceSettings(cores=1), given)._workflow\n"
         "    print(json.dumps(sorted(workflow._localrules)))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, json.dumps({"scale": "smoke", **given})],
-        cwd=checkout.folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-c", code, json.dumps({"scale": "smoke", **given})]
+    done = called(*command, cwd=checkout.folder, check=True)
     assert json.loads(done.stdout) == local
 
 
@@ -70,13 +58,7 @@ def test_an_unknown_scale_is_one_line(checkout, scale):
 )
 def test_a_cluster_has_the_paper_scale_unless_told_otherwise(checkout, given, scale):
     command = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm", "-n"]
-    done = subprocess.run(
-        [*command, "--config", given],
-        cwd=checkout.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = called(*command, "--config", given, cwd=checkout.folder)
     assert done.returncode == 0, done.stderr
     assert set(re.findall(r"results/(smoke|quick|paper)/", done.stdout + done.stderr)) == {scale}
 
@@ -159,34 +141,6 @@ def test_a_light_measure_has_no_file_and_says_so(checkout):
     output = (done.stdout + done.stderr).splitlines()
     assert [line for line in output if "is computed with its table; ask for that table" in line]
     assert not any("Traceback" in line for line in output)
-
-
-@exhaustive
-def test_a_job_killed_while_it_writes_leaves_nothing_under_a_final_name(checkout):
-    """The command that trains is stopped in the middle of writing its history."""
-    folder = checkout.folder / "results/runs"
-    run = next(path for path in sorted(folder.iterdir()))
-    for file in run.iterdir():
-        if file.name != "spec.json":
-            file.unlink()
-    code = (
-        "import os, sys, pyarrow.parquet\n"
-        "def half(table, path, **keywords):\n"
-        "    path.write_bytes(b'PAR1 half')\n"
-        "    os.kill(os.getpid(), 9)\n"
-        "pyarrow.parquet.write_table = half\n"
-        "from grokatlas.cli import main\n"
-        f"main(['train', {str(run / 'spec.json')!r}])\n"
-    )
-    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=checkout.folder, env=variables, check=False
-    )
-    assert done.returncode == -9
-    names = {file.name for file in run.iterdir()}
-    assert not names & {"history.parquet", "snapshots.safetensors", "manifest.json"}
-    assert checkout.snakemake("--cores", "1").returncode == 0
-    assert checkout.jobs() == []
 
 
 def test_a_task_without_a_size_is_one_line(tmp_path):

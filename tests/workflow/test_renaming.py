@@ -1,9 +1,6 @@
 """Keywords that are renamed: every result stays as it is, under either name in the YAML."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -25,27 +22,13 @@ def rename(checkout: Checkout, file: str, old: str, new: str) -> None:
     path.write_text(renamed, encoding="utf-8")
 
 
-def grokatlas(checkout: Checkout, *arguments: str) -> str:
-    """What a command prints, which has to succeed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "grokatlas", *arguments],
-        cwd=checkout.folder,
-        env={**os.environ, "PYTHONPATH": str(checkout.folder / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def is_as_made(checkout: Checkout) -> None:
     """Nothing is stale, by Snakemake and by the commands."""
     assert checkout.jobs() == []
     assert checkout.closing() == []
-    assert re.search(r"^(\d+) files: \1 ok$", grokatlas(checkout, "verify"), re.MULTILINE)
-    assert "nothing would be made again" in grokatlas(checkout, "explain", "--stale")
-    assert "all of it is up to date" in grokatlas(checkout, "accept", "results", "--reason", "x")
+    assert re.search(r"^(\d+) files: \1 ok$", checkout.told("verify"), re.MULTILINE)
+    assert "nothing would be made again" in checkout.told("explain", "--stale")
+    assert "all of it is up to date" in checkout.told("accept", "results", "--reason", "x")
 
 
 def test_a_renamed_keyword_leaves_every_result_as_it_is(checkout):
@@ -70,8 +53,7 @@ def test_a_run_of_a_renamed_keyword_trains_to_the_same_bytes(checkout):
         for manifest in (checkout.folder / "results" / folder).rglob("*manifest.json"):
             manifest.unlink()
     figure = "results/smoke/figures/geometry/fig1.csv"
-    done = checkout.snakemake("--cores", "2", figure)
-    assert done.returncode == 0, done.stderr
+    checkout.make(figure)
     after = made(checkout)
     assert before == {name: after[name] for name in before}
 

@@ -11,8 +11,8 @@ import pytest
 
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout, once
-from tests.workflow.test_archive import FIGURES, grokatlas
-from tests.workflow.test_incremental import downstream, runs_of
+from tests.workflow.test_archive import FIGURES
+from tests.workflow.test_incremental import downstream
 
 pytestmark = pytest.mark.workflow
 TABLE = "results/smoke/tables/geometry/two_weights.parquet"
@@ -27,7 +27,7 @@ def filled(finished, tmp_path_factory, worker_id) -> Path:
 
     def make(folder: Path) -> None:
         folder.mkdir()
-        said = grokatlas(finished, "store", "add", "--store", str(folder), *map(str, runs))
+        said = finished.told("store", "add", "--store", str(folder), *map(str, runs))
         assert said == "".join(f"added {run}\n" for run in runs)
 
     return once(tmp_path_factory, worker_id, "store", make)
@@ -68,9 +68,8 @@ def spoil(file: Path) -> None:
 def test_a_figure_of_a_second_checkout_is_drawn_without_training(clone, finished):
     figure = "results/smoke/figures/geometry/fig1.pdf"
     assert clone.jobs(figure) == ["figure geometry/fig1", "table geometry/two_weights"]
-    done = clone.snakemake("--cores", "1", figure)
-    assert done.returncode == 0, done.stderr
-    assert brought(clone) == runs_of(clone, "two_weights")
+    clone.make(figure)
+    assert brought(clone) == clone.runs("two_weights")
     assert not list(clone.folder.glob("results/runs/*/log.txt"))
     assert filecmp.cmp(clone.folder / figure, finished.folder / figure, shallow=False)
 
@@ -80,8 +79,7 @@ def test_a_figure_of_a_second_checkout_is_drawn_without_training(clone, finished
 def test_a_second_checkout_trains_nothing_and_draws_the_same_bytes(clone, finished):
     kinds = {job.split()[0] for job in clone.jobs()}
     assert kinds == {"measure", "table", "figure"}
-    done = clone.snakemake("--cores", "2")
-    assert done.returncode == 0, done.stderr
+    clone.make()
     assert not list(clone.folder.glob("results/runs/*/log.txt"))
     drawn = sorted(finished.folder.glob("results/smoke/figures/*/*.p*"))
     assert len(drawn) == 2 * len(FIGURES)
@@ -89,23 +87,23 @@ def test_a_second_checkout_trains_nothing_and_draws_the_same_bytes(clone, finish
         twin = clone.folder / file.relative_to(finished.folder)
         assert filecmp.cmp(file, twin, shallow=False), file
     assert clone.jobs() == []
-    assert "results from the run store" in grokatlas(clone, "verify")
+    assert "results from the run store" in clone.told("verify")
 
 
 @exhaustive
 @pytest.mark.usefixtures("store")
 def test_only_the_runs_that_are_asked_for_are_brought_in(clone):
     assert clone.jobs(TABLE) == ["table geometry/two_weights"]
-    runs = runs_of(clone, "two_weights")
+    runs = clone.runs("two_weights")
     assert brought(clone) == runs
-    clone.jobs(f"{next(iter(runs_of(clone, 'three_weights')))}/history.parquet")
-    assert brought(clone) == runs | runs_of(clone, "three_weights")
+    clone.jobs(f"{next(iter(clone.runs('three_weights')))}/history.parquet")
+    assert brought(clone) == runs | clone.runs("three_weights")
 
 
 @exhaustive
 @pytest.mark.usefixtures("store")
 def test_a_job_does_not_look_into_the_store(clone):
-    grokatlas(clone, "plan", "--scale", "smoke")
+    clone.told("plan", "--scale", "smoke")
     done = clone.snakemake("-n", TABLE, "--mode", "subprocess")
     assert done.returncode == 0, done.stderr
     assert brought(clone) == set()
@@ -120,7 +118,7 @@ def test_a_run_of_other_code_is_not_taken(clone):
         "* double(2 * self.eps)",
     )
     trained = [job.split()[1] for job in clone.jobs() if job.startswith("train")]
-    assert trained == ids(runs_of(clone, "modular_addition", "beyond_l2"))
+    assert trained == ids(clone.runs("modular_addition", "beyond_l2"))
 
 
 @exhaustive
@@ -128,7 +126,7 @@ def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, fin
     """The run here is gone; the store's fits but is another machine's."""
     copy = Checkout(tmp_path / "copy")
     shutil.copytree(finished.folder, copy.folder, copy_function=shutil.copy2)
-    (run,) = runs_of(copy, "two_weights")
+    (run,) = copy.runs("two_weights")
     code = (
         "import sys; from pathlib import Path\n"
         "from grokatlas.results import files as store, hashing as digest\n"
@@ -149,14 +147,13 @@ def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, fin
 @exhaustive
 def test_what_is_trained_is_put_and_what_is_damaged_is_trained_again(store, clone, tmp_path):
     clone.jobs(TABLE)
-    (run,) = ids(runs_of(clone, "two_weights"))
+    (run,) = ids(clone.runs("two_weights"))
     shutil.rmtree(clone.folder / "results")
     (place,) = (store / "runs").glob(f"{run}-*")
     whole = {file.name: file.read_bytes() for file in place.iterdir()}
     spoil(place / "history.parquet")
     clone.edit("config/config.yaml", "run_store: null", f"run_store: {store}")
-    done = clone.snakemake("--cores", "1", TABLE, env={"GROKATLAS_RUN_STORE": ""})
-    assert done.returncode == 0, done.stderr
+    done = clone.make(TABLE, env={"GROKATLAS_RUN_STORE": ""})
     (line,) = [line for line in done.stderr.splitlines() if "run store: " in line]
     assert "history.parquet: is not the file its manifest records; set aside as damaged/" in line
     assert (clone.folder / f"results/runs/{run}/log.txt").exists()
@@ -173,14 +170,14 @@ def test_a_run_made_from_its_spec_alone_is_added_and_not_trained_again(clone, tm
     root.mkdir()
     target = "results/smoke/tables/geometry/isolated_dynamics.parquet"
     before = clone.jobs(target)
-    runs = ids(runs_of(clone, "isolated_dynamics"))
+    runs = ids(clone.runs("isolated_dynamics"))
     assert [job for job in before if job.startswith("train")] == [f"train {run}" for run in runs]
     spec = f"results/runs/{runs[0]}/spec.json"
-    grokatlas(clone, "plan", "--scale", "smoke")
+    clone.told("plan", "--scale", "smoke")
     command = [sys.executable, "-m", "grokatlas", "train", spec, "--out", str(away)]
     variables = {**os.environ, "PYTHONPATH": str(clone.folder / "src")}
     subprocess.run(command, cwd=clone.folder, env=variables, check=True, capture_output=True)
-    grokatlas(clone, "store", "add", "--store", str(root), str(away))
+    clone.told("store", "add", "--store", str(root), str(away))
     clone.edit("config/config.yaml", "run_store: null", f"run_store: {root}")
     after = clone.jobs(target)
     assert after == [job for job in before if job != f"train {runs[0]}"]

@@ -8,7 +8,6 @@ import pytest
 
 from tests.tiers import exhaustive
 from tests.workflow.conftest import LOG, Checkout, copy_checkout
-from tests.workflow.test_incremental import runs_of
 
 pytestmark = pytest.mark.workflow
 FIGURE = "results/smoke/figures/geometry/fig1.pdf"
@@ -55,7 +54,7 @@ def test_a_dry_run_after_an_edit_writes_nothing(checkout):
 @exhaustive
 def test_a_queued_job_needs_nothing_of_the_configuration(checkout):
     """Its own Snakemake runs while papers are edited; so do input functions of all its rules."""
-    (run,) = runs_of(checkout, "two_weights")
+    (run,) = checkout.runs("two_weights")
     for file in ("config/config.yaml", "config/papers/geometry/experiments.yaml"):
         (checkout.folder / file).write_text("experiments: {\n")
     name = run.rpartition("/")[2]
@@ -84,22 +83,21 @@ def test_a_plan_that_would_change_under_a_running_workflow_is_refused(checkout):
     assert "Traceback" not in done.stderr
     assert contents(checkout) == before
     checkout.edit(STYLE[0], STYLE[2], STYLE[1])
-    assert checkout.snakemake("--cores", "1", FIGURE).returncode == 0  # the same plan
+    checkout.make(FIGURE)  # the same plan
 
 
 @exhaustive
 @pytest.mark.parametrize("when", [1, 1_577_836_800, 4_000_000_000])
 def test_one_time_for_all_files_keeps_nothing_stale(checkout, when):
     checkout.edit(*STYLE)
-    assert checkout.snakemake("--cores", "1", FIGURE).returncode == 0
+    checkout.make(FIGURE)
     checkout.edit(STYLE[0], STYLE[2], STYLE[1])
     digest = json.loads((checkout.folder / FIGURE).with_suffix(".manifest.json").read_text())[
         "digest"
     ]
     for file in (checkout.folder / "results").rglob("*"):
         os.utime(file, (when, when))
-    done = checkout.snakemake("--cores", "1", FIGURE)
-    assert done.returncode == 0, done.stdout + done.stderr
+    checkout.make(FIGURE)
     after = json.loads((checkout.folder / FIGURE).with_suffix(".manifest.json").read_text())
     assert after["digest"] != digest
     assert checkout.snakemake("-n", FIGURE).stdout.count("Nothing to be done") <= 1
@@ -108,20 +106,18 @@ def test_one_time_for_all_files_keeps_nothing_stale(checkout, when):
 
 @exhaustive
 def test_inputs_dated_ahead_of_the_clock_lose_no_training(checkout):
-    (run,) = runs_of(checkout, "two_weights")
+    (run,) = checkout.runs("two_weights")
     for name in ("history.parquet", "snapshots.safetensors", "manifest.json"):
         (checkout.folder / run / name).unlink()
     later = time.time() + 3600
     for file in (checkout.folder / "results/data").rglob("*"):
         os.utime(file, (later, later))
-    done = checkout.snakemake("--cores", "1", f"{run}/history.parquet")
-    assert done.returncode == 0, done.stdout + done.stderr
+    checkout.make(f"{run}/history.parquet")
     for file in (checkout.folder / run).iterdir():
         os.utime(file, (later, later))
     table = "results/smoke/tables/geometry/two_weights.parquet"
     (checkout.folder / table).unlink()
-    done = checkout.snakemake("--cores", "1", table)
-    assert done.returncode == 0, done.stdout + done.stderr
+    checkout.make(table)
 
 
 @exhaustive

@@ -5,7 +5,6 @@ import pytest
 
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
-from tests.workflow.test_incremental import runs_of
 
 pytestmark = pytest.mark.workflow
 
@@ -20,8 +19,7 @@ def table(checkout: Checkout, name: str) -> pd.DataFrame:
 
 
 def made(checkout: Checkout, *arguments: str) -> str:
-    done = checkout.snakemake("--cores", "1", *arguments)
-    assert done.returncode == 0, done.stderr
+    done = checkout.make(*arguments)
     return done.stdout + done.stderr
 
 
@@ -50,9 +48,9 @@ def test_some_of_the_seeds_give_the_table_and_the_figure_of_these(checkout):
         f"{first},so_far",
         *(f"{row},2 of 3 seeds" for row in rows),
     ]
-    before = runs_of(checkout, "modular_addition", "beyond_l2")
+    before = checkout.runs("modular_addition", "beyond_l2")
     checkout.edit(YAML, "run_first: {seed: 2}", "run_first: {seed: 3}")
-    added = runs_of(checkout, "modular_addition", "beyond_l2") - before
+    added = checkout.runs("modular_addition", "beyond_l2") - before
     trained = sorted(f"train {run.rpartition('/')[2]}" for run in added)
     assert len(trained) == 2
     assert checkout.jobs() == [
@@ -87,7 +85,7 @@ def test_seeds_made_elsewhere_join_by_the_run_store(checkout, tmp_path, monkeypa
     elsewhere.edit(YAML, SEEDS, "    ensemble: {seed: [1, 2]}\n    members_per_run: {seed: 1}\n")
     made(
         elsewhere,
-        *(f"{run}/history.parquet" for run in runs_of(elsewhere, "modular_addition", "beyond_l2")),
+        *(f"{run}/history.parquet" for run in elsewhere.runs("modular_addition", "beyond_l2")),
     )
     checkout.edit(YAML, SEEDS, SOME.replace("    run_first: {seed: 2}\n", ""))
     assert rules(checkout) == ["figure", "table", *["train"] * 2]

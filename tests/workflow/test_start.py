@@ -11,49 +11,20 @@ from grokatlas.results import files
 from grokatlas.rules.finished_run import FinishedRun
 from tests.unit.crates import entities
 from tests.workflow.conftest import Checkout, copy_checkout, once
-from tests.workflow.test_archive import grokatlas
 
 pytestmark = pytest.mark.workflow
-PAPER = """\
-source: {title: Phases}
-defaults:
-  task: {name: modular_addition, modulus: 5, pairs: ordered, encoding: one_hot, train_fraction: 0.6,
-    split_seed: 0}
-  model: {name: mlp, width: 8, hidden_layers: 1, bias: true, init_law: uniform_fan_in,
-    init_scale: 1.0, output_scale: 1.0}
-  loss: {name: cross_entropy}
-  optimizer: {name: adam, lr: 0.01, beta1: 0.9, beta2: 0.99, eps: 1e-8}
-  observables: [{name: losses}, {name: accuracies}]
-figures:
-  phases: {experiments: [frozen], caption: the first layer is frozen once it has learnt}
-"""
-EXPERIMENTS = """\
-learns:
-  train: {steps: 30, stop: {train_accuracy: 0.5}}
-  ensemble: {seed: 3}
-  members_per_run: {seed: 2}
-frozen:
-  start: {experiment: learns, step: end, optimizer: kept}
-  train: {steps: 10, only: [layers.1.*]}
-  ensemble: {seed: [2, 0], optimizer.lr: [0.01, 0.02]}
-  measures: [{name: fourier_features, parameter: layers.0.weight}]
-"""
 MODULE = '"""Runs."""\n\nfrom grokatlas.papers.trials.runs import draw\n\n__all__ = ["draw"]\n'
 TABLE = "results/smoke/tables/phases/frozen.parquet"
 
 
 def _copy(folder: Path) -> Checkout:
     checkout = copy_checkout(folder)
-    papers = folder / "config/papers"
-    shutil.rmtree(papers)
-    for path, text in {
-        papers / "phases/paper.yaml": PAPER,
-        papers / "phases/experiments.yaml": EXPERIMENTS,
-        folder / "src/grokatlas/papers/phases/__init__.py": "",
-        folder / "src/grokatlas/papers/phases/phases.py": MODULE,
-    }.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    shutil.rmtree(folder / "config/papers")
+    shutil.copytree(Path(__file__).with_name("phases"), folder / "config/papers/phases")
+    module = folder / "src/grokatlas/papers/phases/phases.py"
+    module.parent.mkdir()
+    module.with_name("__init__.py").touch()
+    module.write_text(MODULE, encoding="utf-8")
     return checkout
 
 
@@ -112,8 +83,8 @@ def test_the_edge_is_shown_by_every_command(phases, tmp_path, monkeypatch):
     manifest = files.read_sealed(child / "manifest.json")
     names = [f"results/runs/{parent.name}/snapshots.safetensors" for parent in parents]
     assert [name for name in manifest["inputs"] if "/runs/" in name] == names
-    assert "files: " in grokatlas(phases, "verify")
-    explained = grokatlas(phases, "explain", f"results/runs/{child.name}")
+    assert "files: " in phases.told("verify")
+    explained = phases.told("explain", f"results/runs/{child.name}")
     page = (phases.folder / "results/smoke/atlas/paper-phases.html").read_text(encoding="utf-8")
     for parent in parents:
         assert f"\n  run {parent.name}: digest" in explained
@@ -136,22 +107,21 @@ def test_nothing_is_made_twice_and_a_change_of_the_parent_makes_the_child_again(
         (parent / "manifest.json").unlink()
         (parent / "snapshots.safetensors").unlink()
     (child / "manifest.json").unlink()
-    done = checkout.snakemake("--cores", "1", TABLE)
-    assert done.returncode == 0, done.stderr
+    checkout.make(TABLE)
     assert files.read_json(child / "manifest.json")["digest"] == before
 
 
 def test_a_snapshot_that_an_archive_left_out_is_one_line(checkout, tmp_path):
     archive = tmp_path / "tables.zip"
-    grokatlas(checkout, "pack", str(archive), "--tables-only")
+    checkout.told("pack", str(archive), "--tables-only")
     clone = _copy(tmp_path / "clone")
-    assert "3 runs" in grokatlas(clone, "adopt", str(archive))
-    assert " 0 modified" not in grokatlas(clone, "verify")
+    assert "3 runs" in clone.told("adopt", str(archive))
+    assert " 0 modified" not in clone.told("verify")
     assert clone.jobs(TABLE) == []
     child, parents = _runs(clone)
     (child / "manifest.json").unlink()
     with pytest.raises(AssertionError) as error:
-        grokatlas(clone, "train", f"results/runs/{child.name}/spec.json")
+        clone.told("train", f"results/runs/{child.name}/spec.json")
     absent = f"results/runs/{parents[0].name}/snapshots.safetensors, which is not here"
     assert f"spec.json: it starts from {absent} (an archive may" in str(error.value)
     made = clone.jobs(f"results/runs/{child.name}/history.parquet")
@@ -162,7 +132,7 @@ def test_a_snapshot_that_an_archive_left_out_is_one_line(checkout, tmp_path):
 
 def test_a_parent_that_is_needed_is_not_pruned(checkout):
     _, parents = _runs(checkout)
-    listed = grokatlas(checkout, "prune", "--dry-run")
+    listed = checkout.told("prune", "--dry-run")
     assert not any(parent.name in listed for parent in parents)
 
 
@@ -171,12 +141,11 @@ def test_a_run_store_brings_parents_and_children(checkout, tmp_path, monkeypatch
     store = tmp_path / "store"
     store.mkdir()
     runs = [f"results/runs/{run.name}" for run in (child, *parents)]
-    said = grokatlas(checkout, "store", "add", "--store", str(store), *runs)
+    said = checkout.told("store", "add", "--store", str(store), *runs)
     assert said == "".join(f"added {run}\n" for run in runs)
     monkeypatch.setenv("GROKATLAS_RUN_STORE", str(store))
     clone = _copy(tmp_path / "clone")
-    done = clone.snakemake("--cores", "1", TABLE)
-    assert done.returncode == 0, done.stderr
+    done = clone.make(TABLE)
     assert "3 runs brought in" in done.stderr
     assert "rule train" not in done.stderr + done.stdout
     assert (clone.folder / TABLE).read_bytes() == (checkout.folder / TABLE).read_bytes()
@@ -189,4 +158,4 @@ def test_another_parent_than_was_planned_is_refused(checkout):
     kept = {key: value for key, value in manifest.items() if key != "seal"}
     files.write_json(parents[0] / "manifest.json", files.sealed(kept | {"digest": "0" * 64}))
     with pytest.raises(AssertionError, match="is another run than it was planned with; run `snake"):
-        grokatlas(checkout, "train", f"results/runs/{child.name}/spec.json")
+        checkout.told("train", f"results/runs/{child.name}/spec.json")

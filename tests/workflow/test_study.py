@@ -4,12 +4,11 @@ import ast
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.checkout import python
 from tests.workflow.conftest import ROOT, once
 
 PAPER = "config/papers/my_study/experiments.yaml"
@@ -44,13 +43,8 @@ class Study:
         """Run Python with the installed package alone; the finished process."""
         names = ("SNAKEMAKE_PROFILE", "GROKATLAS_CODE", "GROKATLAS_DATA", "GROKATLAS_RUN_STORE")
         env = {key: value for key, value in os.environ.items() if key not in names}
-        return subprocess.run(
-            [sys.executable, *arguments],
-            cwd=self.folder,
-            env=env | {"PYTHONPATH": str(self.folder.parent / "site")},
-            capture_output=True,
-            text=True,
-            check=False,
+        return python(
+            *arguments, cwd=self.folder, env=env | {"PYTHONPATH": str(self.folder.parent / "site")}
         )
 
     def snakemake(self, *arguments: str):

@@ -1,11 +1,11 @@
 """`grokatlas try`: an experiment with other values, in a tree of its own and in no claim."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.checkout import python
 from tests.tiers import exhaustive
 from tests.workflow.conftest import Checkout, copy_checkout
 
@@ -14,13 +14,7 @@ TRIAL = ("geometry/two_weights", "--scale", "smoke", "--set", "optimizer.lr=")
 
 
 def attempt(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "grokatlas", "try", *arguments],
-        cwd=checkout.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python("-m", "grokatlas", "try", *arguments, cwd=checkout.folder)
 
 
 def runs(folder: Path) -> set[str]:

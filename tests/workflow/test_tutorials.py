@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import called
 from tests.tiers import exhaustive
 from tests.workflow.conftest import ROOT
 from tests.workflow.pages import Reader, blocks
@@ -34,7 +35,7 @@ def test_every_tutorial_has_commands(page):
 def clone(folder: Path) -> None:
     """A repository with the files of this checkout as they are now, and nothing made."""
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = called(*listed, check=True, cwd=ROOT).stdout
     for name in filter(None, names.split("\0")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).exists():

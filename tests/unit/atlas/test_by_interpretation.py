@@ -113,8 +113,7 @@ def test_the_other_pages_lead_there(folder, name, said):
     ]
 
 
-def test_a_paper_without_interpretations_has_no_page(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_paper_without_interpretations_has_no_page(here, monkeypatch):
     spec = small_atlas.spec()
     del spec["papers"]["toy"]["interpretations"]
     for deviation in spec["papers"]["toy"]["deviations"]:
@@ -133,8 +132,7 @@ def test_without_claims_the_page_says_that_nothing_is_judged(folder, monkeypatch
     assert not any(section.counts.values())
 
 
-def test_a_page_of_no_results_can_be_written(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_page_of_no_results_can_be_written(here, monkeypatch):
     small_atlas.make()
     for file in layout.outputs("claims", layout.claims_stem(small_atlas.SCALE)):
         text = file.read_text(encoding="utf-8")

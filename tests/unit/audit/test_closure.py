@@ -15,15 +15,15 @@ from grokatlas.plan.jobs import Job, Plan
 from grokatlas.plan.project import Project
 from grokatlas.registry import PACKAGE
 from grokatlas.results import hashing
+from tests import cases
+from tests.checkout import CONFIG
 from tests.tiers import exhaustive
 from tests.unit import audit_tree
-
-ROOT = Path(__file__).parents[3]
 
 
 @functools.cache
 def project() -> Project:
-    return Project(ROOT / "config", {"papers": "all"}, warn=lambda text: None)
+    return Project(CONFIG, {"papers": "all"}, warn=lambda text: None)
 
 
 @functools.cache
@@ -53,36 +53,7 @@ def package(tmp_path_factory):
 
 
 # from every layer of the package: reached by all, by some and by no job
-MODULES = (
-    *(
-        "engine/training.py",
-        "engine/ensemble.py",
-        "engine/history.py",
-        "engine/members.py",
-        "engine/unmapped.py",
-        "__init__.py",
-    ),
-    *(
-        "components/optimizers/adam.py",
-        "components/tasks/modular_addition.py",
-        "components/measures/fourier_features.py",
-    ),
-    *(
-        "components/penalties/_jacobian.py",
-        "components/dynamics/_compiled.py",
-        "engine/accuracy.py",
-        "engine/rebuilt.py",
-    ),
-    *("plots/style.py", "papers/geometry/fig1.py"),
-    *(
-        "claims/statistics.py",
-        "claims/judging.py",
-        "rules/tidy_table.py",
-        "rules/rendering.py",
-        "atlas/build.py",
-    ),
-    *("plan/project.py", "declare/models.py", "results/files.py", "cli.py", "registry.py"),
-)
+MODULES = cases.data(__file__)["modules"]
 
 
 def dotted(module: str) -> str:

@@ -6,7 +6,8 @@ from grokatlas import cli
 from grokatlas.audit import locate, metadata, tree
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
-from grokatlas.results import files, layout
+from grokatlas.results import files
+from tests.checkout import python
 from tests.unit import audit_tree
 
 
@@ -87,8 +88,7 @@ def test_the_columns_and_the_command(jobs, capsys):
     assert lines[-1] == f"git checkout {'c' * 40} && {command} --config scale=smoke"
 
 
-def test_a_light_measure_stands_with_its_table(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_a_light_measure_stands_with_its_table(here, capsys):
     audit_tree.build(audit_tree.declared(light=True))
     lines = told(capsys, "toy/fig1", "--values").splitlines()
     measured = 'measure: reached_steps(column="train_loss", levels.0=0.5)'
@@ -108,8 +108,7 @@ def test_a_table_of_some_of_the_seeds_says_so(jobs, capsys):
 
 
 @pytest.mark.parametrize("part", [".manifest.json", ".parquet"])
-def test_a_harmed_table_tells_nothing_of_its_light_measures(tmp_path, monkeypatch, capsys, part):
-    monkeypatch.chdir(tmp_path)
+def test_a_harmed_table_tells_nothing_of_its_light_measures(here, capsys, part):
     audit_tree.build(audit_tree.declared(light=True))
     file = Path(f"results/smoke/tables/toy/rates{part}")
     file.write_text("{}")
@@ -227,8 +226,6 @@ def test_a_png_with_a_damaged_chunk_is_not_believed(tmp_path):
 
 
 def test_nothing_of_the_audit_imports_torch_or_snakemake(jobs):
-    import subprocess
-    import sys
 
     code = (
         "import sys; from grokatlas import cli; cli.main(['explain', 'toy/fig1']);"
@@ -236,15 +233,5 @@ def test_nothing_of_the_audit_imports_torch_or_snakemake(jobs):
         "heavy = {'torch', 'snakemake', 'matplotlib', 'pickle5'} & set(sys.modules);"
         "print(); print(sorted(heavy))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_the_store_names_every_file_that_the_tree_finds(jobs):
-    found = tree.Tree(Path("results"))
-    for job in jobs.values():
-        for file in (*job.outputs, job.manifest, job.spec_path):
-            owner = found.owner(file.as_posix())
-            assert owner is not None
-            assert owner.target == job.target.as_posix()
-        assert layout.manifest_path(job.outputs[0]) == job.manifest

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from grokatlas import cli
 from grokatlas.audit import mixed
 from grokatlas.audit.tree import Tree
 from grokatlas.results import files as store
+from tests import cases
 from tests.unit import audit_tree
 
 TORCH = "runs of torch 2.0 (1) and 2.99.0 (1)"
@@ -67,18 +66,7 @@ def test_a_run_that_went_on_with_other_software_counts_for_both(jobs, capsys):
     assert "segment: steps 0 to 6 on node1, job 17, torch 1.9" in [line.strip() for line in lines]
 
 
-@pytest.mark.parametrize(
-    ("changes", "note"),
-    [
-        ({"device": {"type": "cuda", "name": "A100"}}, "runs on A100 (1) and H200 (1)"),
-        ({"device": {"type": "cpu"}}, "runs on H200 (1) and a CPU (1)"),
-        ({"versions": {}}, ""),
-        ({"versions": "none"}, ""),
-        ({"versions": None, "host": None, "device": 3, "segments": "x"}, ""),
-        ({"versions": {"torch": "2.0", "numba": "1"}, "host": {"name": "node2"}}, ""),
-        ({"versions": {"torch": "2.0", "pandas": "9"}}, ""),
-    ],
-)
+@cases.listed("changes", "note")
 def test_devices_differ_by_kind_and_what_is_not_recorded_is_not_compared(jobs, changes, note):
     audit_tree.edited(second(jobs), seal=True, **changes)
     tree = Tree(Path("results"))

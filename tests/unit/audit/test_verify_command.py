@@ -4,13 +4,12 @@ import json
 import os
 from pathlib import Path
 
-import pytest
-
 from grokatlas import cli
 from grokatlas.audit import report
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import verify
 from grokatlas.results import hashing
+from tests import cases
 from tests.unit import audit_tree
 from tests.unit.audit.judging import judge, of_kind, wrong
 
@@ -47,20 +46,7 @@ def test_the_receipt_names_every_file(jobs, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["counts"] == content["counts"]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["verify", "--results", "nowhere"],
-        ["verify", "nope"],
-        ["verify", "--json", "results/receipt.json"],
-        ["explain", "nope"],
-        ["diff", "nope", "toy/fig1"],
-        ["diff", "toy/fig1", "toy/rates"],
-        ["diff", "results", "toy/fig1"],
-        ["accept", "toy/fig1", "--reason", "x"],
-    ],
-    ids=" ".join,
-)
+@cases.listed("arguments")
 def test_a_mistake_is_one_line(jobs, arguments, capsys):
     assert cli.main(arguments) == (2 if arguments[0] == "diff" else 1)
     error = capsys.readouterr().err

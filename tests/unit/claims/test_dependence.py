@@ -1,9 +1,8 @@
 """The sentence that tells what a conclusion depends on."""
 
-import pytest
-
 from grokatlas.claims import dependence, verdicts
 from grokatlas.claims.dependence import Under
+from tests import cases
 
 MET, PARTLY, MISSED = verdicts.REPRODUCED, verdicts.PARTLY, verdicts.MISSED
 REJECTED, NOT_RUN = verdicts.REJECTED, verdicts.NOT_RUN
@@ -14,47 +13,7 @@ def under(*told: tuple[str, str]) -> list[Under]:
     return [Under(verdict, tuple(choices.split(", "))) for verdict, choices in told]
 
 
-@pytest.mark.parametrize(
-    ("drawn", "others", "kind", "sentence"),
-    [
-        (MET, [(MET, "a"), (MET, "b")], "ALL", "holds under all 3 interpretations that were run"),
-        (MET, [(MET, "a")], "ALL", "holds under both interpretations that were run"),
-        (
-            MET,
-            [(MET, "a"), (NOT_RUN, "b")],
-            "ALL",
-            "holds under both interpretations that were run",
-        ),
-        (
-            MISSED,
-            [(REJECTED, "a")],
-            "NONE",
-            "holds under none of the 2 interpretations that were run",
-        ),
-        (PARTLY, [(PARTLY, "a")], "PART", "holds in part under both interpretations that were run"),
-        (MET, [(REJECTED, "batch, Adam")], "DEPENDS", "depends on: batch or Adam"),
-        (MET, [(PARTLY, "Adam")], "DEPENDS", "depends on: Adam"),
-        (MET, [(MISSED, "net, batch, Adam")], "DEPENDS", "depends on: net, batch or Adam"),
-        (MISSED, [(MET, "Adam"), (REJECTED, "batch")], "DEPENDS", "depends on: Adam"),
-        (
-            MET,
-            [(MISSED, "batch, Adam"), (REJECTED, "penalty, Adam")],
-            "DEPENDS",
-            "depends on: Adam",
-        ),
-        (MET, [(MISSED, "batch"), (MISSED, "Adam")], "DEPENDS", "depends on: batch; Adam"),
-        (MET, [(NOT_RUN, "a")], "ALONE", "the drawn interpretation alone was run"),
-        (NOT_RUN, [(MET, "a")], "OPEN", "not judged as drawn"),
-        (NOT_RUN, [(NOT_RUN, "a")], "OPEN", "judged under no interpretation"),
-        (
-            verdicts.SEEN,
-            [(verdicts.SEEN, "a")],
-            "ALL",
-            "holds under both interpretations that were run",
-        ),
-        (verdicts.SEEN, [(verdicts.NOT_SEEN, "a")], "DEPENDS", "depends on: a"),
-    ],
-)
+@cases.listed("drawn", "others", "kind", "sentence")
 def test_a_row_of_verdicts_is_one_sentence(drawn, others, kind, sentence):
     assert dependence.told(drawn, under(*others)) == (getattr(dependence, kind), sentence)
 

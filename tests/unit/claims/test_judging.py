@@ -12,47 +12,14 @@ from grokatlas.code.code_digest import code
 from grokatlas.errors import UserError
 from grokatlas.results import files, freshness, hashing, layout
 from grokatlas.rules import claims
+from tests import cases
 from tests.unit import small_tree
 from tests.unit.rules.test_rules import SPEC
 
-CLAIM = {
-    "id": "G4",
-    "statement": "the weights come to rest",
-    "place": "figure 1",
-    "source": "text",
-    "published": "0.995",
-    "figure": "fig1",
-    "value": "distance_at_rest",
-    "keywords": {},
-    "unit": "",
-    "expected": [None, 1e-3],
-    "judged": "each",
-    "seeds": 2,
-    "scales": ["quick", "paper"],
-    "experiments": ["two_weights"],
-    "module": "grokatlas.papers.geometry.claims",
-    "published_cells": {},
-    "digitised_points": [],
-    "same_as": "",
-    "rejects": None,
-    "fails_with": None,
-}
+CLAIM = cases.data(__file__)["claim"]
 
 
-@pytest.mark.parametrize(
-    ("values", "judged", "seeds", "verdict", "reason"),
-    [
-        ([1.0, 3.0], "each", 2, "reproduced", "2 of 2 in the interval"),
-        ([1.0, 3.1], "each", 2, "partly", "1 of 2 in the interval"),
-        ([0.9, inf], "each", 2, "not reproduced", "0 of 2 in the interval"),
-        ([0.0, 3.9], "mean", 2, "reproduced", "the mean is in the interval; 0 of 2"),
-        ([2.0, 9.0], "mean", 2, "partly", "the mean is outside the interval; 1 of 2"),
-        ([4.0, 9.0], "median", 2, "not reproduced", "the median is outside"),
-        ([2.0, 9.0, 9.0], "mean", 3, "not reproduced", "the mean is outside the interval; 1 of 3"),
-        ([2.0, 9.0, 9.0], "each", 3, "not reproduced", "1 of 3 in the interval"),
-        ([0.0, 2.0, 99.0], "median", 3, "reproduced", "the median is in the interval; 1 of 3"),
-    ],
-)
+@cases.listed("values", "judged", "seeds", "verdict", "reason")
 def test_values_give_a_verdict(values, judged, seeds, verdict, reason):
     found, why = verdicts.judge(values, [1, 3], judged, seeds)
     assert found == verdict
@@ -108,19 +75,7 @@ def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize(
-    ("found", "scale", "rejects", "told"),
-    [
-        ("reproduced", "quick", None, "seen at quick scale"),
-        ("partly", "quick", None, "not seen at quick scale"),
-        ("not reproduced", "quick", "the text's weight", "not seen at quick scale"),
-        ("not reproduced", "paper", "the text's weight", "interpretation rejected"),
-        ("partly", "paper", "the text's weight", "not decisive"),
-        ("reproduced", "paper", "the text's weight", "not decisive"),
-        ("not reproduced", "paper", None, "not reproduced"),
-        (verdicts.NOT_RUN, "quick", None, verdicts.NOT_RUN),
-    ],
-)
+@cases.listed("found", "scale", "rejects", "told")
 def test_small_runs_and_rejected_interpretations_have_verdicts_of_their_own(
     found, scale, rejects, told
 ):
@@ -212,9 +167,8 @@ def test_a_slope_is_an_exponent():
 
 
 @pytest.fixture
-def planned(tmp_path, monkeypatch) -> Path:
+def planned(here) -> Path:
     """A claims job of two claims on two tables, of which one is made; the job file."""
-    monkeypatch.chdir(tmp_path)
     there = table("two_weights", weights(1.0, 2 / 3))
     missing = layout.table_stem("quick", "geometry", "three_weights")
     other = CLAIM | {"id": "G5", "figure": "fig2", "experiments": ["three_weights"]}

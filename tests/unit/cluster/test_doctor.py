@@ -13,9 +13,9 @@ from grokatlas.cluster.doctor import cluster, data, forecast, machine
 from grokatlas.cluster.doctor.findings import of
 from grokatlas.plan import remaining, resources
 from grokatlas.results import files, revision
-from tests import fake_gpus, image_files
+from tests import cases, fake_gpus, image_files
+from tests.checkout import ROOT
 
-ROOT = Path(__file__).parents[3]
 PAPER = ROOT / "tests/workflow/papers/geometry"
 HEALTHY = {
     "sinfo": "echo 'cpu*|up|infinite|(null)'; echo 'gpu|up|2-00:00:00|gpu:a100:4(S:0)'",
@@ -108,61 +108,7 @@ SET_ACCOUNT = ("  # slurm_account: \"'myproject'\"", "  slurm_account: \"'chemis
 USE_SACCT = ("slurm-status-command: squeue", "slurm-status-command: sacct")
 
 
-@pytest.mark.parametrize(
-    ("program", "script", "edit", "what", "state", "text"),
-    [
-        ("sinfo", "echo 'cpu*|up|infinite|'", (), "partitions", "fail", "gpu does not exist"),
-        (
-            "sinfo",
-            "echo 'cpu|up|1:00:00|'; echo 'gpu|up|1:00:00|'",
-            (),
-            "partitions",
-            "fail",
-            "gpu has no GPU",
-        ),
-        (
-            "sinfo",
-            "echo 'cpu|up|1:00:00|'; echo 'gpu|down|1:00:00|gpu:1'",
-            (),
-            "partitions",
-            "warn",
-            "gpu is down",
-        ),
-        (
-            "sinfo",
-            "echo 'cpu|up|5:00|'; echo 'gpu|up|infinite|gpu:1'",
-            (),
-            "limits",
-            "warn",
-            "cpu: jobs end after 5 of 10 minutes; start with --set-resources train:runtime=5",
-        ),
-        (
-            "sinfo",
-            "echo 'sinfo: error: no controller' >&2; exit 1",
-            (),
-            "cluster",
-            "fail",
-            "error: no controller; try again",
-        ),
-        ("sacctmgr", "echo a; echo b; echo a", (), "account", "warn", "several (a, b)"),
-        ("sacctmgr", ":", (), "account", "warn", "no Slurm account"),
-        ("sacctmgr", "exit 1", (), "account", "warn", "if jobs are refused"),
-        ("sacctmgr", "echo physics", SET_ACCOUNT, "account", "fail", "chemistry is not yours"),
-        ("sacctmgr", "echo physics; echo chemistry", SET_ACCOUNT, "account", "ok", "chemistry"),
-        ("scontrol", "echo 'MinJobAge = 60 sec'", (), "polling", "fail", "MinJobAge is 60 s"),
-        ("scontrol", "echo nothing", (), "polling", "warn", "no MinJobAge"),
-        ("squeue", "echo 'slurm_load_jobs error' >&2; exit 1", (), "polling", "fail", "squeue: "),
-        ("sacct", "exit 1", USE_SACCT, "polling", "fail", "sacct: "),
-        ("sacct", ":", USE_SACCT, "polling", "warn", "by sacct"),
-        ("sacct", "exit 1", (), "polling", "ok", "by squeue"),
-        ("squeue", 'echo "17|RUNNING|a|rule_b|$PWD"', (), "lock", "fail", "1 jobs left over"),
-        (
-            "squeue",
-            'echo "17|RUNNING|grokatlas-workflow|(null)|$PWD"',
-            *((), "lock", "ok", "held by the Snakemake of jobs 17 (running)"),
-        ),
-    ],
-)
+@cases.listed("program", "script", "edit", "what", "state", "text")
 def test_what_is_wrong_with_a_cluster_is_told(
     slurm, capsys, program, script, edit, what, state, text
 ):

@@ -12,6 +12,7 @@ import pytest
 from grokatlas.cluster.doctor import files, software
 from grokatlas.cluster.doctor.findings import of
 from grokatlas.results import revision
+from tests import cases
 
 
 @pytest.fixture
@@ -148,16 +149,7 @@ def test_the_commit_is_told(monkeypatch, facts, state, text):
     assert text in told[1]
 
 
-@pytest.mark.parametrize(
-    ("lock", "state", "text"),
-    [
-        ("# a comment\ntorch==2.13.0\nPyYAML==6.0\n", "ok", "as in requirements.lock"),
-        ("torch==2.14.0\n", "warn", "torch is 2.13.0+cpu (lock: 2.14.0); python -m pip install"),
-        ("numba==0.1\nPyYAML==7\n", "warn", "numba is not installed (lock: 0.1), 1 that change"),
-        ("PyYAML==7.0\nruff==1\n", "ok", "1 that change no number differ"),
-        (None, "ok", "no requirements.lock here"),
-    ],
-)
+@cases.listed("lock", "state", "text")
 def test_packages_are_compared_with_the_lock(here, monkeypatch, lock, state, text):
     installed = {"torch": "2.13.0+cpu", "PyYAML": "6.0"}
 

@@ -7,64 +7,9 @@ from grokatlas import registry
 from grokatlas.code import code_digest, module_shape, sources
 from grokatlas.errors import UserError
 from grokatlas.results import hashing
+from tests import cases
 
-SOURCE = '''
-"""A module."""
-
-import numpy as np
-
-LIMIT = 3
-
-
-class Rule:
-    """A rule."""
-
-    def apply(self, value, power=2):
-        """Apply it."""
-        # a comment
-        text = "a"
-        return np.sum([value**power, LIMIT * value], axis=0), text
-
-
-def build(*, rate: float):
-    """Build it."""
-    return Rule()
-'''
-
-NEUTRAL = {
-    "comment": ("# a comment", "# another\n        # comment"),
-    "no comment": ("        # a comment\n", ""),
-    "docstring": ('"""Apply it."""', '"""Apply the rule\n\n        to a value."""'),
-    "no docstring": ('        """Apply it."""\n', ""),
-    "module docstring": ('"""A module."""', ""),
-    "class docstring": ('    """A rule."""\n\n', ""),
-    "quotes": ('text = "a"', "text = 'a'"),
-    "parentheses": ("LIMIT * value", "(LIMIT * (value))"),
-    "trailing comma": ("axis=0)", "axis=0,)"),
-    "line breaks": ("value, power=2", "value,\n        power=2,\n    "),
-    "blank lines": ("LIMIT = 3\n", "\n\n\nLIMIT = 3\n\n"),
-    "number's spelling": ("LIMIT = 3", "LIMIT = 0x3"),
-    "split text": ('text = "a"', 'text = "" "a"'),
-}
-CHANGES = {
-    "constant": ("LIMIT = 3", "LIMIT = 4"),
-    "type of a constant": ("LIMIT = 3", "LIMIT = 3.0"),
-    "truth": ("LIMIT = 3", "LIMIT = True"),
-    "operator": ("LIMIT * value", "LIMIT + value"),
-    "default": ("power=2", "power=3"),
-    "lost default": ("power=2", "power"),
-    "import": ("import numpy as np", "import torch as np"),
-    "keyword": ("axis=0", "axis=1"),
-    "name": ("class Rule", "class Law"),
-    "annotation": ("rate: float", "rate: int"),
-    "keyword only": ("*, rate", "rate"),
-    "order": ("value**power, LIMIT * value", "LIMIT * value, value**power"),
-    "text": ('text = "a"', 'text = "b"'),
-    "bytes": ('text = "a"', 'text = b"a"'),
-    "text as a statement": ('text = "a"', 'text = "a"\n        "a note"'),
-    "return": ("return Rule()", "return"),
-    "decorator": ("    def apply(self,", "    @staticmethod\n    def apply("),
-}
+TEXTS = cases.texts(__file__)
 
 
 @pytest.fixture
@@ -86,8 +31,8 @@ def package(tmp_path, monkeypatch):
 
 
 def _edited(old, new):
-    assert SOURCE.count(old) == 1
-    return SOURCE.replace(old, new)
+    assert TEXTS["source"].count(old) == 1
+    return TEXTS["source"].replace(old, new)
 
 
 def _digest_of(package, source):
@@ -95,32 +40,24 @@ def _digest_of(package, source):
     return code_digest.code(["grokatlas.rule"])
 
 
-@pytest.mark.parametrize(("old", "new"), NEUTRAL.values(), ids=NEUTRAL)
+@cases.listed("old", "new", key="neutral")
 def test_an_edit_without_meaning_changes_nothing(package, old, new):
-    assert _digest_of(package, SOURCE) == _digest_of(package, _edited(old, new))
+    assert _digest_of(package, TEXTS["source"]) == _digest_of(package, _edited(old, new))
 
 
-@pytest.mark.parametrize(("old", "new"), CHANGES.values(), ids=CHANGES)
+@cases.listed("old", "new", key="changes")
 def test_an_edit_with_meaning_changes_the_digest(package, old, new):
-    assert _digest_of(package, SOURCE) != _digest_of(package, _edited(old, new))
+    assert _digest_of(package, TEXTS["source"]) != _digest_of(package, _edited(old, new))
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("__init__.py", '__version__ = "2"'),
-        ("engine/keyword_types.py", "Count = float"),
-        ("engine/contracts.py", "Params = dict[str, float]"),
-        ("errors.py", "class UserError(ValueError): pass"),
-    ],
-)
+@cases.listed("path", "text")
 def test_version_types_and_errors_are_inert(package, path, text):
     package(engine__keyword_types="Count = int", engine__contracts="Params = dict")
     source = (
         "import grokatlas\nfrom grokatlas.engine import keyword_types\n"
         "from grokatlas.engine.keyword_types import Count\n"
         "from grokatlas.engine.contracts import Params\n"
-        "from grokatlas.errors import UserError\n" + SOURCE
+        "from grokatlas.errors import UserError\n" + TEXTS["source"]
     )
     before = _digest_of(package, source)
     assert list(before) == ["grokatlas.rule"]
@@ -273,17 +210,7 @@ def test_moving_and_renaming_modules_changes_nothing(package):
     assert _values(package, BEFORE, "top") == _values(package, MOVED, "rooms.top")
 
 
-@pytest.mark.parametrize(
-    ("module", "old", "new"),
-    [
-        ("results__files", "value = 1", "value = 2"),
-        ("rooms__stacked", "[size]", "[size, size]"),
-        ("rooms__top", "members.stack(size)", "members.stack(1)"),
-        ("rooms__top", "files.value", "members.value"),
-        ("rooms__top", "import cut\n", "import cut as build\n"),
-        ("rooms__top", "import cut\n", "import value as cut\n"),
-    ],
-)
+@cases.listed("module", "old", "new")
 def test_an_edit_during_a_move_changes_the_digest(package, module, old, new):
     before = _values(package, BEFORE, "top")
     assert MOVED[module].count(old) == 1
@@ -339,15 +266,7 @@ def test_a_renamed_keyword_counts_by_its_oldest_name(package):
     assert _penalty(package, renamed.replace("* value", "+ value")) != old
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('RENAMED = {"weight": "rate"}\nrate = 1\n', "rate is the older name of weight, and"),
-        ('RENAMED = ["weight"]\n', "write out each keyword with its older name, such as"),
-        ('RENAMED = {"a": "x", "b": "x"}\n', "write out each keyword with its older name"),
-        ('RENAMED = {"a": value}\n', "write out each keyword with its older name, such as"),
-    ],
-)
+@cases.listed("text", "problem")
 def test_what_would_confuse_two_names_is_refused(package, text, problem):
     with pytest.raises(UserError, match=problem) as caught:
         _penalty(package, text + PENALTY.format("weight"))
@@ -376,15 +295,7 @@ def test_figures_and_marks_name_their_files_as_components_do(package, module):
     assert code_digest.changed(first, code_digest.code([name])) == [name]
 
 
-@pytest.mark.parametrize(
-    ("names", "problem"),
-    [
-        ('("absent.csv",)', "absent.csv cannot be read: No such file"),
-        ('("../../../away.csv",)', "away.csv is outside of grokatlas, so it would not travel"),
-        ('"points.csv"', r"write out the files as text, such as \(\"points.csv\",\)"),
-        ("(value,)", "write out the files as text"),
-    ],
-)
+@cases.listed("names", "problem")
 def test_files_that_cannot_be_hashed_are_refused(package, names, problem):
     with pytest.raises(UserError, match=problem) as caught:
         _penalty(package, f"FILES = {names}\n" + PENALTY.format("weight"))
@@ -425,8 +336,8 @@ def test_a_spec_that_no_plan_has_names_no_module(spec):
 
 
 def test_a_job_imports_what_it_hashed_or_stops(package, monkeypatch):
-    package(rule=SOURCE)
-    monkeypatch.setattr(sources, "executed", {"grokatlas.rule": SOURCE.encode()})
+    package(rule=TEXTS["source"])
+    monkeypatch.setattr(sources, "executed", {"grokatlas.rule": TEXTS["source"].encode()})
     monkeypatch.setitem(sys.modules, "grokatlas.rule", ModuleType("grokatlas.rule"))
     assert code_digest.pinned(["grokatlas.rule"]) == code_digest.code(["grokatlas.rule"])
     package(rule=_edited("# a comment", "# another"))

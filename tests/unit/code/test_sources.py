@@ -1,7 +1,6 @@
 """The text that was hashed is the text that runs, whatever dates and sizes say."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 import grokatlas
 from grokatlas.code import sources
+from tests.checkout import called
 
 
 @pytest.fixture
@@ -31,9 +31,7 @@ def run(study: Path, code: str) -> str:
     variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     variables["PYTHONPATH"] = str(Path(grokatlas.__file__).parents[1])
     command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, cwd=study, env=variables, capture_output=True, text=True, check=False
-    )
+    done = called(*command, cwd=study, env=variables)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

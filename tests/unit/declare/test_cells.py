@@ -12,24 +12,11 @@ from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.results import hashing, layout
+from tests import cases
+from tests.runs import addition, mlp
 
-MODEL = {
-    "name": "mlp",
-    "width": 8,
-    "hidden_layers": 1,
-    "bias": True,
-    "init_law": "normal_fan_in",
-    "init_scale": 1.0,
-    "output_scale": 1.0,
-}
-TASK = {
-    "name": "modular_addition",
-    "modulus": 5,
-    "pairs": "ordered",
-    "encoding": "one_hot",
-    "train_fraction": 0.5,
-    "split_seed": 0,
-}
+MODEL = mlp(8, init_law="normal_fan_in")
+TASK = addition(5, train_fraction=0.5)
 BASE = {
     "task": TASK,
     "model": MODEL,
@@ -123,17 +110,7 @@ def test_levels_that_stop_a_member_are_part_of_the_spec():
     assert "stop" not in spec(seen)["train"]
 
 
-@pytest.mark.parametrize(
-    ("observable", "column"),
-    [
-        ({"name": "fourier_gini", "label": "w", "parameters": ["a"], "tokens": 3},
-         "fourier_gini_w"),
-        ({"name": "norms", "orders": ["l1", "nuclear"]}, "nuclear_norm"),
-        ({"name": "parameters"}, "parameters.layers.0.weight.12"),
-        ({"name": "noisy_accuracy", "amplitudes": [1.0], "spared": 0, "noise_seed": 0},
-         "noisy_accuracy.0"),
-    ],
-)  # fmt: skip
+@cases.listed("observable", "column")
 def test_a_column_that_follows_from_keywords_is_known(observable, column):
     stopped = {"observables": [observable], "train": {"stop": {column: 0.5}}}
     assert spec(stopped)["train"]["stop"] == {column: 0.5}
@@ -260,49 +237,12 @@ def test_members_share_a_task_unless_its_seed_is_theirs():
     assert [task["split_seed"] for task in members.tasks(own)] == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ({"optimizer": {"lr": 1}}, {"optimizer": {"lr": 1.0}}),
-        ({"ensemble": {"optimizer.lr": [1, 2]}}, {"ensemble": {"optimizer.lr": [1.0, 2.0]}}),
-        ({"train": {"batch_size": None}}, {}),
-        ({"penalties": []}, {"penalties": None}),
-        ({"ensemble": {"seed": 2}}, {"ensemble": {"seed": [0, 1]}}),
-        ({"train": {"snapshots": ["final", "initial"]}}, {"train": {"snapshots": [0, 100, 100]}}),
-        (
-            {"train": {"snapshots": {"every": 30}}},
-            {"train": {"snapshots": [0, 30, 60, 90, "final"]}},
-        ),
-        (
-            {"train": {"snapshots": {"every": 50, "first": 2}}},
-            {"train": {"snapshots": [0, 1, 2, 50, 100]}},
-        ),
-        ({"train": {"snapshots": {"points": 4}}}, {"train": {"snapshots": [0, 4, 21, 100]}}),
-        ({"train": {"log": {"every": 1}}}, {}),
-        ({"measures": [{"name": "cost"}]}, {}),
-        ({"about": "the same run"}, {}),
-    ],
-)
+@cases.listed("first", "second")
 def test_two_spellings_of_one_run_have_one_id(first, second):
     assert run_id(first) == run_id(second)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"optimizer": {"lr": 0.2}},
-        {"optimizer": ADAM},
-        {"model": {"width": 9}},
-        {"task": {"split_seed": 1}},
-        {"train": {"steps": 101}},
-        {"train": {"dtype": "float64"}},
-        {"train": {"log": {"every": 2}}},
-        {"train": {"snapshots": [0]}},
-        {"ensemble": {"seed": [1]}},
-        {"observables": [{"name": "losses"}]},
-        {"penalties": [{"name": "l2", "weight": 0.0, "squared": True}]},
-    ],
-)
+@cases.listed("change")
 def test_what_can_change_a_number_changes_the_id(change):
     assert run_id(change) != run_id({})
 

@@ -13,6 +13,8 @@ from grokatlas.plan import graph
 from grokatlas.plan import project as plan
 from grokatlas.results import files, layout
 from grokatlas.results.environment import LOWERING
+from tests import cases
+from tests.checkout import ROOT, called
 from tests.tiers import every
 from tests.unit.malformed import (
     FILES,
@@ -23,7 +25,6 @@ from tests.unit.malformed import (
     write_paper,
 )
 
-ROOT = Path(__file__).parents[3]
 FOLDERS = {"data_dir": "GROKATLAS_DATA", "run_store": "GROKATLAS_RUN_STORE"}
 SETTINGS = "scale: quick\npapers: all\ndevice: auto\n"
 
@@ -119,31 +120,7 @@ def test_a_job_needs_no_run_store(tmp_path):
     assert os.environ[FOLDERS["run_store"]].endswith("nowhere")
 
 
-@pytest.mark.parametrize(
-    ("settings", "place", "fragment"),
-    [
-        ("scael: quick\n", "config.yaml: scael", "unknown key; did you mean 'scale'?"),
-        ("notify: {command: [mail]}\n", "config.yaml: notify", "remove it: to get mail"),
-        ("results: ~/atlas\n", "config.yaml: results", "remove it: to have results on"),
-        ("results: null\n", "config.yaml: results", "`ln -s FOLDER results`"),
-        ("scale: fast\n", "config.yaml: scale", "must be smoke, quick or paper"),
-        ("scale: papr\n", "config.yaml: scale", "did you mean 'paper'?"),
-        ("scale: null\n", "config.yaml: scale", "null is not allowed"),
-        ("device: gpu\n", "config.yaml: device", "must be auto, cpu or cuda"),
-        ("data_dir: 5\n", "config.yaml: data_dir", "must be text"),
-        ("run_store: [1]\n", "config.yaml: run_store", "must be text"),
-        ('data_dir: ""\n', "config.yaml: data_dir", "is not allowed"),
-        ("papers: geometry\n", "config.yaml: papers", "write [geometry]"),
-        ("papers: [geometri]\n", "config.yaml: papers.0", "did you mean 'geometry'?"),
-        ("papers: [../papers/geometry]\n", "config.yaml: papers.0", "no paper"),
-        ("papers: [geometry, geometry]\n", "config.yaml: papers.1", "listed twice"),
-        ("papers: [1]\n", "config.yaml: papers.0", "1 is not allowed: must be text"),
-        ("papers: []\n", "config.yaml: papers", "[] is not allowed"),
-        ("", "config.yaml", "must be a block of keys such as `scale: quick`"),
-        ("- scale\n", "config.yaml", "must be a block of keys"),
-        ("scale: quick\nscale: paper\n", "config.yaml: line 2: scale", "written twice"),
-    ],
-)
+@cases.listed("settings", "place", "fragment")
 def test_a_mistake_in_the_settings_is_told_in_one_line(tmp_path, settings, place, fragment):
     line = refusal(write(tmp_path, settings=settings))
     assert line.startswith(f"{place}: "), line
@@ -283,6 +260,4 @@ def snakemake(folder: Path, old: str, new: str, options: list[str]) -> subproces
         file.write_text(file.read_text().replace(old, new))
     command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", *options]
     plain = {key: value for key, value in os.environ.items() if key != "SNAKEMAKE_PROFILE"}
-    return subprocess.run(
-        command, cwd=folder, env=plain, capture_output=True, text=True, check=False
-    )
+    return called(*command, cwd=folder, env=plain)

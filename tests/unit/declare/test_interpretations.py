@@ -1,18 +1,14 @@
 """Claims that an interpretation concerns, and what is judged; of the papers here too."""
 
-from pathlib import Path
-
 import pytest
 
 from grokatlas.declare import interpretations, versions
 from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.models import Deviation, Figure, Paper
-from grokatlas.declare.papers import load_papers
 from grokatlas.plan import graph
 from grokatlas.results import layout
-
-ROOT = Path(__file__).parents[3]
+from tests.checkout import declared_papers
 
 
 def claim(name: str, figure: str = "fig1", value: str = "time", **keywords) -> Claim:
@@ -121,7 +117,7 @@ def test_a_choice_is_named_by_the_deviations_or_by_itself():
 
 @pytest.fixture(scope="module")
 def papers():
-    return load_papers(ROOT / "config" / "papers", "all")
+    return declared_papers()
 
 
 def test_the_interpretations_of_the_papers_find_their_claims(papers):
@@ -162,7 +158,7 @@ def test_the_claims_job_reads_the_tables_that_stand_in(papers, scale):
         layout.table_stem(scale, "beyond_l2", name)
         for name in ("addition_at_one_rate", "regularised_addition")
     }
-    alone = graph.make_plan(load_papers(ROOT / "config" / "papers", ["grokalign"]), scale)
+    alone = graph.make_plan(declared_papers("grokalign"), scale)
     (job,) = alone.claims.values()
     assert layout.table_stem(scale, "jacobian_alignment", "xor") not in {
         each.target for each in job.inputs

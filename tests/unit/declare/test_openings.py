@@ -1,22 +1,20 @@
 """Each experiment opens with its source, the time it took, what to expect, and its command."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-from grokatlas.declare.papers import load_papers
 from grokatlas.results import layout
+from tests.checkout import CONFIG, declared_papers
 
-CONFIG = Path(__file__).parents[3] / "config" / "papers"
-PAPERS = load_papers(CONFIG, "all")
+PAPERS = declared_papers()
 EXPERIMENTS = [(name, each) for name, paper in PAPERS.items() for each in paper.experiments]
 WORDS = ("Source: ", "Time seen: ", "Expect: ", "Command: snakemake --config scale=paper -- ")
 
 
 def _opening(paper: str, experiment: str) -> str:
     """The comment above an experiment, as one line."""
-    text = (CONFIG / paper / "experiments.yaml").read_text(encoding="utf-8")
+    text = (CONFIG / "papers" / paper / "experiments.yaml").read_text(encoding="utf-8")
     before = text[: re.search(rf"^{experiment}:$", text, re.MULTILINE).start()]
     lines = []
     for line in reversed(before.rstrip("\n").split("\n")):

@@ -1,37 +1,18 @@
 """Papers that are versions of others: what they take over, what they change, what is refused."""
 
+from pathlib import Path
+
 import pytest
 
 from grokatlas.declare import versions
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.errors import UserError
+from tests import cases
 from tests.unit.malformed import write_paper
 
 VERSION = {
-    "paper.yaml": """\
-version_of: geometry
-source: {title: Another title, arxiv: "2511.01938"}
-defaults: {loss: {half: true}}
-figures:
-  fig2: {as: fig1, experiments: [geometry/one, two]}
-  fig3: {as: fig1, caption: Another caption., published: {other: "1"}}
-""",
-    "experiments.yaml": """\
-two:
-  as: two
-  model: {width: 16}
-  cases:
-    adaptive: {optimizer: {lr: 0.3}}
-""",
-    "claims.yaml": """\
-fig2:
-  claims:
-    - {id: H4, as: G4}
-fig3:
-  claims:
-    - {id: H6, as: G6}
-    - {id: H7, as: G6, place: figure 9, expected: [0, 0.5]}
-""",
+    file.name: file.read_text(encoding="utf-8")
+    for file in Path(__file__).with_name("small_version").iterdir()
 }
 
 
@@ -86,20 +67,7 @@ def test_of_a_paper_that_is_not_selected_only_the_tables_that_are_drawn_are_left
     assert narrowed["geometry"].figures
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "place", "words"),
-    [
-        ("of: geometry", "of: other", "paper.yaml: version_of", "allowed: geometry"),
-        ("of: geometry", "of: workshop", "paper.yaml: version_of", "no other paper"),
-        ("of: geometry", "of: 5", "paper.yaml: version_of", "no other paper 5"),
-        ("as: two", "as: [two]", "experiments.yaml: two.as", "not in geometry"),
-        ("as: G4", "as: [G4]", "claims.yaml: fig2 (H4).as", "no such claim of geometry"),
-        ("as: fig1, exp", "as: fig7, exp", "paper.yaml: figures.fig2.as", "not in geometry"),
-        ("as: two", "as: tow", "experiments.yaml: two.as", "did you mean 'two'?"),
-        ("as: G4", "as: G5", "claims.yaml: fig2 (H4).as", "no such claim of geometry"),
-        ("geometry/one", "geometri/one", "paper.yaml: figures.fig2.experiments.0", "no paper"),
-    ],
-)
+@cases.listed("old", "new", "place", "words")
 def test_a_reference_to_nothing_is_one_line(folder, old, new, place, words):
     files = {name: text.replace(old, new) for name, text in VERSION.items()}
     assert files != VERSION
@@ -141,19 +109,11 @@ def test_points_of_published_curves_are_read_from_their_file(folder):
     assert papers["workshop"].digitised_points == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "place", "words"),
-    [
-        ("figure,panel", "panel,figure", "line 1", "must be the columns figure,panel,curve,x,y"),
-        ("fig1,", "fig7,", "line 2: figure", "no figure 'fig7'; did you mean 'fig1'?"),
-        ("2200", "later", "line 2: x", "'later' is not a finite number"),
-        ("41", "nan", "line 2: y", "'nan' is not a finite number"),
-        (",test", "", "line 2", "has 6 values; it must have 7"),
-        (POINTS, "", "line 1", "must be the columns"),
-    ],
-)
+@cases.listed("old", "new", "place", "words")
 def test_a_mistake_in_the_digitised_points_is_one_line(folder, old, new, place, words):
-    (folder / "geometry" / "digitised_points.csv").write_text(POINTS.replace(old, new))
+    (folder / "geometry" / "digitised_points.csv").write_text(
+        POINTS.replace(old.replace("$POINTS", POINTS), new)
+    )
     with pytest.raises(UserError) as caught:
         load_papers(folder, "all")
     assert str(caught.value).startswith(f"papers/geometry/digitised_points.csv: {place}: ")

@@ -7,6 +7,7 @@ from grokatlas import registry
 from grokatlas.declare import cells, renaming
 from grokatlas.declare.papers import experiment_alone
 from grokatlas.errors import MistakeError, UserError
+from tests import cases
 
 MINE = '''"""A penalty."""
 
@@ -20,14 +21,7 @@ def build(*, strength: NonNegative, floor: NonNegative):
     """``strength``, and ``floor``."""
     return strength, floor
 '''
-SPEC = {
-    "task": {"name": "one_sample", "point": [1.0], "target": 1.0, "test_points": 5, "test_seed": 0},
-    "model": {"name": "linear", "init": [1.0], "negative_slope": 1.0},
-    "loss": {"name": "mse", "reduction": "mean", "half": False},
-    "optimizer": {"name": "gd", "lr": 0.1},
-    "observables": [{"name": "losses"}],
-    "train": {"steps": 1, "dtype": "float64"},
-}
+SPEC = cases.data(__file__)["spec"]
 
 
 @pytest.fixture(autouse=True)
@@ -93,15 +87,7 @@ def test_a_share_of_an_axis_may_have_either_name():
     assert [part.spec["ensemble"]["penalties.0.weight"] for part in cell.parts] == [[0.1], [0.2]]
 
 
-@pytest.mark.parametrize(
-    ("penalty", "axes", "problem"),
-    [
-        ({"weight": 0.1, "strength": 0.1}, {}, "penalties.0.weight: is the older name of strength"),
-        ({}, {"penalties.0.weight": [1.0], "penalties.0.strength": [2.0]}, "two names of one axis"),
-        ({"weight": -1.0}, {}, "-1.0 is not allowed"),
-        ({"wight": 1.0}, {}, "not a keyword of mine"),
-    ],
-)
+@cases.listed("penalty", "axes", "problem")
 def test_a_mistake_is_one_error(penalty, axes, problem):
     with pytest.raises(UserError, match=problem):
         spec_of(penalty, ensemble=axes)

@@ -1,7 +1,5 @@
 """Adopting an archive into a tree: what arrives, what stays, what `--replace` overwrites."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive
 from grokatlas.results import files as store
 from grokatlas.results import layout
+from tests.checkout import python
 from tests.unit import small_tree
 from tests.unit.export.archives import assert_refused, content
 
@@ -84,5 +83,5 @@ def test_no_torch_no_snakemake_no_pandas(packed):
         "crate.write(Path('y.zip'), None);"
         "print({'torch', 'snakemake', 'pandas', 'numpy', 'matplotlib'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code, check=True)
     assert done.stdout.strip() == "set()"

@@ -11,6 +11,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
+from tests import cases
 from tests.unit import small_tree
 from tests.unit.export.archives import members
 
@@ -96,21 +97,7 @@ def test_a_changed_file_is_not_packed(tree, tmp_path, job):
     assert not list(tmp_path.glob("*x.*"))
 
 
-@pytest.mark.parametrize(
-    ("job", "changes", "words"),
-    [
-        ("run", {"digest": "0" * 64}, "another spec, code or digest"),
-        ("run", {"code": {"grokatlas.toy": "0"}}, "is stale: spec.json"),
-        ("run", {"spec": {"task": {"name": "other"}}}, "is about another result"),
-        ("run", {"kind": "dataset"}, "is about another result"),
-        ("run", {"outputs": {"history.parquet": "0"}}, "does not name exactly"),
-        ("run", {"outputs": {"../../x": "0"}}, "names an output outside its folder"),
-        ("run", {"inputs": {"/etc/passwd": "0"}}, "names an input outside the tree"),
-        ("run", {"spec": None}, "lacks what a job writes"),
-        ("measure", {"inputs": {}}, "is about another result"),
-        ("table", {"inputs": {}, "spec": {}}, "is about another result"),
-    ],
-)
+@cases.listed("job", "changes", "words")
 def test_an_edited_manifest_is_not_packed(tree, tmp_path, job, changes, words):
     small_tree.edit(layout.manifest_of(job, tree[job]), **changes)
     with pytest.raises(UserError, match=words):

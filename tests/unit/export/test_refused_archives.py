@@ -13,26 +13,11 @@ import pytest
 
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive, archive_files
+from tests import cases
 from tests.unit.export.archives import assert_refused, content, members, raw_write, rewrite
 
-ESCAPES = [
-    "../evil.txt",
-    "/tmp/grokatlas-evil.txt",
-    "results/../../evil.txt",
-    "results/runs/0123456789ab/../../../../evil",
-    "results/runs/0123456789ab/..",
-    "src/grokatlas/results/files.py",
-    ".snakemake/x",
-    "results/README.md",
-    "results/runs/0123456789ab/log.txt",
-    "results/runs/0123456789ab/history.pkl",
-    "results\\runs\\x",
-    "C:\\evil.txt",
-    "results/smoke/figures/atlas/fig1.py",
-]
 
-
-@pytest.mark.parametrize("name", ESCAPES)
+@cases.listed("name")
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_member_outside_the_layout_is_refused(packed, name, listed):
     files = members(packed)

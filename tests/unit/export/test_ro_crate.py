@@ -15,11 +15,11 @@ from grokatlas.errors import UserError
 from grokatlas.export import ro_crate, ro_crate_metadata
 from grokatlas.results import files as store
 from grokatlas.results import layout
+from tests.checkout import ROOT
 from tests.tiers import every, exhaustive
 from tests.unit import small_tree
 from tests.unit.crates import PROFILES, entities, ids, issues, of_type, several
 
-ROOT = Path(__file__).parents[3]
 UNKNOWN_TO_US = (  # what the profiles recommend and no manifest tells
     "agent",
     "author",

@@ -4,14 +4,9 @@ import json
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from grokatlas.claims import controls, judging
-from grokatlas.claims.verdicts import MISSED, NOT_RUN, REPRODUCED
-from grokatlas.declare import versions
-from grokatlas.declare.papers import load_papers
 from grokatlas.papers.grokalign import claims
-from tests.unit.claim_tables import PAPERS, judged, rows, table
+from tests.tables import rows, table
 
 PAPER = "grokalign"
 THREE, FIVE = list(range(3)), list(range(5))
@@ -112,50 +107,6 @@ def images(centroid=0.05, flat=0.5, end=0.5):
                     slope = json.dumps([0, share * size])
                     found.append(shared | told | {"item": "centroid", "entries": slope})
     return pd.DataFrame(found)
-
-
-CASES = [
-    ("A65", "rows_and_accuracy", budgets, {}, {"sign": -1.0}),
-    ("A65b", "rows_and_accuracy", budgets, {}, {"sign": -1.0}),
-    ("A65c", "order_of_methods", budgets, {}, {"sign": -1.0}),
-    ("A65d", "aligned_and_accurate", together, {}, {"sign": -1.0}),
-    ("A65e", "aligned_and_accurate", together, {}, {"sign": -1.0}),
-    ("A65f", "aligned_and_accurate", together, {}, {"sign": -1.0}),
-    ("A68", "end_over_extreme", kernel, {}, {"end": 0.6}),
-    ("A68b", "end_over_its_value", kernel, {}, {"product": 8.0}),
-    ("A69", "largest", xor, {}, {"largest": 0.9}),
-    ("A69b", "end_over_extreme", xor, {}, {"end": 0.64}),
-    ("A70", "alignment_gone", xor, {}, {"memorised": 0.1}),
-    ("A70b", "alignment_gone", xor, {}, {"generalised": 0.05}),
-    ("A70c", "alignment_gone", xor, {}, {"robust": 0.125}),
-    ("A32e", "centroid_over_jacobian", images, {}, {"centroid": 0.7}),
-    ("A32f", "centroid_over_jacobian", images, {}, {"centroid": 0.7}),
-    ("A71", "flatness", images, {}, {"flat": 0.95}),
-    ("A71b", "flatness", images, {}, {"end": 1.0}),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "make", "meets", "misses"), CASES, ids=[c[0] for c in CASES]
-)
-def test_a_claim_is_met_missed_and_lacked(name, value, make, meets, misses):
-    met, missed = make(**meets), make(**misses)
-    found = [judged(PAPER, name, each)["verdict"] for each in (met, missed)]
-    assert found == [REPRODUCED, MISSED]
-    assert judged(PAPER, name, met.assign(record="other"))["verdict"] == NOT_RUN
-    declared = {claim.id: claim.value for claim in load_papers(PAPERS, "all")[PAPER].claims}
-    assert declared[name] == value
-
-
-@pytest.mark.parametrize("name", ["A65", "A65e", "A68", "A69", "A70", "A32e", "A71"])
-def test_the_control_of_a_claim_fails(name):
-    papers = load_papers(PAPERS, "all")
-    (claim,) = (each for each in papers[PAPER].claims if each.id == name)
-    declared = versions.declared_claim(papers, PAPER, claim)
-    tables = dict.fromkeys(declared["experiments"], {c[0]: c[2] for c in CASES}[name]())
-    row = judging.row(PAPER, declared, tables, "paper")
-    checked = controls.checked(PAPER, declared, row, tables, {})
-    assert (checked["verdict"], checked["control_verdict"]) == (REPRODUCED, MISSED)
 
 
 def named(*cases):

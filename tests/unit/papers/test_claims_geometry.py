@@ -1,24 +1,22 @@
 """Claims of `geometry` on synthetic tables that meet, miss and lack them."""
 
 import numpy as np
-import pytest
 
 from grokatlas.papers.geometry import claims
-from tests.unit.claim_tables import MEETS_MISSES_LACKS, judged, rows, table, untested, verdicts
+from tests.tables import judged, rows, table
 
 PAPER = "geometry"
 FIVE = list(range(5))
 
 
-def two_weights(train=10, test=500.0, slope=1000.0, first=0.0, far=0.0, late=None, rest=None):
+def two_weights(train=10, test=500.0, slope=1000.0, first=0.0, far=0.0, once=False):
     """Figure 1: a training loss that is low from one step, a test loss from one over the decay."""
 
     def weight(row, start):
-        end = 2 / (2 + row["penalties.0.weight"]) + far if rest is None else rest(row)
-        return start if row["step"] <= 10 else end
+        return start if row["step"] <= 10 else 2 / (2 + row["penalties.0.weight"]) + far
 
     def fit(row):
-        low = row["penalties.0.weight"] / 100 if late is None else late(row)
+        low = at_once(row) if once else row["penalties.0.weight"] / 100
         return low if row["step"] >= train else 1.0
 
     return rows(
@@ -210,51 +208,6 @@ def ridge(weak=1.0, middle=1.05, strong=2.0, trained=1.5):
         rows(case="ridge", dynamics__weight_decay=[1e-6, 1e-4, 1e-2], **shared),
         rows(case="training", dynamics__weight_decay=np.nan, **shared),
     )
-
-
-CASES = [
-    ("G1", two_weights, {}, {"train": 100}),
-    ("G2", two_weights, {"test": 500.0}, {"test": 5000.0}),
-    ("G2c", two_weights, {"test": 200.0}, {"test": 5000.0}),
-    ("G2b", two_weights, {"test": 150.0}, {"slope": -1000.0}),
-    ("G3", two_weights, {}, {"first": 0.3}),
-    ("G4", two_weights, {}, {"far": 0.01}),
-    ("G4b", two_weights, {}, {"late": at_once}),
-    ("G5", three_weights, {}, {"aside": 1.0}),
-    ("G5b", curved, {}, {"end": 1.1}),
-    ("G19", leaky, {}, {"late": 40}),
-    ("G20", fitted, {}, {"fit": 100}),
-    ("G6", isolated, {}, {"early": 0.2}),
-    ("G7", isolated, {}, {"onset": 1800}),
-    ("G9", isolated, {}, {"loss": 1e-5}),
-    ("G10", isolated, {}, {"norms": 0.7}),
-    ("G10b", isolated, {}, {"cosine": 0.3}),
-    ("G17", isolated, {}, {"cosine": 0.3}),
-    ("G18", isolated, {}, {"train": 0.99}),
-    ("G10d", isolated, {"same": 0.1}, {"different": 0.4}),
-    ("G10e", isolated, {"norms": 0.04}, {"norms": 0.06}),
-    ("G11", orthogonality, {}, {"share": 1.1}),
-    ("G11b", orthogonality, {}, {"share": 1.1}),
-    ("G11c", orthogonality, {}, {"exponent": 2.0}),
-    ("G11d", orthogonality, {}, {"exponent": 0.5}),
-    ("G12", drifts, {"wrong": 1.0}, {"difference": 0.1}),
-    ("G13", flows, {}, {"share": 1.5}),
-    ("G14", flows, {}, {"exponent": 0.3}),
-    ("G15", ridge, {}, {"weak": 1.2}),
-    ("G15b", ridge, {}, {"weak": 1.2}),
-    ("G15c", ridge, {}, {"strong": 3.0}),
-    ("G12c", drifts, {}, {"cosine": 0.5}),
-    ("G16", kinks, {}, {"share": 0.1}),
-]
-
-
-@pytest.mark.parametrize(("name", "make", "meets", "misses"), CASES, ids=[c[0] for c in CASES])
-def test_a_claim_is_met_missed_and_lacked(name, make, meets, misses):
-    assert verdicts(PAPER, name, make(**meets), make(**misses)) == MEETS_MISSES_LACKS
-
-
-def test_every_function_is_tested():
-    assert untested(PAPER, [*(case[0] for case in CASES), "G10c"]) == set()
 
 
 def test_likeness_without_centring_is_a_rejected_interpretation():

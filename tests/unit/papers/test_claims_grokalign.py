@@ -3,22 +3,22 @@
 import itertools
 import json
 import math
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from grokatlas.claims import judging, verdicts
 from grokatlas.declare import checks, versions
-from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.papers.grokalign import _jacobians_statistics, _methods_statistics, claims
 from grokatlas.results import layout
+from tests.checkout import declared_papers
 from tests.tiers import every
-from tests.unit.papers.test_claims_causes import CASES as APART_CASES
+from tests.unit.papers.test_claims import LISTED
 
-ROOT = Path(__file__).parents[3]
-APART = {value for _, value, *_ in APART_CASES}  # functions of claims with a test of their own
+APART_CLAIMS = {*itertools.chain(*LISTED["grokalign"].values())}
+# functions of claims with a test of their own
+APART = {claim.value for claim in declared_papers()["grokalign"].claims if claim.id in APART_CLAIMS}
 PAPERS = ("grokalign", "jacobian_alignment")
 
 # table 1 as factors of at least or at most 1: steps fewer, time less, time from 20 to 85 % less
@@ -33,9 +33,7 @@ FACTORS = {
     ("mse", "adversarial"): (1.23, 1 / 1.92, 1 / 2.02),
 }
 BUDGET = [(loss, m) for loss in ("ce", "mse") for m in ("baseline", "grokalign", "adversarial")]
-CELLS = (
-    load_papers(ROOT / "config" / "papers", ["grokalign"])["grokalign"].figures["table2"].published
-)
+CELLS = declared_papers("grokalign")["grokalign"].figures["table2"].published
 HOURS = {"acceleration": 120, "common_budget": 4, "delayed_robustness": 6, "inhibited": 4}
 HOURS |= {"unit_scale": 0.1, "kernel": 0.5, "scales": 24, "transformer": 5, "xor": 0.5}
 CPU = {"processor": "a CPU", "threads": 1}
@@ -296,7 +294,7 @@ def bare():
 
 @pytest.fixture(scope="module")
 def papers():
-    return load_papers(ROOT / "config" / "papers", PAPERS)
+    return declared_papers(*PAPERS)
 
 
 # of a reading that is tested

@@ -1,10 +1,9 @@
 """Claims of `two_timescales` on kinks, and what counts as one."""
 
 import numpy as np
-import pytest
 
 from grokatlas.papers.two_timescales import _kinks
-from tests.unit.claim_tables import MEETS_MISSES_LACKS, rows, table, verdicts
+from tests.tables import rows, table
 
 PAPER = "two_timescales"
 THREE, FIVE = [0, 1, 2], [0, 1, 2, 3, 4]
@@ -73,18 +72,6 @@ def student(kinks=(-0.54, 0.09, 0.97), outside=(1.8, -1.7)):
                 **output)  # fmt: skip
     train = rows("predictor_curve", part="train", input=[1.68, -1.52], **shared, **output)
     return table(test, train)
-
-
-CASES = [
-    ("B24d", student, {}, {"kinks": (-1.0, -0.54, 0.09, 0.5, 0.97)}),
-    ("B43", neurons, {}, {"end": 5}),
-    ("B43b", neurons, {}, {"free": 3}),
-]
-
-
-@pytest.mark.parametrize(("name", "make", "meets", "misses"), CASES, ids=[c[0] for c in CASES])
-def test_a_claim_is_met_missed_and_lacked(name, make, meets, misses):
-    assert verdicts(PAPER, name, make(**meets), make(**misses)) == MEETS_MISSES_LACKS
 
 
 def test_a_kink_between_two_points_of_a_curve_is_one():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.unit.claim_tables import MEETS_MISSES_LACKS, judged, rows, table, verdicts
+from tests.tables import judged, rows, table
 
 PAPER = "beyond_l2"
 GAMMAS = {"scaled_2": 2.0, "scaled_8": 8.0, "orbit_4": 4.0, "orbit_16": 16.0, "weight_half": 2.0}
@@ -64,23 +64,6 @@ def rescaled(slope=1.0, power=-1.0, early=0.02, end=0.03, hypentropy=0.01, sprea
         distance=hypentropy,
     )
     return table(history, measured)
-
-
-CASES = [
-    ("N67", {}, {"slope": 0.7}),
-    ("N67b", {}, {"slope": 1.3}),
-    ("N67c", {}, {"power": -0.7}),
-    ("N68", {}, {"early": 0.2}),
-    ("N68b", {}, {"end": 0.2}),
-    ("N69", {}, {"hypentropy": 0.2}),
-    ("N70", {}, {"spread": 1e-3}),
-    ("N70b", {}, {"norm": 1.2}),
-]
-
-
-@pytest.mark.parametrize(("name", "meets", "misses"), CASES, ids=[case[0] for case in CASES])
-def test_a_claim_is_met_missed_and_lacked(name, meets, misses):
-    assert verdicts(PAPER, name, rescaled(**meets), rescaled(**misses)) == MEETS_MISSES_LACKS
 
 
 def test_the_time_is_between_logged_steps():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.unit.claim_tables import MEETS_MISSES_LACKS, judged, rows, table, verdicts
+from tests.tables import judged, rows, table
 
 PAPER, NAN = "beyond_l2", np.nan
 
@@ -58,34 +58,7 @@ def memorised(power):
     return made.assign(t1=np.where(times, 100 * made["dynamics.weight"] ** power, NAN))
 
 
-ONE = {"at_t2": (0.2, 1.0)}  # the error grows with the weight alone
 SQUARED = {"at_t2": (1.0, 2.0)}
-CASES = [
-    ("N7", scaling, {}, {"power": -0.8, "others": (-0.8, 1.0)}),
-    ("N7b", scaling, {}, {"power": -0.8, "others": (-0.8, 1.0)}),
-    ("N8", scaling, {}, ONE),
-    ("N8b", scaling, ONE, SQUARED),
-    ("N9", scaling, {}, {"error": 35.0}),
-    ("N12", scaling, {}, {"power": -0.8, "others": (-0.8, 1.0)}),
-    ("N12b", scaling, {}, ONE),
-    ("N12c", scaling, ONE, SQUARED),
-    ("N12d", scaling, {}, {"power": -0.8, "others": (-0.8, 1.0)}),
-    ("N40", scaling, {}, {"constant": 1.0}),
-    ("N41", scaling, {}, {"constant": 1.0}),
-    ("N42", scaling, {}, {"t1": 100.0}),
-    (
-        "N43",
-        scaling,
-        {"constant": 5.0, "others": (-1.0, 9.0)},
-        {"constant": 9.0, "others": (-1.0, 9.0)},
-    ),
-    ("N76", memorised, {"power": 0.05}, {"power": -0.5}),
-]
-
-
-@pytest.mark.parametrize(("name", "make", "meets", "misses"), CASES, ids=[c[0] for c in CASES])
-def test_a_claim_is_met_missed_and_lacked(name, make, meets, misses):
-    assert verdicts(PAPER, name, make(**meets), make(**misses)) == MEETS_MISSES_LACKS
 
 
 def test_each_instance_has_an_exponent():

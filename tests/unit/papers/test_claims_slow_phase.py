@@ -4,12 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.claims import controls, judging
-from grokatlas.claims.verdicts import MISSED, REPRODUCED
-from grokatlas.declare import versions
-from grokatlas.declare.papers import load_papers
 from grokatlas.papers.two_timescales import claims
-from tests.unit.claim_tables import MEETS_MISSES_LACKS, PAPERS, judged, rows, table, verdicts
+from tests.checkout import declared_papers
+from tests.tables import judged, rows, table
 
 PAPER = "two_timescales"
 THREE, FIVE, TEN = list(range(3)), list(range(5)), list(range(10))
@@ -119,7 +116,7 @@ def draws(share=0.5, count=20):
     """Training losses of draws of which a share is below the published points, at their times."""
     points = [
         point
-        for point in load_papers(PAPERS, "all")[PAPER].digitised_points
+        for point in declared_papers()[PAPER].digitised_points
         if (point.figure, point.panel, point.curve) == ("fig3", "losses", "train") and point.x < 7
     ]
     made = [
@@ -152,25 +149,6 @@ def last(height=3.2e-4):
     )
 
 
-CASES = [
-    ("B44", slow, {}, {"power": -0.8}),
-    ("B44b", slow, {}, {"power": -1.2}),
-    ("B45", phases, {}, {"late": 0.1}),
-    ("B46", phases, {}, {"left": 8}),
-    ("B47", phases, {}, {"early": 0.9}),
-    ("B48", phases, {}, {"rises": True}),
-    ("B50", limits, {}, {"end": 0.9}),
-    ("B49", support, {}, {"outside": 0.1}),
-    ("B34c", draws, {}, {"share": 1.0}),
-    ("B34d", last, {}, {"height": 1e-3}),
-]
-
-
-@pytest.mark.parametrize(("name", "make", "meets", "misses"), CASES, ids=[c[0] for c in CASES])
-def test_a_claim_is_met_missed_and_lacked(name, make, meets, misses):
-    assert verdicts(PAPER, name, make(**meets), make(**misses)) == MEETS_MISSES_LACKS
-
-
 def test_fewer_draws_than_asked_for_have_no_share():
     assert judged(PAPER, "B34c", draws(count=19))["verdict"] == "not run at this scale"
 
@@ -179,18 +157,6 @@ def test_a_lambda_whose_slow_phase_begins_within_the_fast_one_does_not_count():
     fast = slow().query("case == 'slow_0'").assign(case="slow_9", l2_norm=1.0)
     early = fast.assign(**{"penalties.0.weight": 0.5})
     assert judged(PAPER, "B44", table(slow(), early))["value"] == pytest.approx(-1, abs=0.01)
-
-
-@pytest.mark.parametrize("name", ["B44", "B46", "B47", "B48", "B49", "B50", "B34c"])
-def test_the_control_of_a_claim_fails(name):
-    papers = load_papers(PAPERS, "all")
-    (claim,) = (each for each in papers[PAPER].claims if each.id == name)
-    declared = versions.declared_claim(papers, PAPER, claim)
-    make = {each[0]: each[1] for each in CASES}[name]
-    tables = dict.fromkeys(declared["experiments"], make())
-    row = judging.row(PAPER, declared, tables, "paper")
-    checked = controls.checked(PAPER, declared, row, tables, {})
-    assert (checked["verdict"], checked["control_verdict"]) == (REPRODUCED, MISSED)
 
 
 def test_exchanged_runs_are_of_one_case_that_has_both():

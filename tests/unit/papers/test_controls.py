@@ -1,17 +1,15 @@
 """Every claim names what fails it: how many do not may only fall, and no recorded control meets."""
 
 import csv
-from pathlib import Path
 
 import pytest
 
 from grokatlas.claims.verdicts import MISSED, NOT_DECISIVE, NOT_RUN
 from grokatlas.declare import versions
-from grokatlas.declare.papers import load_papers
 from grokatlas.publish import recorded
+from tests.checkout import ROOT, declared_papers
 
-ROOT = Path(__file__).parents[3]
-PAPERS = load_papers(ROOT / "config" / "papers", "all")
+PAPERS = declared_papers()
 
 # claims without `fails_with`; a number here may only fall
 WITHOUT_CONTROL = {

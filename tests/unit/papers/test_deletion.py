@@ -3,18 +3,15 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from grokatlas.declare.papers import load_papers
+from tests.checkout import ROOT, declared_papers, python
 from tests.tiers import every
 
-ROOT = Path(__file__).parents[3]
-PAPERS = load_papers(ROOT / "config" / "papers", "all")
+PAPERS = declared_papers()
 # GrokAlign is a method as well, whose component stays
 METHODS = {
     "src/grokatlas/papers/plates/_accelerators.py",
@@ -81,14 +78,7 @@ def _without_tables_of(gone: set[str], folder: Path, name: str) -> None:
 
 def _python(folder: Path, *arguments: str) -> str:
     variables = {**os.environ, "PYTHONPATH": str(folder / "src"), "GROKATLAS_CODE": ""}
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(*arguments, cwd=folder, env=variables)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -1,25 +1,22 @@
 """The toys of `geometry` at paper scale, trained here: the paper's statements about them hold."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
 from grokatlas.declare import cells
-from grokatlas.declare.papers import load_papers
 from grokatlas.engine import dataset, members, training
 from grokatlas.rules import tidy_table
+from tests.checkout import declared_papers
 
-ROOT = Path(__file__).parents[3]
 WEIGHTS = [f"parameters.weight.{k}" for k in range(3)]
 
 
 @pytest.fixture(scope="module")
 def trained():
     """Trains an experiment of `geometry` at paper scale; its table."""
-    paper = load_papers(ROOT / "config" / "papers", ["geometry"])["geometry"]
+    paper = declared_papers("geometry")["geometry"]
 
     def train(experiment: str) -> pd.DataFrame:
         parts = []

@@ -10,8 +10,7 @@ RUN = "results/runs/0123456789ab"
 
 
 @pytest.fixture
-def failures(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def failures(here):
     heard = Failures()
     heard.listen()
     yield heard

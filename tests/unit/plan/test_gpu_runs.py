@@ -3,7 +3,6 @@
 import functools
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from unittest import TestCase
@@ -16,10 +15,10 @@ from grokatlas.engine.memory import Needs, group_size
 from grokatlas.plan import gpu_runs
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.project import Project
+from tests.checkout import CONFIG, called
 from tests.runs import xor_spec
 from tests.tiers import every
 
-CONFIG = Path(__file__).parents[3] / "config"
 GB = 10**9
 # bounds of a forecast over a measured peak; the peak of one run differs by up to 1.8 from one
 # measurement to the next, as the system takes pages back that a process does not use
@@ -74,7 +73,7 @@ def test_a_forecast_is_near_a_measured_peak(spec):
     command = [sys.executable, "-c", PEAK, json.dumps([spec, small])]
     # with the settings of jobs, libc keeps what was freed before the baseline was read
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MALLOC_")}
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=kept)
+    done = called(*command, check=True, env=kept)
     measured = int(done.stdout)
     needs = gpu_runs.needs(spec)
     forecast = needs.bytes(needs.members)

@@ -12,9 +12,8 @@ KINDS = {"run": "runs", "measure": "measures", "table": "tables", "figure": "fig
 
 
 @pytest.fixture
-def plan(tmp_path, monkeypatch) -> Plan:
+def plan(here) -> Plan:
     """A tree in which everything was made."""
-    monkeypatch.chdir(tmp_path)
     jobs = audit_tree.declared()
     audit_tree.build(jobs)
     plan = Plan("smoke")

@@ -51,9 +51,7 @@ class Run:
         return min(f.stat().st_mtime for f in (*self.job.outputs, self.job.manifest) if f.exists())
 
 
-@pytest.fixture(autouse=True)
-def _folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_a_planned_job_without_result_is_written_with_the_date_of_all_job_files():
@@ -164,7 +162,7 @@ def test_files_have_the_mode_that_the_umask_allows(umask, mode):
 
 
 @pytest.fixture
-def _running():
+def _running(here):
     """A Snakemake runs in this folder."""
     files.write_text(job_files.LOCKS / "0.input.lock", "")
 

@@ -1,13 +1,10 @@
 """What a figure does not show at a small size is in its job there, and in no other."""
 
-from pathlib import Path
-
 import pytest
 
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.project import Project
-
-CONFIG = Path(__file__).parents[3] / "config"
+from tests.checkout import CONFIG
 
 
 @pytest.fixture(scope="module")

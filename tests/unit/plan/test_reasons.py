@@ -24,9 +24,7 @@ def run(name: str = "0123456789ab", spec: dict = SPEC, **keywords) -> Job:
     return Job("run", layout.run_folder(name), spec, CODE, **keywords)
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 OTHER = {"optimizer": {"name": "gd", "lr": 0.2}, "penalties": [{"name": "l1"}]}

@@ -2,15 +2,13 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
 from grokatlas import cli
 from grokatlas.plan import remaining
 from grokatlas.results import layout
-
-CONFIG = Path(__file__).parents[3] / "config"
+from tests.checkout import CONFIG
 
 
 @pytest.fixture
@@ -38,7 +36,6 @@ def test_everything_behind_a_figure_is_left_to_make_until_it_is_made():
     assert {job.kind for job in found.jobs} == {"dataset", "run", "measure", "table", "figure"}
 
 
-def test_outside_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_outside_a_checkout_it_is_one_line(here, capsys):
     assert cli.main(["plan"]) == 1
     assert capsys.readouterr().err.count("\n") == 1

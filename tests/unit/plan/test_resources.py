@@ -1,14 +1,12 @@
 """What runs at paper scale ask for against what they took, by the manifests of finished ones."""
 
-from pathlib import Path
-
 import pytest
 
 from grokatlas.plan import resources
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.project import Project
+from tests.checkout import CONFIG
 
-CONFIG = Path(__file__).parents[3] / "config"
 # minutes of one core that an experiment's longest run took, and the megabytes of its process where
 # they are known (0: the minutes are those of the README)
 RECORDED = {

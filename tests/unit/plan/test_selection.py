@@ -15,9 +15,9 @@ from grokatlas.plan.jobs import Plan
 from grokatlas.plan.project import Project
 from grokatlas.results import files, layout
 from grokatlas.rules import claims
+from tests.checkout import CONFIG, ROOT
 from tests.unit import audit_tree
 
-ROOT = Path(__file__).parents[3]
 CLAIMS, PAGES = "results/quick/claims", "results/quick/atlas"
 CLAIM = """\
 {figure}:
@@ -30,7 +30,7 @@ CLAIM = """\
 @pytest.fixture
 def warned(tmp_path, monkeypatch) -> list[str]:
     """A checkout of two papers with a claim each; what its plans warn of."""
-    shutil.copytree(ROOT / "config", tmp_path / "config", ignore=lambda *_: {"papers", "schema"})
+    shutil.copytree(CONFIG, tmp_path / "config", ignore=lambda *_: {"papers", "schema"})
     shutil.copytree(ROOT / "tests/workflow/papers", tmp_path / "config/papers")
     for paper, figure, id_, value, scale in (
         ("geometry", "fig1", "G4", "distance_at_rest", "quick"),

@@ -1,49 +1,29 @@
 """What `snakemake_internals` reads is there in the installed Snakemake."""
 
 import os
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
 from grokatlas.plan import snakemake_internals
+from tests import cases
+from tests.checkout import called
 
-SNAKEFILE = """
-import sys
-from grokatlas.plan import snakemake_internals as internals
-
-files, line = internals.configuration(workflow)
-print("main", internals.is_main(workflow), internals.chosen_folder(workflow), file=sys.stderr)
-print("config", [str(file) for file in files], line, file=sys.stderr)
-
-onstart:
-    internals.start_jobs_at_once(workflow)
-    print("limiter", workflow.scheduler.job_rate_limiter, file=sys.stderr)
-
-def made_of(wildcards):
-    print("runs", internals.runs_jobs(workflow), internals.runs_here(workflow), file=sys.stderr)
-    return []
-
-rule all:
-    input: made_of
-    output: "made"
-    shell: "touch {output}"
-"""
+TEXTS = cases.texts(__file__)
 
 
 @pytest.mark.parametrize("asked", [["-n"], ["--cores", "1"]])
 def test_the_installed_snakemake_has_what_is_read(tmp_path, asked):
-    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "Snakefile").write_text(TEXTS["snakefile"])
     (tmp_path / "own.yaml").write_text("a: 1\n")
     command = [sys.executable, "-m", "snakemake", *asked, "--config", "beta=2"]
-    done = subprocess.run(
-        [*command, "--configfile", "own.yaml"],
+    done = called(
+        *command,
+        "--configfile",
+        "own.yaml",
         cwd=tmp_path,
         env={k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.split(" ")[0] in WORDS]

@@ -11,8 +11,7 @@ import pytest
 from grokatlas.errors import UserError
 from grokatlas.plan import which_code
 from grokatlas.registry import PACKAGE
-
-ROOT = Path(__file__).parents[3]
+from tests.checkout import ROOT, called, python
 
 
 @pytest.fixture
@@ -33,13 +32,12 @@ def other(tmp_path) -> Path:
 def grokatlas(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
     """The installed command, as a user calls it in a folder."""
     rest = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", which_code.CHOSEN)}
-    return subprocess.run(
-        [sys.executable, "-m", "grokatlas", *arguments],
+    return python(
+        "-m",
+        "grokatlas",
+        *arguments,
         cwd=folder,
         env={**rest, "PYTHONPATH": str(PACKAGE.parent), **variables},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 
@@ -103,13 +101,14 @@ def test_the_code_of_the_folder_runs_beside_files_with_names_of_libraries(other)
         (other / f"{name}.py").write_text("raise SystemExit(__file__)\n")
     done = grokatlas(other, "store", "ls", "--store", "store", PYTHONSAFEPATH="1")
     assert done.stdout == "the other code\n", done.stderr
-    done = subprocess.run(
-        [Path(sys.executable).with_name("grokatlas"), "store", "ls", "--store", "store"],
+    done = called(
+        Path(sys.executable).with_name("grokatlas"),
+        "store",
+        "ls",
+        "--store",
+        "store",
         cwd=other,
         env={"PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.stdout == "the other code\n", done.stderr
 

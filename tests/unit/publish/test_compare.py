@@ -3,7 +3,6 @@
 import csv
 import re
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 from urllib.parse import unquote
@@ -18,10 +17,11 @@ from grokatlas.errors import UserError
 from grokatlas.publish import recorded
 from grokatlas.publish.compare import pixels
 from grokatlas.results import files, hashing, layout
+from tests import cases
 from tests.atlas import small_atlas
+from tests.checkout import ROOT, called
 from tests.unit import audit_tree
 
-ROOT = Path(__file__).parents[3]
 GREY = np.full((20, 30, 3), 0.5)
 CLAIM = {"paper": "geometry", "id": "G1", "scale": "paper", "verdict": "reproduced"}
 CLAIM |= {"expected_low": "5.0", "expected_high": "20.0", "count": "1", "kept": "yes"}
@@ -33,7 +33,7 @@ TABLE = "| method | ours |\n|:---|---:|\n| adam | {} |\n| sgd | 2 |\n"
 
 def git(*arguments: str) -> str:
     who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
-    done = subprocess.run(["git", *who, *arguments], check=True, capture_output=True, text=True)
+    done = called("git", *who, *arguments, check=True)
     return done.stdout.strip()
 
 
@@ -66,9 +66,8 @@ def table(value: str) -> None:
 
 
 @pytest.fixture
-def clone(tmp_path, monkeypatch):
+def clone(here):
     """A repository whose branch `before` has two figures, a table and a claim of geometry."""
-    monkeypatch.chdir(tmp_path)
     git("init", "--quiet", "--initial-branch", "before")
     Path("config").mkdir()
     shutil.copytree(ROOT / "config/papers/geometry", "config/papers/geometry")
@@ -79,7 +78,7 @@ def clone(tmp_path, monkeypatch):
     rows(recorded.CLAIMS, CLAIM)
     evidence([3.0, 2.0])
     commit("before")
-    return tmp_path
+    return here
 
 
 def commit(branch: str) -> None:
@@ -180,15 +179,7 @@ def test_a_larger_scale_is_compared_and_told(clone, capsys):
     assert f"{figure}  it looks the same\n" in text
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"verdict": "partly"}, "reproduced -> partly"),
-        ({"value": "10.0"}, "ours 9 steps -> 10 steps, +11%"),
-        ({"count": "2", "highest": "11.0"}, "ours 9 steps -> 9 steps (9 to 11, 2 values)"),
-        ({"verdict": "not run at this scale", "scale": "", "value": ""}, "reproduced -> not run"),
-    ],
-)
+@cases.listed("change", "told")
 def test_a_changed_claim(clone, capsys, change, told):
     rows(recorded.CLAIMS, CLAIM | change)
     commit("after")
@@ -248,19 +239,7 @@ def test_markdown_has_both_pictures_by_their_commits(clone, capsys):
     assert "| geometry/G1 | the training loss is low by step 10 (weight decay 0.01) | repro" in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("before", "before"), "before: is given twice; name two"),
-        (("befor", "before"), "befor: is no commit of this clone; did you mean 'before'?"),
-        (("before", "--out=page.html", "after"), "--out: no html page is written any more; give"),
-        (("before", "--markdown=no/told.md", "after"), "--markdown no/told.md: must name a file"),
-        (("before", "--markdown=docs", "after"), "--markdown docs: must name a file in a folder"),
-        (("before", "--pictures=https://a.b", "after"), "--pictures: is of the Markdown; give"),
-        (("docs", "before"), "docs: is a folder without results and no commit of this clone"),
-        (("before", "empty"), "empty: holds no figure and no claim"),
-    ],
-)
+@cases.listed("arguments", "told")
 def test_wrong_input_is_one_line(clone, capsys, arguments, told):
     commit("after")
     git("checkout", "--quiet", "--orphan", "empty")
@@ -272,14 +251,7 @@ def test_wrong_input_is_one_line(clone, capsys, arguments, told):
     assert text.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "told"),
-    [
-        (recorded.CLAIMS, "9.0", "low", 'row 2 has "low" as value, which is no number'),
-        (recorded.CLAIMS, "verdict", "judgement", "row 2 has no column verdict"),
-        (recorded.FIGURES, "scale", "size", "row 2 has no column scale"),
-    ],
-)
+@cases.listed("name", "old", "new", "told")
 def test_a_damaged_recorded_table_is_one_line(clone, capsys, name, old, new, told):
     file = Path("recorded", name)
     damaged = file.read_text().replace(old, new, 1)
@@ -292,9 +264,8 @@ def test_a_damaged_recorded_table_is_one_line(clone, capsys, name, old, new, tol
     assert text.count("\n") == 1
 
 
-def test_without_a_repository_a_branch_is_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+def test_without_a_repository_a_branch_is_one_line(here, monkeypatch, capsys):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(here.parent))
     code, text = compare(capsys, "main", "other")
     assert code == 2
     assert "main: is no results folder, and there is no git repository here" in text

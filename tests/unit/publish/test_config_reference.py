@@ -24,9 +24,10 @@ from grokatlas.declare.models import (
 from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.publish import config_reference, schemas
+from tests import cases
+from tests.checkout import CONFIG
 from tests.unit.malformed import FILES
 
-CONFIG = Path(__file__).parents[3] / "config"
 # by the names under which they refer to each other
 SCHEMAS = {Path(name).name: json.loads(text) for name, text in schemas.texts().items()}
 BESIDE = Registry().with_resources((k, Resource.from_contents(v)) for k, v in SCHEMAS.items())
@@ -114,21 +115,7 @@ def test_a_component_is_in_one_schema_alone():
     assert holders == [["components.json"]] * len(names)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("deviations:", "deviation:"),
-        ("caption:", "captions:"),
-        ("name: gd, lr: 0.1", "name: gd, rl: 0.1"),
-        ("name: gd, lr: 0.1", "name: momentum, lr: 0.1"),
-        ("lr: 0.1}", "lr: fast}"),
-        ("squared: true", "squared: 1"),
-        ("steps: 5", "steps: 0"),
-        ("\ntwo:", "\n../two:"),
-        ("expected: [null, 1e-3]", "expected: rest"),
-        ("  source: text", "  source: talk"),
-    ],
-)
+@cases.listed("old", "new")
 def test_the_schema_refuses_a_mistake(tmp_path, old, new):
     ((name, text),) = [(name, text) for name, text in FILES.items() if old in text]
     file = tmp_path / name

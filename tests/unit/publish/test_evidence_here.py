@@ -1,14 +1,12 @@
 """The evidence in this repository: small, sound, and as this checkout would make it."""
 
 import csv
-from pathlib import Path
 
 import pytest
 
 from grokatlas.export import adoption, evidence
 from grokatlas.publish import experiments, recorded
-
-ROOT = Path(__file__).parents[3]
+from tests.checkout import ROOT
 
 
 @pytest.fixture(autouse=True)

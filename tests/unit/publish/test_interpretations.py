@@ -5,6 +5,7 @@ import pytest
 
 from grokatlas.publish import interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
+from tests import cases
 from tests.unit.declare.test_interpretations import ROUGH, claim, paper
 
 OWN = {"paper": "toy", "id": "T1", "scale": "paper", "verdict": "reproduced"}
@@ -33,16 +34,6 @@ def test_a_statement_is_shown_with_what_was_recorded_under_an_interpretation(tab
     assert len(made) == len(interpretations.HEAD) + 1
 
 
-@pytest.mark.parametrize(
-    ("own", "under"),
-    [
-        ({"id": "T3"}, {}),
-        ({}, {"id": "T3"}),
-        ({"scale": "", "verdict": "not run at this scale"}, {}),
-        ({}, {"scale": "quick"}),
-        ({}, {"expected_low": "0.1"}),
-        ({"expected_high": "2.0"}, {}),
-    ],
-)
+@cases.listed("own", "under")
 def test_nothing_is_said_where_one_is_missing_or_of_another_scale_or_interval(table, own, under):
     assert table(OWN | own, UNDER | under) == []

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.publish import pages
-
-ROOT = Path(__file__).parents[3]
+from tests.checkout import CONFIG, ROOT, declared_papers
 
 
 @pytest.fixture
@@ -25,10 +23,10 @@ def write(config: Path, copied: Path) -> None:
 
 
 def test_committed_pages_are_what_the_yaml_says():
-    found = dict(pages.texts(ROOT / "config", ROOT / "docs" / "papers"))
-    for file, text in found.items():
+    texts = dict(pages.texts(CONFIG, ROOT / "docs" / "papers"))
+    for file, text in texts.items():
         assert file.read_text(encoding="utf-8") == text, "run `grokatlas reference`"
-    names = {file.relative_to(ROOT).as_posix() for file in found}
+    names = {file.relative_to(ROOT).as_posix() for file in texts}
     assert {"README.md", "docs/index.md", "docs/findings.md", "docs/words.md"} <= names
 
 
@@ -51,7 +49,7 @@ def test_the_first_pages_open_with_three_findings():
 
 
 def test_every_paper_has_a_page():
-    papers = {path.name for path in (ROOT / "config" / "papers").iterdir()}
+    papers = {path.name for path in (CONFIG / "papers").iterdir()}
     assert papers == {path.stem for path in (ROOT / "docs" / "papers").glob("[a-z]*.md")}
 
 
@@ -72,12 +70,12 @@ def test_links_and_pictures_resolve_and_are_small(page):
 def test_a_page_without_its_marks_is_an_error(copied):
     (copied / "geometry.md").write_text("# Nothing here\n")
     with pytest.raises(UserError, match=r"geometry\.md: must hold once each"):
-        write(ROOT / "config", copied)
+        write(CONFIG, copied)
 
 
 def test_a_figure_or_table_that_was_not_recorded_has_no_picture_or_text(copied, tmp_path):
     papers = tmp_path / "config" / "papers"
-    shutil.copytree(ROOT / "config" / "papers", papers)
+    shutil.copytree(CONFIG / "papers", papers)
     file = papers / "geometry" / "paper.yaml"
     text = file.read_text(encoding="utf-8")
     new = "".join(
@@ -120,7 +118,7 @@ def recorded_pages(copied):
         "paper,id,interpretation,scale,verdict,expected_low,expected_high,value,lowest,highest,count\n"
         "geometry,G8,one_split,paper,reproduced,1800,2800,2230,2230,2230,1\n"
     )
-    write(ROOT / "config", copied)
+    write(CONFIG, copied)
     return (copied / "geometry.md").read_text(encoding="utf-8")
 
 
@@ -131,7 +129,7 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
     assert "| 78 (40 to never, 3 values) | 100 to 1500 | **partly**† (quick scale" in second
     assert "\n\n† The runs behind this verdict were not kept.\n" in recorded_pages
     assert "| at most 0.15 | not run |" in recorded_pages
-    others = len(load_papers(ROOT / "config" / "papers", ["geometry"])["geometry"].claims) - 3
+    others = len(declared_papers("geometry")["geometry"].claims) - 3
     assert f"\n1 reproduced, 2 partly, {others} not run at this scale.\n" in recorded_pages
 
 
@@ -157,7 +155,7 @@ def test_pages_tell_what_a_figure_leaves_out_so_far(recorded_pages, copied):
     file = copied.parents[1] / "recorded" / "figures.csv"
     head, row, _ = file.read_text().splitlines()
     file.write_text(f"{head},so_far\n{row},3 of 10 seeds\n")
-    write(ROOT / "config", copied)
+    write(CONFIG, copied)
     page, readme = ((copied / name).read_text() for name in ("geometry.md", "README.md"))
     assert "*Quick scale, 3 runs, so far 3 of 10 seeds, 61 s of training (wall time)," in page
     assert "fig1](geometry.md#fig1) | quick (3 of 10 seeds) | A | machine | recorded |" in readme

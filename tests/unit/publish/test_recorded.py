@@ -18,9 +18,8 @@ CLEAN = {"git": {"commit": small_tree.COMMIT, "dirty": False}}
 
 
 @pytest.fixture
-def pages(tmp_path, monkeypatch):
+def pages(here, monkeypatch):
     """An empty folder of pages, in a tree of one figure at every scale; claims are to be judged."""
-    monkeypatch.chdir(tmp_path)
     plans = {}
     for scale in ("quick", "paper"):
         made = small_tree.make(scale)
@@ -37,7 +36,7 @@ def pages(tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "plan_of_all", plans.__getitem__)
     monkeypatch.setattr(revision, "facts", lambda *_: CLEAN)
     monkeypatch.setattr(groks, "of_plan", grokking)
-    return tmp_path / "docs" / "papers"
+    return here / "docs" / "papers"
 
 
 FIGURES = ("fig1", "fig2")

@@ -2,7 +2,6 @@
 
 import importlib.util
 import re
-import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from grokatlas import registry
-from grokatlas.declare.papers import load_papers
+from tests.checkout import ROOT, called, declared_papers
 from tests.tiers import exhaustive
 
-ROOT = Path(__file__).parents[3]
 SITE = ROOT / "docs" / "site"
 # what a browser fetches by itself when it shows a page
 FETCHED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
@@ -96,7 +94,7 @@ def test_every_plate_has_a_page_with_its_claims(site_modules):
     import plates
 
     whole = (ROOT / "docs" / plates.PAGE).read_text(encoding="utf-8")
-    paper = load_papers(ROOT / "config" / "papers", "all")["plates"]
+    paper = declared_papers()["plates"]
     short, pages = plates.split(whole)
     assert list(pages) == list(paper.figures)
     for name, text in pages.items():
@@ -133,7 +131,7 @@ def test_every_command_is_on_a_page(site_modules):
 def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "site"
     command = [sys.executable, str(SITE / "build.py"), str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = called(*command)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -141,7 +139,7 @@ def site(tmp_path_factory) -> Path:
 @exhaustive
 @pytest.mark.skipif(not GENERATOR, reason=NO_GENERATOR)
 def test_it_builds_without_a_warning_and_has_every_paper(site):
-    papers = load_papers(ROOT / "config" / "papers", "all")
+    papers = declared_papers()
     assert all((site / f"papers/plates/{name}.html").is_file() for name in papers["plates"].figures)
     for name in ("index", "search", "start", *(f"papers/{paper}" for paper in papers)):
         assert (site / f"{name}.html").is_file()

@@ -14,26 +14,15 @@ from grokatlas.results import endings, files, layout
 from grokatlas.rules import train
 from grokatlas.rules.jobs import savepoint
 from grokatlas.runs import progress
-from tests.runs import schedule
+from tests import cases
 
 TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}
-SPEC = {
-    "task": TASK | {"test_points": 5, "test_seed": 0},
-    "model": {"name": "linear", "init": [-1.0, 1.0], "negative_slope": 1.0},
-    "loss": {"name": "mse", "reduction": "sample_mean", "half": False},
-    "optimizer": {"name": "gd"},
-    "dynamics": {"name": "gradient_training"},
-    "observables": [{"name": "losses"}, {"name": "norms", "orders": ["l2"]}],
-    "ensemble": {"optimizer.lr": [0.1, 1e30, 1e80], "seed": [0]},
-    "train": schedule(30, every=2),
-}
+SPEC = cases.data(__file__)["spec"]
 RUN = layout.run_folder("0123456789ab")
 DIVERGED = {"1": 6, "2": 2}
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def _trained(spec=SPEC, run=RUN):

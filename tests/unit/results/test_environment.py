@@ -2,11 +2,9 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 from grokatlas.declare import strict_yaml
-
-ROOT = Path(__file__).parents[3]
+from tests.checkout import ROOT
 
 
 def locked(name: str = "requirements.lock") -> dict[str, str]:

@@ -11,6 +11,7 @@ import pytest
 from grokatlas.errors import UserError
 from grokatlas.results import files, gpu_leases, layout
 from grokatlas.rules import measure, train
+from tests import cases
 from tests.fake_gpus import gpu, install
 from tests.unit.rules.test_rules import RUN, SPEC, _job_file
 
@@ -147,22 +148,7 @@ def test_a_folder_that_cannot_be_used_is_one_line(machine):
         gpu_leases.take()
 
 
-COMPILED = {
-    "task": {
-        "name": "linear_regression",
-        "features": 5,
-        "train_points": 3,
-        "test_points": 4,
-        "noise": 0.1,
-        "data_seed": 0,
-    },
-    "model": {"name": "linear", "init": "normal", "negative_slope": 1.0},
-    "loss": {"name": "mse", "reduction": "mean", "half": False},
-    "dynamics": {"name": "linear_descent", "rate": 0.05, "l2": 0.01, "data_scale": "sum"},
-    "observables": [{"name": "norms", "orders": ["l2"]}],
-    "ensemble": {"seed": [0]},
-    "train": {"steps": 5, "dtype": "float64", "log": {"every": 5, "first": 0}, "snapshots": []},
-}
+COMPILED = cases.data(__file__)["compiled"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from grokatlas.export import adoption, archive, closure
 from grokatlas.plan.project import Project
 from grokatlas.results import layout
 from grokatlas.run_store import store as run_store
+from tests.checkout import called
 from tests.unit import small_tree
 from tests.unit.declare.test_config_errors import ROOT, write
 
@@ -31,10 +32,9 @@ def big(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def plain(tmp_path, monkeypatch) -> Path:
+def plain(here) -> Path:
     """A checkout whose `results` is a folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return here
 
 
 def test_verify_pack_and_adopt_go_through_the_link(big, tmp_path):
@@ -93,7 +93,7 @@ def test_a_link_to_no_folder_is_refused_before_anything_is_written(big, tmp_path
 def test_git_ignores_results_also_where_they_are_a_link(big):
     shutil.copy(ROOT / ".gitignore", ".gitignore")
     subprocess.run(["git", "init", "--quiet"], check=True)
-    done = subprocess.run(["git", "status", "--short"], check=True, capture_output=True, text=True)
+    done = called("git", "status", "--short", check=True)
     assert done.stdout == "?? .gitignore\n"
 
 

@@ -2,24 +2,16 @@
 
 import os
 import resource
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
 from grokatlas.results import environment
+from tests import cases
+from tests.checkout import called
 
-SETTINGS = {
-    "ATEN_CPU_CAPABILITY": "default",
-    "MKL_CBWR": "COMPATIBLE",
-    "NUMBA_CPU_NAME": "generic",
-    "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
-    "OMP_NUM_THREADS": "3",
-    "OPENBLAS_CORETYPE": "Haswell",
-    "PYTHONHASHSEED": "0",
-    "NVIDIA_TF32_OVERRIDE": "1",
-}
+SETTINGS = cases.data(__file__)["settings"]
 
 
 def test_variables_that_can_change_a_number_are_recorded(monkeypatch):
@@ -49,7 +41,7 @@ def test_vector_instructions_are_those_that_torch_uses():
     )
     command = [sys.executable, "-c", code]
     variables = os.environ | {"ATEN_CPU_CAPABILITY": "default"}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    done = called(*command, check=True, env=variables)
     assert done.stdout.split() == ["None", "DEFAULT"]
 
 

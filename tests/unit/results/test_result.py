@@ -13,6 +13,7 @@ from grokatlas.results.result import (
     load,
     read_json_file,
 )
+from tests import cases
 
 SPEC = {"task": {"name": "toy"}}
 RUN = layout.run_folder(hashing.of(SPEC)[:12])
@@ -42,20 +43,7 @@ def test_a_whole_result_is_returned_with_its_files():
     assert list(found.records) == [f"{RUN}/spec.json", f"{RUN}/manifest.json"]
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "words"),
-    [
-        ("manifest.json", {"digest": "5" * 64}, "is stale: spec.json beside it plans another"),
-        ("manifest.json", {"code": {"a": "b"}}, "is stale: spec.json"),
-        ("spec.json", {"spec": {"task": {}}}, "is stale: spec.json"),
-        ("manifest.json", {"kind": "table"}, "is about another result"),
-        ("manifest.json", {"outputs": {}}, "does not name exactly history.parquet"),
-        ("manifest.json", {"outputs": {"../a": ""}}, "names an output outside its folder"),
-        ("manifest.json", {"inputs": {"results/../a": ""}}, "names an input outside the tree"),
-        ("manifest.json", {"spec": []}, "lacks what a job writes: its spec"),
-        ("manifest.json", {"accepted": {}}, "lacks what a job writes: notes"),
-    ],
-)
+@cases.listed("name", "changes", "words")
 def test_records_that_do_not_belong_together_are_refused(name, changes, words):
     made = MADE if name == "manifest.json" else JOB
     write(name, made | changes)

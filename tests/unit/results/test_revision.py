@@ -9,6 +9,8 @@ import pytest
 
 from grokatlas.code import module_shape, sources
 from grokatlas.results import files, manifest, revision
+from tests import cases
+from tests.checkout import called
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
@@ -16,7 +18,7 @@ needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not insta
 def git(folder: Path, *arguments: str) -> str:
     author = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
     command = ["git", "-C", str(folder), *author, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    return called(*command, check=True).stdout.strip()
 
 
 @pytest.fixture
@@ -95,15 +97,7 @@ def test_a_paper_that_was_removed_makes_it_dirty(repository):
 
 
 @needs_git
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("notes.txt", "docs/README.md", "results/README.md", "config/config.yaml"),
-        *("profiles/slurm/partitions.yaml", "src/.DS_Store", "src/grokatlas/._adam.py"),
-        *("config/papers/toy/.paper.yaml.swp", "config/papers/.hidden/a.yaml"),
-        *("config/papers/toy/.ipynb_checkpoints/paper.yaml", "src/.idea/x.py"),
-    ],
-)
+@cases.listed("name")
 def test_other_files_do_not(repository, name):
     (repository / name).parent.mkdir(parents=True, exist_ok=True)
     (repository / name).write_text("other\n")
@@ -145,17 +139,7 @@ def test_a_repository_of_another_user_is_read(repository):
 
 
 @needs_git
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("GIT_DIR", "/nowhere"),
-        ("GIT_WORK_TREE", "/nowhere"),
-        ("GIT_INDEX_FILE", "/nowhere"),
-        ("GIT_CONFIG_PARAMETERS", "nonsense"),
-        ("GIT_LITERAL_PATHSPECS", "nonsense"),
-        ("LANG", "de_DE.UTF-8"),
-    ],
-)
+@cases.listed("name", "value")
 def test_variables_of_a_hook_or_another_repository_do_not_count(
     repository, monkeypatch, name, value
 ):
@@ -200,15 +184,7 @@ def test_a_repository_without_a_commit_says_so(repository):
 
 
 @needs_git
-@pytest.mark.parametrize(
-    ("script", "problem"),
-    [
-        ("exec sleep 60", "git did not answer within 1 s"),
-        ("echo warning: w >&2; echo fatal: no luck >&2; echo hint >&2; exit 128", "no luck"),
-        ("exit 3", "git failed: exit code 3"),
-        ("exit 1", "the repository has no commit yet"),
-    ],
-)
+@cases.listed("script", "problem")
 def test_where_git_fails_the_reason_is_known(repository, tmp_path, monkeypatch, script, problem):
     fake_git(tmp_path, monkeypatch, script)
     monkeypatch.setattr(revision, "PATIENCE", 1.0)

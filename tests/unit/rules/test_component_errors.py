@@ -1,106 +1,30 @@
 """A mistake in a component or a function of a study is one line with its file and what to do."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from grokatlas import cli
-from grokatlas.declare import signatures as S  # noqa: N812
 from grokatlas.errors import UserError
 from grokatlas.plan import resources
 from grokatlas.rules import rendering
 from grokatlas.rules.jobs import component_contracts, component_errors
-from grokatlas.study import new
+from tests import cases
+
+TEXTS = cases.texts(__file__)
 
 PENALTY, DRAW = "components/penalties/elastic_net.py", "papers/my_study/shares.py"
 EXPERIMENTS = "config/papers/my_study/experiments.yaml"
 VALUE = "        return weight * (share * absolute + (1 - share) * squares / 2)\n"
-TASK = '''"""Points."""
-import numpy as np
-from grokatlas.engine.dataset import Dataset
-
-
-def build(*, points: int):
-    """Build it."""
-    x = np.random.default_rng(0).normal(size=(points, 3))
-    y = (x[:, 0] > 0).astype(int)
-    {result}
-
-
-def size(*, points):
-    """Its size."""
-    return {size}
-'''
 DATA = "return Dataset(x, y, x, y, outputs=2)"
 SIZE = '{"samples": points, "shape": (3,), "outputs": 2}'
-MODEL = '''"""A network."""
-import torch
-from torch import nn
-
-
-class Layer(nn.Module):
-    """A layer."""
-
-    def __init__(self, weight):
-        super().__init__()
-        self.weight = nn.Parameter(weight)
-        self.norm = nn.BatchNorm1d(2, dtype=torch.float64)
-        self.register_buffer("mean", torch.zeros(2, dtype=torch.float64))
-
-    def forward(self, inputs):
-        """Outputs."""
-        outputs = inputs @ self.weight
-        return {outputs}
-
-
-def build(*, data, generator):
-    """Build it."""
-    return Layer(torch.randn(3, 2, generator=generator, dtype=torch.float64))
-
-
-def parameters(data, **_):
-    """Their number."""
-    return {count}
-'''
-DRAWING = '''"""A figure."""
-import pandas as pd
-from matplotlib.figure import Figure
-
-
-def draw(tables):
-    """Draw it."""
-    made, data = Figure(), pd.DataFrame()
-    made.subplots()
-    {returned}
-'''
-LABELLED = """
-elastic_net:
-  task: {name: labelled, points: 20}
-  model: {name: layer}
-  loss: {name: cross_entropy}
-  optimizer: {name: gd, lr: 0.1}
-  observables: [{name: losses}, {name: accuracies}]
-  train: {steps: 3, dtype: float64}
-  ensemble: {seed: 2}
-"""
 SIZED = {"model": {"name": "layer"}, "ensemble": {"seed": [0]}}
 SIZED |= {"train": {"steps": 3, "dtype": "float64", "snapshots": [], "log": {"every": 1}}}
 
 
 @pytest.fixture
-def study(tmp_path, monkeypatch) -> Path:
-    """A new study; its modules and what was read of them are forgotten."""
-    folder = tmp_path / "my-study"
-    list(new.make(folder))
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("GROKATLAS_TRACEBACK", raising=False)
-    monkeypatch.setattr("grokatlas.rules.jobs.devices.use_repeatable_kernels", lambda: None)
-    yield folder
-    for name in [name for name, module in sys.modules.items() if str(folder) in repr(module)]:
-        del sys.modules[name]
-    for cached in (S.signature, S.defines, S.columns, S._compiled):
-        cached.cache_clear()
+def study(new_study):
+    return new_study
 
 
 def edit(file: str, old: str, new: str) -> None:
@@ -123,37 +47,16 @@ def refused(capsys, *rules: str) -> str:
     return "nothing"
 
 
-@pytest.mark.parametrize(
-    ("new", "line", "problem"),
-    [
-        (f"        if squares > 1:\n            return 0\n{VALUE}", 24, "branches on a value, or"),
-        ("        return squares * torch.rand(())\n", 24, "draws random numbers; a model, an opt"),
-        ("        return wieght * squares\n", 24, "NameError: name 'wieght' is not defined"),
-        ("        return params['nope'].sum()\n", 24, "KeyError: 'nope'"),
-        ("        return squares @ torch.ones(3)\n", 24, "both arguments to matmul need to be"),
-        ("        return torch.tensor(squares.numpy())\n", 24, "Can't call numpy() on Tensor that"),
-    ],
-)
+@cases.listed("new", "line", "problem")
 def test_a_failure_inside_a_penalty_has_its_line(study, capsys, new, line, problem):
-    edit(PENALTY, VALUE, new)
+    edit(PENALTY, VALUE, new.replace("$VALUE", VALUE))
     place = f"training failed: {PENALTY}, line {line}: "
     assert refused(capsys).startswith(place + problem)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        (
-            VALUE,
-            "        return squares[None]\n",
-            "its value is of the shape [1]; return one number",
-        ),
-        (VALUE, "        squares\n", "its value is of type None; return one number"),
-        ("    return penalty\n", "", "`build` returns None; return the function"),
-    ],
-)
+@cases.listed("old", "new", "problem")
 def test_a_penalty_that_returns_something_else_is_named(study, capsys, old, new, problem):
-    edit(PENALTY, old, new)
+    edit(PENALTY, old.replace("$VALUE", VALUE), new)
     assert refused(capsys).startswith(f"training failed: {PENALTY}: {problem}")
 
 
@@ -167,27 +70,15 @@ def test_a_file_beside_the_study_is_no_module_of_it(study, capsys):
 
 def labelled(result=DATA, size=SIZE, outputs="outputs", count="6") -> None:
     for kind, name, text in (
-        ("tasks", "labelled", TASK.format(result=result, size=size)),
-        ("models", "layer", MODEL.format(outputs=outputs, count=count)),
+        ("tasks", "labelled", TEXTS["task"].format(result=result, size=size)),
+        ("models", "layer", TEXTS["model"].format(outputs=outputs, count=count)),
     ):
         Path("components", kind).mkdir(parents=True)
         Path("components", kind, f"{name}.py").write_text(text)
-    Path(EXPERIMENTS).write_text(LABELLED)
+    Path(EXPERIMENTS).write_text(TEXTS["labelled"])
 
 
-@pytest.mark.parametrize(
-    ("result", "problem"),
-    [
-        ("y = y[:, None]; " + DATA, "train_targets have the shape [20, 1], and labels are [N]"),
-        ("y = y * 1.0; " + DATA, "train_targets have the shape [20], and real targets are [N, C]"),
-        ("y = y + 5; " + DATA, "train_targets are 5 to 6, and labels of 2 outputs are 0 to 1"),
-        ("y = y[:3]; " + DATA, "train_inputs have the shape [20, 3], and train_targets [3]"),
-        ("return x, y", "`build` returns tuple; return a Dataset"),
-        ("pass", "`build` returns None; return a Dataset"),
-        ("x = x.tolist(); " + DATA, "train_inputs is of type list; make it a NumPy array"),
-        ("x = x.astype(object); " + DATA, "train_inputs is of type object; make it a NumPy"),
-    ],
-)
+@cases.listed("result", "problem")
 def test_a_task_that_makes_something_else_is_named_before_anything_trains(
     study, capsys, result, problem
 ):
@@ -201,33 +92,7 @@ def test_a_task_that_fails_has_its_line(study, capsys):
     assert refused(capsys) == f"{place}ZeroDivisionError: division by zero"
 
 
-@pytest.mark.parametrize(
-    ("outputs", "problem"),
-    [
-        ("nn.functional.dropout(outputs)", ", line 18: draws random numbers; a model, an"),
-        (
-            "self.norm(outputs)",
-            "): its forward pass changes norm.running_mean, and a model has no state beside its ",
-        ),
-        (
-            "nn.functional.batch_norm(outputs, self.mean, self.mean, training=True)",
-            "): its forward pass changes mean, and a model has no state beside its parameters",
-        ),
-        ("outputs @ self.weight", ", line 18: mat1 and mat2 shapes cannot be multiplied"),
-        (
-            "outputs[:, None]",
-            "): its outputs are of the shape [8, 1, 2], and one row for each",
-        ),
-        (
-            "outputs[:, 0]",
-            "): its outputs are of the shape [8], and one row for each",
-        ),
-        (
-            "(outputs, outputs)",
-            "): its outputs are of type tuple, and one row",
-        ),
-    ],
-)
+@cases.listed("outputs", "problem")
 def test_a_model_that_cannot_be_trained_is_named_and_no_file_of_ours(
     study, capsys, outputs, problem
 ):
@@ -241,14 +106,7 @@ def test_what_is_right_is_made(study, capsys):
     assert refused(capsys) == "nothing"
 
 
-@pytest.mark.parametrize(
-    ("size", "problem"),
-    [
-        ("{**sizes}", "failed: NameError: name 'sizes' is not defined"),
-        ('{"samples": points}', 'returns {"samples": 20}; return a dictionary such as {"samples"'),
-        ("points", "returns 20; return a dictionary such as"),
-    ],
-)
+@cases.listed("size", "problem")
 def test_a_task_that_cannot_be_sized_is_named(study, size, problem):
     labelled(size=size)
     with pytest.raises(UserError) as caught:
@@ -264,7 +122,7 @@ def test_a_model_that_cannot_be_counted_is_named(study):
 
 def drawn(returned: str) -> str:
     """What is said of a figure whose function ends so."""
-    Path(DRAW).write_text(DRAWING.format(returned=returned))
+    Path(DRAW).write_text(TEXTS["drawing"].format(returned=returned))
     spec = {"paper": "my_study", "figure": "shares", "scale": "smoke", "published": {}}
     spec |= {"module": "grokatlas.papers.my_study.shares", "digitised_points": []}
     try:
@@ -274,17 +132,7 @@ def drawn(returned: str) -> str:
     return "nothing"
 
 
-@pytest.mark.parametrize(
-    ("returned", "problem"),
-    [
-        ("return made", "draw returns Figure; return (Figure, DataFrame)"),
-        ("pass", "draw returns NoneType; return (Figure, DataFrame)"),
-        ("return data, made", "draw returns DataFrame, Figure; return (Figure, DataFrame)"),
-        ("return made, {}", "draw returns Figure, dict; return (Figure, DataFrame)"),
-        ("return made, data, data", "draw returns Figure, DataFrame, DataFrame; return (Figure"),
-        ("return made, data", "nothing"),
-    ],
-)
+@cases.listed("returned", "problem")
 def test_a_figure_that_returns_something_else_is_one_line(study, returned, problem):
     place = "" if problem == "nothing" else f"figure my_study/shares: {DRAW}: "
     assert drawn(returned).startswith(place + problem)

@@ -1,12 +1,12 @@
 """A job computes in the dtype that its spec names, whatever the machine's variables say."""
 
 import os
-import subprocess
 import sys
 
 import pytest
 
 from grokatlas.results import environment, files, layout
+from tests.checkout import called
 
 AMBIENT = {  # as images of PyTorch, and guides for CPUs with bfloat16, set them
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1",
@@ -30,9 +30,7 @@ def said(code: str, variables: dict[str, str]) -> list[str]:
     names = {*environment.LOWERING["cuda"], *environment.LOWERING["cpu"]}
     env = {name: value for name, value in os.environ.items() if name not in names} | variables
     command = [sys.executable, "-c", code]
-    return subprocess.run(
-        command, env=env, check=True, capture_output=True, text=True
-    ).stdout.split()
+    return called(*command, check=True, env=env).stdout.split()
 
 
 def test_products_and_convolutions_on_a_gpu_have_all_their_bits():

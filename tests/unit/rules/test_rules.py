@@ -54,12 +54,6 @@ def _job_file(folder, kind, spec, inputs=()):
     return path
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def _train(folder, inputs=()):
     train.execute(_job_file(folder, "run", SPEC, inputs), folder, "cpu", 1, 300)
     history, snapshots = layout.outputs("run", folder)

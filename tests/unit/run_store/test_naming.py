@@ -23,10 +23,9 @@ def test_the_list_tells_what_each_run_is_and_when_it_was_used(shared, capsys):
     assert last.startswith("2 runs, 1 data set, ")
 
 
-def test_the_list_of_an_empty_store_says_so(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["store", "ls", "--store", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == f"0 runs, 0 data sets, 0 B in {tmp_path}\n"
+def test_the_list_of_an_empty_store_says_so(here, capsys):
+    assert cli.main(["store", "ls", "--store", str(here)]) == 0
+    assert capsys.readouterr().out == f"0 runs, 0 data sets, 0 B in {here}\n"
 
 
 @pytest.mark.parametrize(
@@ -37,16 +36,14 @@ def test_the_list_of_an_empty_store_says_so(tmp_path, monkeypatch, capsys):
         ("", ["--store", "nowhere"], "run store: no folder nowhere; make it"),
     ],
 )
-def test_no_store_is_one_line(tmp_path, monkeypatch, capsys, variable, options, words):
-    monkeypatch.chdir(tmp_path)
+def test_no_store_is_one_line(here, monkeypatch, capsys, variable, options, words):
     monkeypatch.setenv(run_store.VARIABLE, variable)
     assert cli.main(["store", "ls", *options]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line
 
 
-def test_the_configuration_names_the_store_and_wins(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_configuration_names_the_store_and_wins(here, monkeypatch, capsys):
     for name in ("one", "two", "config/papers"):
         Path(name).mkdir(parents=True)
     monkeypatch.setenv(run_store.VARIABLE, "one")
@@ -64,8 +61,7 @@ def test_the_configuration_names_the_store_and_wins(tmp_path, monkeypatch, capsy
     "command", [["gc", "--stale"], ["gc", "--keep", "1G"], ["ls"], ["add", "x"]]
 )
 @pytest.mark.parametrize("name", ["/", "checkout", "results", "runs-of-mine"])
-def test_a_folder_of_something_else_is_no_store(tmp_path, monkeypatch, capsys, command, name):
-    monkeypatch.chdir(tmp_path)
+def test_a_folder_of_something_else_is_no_store(here, capsys, command, name):
     for folder in ("checkout/src", "results/runs/0123456789ab", "runs-of-mine/runs/first"):
         Path(folder).mkdir(parents=True)
     old = Path(name if name != "/" else ".", ".put-1.part")

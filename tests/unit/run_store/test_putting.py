@@ -11,9 +11,10 @@ import pytest
 
 from grokatlas import cli
 from grokatlas.errors import UserError
-from grokatlas.results import files, hashing, layout
+from grokatlas.results import files, hashing
 from grokatlas.run_store import entry
 from grokatlas.run_store import store as run_store
+from tests import cases
 from tests.unit import audit_tree
 from tests.unit.results.test_files import full_disk
 from tests.unit.run_store.checkouts import resealed, spoil
@@ -91,52 +92,46 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(shared, tmp_path):
     assert [path.name for path in root.iterdir()] == ["runs"]
 
 
+HARMS = {
+    "edit": audit_tree.edited,
+    "reseal": resealed,
+    "write": lambda file, text: file.write_text(text),
+    "deepen": lambda file: file.write_text("[" * 10**5),
+    "remove": Path.unlink,
+    "spoil": spoil,
+}
+
+
 def _other_spec(run: Path) -> None:
     for name in ("spec.json", "manifest.json"):
         spec = files.read_json(run / name)["spec"] | {"train": {"steps": 11}}
         resealed(run / name, spec=spec)
 
 
-REFUSED = {
-    "spec edited": (lambda run: audit_tree.edited(run / "spec.json", spec={}), "edited"),
-    "spec resealed": (lambda run: resealed(run / "spec.json", spec={}), "another spec"),
-    "both resealed": (_other_spec, "its digest is not that of its spec, code and data"),
-    "digest": (lambda run: resealed(run / "manifest.json", digest="0" * 64), "digest"),
-    "code": (lambda run: resealed(run / "manifest.json", code={}), "another spec, code or"),
-    "manifest edited": (lambda run: audit_tree.edited(run / "manifest.json", git=None), "edited"),
-    "manifest broken": (lambda run: (run / "manifest.json").write_text("{"), "is damaged"),
-    "manifest deep": (lambda run: (run / "manifest.json").write_text("[" * 10**5), "is damaged"),
-    "manifest gone": (lambda run: (run / "manifest.json").unlink(), "is missing"),
-    "spec gone": (lambda run: (run / "spec.json").unlink(), "is missing"),
-    "history gone": (lambda run: (run / layout.HISTORY).unlink(), "is missing"),
-    "history spoilt": (
-        lambda run: spoil(run / layout.HISTORY),
-        "not the file its manifest records",
-    ),
-    "kind": (lambda run: resealed(run / "manifest.json", kind="dataset"), "not that of a run"),
-    "shape": (lambda run: resealed(run / "manifest.json", outputs=[]), "lacks what a job writes"),
-    "notes": (lambda run: resealed(run / "manifest.json", accepted=[1]), "lacks what a job"),
-    "no notes": (lambda run: resealed(run / "manifest.json", accepted=1), "lacks what a job"),
-    "other file": (
-        lambda run: resealed(run / "manifest.json", outputs={"x": "0"}),
-        "does not name exactly",
-    ),
-    "other input": (
-        lambda run: resealed(run / "manifest.json", inputs={"results/x": "0"}),
-        "which no training reads",
-    ),
-    "other data": (
-        lambda run: resealed(
-            run / "manifest.json",
-            inputs=dict.fromkeys(files.read_json(run / "manifest.json")["inputs"], "0"),
-        ),
-        "was made from another",
-    ),
-}
+def _other_data(run: Path) -> None:
+    inputs = dict.fromkeys(files.read_json(run / "manifest.json")["inputs"], "0")
+    resealed(run / "manifest.json", inputs=inputs)
 
 
-@pytest.mark.parametrize(("change", "words"), REFUSED.values(), ids=REFUSED)
-def test_add_refuses_what_does_not_fit_in_one_line(shared, tmp_path, capsys, change, words):
+@cases.listed("harm", "words")
+def test_add_refuses_what_does_not_fit_in_one_line(shared, tmp_path, capsys, harm, words):
+    kind, name, changes = harm
+    _assert_refused(shared, tmp_path, capsys, lambda run: HARMS[kind](run / name, **changes), words)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_other_spec, "its digest is not that of its spec, code and data"),
+        (_other_data, "was made from another"),
+    ],
+)
+def test_add_refuses_another_run_in_one_line(shared, tmp_path, capsys, change, words):
+    _assert_refused(shared, tmp_path, capsys, change, words)
+
+
+def _assert_refused(shared, tmp_path, capsys, change, words) -> None:
+    """Assert that a changed run is refused, and another one added."""
     root = tmp_path / "other"
     root.mkdir()
     bad, good = (run.target for run in shared.runs)

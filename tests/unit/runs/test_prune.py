@@ -18,9 +18,8 @@ from tests.unit import audit_tree
 
 
 @pytest.fixture
-def jobs(tmp_path, monkeypatch):
+def jobs(here, monkeypatch):
     """A finished tree whose second run, with its measure, is not declared any more."""
-    monkeypatch.chdir(tmp_path)
     audit_tree.build(audit_tree.declared((0.1, 0.3)))
     before = audit_tree.declared((0.1, 0.2))
     audit_tree.build(before)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,8 @@ from grokatlas.plan.jobs import Job
 from grokatlas.results import files, hashing, layout
 from grokatlas.run_store import store as run_store
 from grokatlas.runs import conditions
+from tests import cases
+from tests.checkout import called
 from tests.unit import audit_tree
 
 
@@ -44,10 +45,9 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def checkout(here, monkeypatch):
     monkeypatch.delenv(run_store.VARIABLE, raising=False)
-    made = Checkout(tmp_path)
+    made = Checkout(here)
     monkeypatch.setattr(declared_jobs, "jobs", lambda **_: made.jobs)
     return made
 
@@ -83,46 +83,7 @@ def names(*runs: Job) -> set[str]:
     return {run.target.name for run in runs}
 
 
-@pytest.mark.parametrize(
-    ("asked", "which"),
-    [
-        ("optimizer.lr=0.1", [0]),
-        ("optimizer.lr=1e-1", [0]),
-        ("optimizer.lr=0.1,0.2", [0, 1]),
-        ("optimizer.lr!=0.1", [1]),
-        ("optimizer.lr>0.1", [1]),
-        ("optimizer.lr>=0.1", [0, 1]),
-        ("optimizer.lr < 0.2", [0]),
-        ("optimizer.lr<=0.1", [0]),
-        ("optimizer.lr<=0.05", []),
-        ("optimizer.lr=1e400", []),
-        ("optimizer.lr<1e400", [0, 1]),
-        ("optimizer.name=gd", [0, 1]),
-        ("optimizer=gd", [0, 1]),
-        ("optimizer=G*", [0, 1]),
-        ("task.name=mnist", []),  # a component that no run has
-        ("train.snapshots=10", [0, 1]),  # a list, its position left out
-        ("train.snapshots.0=10", [0, 1]),
-        ("experiment=rates", [0, 1]),
-        ("experiment=toy/rates", [0, 1]),
-        ("scale=paper", []),
-        ("device=cuda", [0, 1]),
-        ("device=h200", [0, 1]),
-        ("device=*200", [0, 1]),
-        ("host=node1", [0, 1]),
-        ("made=2026-01-01", [0, 1]),
-        ("made>2026-01-01", []),
-        ("made>=2026", [0, 1]),
-        ("made=2030-01-01", []),  # a day on which none was made
-        ("made>2025-12-31T23:59", [0, 1]),
-        ("made<2026-01-01T00:00:01Z", [0, 1]),
-        ("commit=cccc", [0, 1]),
-        ("seconds>12", [0, 1]),
-        ("versions.torch=2.0", [0, 1]),
-        ("members=3", [0, 1]),
-        ("where=store", []),
-    ],
-)
+@cases.listed("asked", "which")
 def test_runs_are_found_by_a_field(checkout, ask, asked, which):
     assert ids(ask(asked)) == names(*(checkout.runs[k] for k in which))
 
@@ -180,34 +141,7 @@ def test_true_is_not_one():
     assert not conditions.parse("loss.half>0").holds([True])
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ("optimizer.rl=1", "did you mean 'optimizer.lr'? optimizer has: optimizer.lr"),
-        ("optimzer.lr=1", "did you mean 'optimizer.lr'? fields are those of dynamics, optimizer,"),
-        ("nonsense=1", "no run here has a field 'nonsense'; fields are those of"),
-        ("optimizer.lr==1", "no comparison '=='; allowed: =, !=, <, <=, >, >="),
-        ("optimizer.lr=>1", "no comparison '=>'; allowed: =, !=, <, <=, >, >="),
-        ("optimizer.lr~1", "no comparison '~'; allowed: =, !=, <, <=, >, >="),
-        ("optimizer.lr", "compares nothing; write FIELD=VALUE, and in quotes 'FIELD>=VALUE'"),
-        ("optimizer.lr 1", "has no comparison; write FIELD=VALUE"),
-        ("optimizer.lr=", "lacks a value after '='"),
-        ("optimizer.lr=1,,2", "lacks a value after '='"),
-        ("optimizer.lr<1,2", "'<' takes one value; a list is for = and !="),
-        ("optimizer.lr<fast", "'fast' is no number; optimizer.lr is 0.1, 0.2"),
-        ("optimizer.lr=fast", "no run here has 'fast'; optimizer.lr is 0.1, 0.2"),
-        ("optimizer.name<3", "'<' compares numbers; optimizer.name is gd; use = or !="),
-        ("task.name=mnits", "no run here has 'mnits'; did you mean 'mnist'? task.name is"),
-        ("paper=tox", "no run here has 'tox'; did you mean 'toy'? paper is toy"),
-        ("id=ffffffffffff", "no id begins with 'ffffffffffff'"),
-        ("made>yesterday", "a date is such as 2026-11-20"),
-        ("state=done", "state=done: is called state='up to date'"),
-        ("made=abc", "a date is such as 2026-11-20"),
-        ("made=2026-01-01,today", "a date is such as 2026-11-20"),
-        ("state=finished", "no run here has 'finished'; state is"),
-        ("=1", "is no condition; write FIELD=VALUE"),
-    ],
-)
+@cases.listed("asked", "told")
 def test_what_cannot_be_asked_is_refused_with_what_can(checkout, refused, asked, told):
     assert told in refused(asked)
 
@@ -287,18 +221,7 @@ def test_a_damaged_manifest_is_a_state_and_its_spec_is_known(checkout, ask, text
     assert ids(ask(f"id={run.target.name}")) == names(run)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"device": "a GPU"},
-        {"host": ["node1"]},
-        {"versions": [1]},
-        {"spec": {"ensemble": {"seed": 3}}},
-        {"spec": {"ensemble": {"seed": []}}},
-        {"spec": {"task": [], "ensemble": {"seed": [1]}}},
-    ],
-    ids=str,
-)
+@cases.listed("changes")
 def test_a_manifest_of_another_version_is_damaged_and_the_others_are_found(checkout, ask, changes):
     audit_tree.edited(checkout.runs[0].manifest, seal=True, **changes)
     found = {run["id"]: run["state"] for run in ask()}
@@ -380,8 +303,7 @@ def test_a_configured_store_that_is_not_there_is_told_and_results_are_searched(
     assert done.err.endswith("only results are searched\n")
 
 
-def test_nothing_at_all(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_nothing_at_all(here, monkeypatch, capsys):
     monkeypatch.delenv(run_store.VARIABLE, raising=False)
     assert cli.main(["runs"]) == 1
     assert "no such results folder" in capsys.readouterr().err
@@ -405,5 +327,5 @@ def test_it_imports_no_heavy_library(checkout):
         "print(sorted({'torch', 'snakemake', 'matplotlib', 'pandas'} & set(sys.modules)))"
     )
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = called(*command, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -14,9 +14,8 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(here, monkeypatch):
     """A finished run."""
-    monkeypatch.chdir(tmp_path)
     jobs = audit_tree.declared()
     audit_tree.build(jobs)
     monkeypatch.setattr(declared_jobs, "jobs", lambda **_: jobs)

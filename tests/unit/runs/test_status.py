@@ -7,7 +7,6 @@ import shutil
 import socket
 import sys
 import time
-from pathlib import Path
 
 import filelock
 import pytest
@@ -17,8 +16,8 @@ from grokatlas.cluster import slurm
 from grokatlas.plan import remaining
 from grokatlas.results import files, layout
 from grokatlas.runs import progress
+from tests.checkout import ROOT
 
-ROOT = Path(__file__).parents[3]
 PAPER = ROOT / "tests/workflow/papers/geometry"
 HERE = socket.gethostname()
 ERROR = "results/runs/x/spec.json: training failed: disk [full]"
@@ -245,8 +244,7 @@ def test_a_run_whose_files_nothing_needs_is_up_to_date(runs, ask):
     assert ("stale", "results  its files are not here") in rows
 
 
-def test_outside_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_outside_a_checkout_it_is_one_line(here, capsys):
     assert cli.main(["status"]) == 1
     assert capsys.readouterr().err == "config/config.yaml: no such file; run this in the checkout\n"
 

@@ -2,79 +2,18 @@
 
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
-from grokatlas.declare import signatures as S  # noqa: N812
 from grokatlas.errors import UserError
-from grokatlas.study import check, new
+from grokatlas.study import check
+from tests import cases
 from tests.tiers import every, exhaustive
 
+TEXTS = cases.texts(__file__)
+
 SUM = "torch.stack([value.abs().sum() for value in params.values()]).sum()"
-NORM = "torch.stack([value.square().sum() for value in params.values()]).sum().sqrt()"
-TASK = '''"""Two points."""
-import numpy as np
-
-from grokatlas.engine.dataset import Dataset
-
-
-def build():
-    """Build it."""
-    labels = np.array([0, {label}])
-    return Dataset(np.eye(2), labels, np.eye(2), labels, outputs=2)
-
-
-def size(**_):
-    """Its size."""
-    return {{"samples": {samples}, "shape": (2,), "outputs": 2}}
-'''
-MODEL = '''"""A model."""
-import torch
-from torch import nn
-
-
-class Layer(nn.Module):
-    """A layer."""
-
-    def __init__(self, weight):
-        super().__init__()
-        self.weight = nn.Parameter(weight)
-
-    def forward(self, inputs):
-        """Outputs."""
-        return {outputs}
-
-
-def build(*, data, generator):
-    """Build it."""
-    return Layer(torch.randn(2, 2, generator=generator, dtype=torch.{dtype}))
-
-
-def parameters(data, **_):
-    """Their number."""
-    return {count}
-'''
-OBSERVABLE = '''"""The largest output."""
-
-COLUMNS = {{"{column}": None}}
-
-
-def build():
-    """Build it."""
-    return lambda view: {{"largest": view.train_outputs.max(){cast}}}
-'''
-EXPERIMENT = """
-one:
-  task: {{name: {task}}}
-  model: {model}
-  loss: {{name: cross_entropy}}
-  optimizer: {{name: gd, lr: 0.1}}
-  observables: [{{name: losses}}{observable}]
-  train: {{steps: 3}}
-  ensemble: {{seed: 2}}
-"""
 
 
 def penalty(value: str, before: str = "", keyword: str = "weight: float") -> str:
@@ -91,17 +30,8 @@ def build(*, {keyword}, share: float):
 
 
 @pytest.fixture
-def study(tmp_path, monkeypatch):
-    """A new study; its modules and what was read of them are forgotten."""
-    folder = tmp_path / "my-study"
-    list(new.make(folder))
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr("grokatlas.rules.jobs.devices.use_repeatable_kernels", lambda: None)
-    yield folder
-    for name in [name for name, module in sys.modules.items() if str(folder) in repr(module)]:
-        del sys.modules[name]
-    for cached in (S.signature, S.defines, S.columns, S._compiled):
-        cached.cache_clear()
+def study(new_study):
+    return new_study
 
 
 def checked(*names: str) -> tuple[list[str], str]:
@@ -115,43 +45,13 @@ def checked(*names: str) -> tuple[list[str], str]:
     return [line for line in lines if not line.endswith(": ok")], error
 
 
-PENALTIES = {
-    "sound": (penalty(SUM), []),
-    "detached": (
-        penalty(f"{SUM}.detach()"),
-        ["gradient against differences: its gradient is 0 where central differences are"],
-    ),
-    "a vector": (
-        penalty('params["weight"].abs()'),
-        [
-            r"gradient against differences: its value has the shape \(1, 10\); return one number",
-            "gradient at zero is finite: .*: its value is of the shape",
-            "repeats bit for bit: ",
-            "member alone as in company: ",
-        ],
-    ),
-    "no gradient at zero": (
-        penalty(NORM),
-        ["gradient at zero is finite: its gradient is not finite where all parameters are 0"],
-    ),
-    "another at each call": (
-        penalty(f"next(COUNT) * {SUM}", "import itertools\nCOUNT = itertools.count(1)\n"),
-        [
-            "gradient against differences: ",
-            r"repeats bit for bit: \S+ differs between two trainings; draw from the generator",
-            r"member alone as in company: \S+ of member 0 differs when it trains alone",
-        ],
-    ),
-    "a default": (
-        penalty(SUM, keyword="weight: float = 0.1"),
-        ["documented: keyword weight of build has a default; take it away"],
-    ),
-}
+PENALTIES = cases.data(__file__)["penalties"]
 
 
 @pytest.mark.parametrize("kind", every(3, PENALTIES, first=1))
 def test_a_penalty_that_breaks_a_promise_is_told_which(study, kind):
-    text, problems = PENALTIES[kind]
+    value, changes, problems = PENALTIES[kind]
+    text = penalty(value.replace("SUM", SUM), **changes)
     (study / "components/penalties/elastic_net.py").write_text(text)
     found, error = checked()
     assert len(found) == len(problems), found
@@ -162,7 +62,7 @@ def test_a_penalty_that_breaks_a_promise_is_told_which(study, kind):
 
 def experiment(study: Path, task: str, model: str, observable: str = "") -> None:
     folder = study / "config/papers/my_study"
-    text = EXPERIMENT.format(task=task, model=model, observable=observable)
+    text = TEXTS["experiment"].format(task=task, model=model, observable=observable)
     (folder / "experiments.yaml").write_text(text)
     paper = (folder / "paper.yaml").read_text()
     (folder / "paper.yaml").write_text(paper.replace("[elastic_net]", "[one]"))
@@ -190,7 +90,7 @@ OURS = "{name: linear, init: normal, negative_slope: 1.0}"
 )
 def test_a_task_that_breaks_a_promise_is_told_which(study, label, samples, problem):
     experiment(study, "two", OURS)
-    write(study, "tasks/two.py", TASK.format(label=label, samples=samples))
+    write(study, "tasks/two.py", TEXTS["task"].format(label=label, samples=samples))
     found, _ = checked("two")
     assert found[:1] == ([problem] if problem else [])
 
@@ -209,8 +109,10 @@ def test_a_task_that_breaks_a_promise_is_told_which(study, label, samples, probl
 )
 def test_a_model_that_breaks_a_promise_is_told_which(study, outputs, dtype, count, problem):
     experiment(study, "two", "{name: layer}")
-    write(study, "tasks/two.py", TASK.format(label=1, samples=2))
-    write(study, "models/layer.py", MODEL.format(outputs=outputs, dtype=dtype, count=count))
+    write(study, "tasks/two.py", TEXTS["task"].format(label=1, samples=2))
+    write(
+        study, "models/layer.py", TEXTS["model"].format(outputs=outputs, dtype=dtype, count=count)
+    )
     found, _ = checked("layer")
     assert [problem in line for line in found[:1]] == ([True] if problem else []), found
 
@@ -224,8 +126,8 @@ def test_a_model_that_breaks_a_promise_is_told_which(study, outputs, dtype, coun
 )
 def test_an_observable_that_breaks_a_promise_is_told_which(study, column, cast, problem):
     experiment(study, "two", OURS, ", {name: largest}")
-    write(study, "tasks/two.py", TASK.format(label=1, samples=2))
-    write(study, "observables/largest.py", OBSERVABLE.format(column=column, cast=cast))
+    write(study, "tasks/two.py", TEXTS["task"].format(label=1, samples=2))
+    write(study, "observables/largest.py", TEXTS["observable"].format(column=column, cast=cast))
     found, _ = checked("largest")
     assert [problem in line for line in found[:1]] == ([True] if problem else []), found
 

@@ -2,7 +2,6 @@
 
 import importlib
 import re
-import subprocess
 import sys
 
 import pytest
@@ -16,6 +15,8 @@ from grokatlas.declare import study as studies
 from grokatlas.declare.models import Paper
 from grokatlas.errors import UserError
 from grokatlas.plan import cache
+from tests import cases
+from tests.checkout import python
 
 MODULE = "grokatlas.components.penalties.doubled"
 
@@ -47,9 +48,7 @@ def test_a_folder_without_study_yaml_is_no_study(study):
 
 def test_papers_and_plots_are_found_and_read_where_python_starts(study):
     program = "from grokatlas.papers.mine import fig1; print(fig1.spots.SIZE, fig1.__file__)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = python("-c", program, check=True)
     assert done.stdout.split() == ["3", str(study / "papers/mine/fig1.py")]
 
 
@@ -77,16 +76,7 @@ def test_a_new_module_of_a_study_renews_what_a_plan_keeps(study):
     assert cache._modules_key() != before
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "components/penalties/l1.py",
-        "components/penalties/_jacobian.py",
-        "components/__init__.py",
-        "papers/grokalign/fig3.py",
-        "plots/style.py",
-    ],
-)
+@cases.listed("name")
 def test_a_name_that_the_package_has_is_refused(study, name, monkeypatch, capsys):
     (study / name).parent.mkdir(parents=True, exist_ok=True)
     (study / name).write_text("")
@@ -112,16 +102,7 @@ def test_copies_that_a_notebook_keeps_are_no_modules(study):
     assert not any("checkpoint" in str(file) for file in registry.modules_of_study())
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('grokatlas: ">=99"', r"study.yaml: grokatlas: the study asks for >=99, and \S+ is"),
-        ('grokatlas: "new"', r"study.yaml: grokatlas: 'new' names no versions"),
-        ("grokatlas: 1", r"study.yaml: grokatlas: 1 is not allowed: must be text"),
-        ("version: 1", r"study.yaml: version: unknown key; .*grokatlas"),
-        ("", r"study.yaml: must be a block of keys"),
-    ],
-)
+@cases.listed("text", "problem")
 def test_a_study_says_which_versions_it_works_with(study, text, problem):
     (study / "study.yaml").write_text(text)
     with pytest.raises(UserError, match=f"^{problem}") as caught:

@@ -1,6 +1,5 @@
 """What `grokatlas new` makes, and the names that it refuses; what a notebook is told at once."""
 
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -13,24 +12,15 @@ from grokatlas.declare import study as studies
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
 from grokatlas.study import new, notebook, processes, shipped
+from tests import cases
+from tests.checkout import called
 
-SPEC = {
-    "task": {"name": "one_sample", "point": [1.0], "target": 1.0, "test_points": 2, "test_seed": 0},
-    "model": {"name": "linear", "init": 0.5, "negative_slope": 1.0},
-    "loss": {"name": "mse", "reduction": "mean", "half": False},
-    "optimizer": {"name": "gd", "lr": 0.1},
-    "observables": [{"name": "losses"}],
-    "train": {"steps": 5},
-    "ensemble": {"seed": 2},
-}
+SPEC = cases.data(__file__)["spec"]
 
 
 @pytest.fixture
-def made(tmp_path, monkeypatch) -> Path:
-    folder = tmp_path / "my-study"
-    list(new.make(folder))
-    monkeypatch.chdir(folder)
-    return folder
+def made(new_study):
+    return new_study
 
 
 def test_a_new_study_declares_its_own_paper_and_asks_for_this_version(made):
@@ -50,7 +40,7 @@ def test_a_new_study_is_written_as_the_package_is(made):
     assert len(files) == 5
     for arguments in (["check", "--ignore=D103"], ["format", "--check"]):
         command = [sys.executable, "-m", "ruff", *arguments, *config, *files]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = called(*command)
         assert done.returncode == 0, done.stdout
     written = [made / name for name in ("README.md", "Snakefile", "study.yaml", ".gitignore")]
     written += [*files, *made.glob("config/papers/*/*.yaml")]
@@ -106,7 +96,7 @@ def test_to_import_the_package_imports_no_library():
     program = "import grokatlas, sys; print([m for m in sys.modules if m in sys.argv[1:]])"
     heavy = ["torch", "matplotlib", "pandas", "numpy", "pydantic", "yaml", "snakemake"]
     command = [sys.executable, "-c", program, *heavy]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = called(*command, check=True)
     assert done.stdout.strip() == "[]"
 
 
@@ -153,27 +143,11 @@ def test_an_unknown_name_of_the_package_is_no_attribute():
         grokatlas.plot  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"optimizer": {"name": "gdd", "lr": 0.1}}, r"spec.optimizer.name: no component .*'gd'"),
-        ({"optimizer": {"name": "gd"}}, r"spec.optimizer.lr: missing: gd needs it"),
-        ({"modle": {}}, r"spec.modle: unknown key; did you mean 'model'"),
-        ({"train": {"steps": 0}}, r"spec.train.steps: 0 is not allowed"),
-        (
-            {"ensemble": {"sed": 3}},
-            r"spec.ensemble.sed: not an axis of members; did you mean 'seed'",
-        ),
-        ({"as_": "x"}, r"spec.as_: unknown key; did you mean 'as'\?"),
-    ],
-)
-def test_a_mistake_in_a_spec_is_told_by_its_place_before_anything_runs(
-    tmp_path, monkeypatch, change, problem
-):
-    monkeypatch.chdir(tmp_path)
+@cases.listed("change", "problem")
+def test_a_mistake_in_a_spec_is_told_by_its_place_before_anything_runs(here, change, problem):
     with pytest.raises(UserError, match=f"^{problem}"):
         grokatlas.run({**SPEC, **change})
-    assert list(tmp_path.iterdir()) == []
+    assert list(here.iterdir()) == []
 
 
 def test_a_table_or_figure_that_is_not_declared_is_told_with_the_nearest(made):
@@ -210,14 +184,13 @@ def test_an_argument_that_means_nothing_is_one_line(made, call, problem):
         call()
 
 
-def test_a_job_that_fails_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_job_that_fails_is_one_line(here, monkeypatch):
     told = "a line\nLogfile results/x/log.txt:\n====\nbefore\nfailed: why\n====\nafter\n"
     monkeypatch.setattr(processes, "_output", lambda command: (1, told))
-    (tmp_path / "Snakefile").touch()
+    (here / "Snakefile").touch()
     with pytest.raises(UserError, match=r"^results/x/log.txt: a job failed: failed: why$"):
         processes.snakemake([Path("results/x")], "smoke")
-    (tmp_path / "Snakefile").unlink()
+    (here / "Snakefile").unlink()
     with pytest.raises(UserError, match=r"^Snakefile: no such file; work in a study's folder"):
         processes.snakemake([Path("results/x")], "smoke")
 

@@ -13,9 +13,12 @@ from grokatlas import cli
 from grokatlas.declare import cells, strict_yaml
 from grokatlas.declare.papers import load_papers
 from grokatlas.study.trial import declaration
+from tests import cases
+from tests.checkout import CONFIG
 from tests.tiers import every
 
-ROOT = Path(__file__).parents[3]
+TEXTS = cases.texts(__file__)
+
 SLOW_TO_END = """
 import signal, sys, time
 def end(number, _):
@@ -31,7 +34,7 @@ time.sleep(60)
 @pytest.fixture
 def checkout_here(tmp_path, monkeypatch):
     """The configuration of this checkout in a folder that may be changed."""
-    shutil.copytree(ROOT / "config", tmp_path / "config")
+    shutil.copytree(CONFIG, tmp_path / "config")
     monkeypatch.chdir(tmp_path)
 
 
@@ -49,23 +52,10 @@ TRIED = [
 ]
 
 
-SECOND = """
-second:
-  start: {experiment: two_weights, optimizer: kept}
-  task: {name: one_sample, point: [1.0, 1.0], target: 3.0, test_points: 100, test_seed: 0}
-  model: {name: linear, init: [-1.0, 1.0], negative_slope: 1.0}
-  penalties: [{name: l2, squared: true}]
-  optimizer: {name: gd}
-  observables: [{name: losses}]
-  train: {steps: 9}
-  ensemble: {penalties.0.weight: [0.1], optimizer.lr: [0.1]}
-"""
-
-
 @pytest.mark.usefixtures("checkout_here")
 def test_a_trial_of_what_starts_from_another_has_that_too():
     file = Path("config/papers/geometry/experiments.yaml")
-    file.write_text(file.read_text(encoding="utf-8") + SECOND, encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8") + TEXTS["second"], encoding="utf-8")
     with declaration.declared("geometry/second", {"train.steps": [3, 9]}, "smoke") as folder:
         trial = specs(folder / "config/papers", "trials", "second", "smoke")
     (declared,) = specs(Path("config/papers"), "geometry", "second", "smoke")
@@ -97,26 +87,7 @@ def _at(block, path: str):
     return block
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["geometry/nosuch", "--set=optimizer.lr=1"], "geometry/nosuch: no such experiment; "),
-        (
-            ["jacobian_alignment/xor", "--set=optimizer.lr=1"],
-            "jacobian_alignment/xor: is grokalign/xor under another name; try that one",
-        ),
-        (["geometry/two_weights", "--set=lr=1"], "--set lr=1: must be like optimizer.lr=1e-3,1e"),
-        (["geometry/two_weights", "--set=optimizer.lr"], "--set optimizer.lr: must be like"),
-        (["geometry/two_weights", "--set=optimizer.lr=1,["], "--set optimizer.lr=1,[: line 2"),
-        (["geometry/two_weights", "--set=optimizer.rate=1"], "--set optimizer.rate: not a keyword"),
-        (["geometry/two_weights", "--set=optimizer.lr=-1"], "--set optimizer.lr: -1 is not allow"),
-        (["geometry/two_weights", "--set=a.b=1"], "--set a.b: no such block to sweep"),
-        (
-            ["geometry/two_weights", "--set=optimizer.lr=1", "--set=optimizer.lr=2"],
-            "--set optimizer.lr=2: optimizer.lr is given twice",
-        ),
-    ],
-)
+@cases.listed("arguments", "told")
 def test_a_mistake_is_one_line_and_changes_nothing(checkout_here, capsys, arguments, told):
     before = {file: file.read_bytes() for file in Path().rglob("*") if file.is_file()}
     assert cli.main(["try", *arguments]) == 1
@@ -184,8 +155,7 @@ def test_a_trial_beside_another_snakemake_is_refused_and_replaces_nothing(checko
     assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} == before
 
 
-def test_outside_of_a_checkout_it_is_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_outside_of_a_checkout_it_is_one_line(here, capsys):
     assert cli.main(["try", "geometry/two_weights", "--set=optimizer.lr=1"]) == 1
     assert "is no checkout" in capsys.readouterr().err
 

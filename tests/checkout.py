@@ -1,0 +1,40 @@
+"""This checkout: its folders, what its papers declare, and processes in it or elsewhere."""
+
+import functools
+import subprocess
+import sys
+from pathlib import Path
+
+from grokatlas.declare.models import Paper
+from grokatlas.declare.papers import load_papers
+
+ROOT = Path(__file__).parents[1]
+CONFIG = ROOT / "config"
+
+
+@functools.cache
+def declared_papers(*names: str) -> dict[str, Paper]:
+    """The declared papers: all, or these with what they draw of others. Do not change them."""
+    return load_papers(CONFIG / "papers", list(names) or "all")
+
+
+def called(
+    *command: str | Path,
+    cwd: Path | None = None,
+    env: dict[str, str] | None = None,
+    check: bool = False,
+) -> subprocess.CompletedProcess[str]:
+    """A finished process with what it printed.
+
+    Args:
+        command: program and arguments.
+        cwd: its working directory.
+        env: all of its environment.
+        check: raise an error where it fails.
+    """
+    return subprocess.run([*command], cwd=cwd, env=env, capture_output=True, text=True, check=check)
+
+
+def python(*arguments: str | Path, **keywords) -> subprocess.CompletedProcess[str]:
+    """A finished Python, as `called` has it."""
+    return called(sys.executable, *arguments, **keywords)
