@@ -60,7 +60,7 @@ def test_an_imported_run_has_its_origin_in_its_spec():
 
 def test_what_the_engine_would_need_is_refused():
     refused("theirs.train: the engine does not train it (import)", train={"steps": 3})
-    with pytest.raises(UserError, match="defaults.task: the engine does not train it"):
+    with pytest.raises(UserError, match=r"defaults\.task: the engine does not train it"):
         of(BASE, **{"import": IMPORT, "ensemble": ENSEMBLE})
 
 
