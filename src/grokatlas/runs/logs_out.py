@@ -44,7 +44,9 @@ def write(listed: Listed, csv: Path | None, tensorboard: Path | None) -> str:
             written += 1
     if csv and packages:
         files.write_json(csv / DICTIONARY, {"name": "runs", "resources": packages})
-    return f"{written} members written to {' and '.join(map(str, filter(None, [csv, tensorboard])))}"
+    return (
+        f"{written} members written to {' and '.join(map(str, filter(None, [csv, tensorboard])))}"
+    )
 
 
 def _history(folder: Path) -> Path:

@@ -36,12 +36,12 @@ def execute(job_file: Path, job: dict[str, Any], out: Path, device: str) -> None
     if freshness.finished("run", out, job["digest"], []):
         print(f"run {out.name}: is already there", file=sys.stderr)
         return
+    undeclared_reads.end()
     writer, spec = ManifestWriter(job, []), job["spec"]
     listed, axes = members.of(spec), members.paths(spec)
     if foreign.IMPORT in spec:
         block = spec[foreign.IMPORT]
         read = _checked(block, listed)
-        undeclared_reads.allow(map(Path, read))
         frame = log_reader.history(block, block["file"], listed, axes)
         writer.note(**{foreign.FILES: read})
     else:
@@ -70,7 +70,6 @@ def _checked(block: dict[str, Any], listed: list[dict[str, Any]]) -> dict[str, s
             source = " ".join(filter(None, [block["source"], block.get("commit")]))
             raise UserError(name, f"no such file, and it is imported; fetch it from {source}")
         found += sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
-    undeclared_reads.allow(found)
     sha256 = hashing.files_sha256(found)
     if sha256 != block["sha256"]:
         what = found[0] if len(found) == 1 else f"{found[0]} and {len(found) - 1} others"
@@ -102,7 +101,6 @@ def _copy(block: dict[str, Any], folder: Path) -> None:
     home = Path(block["folder"])
     patterns = [*block["files"], *filter(None, [block.get("environment")])]
     found = {file for pattern in patterns for file in home.glob(pattern) if file.is_file()}
-    undeclared_reads.allow(found)
     if not found or hashing.files_sha256(found, home) != block["sources"]:
         problem = "its files changed since the run was planned; run `snakemake` again"
         raise UserError(block["folder"], problem)
