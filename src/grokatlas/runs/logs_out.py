@@ -26,7 +26,8 @@ def write(listed: Listed, csv: Path | None, tensorboard: Path | None) -> str:
     Raises:
         UserError: the library of event files is missing, or a file cannot be read or written.
     """
-    packages, written = [], 0
+    packages: list[dict[str, Any]] = []
+    written = 0
     for run, members in listed:
         history = next((h for h in map(_history, run.places.values()) if h.is_file()), None)
         if history is None:
