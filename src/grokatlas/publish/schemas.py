@@ -97,9 +97,9 @@ def _whole() -> dict[str, Any]:
                 entry = {"anyOf": [{"type": "array", "items": entry}, {"type": "null"}]}
             properties[block] = entry | {"description": properties[block]["description"]}
         properties["train"] = {"anyOf": [{"$ref": "#/$defs/Train"}, {"type": "null"}]}
-        for key, model_of in {"start": starts.Start, **foreign.MODELS}.items():
-            ref = {"$ref": f"#/$defs/{model_of.__name__}"}
-            properties[key] = {"anyOf": [ref, {"type": "null"}]}
+        names_of = {key: log.__name__ for key, log in foreign.MODELS.items()}
+        for key, name in {"start": "Start", **names_of}.items():
+            properties[key] = {"anyOf": [{"$ref": f"#/$defs/{name}"}, {"type": "null"}]}
     made["$defs"] = dict(sorted(definitions.items()))
     return made
 
