@@ -24,8 +24,7 @@ from grokatlas.declare.overlays import MOST
 from grokatlas.declare.validation import check_block
 from grokatlas.engine import members
 from grokatlas.errors import MistakeError, nearest, shown
-from grokatlas.results import hashing
-from grokatlas.results.foreign import IMPORT, SCRIPT, kind
+from grokatlas.results.foreign import IMPORT, SCRIPT, files_sha256, kind
 from grokatlas.results.placeholders import PLACEHOLDER
 
 AXIS = re.compile(r"[a-z][a-z0-9_.]*")
@@ -209,7 +208,7 @@ def _sources(checker: Checker, log: Script) -> str:
         _fail(checker, [SCRIPT, "command"], f"is no command: {error}")
     if not words:
         _fail(checker, [SCRIPT, "command"], "is empty; write such as python train.py --seed {seed}")
-    return hashing.files_sha256(found, folder)
+    return files_sha256(found, folder)
 
 
 def _measures(checker: Checker, given: list[Any], log: ForeignLog) -> list[dict[str, Any]]:

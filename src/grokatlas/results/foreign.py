@@ -4,6 +4,7 @@ The spec of such a run has the block `import` or `script` in place of task, mode
 that reads results tells such a run by it.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,19 @@ def changed(content: dict[str, Any], needed: bool) -> Iterator[tuple[str, str]]:
                 yield name, "is missing"
         elif hashing.file_sha256(file) != sha256:
             yield name, "is modified: its sha256 is not the one that was imported"
+
+
+def files_sha256(files: Iterable[Path], folder: Path = Path()) -> str:
+    """sha256 of one file; of several, of what ``sha256sum`` prints of them, sorted by name.
+
+    Args:
+        files: below the folder.
+        folder: their names in that text are relative to it.
+    """
+    sums = {
+        file.relative_to(folder).as_posix(): hashing.file_sha256(file) for file in sorted(files)
+    }
+    if len(sums) == 1:
+        return next(iter(sums.values()))
+    lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))
+    return hashlib.sha256(lines.encode()).hexdigest()

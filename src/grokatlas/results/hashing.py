@@ -48,17 +48,3 @@ def file_sha256(path: Path) -> str:
     """sha256 of a file's bytes."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def files_sha256(files: Iterable[Path], folder: Path = Path()) -> str:
-    """sha256 of one file; of several, of what ``sha256sum`` prints of them, sorted by name.
-
-    Args:
-        files: below the folder.
-        folder: their names in that text are relative to it.
-    """
-    sums = {file.relative_to(folder).as_posix(): file_sha256(file) for file in sorted(files)}
-    if len(sums) == 1:
-        return next(iter(sums.values()))
-    lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))
-    return hashlib.sha256(lines.encode()).hexdigest()

@@ -40,7 +40,7 @@ def execute(spec):
 
 def script(here, body=LOOP, **changes):
     (here / "loop" / "train.py").write_text(body)
-    sources = hashing.files_sha256([here / "loop" / "train.py"], here / "loop")
+    sources = foreign.files_sha256([here / "loop" / "train.py"], here / "loop")
     block = {
         "folder": "loop",
         "command": f"{sys.executable} train.py {{seed}}",

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from grokatlas.errors import UserError
-from grokatlas.results import hashing
+from grokatlas.results import foreign, hashing
 from grokatlas.rules.foreign import log_reader
 
 ROWS = [(0, 0.5, 0.1), (10, 1.0, 0.2), (20, 1.0, 0.9)]
@@ -150,5 +150,5 @@ def test_the_hash_of_several_files_is_that_of_what_sha256sum_prints(tmp_path):
     alone = {file.name: hashing.file_sha256(file) for file in files}
     printed = "".join(f"{alone[name]}  {name}\n" for name in ("a.csv", "b.csv"))
     (tmp_path / "printed").write_text(printed)
-    assert hashing.files_sha256(files, tmp_path) == hashing.file_sha256(tmp_path / "printed")
-    assert hashing.files_sha256(files[:1], tmp_path) == alone["b.csv"]
+    assert foreign.files_sha256(files, tmp_path) == hashing.file_sha256(tmp_path / "printed")
+    assert foreign.files_sha256(files[:1], tmp_path) == alone["b.csv"]

@@ -70,7 +70,7 @@ def _checked(block: dict[str, Any], listed: list[dict[str, Any]]) -> dict[str, s
             source = " ".join(filter(None, [block["source"], block.get("commit")]))
             raise UserError(name, f"no such file, and it is imported; fetch it from {source}")
         found += sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
-    sha256 = hashing.files_sha256(found)
+    sha256 = foreign.files_sha256(found)
     if sha256 != block["sha256"]:
         what = found[0] if len(found) == 1 else f"{found[0]} and {len(found) - 1} others"
         problem = f"sha256 is {sha256}, and {block['sha256']} is declared"
@@ -101,7 +101,7 @@ def _copy(block: dict[str, Any], folder: Path) -> None:
     home = Path(block["folder"])
     patterns = [*block["files"], *filter(None, [block.get("environment")])]
     found = {file for pattern in patterns for file in home.glob(pattern) if file.is_file()}
-    if not found or hashing.files_sha256(found, home) != block["sources"]:
+    if not found or foreign.files_sha256(found, home) != block["sources"]:
         problem = "its files changed since the run was planned; run `snakemake` again"
         raise UserError(block["folder"], problem)
     for file in found:
