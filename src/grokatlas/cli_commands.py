@@ -113,6 +113,13 @@ RUNS = (
             JSON,
             RESULTS,
             STORE,
+            argument("--csv", type=Path, metavar="DIR", help="write a csv of each member's log"),
+            argument(
+                "--tensorboard",
+                type=Path,
+                metavar="DIR",
+                help="write its event files (needs the extra tensorboard)",
+            ),
         ),
     ),
     Command(

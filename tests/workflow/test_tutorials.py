@@ -14,7 +14,7 @@ from tests.workflow.pages import Reader, blocks
 DOCS = ROOT / "docs"
 # in the order of the site's menu, which is that in which one builds on the other
 ORDER = ["start", *(f"tutorials/{name}" for name in ("figure", "seed", "method", "claim"))]
-ORDER += [f"tutorials/{name}" for name in ("audit", "review", "cluster")]
+ORDER += [f"tutorials/{name}" for name in ("audit", "review", "cluster", "script")]
 
 pytestmark = pytest.mark.workflow
 

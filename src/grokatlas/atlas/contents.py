@@ -13,7 +13,7 @@ from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.engine import members
 from grokatlas.registry import DEFAULT_DYNAMICS
-from grokatlas.results import files, layout
+from grokatlas.results import files, foreign, layout
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import Result
 
@@ -168,10 +168,16 @@ def _trained(runs: list[Result]) -> str:
     if not sound:
         return ""
     trained = sum(len(members.of(content["spec"])) for content in sound)
-    seconds = sum(float(content.get("wall_seconds", 0)) for content in sound)
-    where = " and ".join(sorted({words.machine(content) for content in sound}))
     counts = f"{words.count(len(sound), 'run')}, {words.count(trained, 'member')}"
-    return f"{counts}, {words.duration(seconds)} of wall time on {where}"
+    sources = (foreign.origin(content)[0] for content in sound if foreign.kind(content["spec"]))
+    marks = "; ".join(dict.fromkeys(sources))
+    here = [content for content in sound if foreign.IMPORT not in content["spec"]]
+    if not here:
+        return f"{counts}, {marks}"
+    seconds = sum(float(content.get("wall_seconds", 0)) for content in here)
+    where = " and ".join(sorted({words.machine(content) for content in here}))
+    took = f"{counts}, {words.duration(seconds)} of wall time on {where}"
+    return "; ".join(filter(None, [took, marks]))
 
 
 def _ended(runs: list[Result], key: str, how: str) -> str:

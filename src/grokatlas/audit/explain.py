@@ -9,7 +9,7 @@ from grokatlas.audit import locate, metadata, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
 from grokatlas.errors import UserError
-from grokatlas.results import dotted, endings, hashing
+from grokatlas.results import dotted, endings, foreign, hashing
 from grokatlas.results.environment import COMPUTING, DRAWING
 from grokatlas.results.manifest import MARK
 from grokatlas.results.result import ROOT, Result
@@ -114,6 +114,7 @@ def about(content: dict[str, Any]) -> list[str]:
     lines = []
     if content["kind"] == "run":
         lines += [*dotted.compact(content["spec"]), dotted.members(content["spec"])]
+        lines += foreign.origin(content)
     elif content["kind"] == "dataset":
         tasks = content["spec"].get("tasks", [])
         lines += dotted.compact({"task": tasks[:1]})

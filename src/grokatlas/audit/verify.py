@@ -10,7 +10,7 @@ from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
-from grokatlas.results import dotted, hashing, layout
+from grokatlas.results import dotted, foreign, hashing, layout
 from grokatlas.results.manifest import MARK, code_of
 from grokatlas.results.result import JsonFile, Result
 
@@ -246,6 +246,9 @@ class _Judge:
             if not self.tree.fits(owner, name, recorded):
                 problem = "was made again since and differs; run `snakemake`"
                 return self._edge(result, name, problem)
+        declared = self.jobs is not None and result.target in self.jobs
+        for name, problem in foreign.changed(result.sound, declared):
+            return self._edge(result, name, problem)
         return OK
 
     def _edge(self, result: Result, name: str, problem: str) -> Finding:

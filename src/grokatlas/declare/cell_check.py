@@ -73,10 +73,10 @@ class Checker:
         spec: dict[str, Any] = {"ensemble": axes, "train": train}
         for block in BLOCKS:
             if block in values:
-                spec[block] = self._component(block, [block], values[block], axes)
+                spec[block] = self.component(block, [block], values[block], axes)
         for block in registry.LISTS:
             spec[block] = [
-                self._component(block, [block, str(index)], entry, axes)
+                self.component(block, [block, str(index)], entry, axes)
                 for index, entry in enumerate(values.get(block, []))
             ]
         self._check_settled(dynamics, spec)
@@ -226,7 +226,7 @@ class Checker:
     def _axes(self, values: dict[str, Any]) -> dict[str, list[Any]]:
         """The ensemble's axes, checked; the seed last."""
         axes = dict(values.get("ensemble", {}))
-        seeds = self._seeds(axes.pop("seed", 1))
+        seeds = self.seeds(axes.pop("seed", 1))
         ordered = sorted(axes, key=lambda path: renaming.older_path(path, values))
         checked = {path: self._axis(path, axes[path], values) for path in ordered}
         alone = checked.keys() - {path for group in self.joined for path in group[1:]}
@@ -235,7 +235,8 @@ class Checker:
             self._fail(["ensemble"], f"makes {count} members; at most {overlays.MOST}")
         return {**checked, "seed": seeds}
 
-    def _seeds(self, seeds: Any) -> list[int]:
+    def seeds(self, seeds: Any) -> list[int]:
+        """The seeds of `ensemble`, from their number or a list."""
         place = ["ensemble", "seed"]
         if type(seeds) is int and 1 <= seeds <= overlays.MOST:
             return list(range(seeds))
@@ -297,9 +298,10 @@ class Checker:
             self._fail(place, f"not a keyword of {name}; {nearest(keyword, list(keywords))}")
         return name, keywords[keyword]
 
-    def _component(
+    def component(
         self, block: str, path: list[str], entry: Any, axes: dict[str, Any]
     ) -> dict[str, Any]:
+        """A component's block at a path, checked, without the keywords that axes give."""
         name = self._name(block, path, entry)
         prefix = ".".join(path) + "."
         varied = {axis.removeprefix(prefix) for axis in axes if axis.startswith(prefix)}

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from grokatlas.declare import overlays, starts
+from grokatlas.declare import foreign, overlays, starts
 from grokatlas.declare.cell_check import Cell, Checker
 from grokatlas.declare.models import Paper
+from grokatlas.results import foreign as foreign_runs
 
 
 def resolve(paper_name: str, paper: Paper, name: str, scale: str) -> list[Cell]:
@@ -23,7 +24,11 @@ def _of_case(
     for point, with_point, values in merged.points():
         parts = [case, *(f"{path}={value}" for path, value in point.items())]
         label = ", ".join(filter(None, parts))
-        cell = replace(Checker(with_point).cell(case or label, label, values), point=point)
+        checker, named = Checker(with_point), case or label
+        if foreign_runs.kind(values):
+            cells.append(replace(foreign.cell(checker, named, label, values), point=point))
+            continue
+        cell = replace(checker.cell(named, label, values), point=point)
         cell = family.with_states(name, case, cell)
         if "start" in values:
             own = (*behind, starts.place(name, case))

@@ -230,6 +230,12 @@ class Overrides(Model):
     measures: list[dict[str, Any]] | None = Field(None, description="what is computed after a run")
     train: dict[str, Any] | None = Field(None, description="how long, how precise, what is kept")
     start: dict[str, Any] | None = Field(None, description="the snapshot that members start from")
+    import_: dict[str, Any] | None = Field(
+        None, alias="import", description="logs of other hands, in place of task and training"
+    )
+    script: dict[str, Any] | None = Field(
+        None, description="a program that trains, in place of task and training"
+    )
     ensemble: dict[str, Any] | None = Field(
         None,
         description="axes vectorised inside one run: `seed`, any number of a component, `zip`",
@@ -243,6 +249,16 @@ class Overrides(Model):
     sweep: dict[str, list[Any]] | None = Field(
         None, description="axes whose product makes separate runs"
     )
+
+    @classmethod
+    def blocks(cls) -> list[str]:
+        """The keys of an overlay, as a YAML has them."""
+        return [field.alias or name for name, field in Overrides.model_fields.items()]
+
+    def given(self) -> dict[str, Any]:
+        """The keys that are set, null or not, with their values."""
+        fields = Overrides.model_fields.items()
+        return {f.alias or n: getattr(self, n) for n, f in fields if n in self.model_fields_set}
 
 
 class Overlay(Overrides):

@@ -93,7 +93,7 @@ class Overlays:
     def _check_axes(self, axes: dict[str, list[Any]], ensemble: dict[str, Any]) -> None:
         cells = 1
         other = ("sweep", *run_shares.KEYS)
-        blocks = [name for name in Overrides.model_fields if name not in other]
+        blocks = [name for name in Overrides.blocks() if name not in other]
         for path, choices in axes.items():
             if keys_of(path)[0] in run_shares.KEYS:
                 problem = "says which members share a run, not what is run, so it is no axis"
@@ -163,12 +163,12 @@ def of(paper_name: str, paper: Paper, name: str, case: str | None, scale: str) -
     if case is not None and experiment.cases:
         place = f"{place}.cases.{case}"
         full.append((place, experiment.cases[case]))
-    parts = [PlacedOverlay(where, _given(overlay)) for where, overlay in full]
+    parts = [PlacedOverlay(where, overlay.given()) for where, overlay in full]
     for override in SCALES[SCALES.index(scale) : SCALES.index("paper")][::-1]:
         for where, overlay in full:
             over: Overrides | None = getattr(overlay, override)
             if over is not None:
-                parts.append(PlacedOverlay(f"{where}.{override}", _given(over)))
+                parts.append(PlacedOverlay(f"{where}.{override}", over.given()))
     return Overlays(place, tuple(parts))
 
 
@@ -197,11 +197,6 @@ def keys_of(path: str) -> list[str]:
     if head == "ensemble" and rest:
         return [head, rest]
     return path.split(".")
-
-
-def _given(overlay: Overrides) -> dict[str, Any]:
-    keys = Overrides.model_fields
-    return {key: getattr(overlay, key) for key in overlay.model_fields_set if key in keys}
 
 
 def _without_nulls(values: Any) -> Any:

@@ -98,6 +98,9 @@ class Family:
         self._check_named(start, where, behind)
         parents = self.cells(self, start.experiment, start.case, behind)
         parent = _of_same_point(start, cell, parents, where)
+        if "train" not in parent.spec:
+            why = f"{start.place} is not trained by the engine, so that it has no snapshots"
+            raise where.error(["start"], f"{why}; name another experiment")
         step = start.step if isinstance(start.step, int) else parent.spec["train"]["steps"]
         if problem := _why_not(start, step, cell.spec, parent.spec):
             raise where.error(["start", *problem[0]], problem[1])

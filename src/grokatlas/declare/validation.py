@@ -132,9 +132,10 @@ def _walk(kind: Any, steps: list[Any]) -> tuple[list[str], Any, tuple[Any, ...]]
 def _entry(kind: Any, step: Any) -> tuple[Any, tuple[Any, ...]] | None:
     """The type of one entry of a model, a dict or a list; None where there is no such entry."""
     arguments = typing.get_args(kind)
-    if isinstance(kind, type) and issubclass(kind, BaseModel) and step in kind.model_fields:
-        field = kind.model_fields[step]
-        return field.annotation, tuple(field.metadata)
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        fields = {field.alias or name: field for name, field in kind.model_fields.items()}
+        if step in fields:
+            return fields[step].annotation, tuple(fields[step].metadata)
     if typing.get_origin(kind) is dict and isinstance(step, str) and step != "[key]":
         return arguments[1], ()
     if typing.get_origin(kind) is list and isinstance(step, int):

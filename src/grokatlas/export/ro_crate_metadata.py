@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grokatlas import __version__
 from grokatlas.export import archive
 from grokatlas.export.archive_files import FileToPack
-from grokatlas.results import hashing, revision
+from grokatlas.results import foreign, hashing, revision
 from grokatlas.results.result import Result
 
 if TYPE_CHECKING:
@@ -143,13 +143,15 @@ class _Description:
         tool = self.tool(result)
         job_file, _ = result.records
         inputs = [job_file, *result.sound["inputs"]]
+        source = self.source(result)
+        said = " ".join([text, *foreign.origin(result.sound)])
         create = self.add(
             f"#job/{name}",
             "CreateAction",
             f"{rule} {name}",
-            description=f"{text} {_machine(result.sound)}".strip(),
+            description=f"{said} {_machine(result.sound)}".strip(),
             instrument=tool,
-            object=[self.entities[file] for file in inputs],
+            object=[*(self.entities[file] for file in inputs), *source],
             result=[self.entities[file] for file in result.outputs],
             actionStatus="http://schema.org/CompletedActionStatus",
             **_times(result),
@@ -198,6 +200,17 @@ class _Description:
                 **_span(results),
             )
             self.root.append_to("mentions", engine)
+
+    def source(self, result: Result) -> list["Entity"]:
+        """The work of others that a run was imported from; none of any other result."""
+        block = result.sound["spec"].get(foreign.IMPORT)
+        if block is None:
+            return []
+        keys = {"version": "commit", "license": "licence"}
+        facts = {key: block[own] for key, own in keys.items() if own in block}
+        id_ = block["source"] if "://" in block["source"] else f"#source/{hashing.of(block)[:8]}"
+        text = "imported: the engine did not train it"
+        return [self.add(id_, "CreativeWork", block["source"], description=text, **facts)]
 
     def tool(self, result: Result) -> "Entity":
         """The software of a job: its command, at the version and commit of its manifest."""

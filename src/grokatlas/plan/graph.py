@@ -17,7 +17,9 @@ from grokatlas.engine import members
 from grokatlas.plan import summaries
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.registry import module_name
-from grokatlas.results import hashing, layout
+from grokatlas.results import foreign, hashing, layout
+
+READER = "grokatlas.rules.foreign.log_reader"  # the code of an imported run, and of a script's log
 
 
 def make_plan(papers: dict[str, Paper], scale: str, shown: dict[str, Paper] | None = None) -> Plan:
@@ -66,8 +68,9 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
         else [],
     }
     spec |= summaries.so_far(plan, name, entry.experiments)
-    if entry.quick_note and plan.scale != "paper":
-        spec["quick_note"] = entry.quick_note
+    notes = [entry.quick_note if plan.scale != "paper" else "", summaries.foreign(plan, spec)]
+    if any(notes):
+        spec["quick_note"] = "  ·  ".join(filter(None, notes))
     if entry.undrawn:
         spec["undrawn"] = entry.undrawn
     tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
@@ -120,18 +123,24 @@ def light_measures() -> set[str]:
 
 def _add_run(plan: Plan, part: run_shares.RunShare) -> Job:
     spec, parents = part.spec, [_add_run(plan, parent) for parent in part.parents]
-    tasks = members.tasks(spec)
-    data_spec = {"tasks": tasks}
+    foreign_run = bool(foreign.kind(spec))
+    data = [] if foreign_run else [_add_dataset(plan, spec)]
+    run = hashing.of(spec)[:12]
+    if run not in plan.runs:
+        modules = [READER] if foreign_run else code_digest.run_modules(spec)
+        inputs = (*data, *parents)
+        code = plan.sources.code(modules)
+        plan.runs[run] = Job("run", layout.run_folder(run), spec, code, inputs)
+    return plan.runs[run]
+
+
+def _add_dataset(plan: Plan, spec: dict[str, Any]) -> Job:
+    data_spec = {"tasks": members.tasks(spec)}
     dataset = hashing.of(data_spec)[:12]
     if dataset not in plan.datasets:
         code = plan.sources.code(code_digest.dataset_modules(spec))
         plan.datasets[dataset] = Job("dataset", layout.data_folder(dataset), data_spec, code)
-    run = hashing.of(spec)[:12]
-    if run not in plan.runs:
-        code = plan.sources.code(code_digest.run_modules(spec))
-        inputs = (plan.datasets[dataset], *parents)
-        plan.runs[run] = Job("run", layout.run_folder(run), spec, code, inputs)
-    return plan.runs[run]
+    return plan.datasets[dataset]
 
 
 def _add_measure(plan: Plan, run: Job, measure: dict[str, Any]) -> Job:

@@ -16,14 +16,17 @@ from grokatlas.declare import renaming, signatures
 from grokatlas.declare.signatures import defines, fact, signature
 from grokatlas.engine import members
 from grokatlas.errors import UserError, shown
+from grokatlas.results import foreign
 
 LONGEST = 24 * 60  # minutes; queues seldom allow more, and a longer run goes on in the next job
+SCRIPT = 60  # minutes of a script, of which nothing is known; `--set-resources` asks for others
 SHORTEST = 10  # minutes; Slurm counts in them, and a busy node starts slowly
 SPARE = 3  # times the estimate
 CALL = 4e-4  # seconds of one step that does nothing: about 100 small operations
 COMPILED = 1e-6  # the same where a dynamics has compiled its steps
 SPEED = 2e10  # operations per second of a core
 START_MB = 1500  # Python with torch, and the two Snakemakes around it
+SCRIPT_MB = 2500  # for a script, and for a log that is read
 CUDA_MB = 2500  # libraries of a GPU
 COPIES = 10  # of parameters: gradients, moments of an optimizer, results of a step
 MOVED = 5  # copies of samples and first-layer weights on their way into other coordinates
@@ -65,16 +68,23 @@ def uses_gpu(kind: str, spec: dict[str, Any]) -> bool:
     """
     if kind == "measure":
         return defines("measures", spec["measure"]["name"], "GPU")
+    if foreign.kind(spec):
+        return bool(spec.get(foreign.SCRIPT, {}).get("gpu"))
     return not _compiled(spec)
 
 
 def of_run(spec: dict[str, Any]) -> Resources:
-    """By steps, members, parameters and samples."""
+    """By steps, members, parameters and samples; of a script nothing is known."""
+    if foreign.kind(spec):
+        minutes = SCRIPT if foreign.SCRIPT in spec else SHORTEST
+        return Resources(minutes, START_MB + SCRIPT_MB, int(uses_gpu("run", spec)))
     return _asked(seconds(spec), size(spec), uses_gpu("run", spec))
 
 
 def seconds(spec: dict[str, Any]) -> float:
     """Of a run on one core: its steps, and its looks at the whole training set."""
+    if foreign.kind(spec):
+        return 0.0
     run, train = size(spec), spec["train"]
     costs = [_cost(block, entry) for block, entry in _costly(spec)]
     batch = train.get("batch_size", run.samples)
@@ -108,6 +118,8 @@ def measure_seconds(spec: dict[str, Any]) -> float:
 
 def bytes_written(spec: dict[str, Any]) -> int:
     """Of a run's history and snapshots, about: twice, as its state holds them until it ends."""
+    if foreign.kind(spec):
+        return 0
     run, train = size(spec), spec["train"]
     snapshots = run.members * run.parameters * run.snapshots * run.itemsize
     columns = 2 + COLUMNS * len(spec.get("observables", []))

@@ -13,6 +13,7 @@ from grokatlas.declare import interpretations, overlays, versions
 from grokatlas.declare.models import Paper
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.registry import PACKAGE
+from grokatlas.results import foreign as foreign_runs
 from grokatlas.results import freshness, hashing, layout
 
 SITE = PACKAGE / "atlas"  # templates, styles and scripts of the atlas
@@ -82,6 +83,8 @@ def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
             modules.append(entry["module"])
             if plan.scale in claim.scales:
                 entry |= so_far(plan, name, entry["experiments"])
+                if marks := foreign(plan, {"paper": name, "experiments": entry["experiments"]}):
+                    entry["foreign"] = marks
                 for each in entry["experiments"]:
                     job = plan.tables[layout.owner_of_table(name, each)]
                     tables[job.target] = job
@@ -176,3 +179,19 @@ def so_far(plan: Plan, name: str, experiments: list[str]) -> dict[str, str]:
         shares = {each: f"{each}: {shown}" for each, shown in shares.items() if shown}
     shown = "; ".join(dict.fromkeys(shares.values()))
     return {"so_far": shown} if shown else {}
+
+
+def foreign(plan: Plan, spec: dict[str, Any]) -> str:
+    """The mark of tables whose runs the engine did not train; empty where it trained all.
+
+    Args:
+        plan: has the tables.
+        spec: names `paper` and `experiments`.
+    """
+    named = [
+        (each, run.spec)
+        for each in spec["experiments"]
+        for run in plan.tables[layout.owner_of_table(spec["paper"], each)].inputs
+        if run.kind == "run"
+    ]
+    return foreign_runs.note(named)

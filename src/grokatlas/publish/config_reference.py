@@ -10,7 +10,7 @@ from typing import Any, Union
 from pydantic import BaseModel
 
 from grokatlas import registry
-from grokatlas.declare import bound_numbers, claim_models, models, signatures, starts
+from grokatlas.declare import bound_numbers, claim_models, foreign, models, signatures, starts
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
 from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.papers import load_papers
@@ -133,6 +133,7 @@ def readme() -> str:
         _keys("### `train.log`", models.Log),
         _keys("### `train.stop.<column>`: a number, or one of", models.Level),
         _keys("### `start`", starts.Start),
+        *(_keys(f"### `{key}`", model) for key, model in foreign.MODELS.items()),
         COMPONENTS,
         *(_block(block) for block in registry.FOLDERS),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from grokatlas import registry
-from grokatlas.declare import claim_models, models, signatures, starts
+from grokatlas.declare import claim_models, foreign, models, signatures, starts
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -81,6 +81,8 @@ def _whole() -> dict[str, Any]:
     definitions["Train"] = models.Train.model_json_schema() | {"required": []}
     definitions["Train"].pop("$defs")
     definitions["Start"] = starts.Start.model_json_schema() | {"required": []}
+    for log in foreign.MODELS.values():
+        definitions[log.__name__] = log.model_json_schema() | {"required": []}
     for block in registry.FOLDERS:
         names = registry.names(block)
         for name in names:
@@ -95,7 +97,9 @@ def _whole() -> dict[str, Any]:
                 entry = {"anyOf": [{"type": "array", "items": entry}, {"type": "null"}]}
             properties[block] = entry | {"description": properties[block]["description"]}
         properties["train"] = {"anyOf": [{"$ref": "#/$defs/Train"}, {"type": "null"}]}
-        properties["start"] = {"anyOf": [{"$ref": "#/$defs/Start"}, {"type": "null"}]}
+        names_of = {key: log.__name__ for key, log in foreign.MODELS.items()}
+        for key, name in {"start": "Start", **names_of}.items():
+            properties[key] = {"anyOf": [{"$ref": f"#/$defs/{name}"}, {"type": "null"}]}
     made["$defs"] = dict(sorted(definitions.items()))
     return made
 

@@ -54,6 +54,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
                     raise
                 row = judging.row(paper, claim, None, scale) | {"reason": str(error)}
                 failed.append(f"{paper}/{claim['id']}")
+            row["reason"] += f"; {claim['foreign']}" if "foreign" in claim else ""
             if whole:
                 row |= origin(list(stems.values()), ages)
             rows.append(row)

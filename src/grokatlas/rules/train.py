@@ -11,7 +11,7 @@ from grokatlas.code import code_digest
 from grokatlas.engine import dataset as datasets
 from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.results import files, freshness, hashing, layout
+from grokatlas.results import files, foreign, freshness, hashing, layout
 from grokatlas.results.manifest import ManifestWriter, code_of
 from grokatlas.rules import dataset, parents
 from grokatlas.rules.jobs import compiled_loops, component_contracts, devices
@@ -46,6 +46,11 @@ def execute(
     from grokatlas.rules.jobs import savepoint
 
     job = read_job_file(job_file, "run")
+    if foreign.kind(job["spec"]):
+        from grokatlas.rules.foreign import job as foreign_job
+
+        foreign_job.execute(job_file, job, out, device)
+        return
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
         device = "cpu"
     data, before = _data(job_file, job), parents.snapshots(job)

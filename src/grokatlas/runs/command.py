@@ -16,7 +16,7 @@ from grokatlas.plan import remaining
 from grokatlas.results import files, layout
 from grokatlas.run_store import command as run_store
 from grokatlas.runs import conditions as asked
-from grokatlas.runs import reader
+from grokatlas.runs import logs_out, reader
 from grokatlas.runs.run import DIGITS, RENAMED, STATES, RunEntry
 
 FIXED = ("id", "state", "where", "experiment", "paper", "scale", "case")  # columns without asking
@@ -35,6 +35,8 @@ def main(
     as_json: bool,
     results: Path,
     store: Path | None,
+    csv: Path | None = None,
+    tensorboard: Path | None = None,
 ) -> Iterator[str]:
     """Find runs.
 
@@ -46,6 +48,8 @@ def main(
         as_json: print a list of objects in place of the table.
         results: the tree.
         store: the run store; the configured one, if there is any, if None.
+        csv: where the logs of these members go as csv files.
+        tensorboard: where they go as event files.
     """
     conditions = [asked.parse(text) for text in given]
     states = _states(state, conditions)
@@ -66,6 +70,8 @@ def main(
         return
     yield from _table(listed, [name for name in columns if name not in FIXED])
     yield _summary(len(listed), runs, [run for run, _ in chosen], states)
+    if csv or tensorboard:
+        yield logs_out.write(listed, csv, tensorboard)
 
 
 def status(scale: str | None, once: bool, as_json: bool = False) -> None:

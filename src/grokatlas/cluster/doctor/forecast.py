@@ -104,7 +104,7 @@ def _kind_and_work(spec: dict[str, Any], measure: str = "") -> tuple[Kind, float
         names += [f"{block}.{each['name']}" for each in listed if block != "observables"]
     # a measure of no snapshots reads the history
     work = max(resources.measure_seconds(spec), 1.0) if measure else resources.seconds(spec)
-    return (*names, spec["train"]["dtype"]), work
+    return (*names, spec.get("train", {}).get("dtype", "")), work
 
 
 def _stored(root: Path | None, job: Job) -> bool:

@@ -21,7 +21,8 @@ QUERY = ("--query-gpu=memory.total", "--format=csv,noheader,nounits")
 
 def look(missing: list[Job], device: str) -> Iterator[Finding]:
     """A line on capture and one on memory; none where no run will train on a GPU."""
-    runs = [job for job in missing if job.kind == "run" and resources.uses_gpu("run", job.spec)]
+    trained = [job for job in missing if job.kind == "run" and "task" in job.spec]
+    runs = [job for job in trained if resources.uses_gpu("run", job.spec)]
     if device == "cpu" or not runs or not (cluster.here() or gpu_leases.devices()):
         return
     yield from _capture(runs)

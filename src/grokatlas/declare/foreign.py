@@ -1,0 +1,242 @@
+"""Experiments that the engine does not train: `import` of logs, and `script`, checked.
+
+Either block stands in place of task, model and training. Members are declared by `ensemble` as of
+any experiment. Its axes have names of their own; each member's values fill the braces of a file's
+name (``logs/seed{seed}.csv``), of a column's name or of a command.
+"""
+
+import ast
+import fnmatch
+import math
+import re
+import shlex
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import Field
+
+from grokatlas import registry
+from grokatlas.declare import joined, run_shares, signatures
+from grokatlas.declare.cell_check import Cell, Checker
+from grokatlas.declare.checked_types import Number
+from grokatlas.declare.model_base import Model
+from grokatlas.declare.overlays import MOST
+from grokatlas.declare.validation import check_block
+from grokatlas.engine import members
+from grokatlas.errors import MistakeError, nearest, shown
+from grokatlas.results.foreign import IMPORT, SCRIPT, files_sha256, kind
+from grokatlas.results.placeholders import PLACEHOLDER
+
+AXIS = re.compile(r"[a-z][a-z0-9_.]*")
+# columns that a table has beside those of a log
+TAKEN = ("member", "record", "case", "run", "paper", "experiment", "scale", "label")
+
+
+class ForeignLog(Model):
+    """A log of other hands: how it is read."""
+
+    format: Literal["csv", "jsonl", "tensorboard", "wandb"] = Field(
+        "csv",
+        description="csv: a title, then a row a step; jsonl: an object a step, others are left "
+        "out; wandb (an exported csv) and tensorboard (event files; needs the extra tensorboard): "
+        "the steps at which all columns are logged",
+    )
+    columns: Annotated[dict[str, str], Field(min_length=1)] | None = Field(
+        None,
+        description="name in the log: name here, of which one is `step`, or an axis of `ensemble` "
+        "that tells members apart; absent: all columns of numbers, by their own names",
+    )
+    factors: dict[str, Number] = Field(
+        default={},
+        description="what a column is multiplied by: {test_accuracy: 0.01} turns percent into "
+        "shares, {step: 50} epochs of 50 batches into steps",
+    )
+    where: dict[str, int | float | str | bool] = Field(
+        default={}, description="only rows with these values, by the names of the log"
+    )
+
+
+class Import(ForeignLog):
+    """Logs that are a run: the files, what they must hash to, and whose they are."""
+
+    file: str = Field(
+        description="from the folder in which snakemake runs; an axis in braces is the member's: "
+        "logs/seed{seed}.csv; for tensorboard a file or its folder"
+    )
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] = Field(
+        description="of the file; of several, of what sha256sum prints of them sorted by name"
+    )
+    source: str = Field(description="the address at which it was found, or whose it is")
+    commit: str | None = Field(None, description="the version there")
+    licence: str | None = Field(None, description="under which it may be used")
+
+
+class Script(ForeignLog):
+    """A program that trains one member and writes its log."""
+
+    folder: str = Field(description="of its files, from the folder in which snakemake runs")
+    command: str = Field(
+        description="in a copy of that folder, without a shell; an axis in braces is the "
+        "member's: python train.py --seed {seed}"
+    )
+    files: Annotated[list[str], Field(min_length=1)] = Field(
+        description="patterns of all that it reads there, such as '*.py': what is not named is not "
+        "there when it runs"
+    )
+    history: str = Field(description="the log that it writes, in its working folder")
+    environment: str | None = Field(
+        None, description="a lock file beside it: hashed and recorded, not installed"
+    )
+    gpu: bool = Field(False, description="whether a job asks for a GPU")
+
+
+MODELS: dict[str, type[ForeignLog]] = {IMPORT: Import, SCRIPT: Script}
+
+
+def cell(checker: Checker, case: str, label: str, values: dict[str, Any]) -> Cell:
+    """The checked cell of merged values that have `import` or `script`.
+
+    A script's members are runs of their own unless `members_per_run` says otherwise.
+
+    Raises:
+        UserError: for the first mistake, at the overlay that holds it.
+    """
+    block = kind(values)
+    allowed = (block, "ensemble", "measures", *run_shares.KEYS)
+    for key in values:
+        if key not in allowed:
+            problem = f"the engine does not train it ({block}), so this says nothing; remove it"
+            _fail(
+                checker, [key], f"{problem}, or undo it with null (allowed: {', '.join(allowed)})"
+            )
+    axes, ensemble = _axes(checker, values), values.get("ensemble", {})
+    try:
+        log = check_block(MODELS[block], values[block])
+    except MistakeError as mistake:
+        raise checker.overlays.error([block, *mistake.path], mistake.problem) from None
+    _check_placeholders(checker, block, log, axes)
+    entry = {k: v for k, v in log.model_dump(exclude_none=True).items() if v != {}}
+    if isinstance(log, Script):
+        entry["sources"] = _sources(checker, log)
+    spec = {"ensemble": joined.again(axes, joined.paths(ensemble)), block: entry}
+    measures = _measures(checker, values.get("measures", []), log)
+    listed = members.axes(spec)
+    split, first = (dict(values.get(key, {})) for key in run_shares.KEYS)
+    if block == SCRIPT and "members_per_run" not in values:
+        split = {next(iter(axis)): 1 for axis in listed}
+    if reason := run_shares.why_not(listed, split, first):
+        _fail(checker, *reason)
+    parts = run_shares.parts(spec, split, first)
+    return Cell(case, label, spec, measures, parts, run_shares.left_out(listed, first))
+
+
+def _axes(checker: Checker, values: dict[str, Any]) -> dict[str, list[Any]]:
+    """The axes of members, the seed last: numbers or words, under any name."""
+    ensemble = values.get("ensemble", {})
+    if reason := joined.why_not(ensemble):
+        _fail(checker, ["ensemble", *reason[0]], reason[1])
+    axes = joined.flat(ensemble)
+    seeds = checker.seeds(axes.pop("seed", 1))
+    for path, axis in axes.items():
+        place = ["ensemble", path]
+        if not AXIS.fullmatch(path) or path in (*TAKEN, "step"):
+            _fail(checker, place, "is no name of an axis here: use a-z, 0-9, _ and dots")
+        good = (
+            isinstance(axis, list) and axis and all(isinstance(v, int | float | str) for v in axis)
+        )
+        if not good:
+            _fail(checker, place, f"{shown(axis)} is not allowed: give a list of numbers or words")
+        alone = not any(path in group for group in joined.paths(ensemble))
+        if alone and len(set(axis)) < len(axis):
+            _fail(checker, place, "a value is listed twice; remove one")
+    count = math.prod(len(axis) for axis in axes.values()) * len(seeds)
+    if count > MOST:
+        _fail(checker, ["ensemble"], f"makes {count} members; at most {MOST}")
+    return {**{path: axes[path] for path in sorted(axes)}, "seed": seeds}
+
+
+def _check_placeholders(
+    checker: Checker, block: str, log: ForeignLog, axes: dict[str, list[Any]]
+) -> None:
+    """Every axis in braces is one of the ensemble, and every axis tells members apart."""
+    columns = log.columns or {}
+    own = ("file",) if isinstance(log, Import) else ("command", "history")
+    texts = [(key, getattr(log, key)) for key in own] + [("columns", name) for name in columns]
+    used = set(columns.values()) & axes.keys()
+    for key, text in texts:
+        for axis in PLACEHOLDER.findall(text):
+            if axis not in axes:
+                problem = f"no axis {axis!r} in ensemble; {nearest(axis, [*axes])}"
+                _fail(checker, [block, key], problem)
+            used.add(axis)
+    for axis, values in axes.items():
+        if len(values) > 1 and axis not in used:
+            where = " nor ".join((*own[:1], "columns"))
+            problem = f"is neither in {where}, so that its members would be equal"
+            _fail(checker, ["ensemble", axis], f"{problem}; write {{{axis}}} where it belongs")
+    for name, target in columns.items():
+        place = [block, "columns", name]
+        if target in TAKEN:
+            _fail(checker, place, f"{target} is a column of every table; choose another name")
+        if list(columns.values()).count(target) > 1:
+            _fail(checker, place, f"{target} is the name of two columns; keep one")
+    if columns and "step" not in columns.values():
+        _fail(checker, [block, "columns"], "no column is the step; add one, such as {epoch: step}")
+    for name in log.factors:
+        if columns and name not in columns.values():
+            problem = f"no column is called so here; {nearest(name, [*columns.values()])}"
+            _fail(checker, [block, "factors", name], problem)
+
+
+def _sources(checker: Checker, log: Script) -> str:
+    """The hash of a script's files and of its lock file, whose names count."""
+    folder, found = Path(log.folder), set[Path]()
+    if not folder.is_dir():
+        _fail(checker, [SCRIPT, "folder"], f"no folder {log.folder} in {Path.cwd()}")
+    for pattern in (*log.files, *filter(None, [log.environment])):
+        key = "environment" if pattern == log.environment else "files"
+        try:
+            files = {file for file in folder.glob(pattern) if file.is_file()}
+        except (NotImplementedError, ValueError):  # an absolute or an empty pattern
+            files = set()
+        if not files or any(not file.resolve().is_relative_to(folder.resolve()) for file in files):
+            _fail(checker, [SCRIPT, key], f"{shown(pattern)} is no file below {log.folder}")
+        found |= files
+    try:
+        words = shlex.split(log.command)
+    except ValueError as error:
+        _fail(checker, [SCRIPT, "command"], f"is no command: {error}")
+    if not words:
+        _fail(checker, [SCRIPT, "command"], "is empty; write such as python train.py --seed {seed}")
+    return files_sha256(found, folder)
+
+
+def _measures(checker: Checker, given: list[Any], log: ForeignLog) -> list[dict[str, Any]]:
+    """The measures, which have nothing but the log to go by."""
+    known = {*(log.columns or {}).values()}
+    checked: list[dict[str, Any]] = []
+    for index, entry in enumerate(given):
+        place = ["measures", str(index)]
+        measure = checker.component("measures", place, entry, {})
+        name = measure["name"]
+        if not signatures.defines("measures", name, "LIGHT"):
+            names = registry.names("measures")
+            light = [each for each in names if signatures.defines("measures", each, "LIGHT")]
+            problem = f"{name} needs data or snapshots, and here is a log alone"
+            _fail(checker, [*place, "name"], f"{problem} (allowed: {', '.join(light)})")
+        for need in signatures.needs(name) if known else ():
+            logged = signatures.columns(need) or {}
+            if not any(fnmatch.filter(known, pattern) for pattern in logged):
+                problem = f"{name} reads {', '.join(logged)}, and `columns` has none of these"
+                _fail(checker, [*place, "name"], problem)
+        for keyword, kind_of in signatures.signature("measures", name).keywords.items():
+            column = measure.get(keyword) if ast.unparse(kind_of) == "Column" else None
+            if column is not None and known and column not in known:
+                problem = f"no column {shown(column)} here; {nearest(column, [*known])}"
+                _fail(checker, [*place, keyword], problem)
+        checked.append(measure)
+    return checked
+
+
+def _fail(checker: Checker, path: list[str], problem: str) -> NoReturn:
+    raise checker.overlays.error(path, problem)

@@ -1,0 +1,208 @@
+"""Logs of other hands as a history: ``member``, ``step`` and the columns that are named.
+
+Nothing is repaired: what a history cannot be is an error that names the file, the member and the
+step.
+"""
+
+import functools
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grokatlas.errors import UserError, nearest, shown
+from grokatlas.results.placeholders import filled
+
+ACCURACY = re.compile(r"(\w+_)?accuracy")
+SPARSE = ("wandb", "tensorboard")  # formats whose columns need not be logged at the same steps
+
+Member = dict[str, Any]
+
+
+def history(
+    block: dict[str, Any], file: str, members: list[Member], axes: dict[str, list[Any]]
+) -> pd.DataFrame:
+    """The history of a run.
+
+    Args:
+        block: `import` or `script` of its spec.
+        file: the log, with axes in braces.
+        members: the values of each member.
+        axes: of the ensemble, with all their values.
+
+    Returns:
+        one row for each member and logged step: ``member`` and ``step`` (int64), then the columns
+        (float64).
+
+    Raises:
+        UserError: a file or a column is missing, a value is not finite, an accuracy is no share;
+            steps are not whole, sorted and each there once; or a member is logged at steps of its
+            own.
+    """
+
+    @functools.cache
+    def read(name: str) -> pd.DataFrame:
+        return _selected(_read(Path(name), block), name, block.get("where", {}))
+
+    parts = []
+    for number, member in enumerate(members):
+        name = filled(file, member)
+        of_member = {k: v for k, v in member.items() if k in (block.get("columns") or {}).values()}
+        names = ", ".join(f"{axis} {value}" for axis, value in member.items())
+        rows = _rows(read(name), name, names, block, member)
+        for axis in of_member:
+            _check_declared(rows[axis], axis, axes[axis], name)
+            rows = rows[_equal(rows[axis], member[axis])]
+            if rows.empty:
+                raise UserError(name, f"has no row of the member with {names}")
+        part = _numbers(rows.drop(columns=[*of_member]), f"{name} ({names})", block)
+        parts.append(part)
+        _check_steps(part, parts, f"{name} ({names})")
+        part.insert(0, "member", number)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _read(path: Path, block: dict[str, Any]) -> pd.DataFrame:
+    """A log as it is, one row for each of its rows."""
+    kind = block["format"]
+    if not path.exists():
+        raise UserError(str(path), "no such file; give its path from where snakemake runs")
+    try:
+        if kind == "tensorboard":
+            return _read_events(path)
+        if kind == "jsonl":
+            lines = path.read_text(encoding="utf-8").splitlines()
+            objects = [json.loads(line) for line in lines if line.strip()]
+            wanted = {*(block.get("columns") or {"step": ""})}
+            return pd.DataFrame([each for each in objects if wanted & {*each}])
+        return pd.read_csv(path)
+    except (ValueError, TypeError, OSError) as error:
+        text = str(error).partition("\n")[0]
+        raise UserError(str(path), f"cannot be read as {kind}: {text}") from None
+
+
+def _read_events(path: Path) -> pd.DataFrame:
+    """The scalars of TensorBoard's event files, a column each, by ``step``."""
+    try:
+        from tensorboard.backend.event_processing import event_accumulator
+    except ImportError:
+        problem = "event files need a library; pip install 'grokatlas[tensorboard]'"
+        raise UserError(str(path), problem) from None
+    kept = {event_accumulator.SCALARS: 0, event_accumulator.TENSORS: 0}  # 0: all of them
+    events = event_accumulator.EventAccumulator(str(path), size_guidance=kept).Reload()
+    series = []
+    for tag in events.Tags()["scalars"]:
+        logged = events.Scalars(tag)
+        steps = [each.step for each in logged]
+        if twice := sorted({step for step in steps if steps.count(step) > 1}):
+            raise UserError(str(path), f"{tag} is logged twice at step {twice[0]}; keep one writer")
+        series.append(pd.Series([each.value for each in logged], index=steps, name=tag))
+    if not series:
+        raise UserError(str(path), "holds no event file with scalars")
+    return pd.concat(series, axis=1).sort_index().rename_axis("step").reset_index()
+
+
+def _selected(table: pd.DataFrame, name: str, where: dict[str, Any]) -> pd.DataFrame:
+    """The rows that have these values."""
+    for column, value in where.items():
+        _check_column(table, column, name)
+        chosen = table[_equal(table[column], value)]
+        if chosen.empty:
+            there = ", ".join(map(shown, table[column].unique()[:10].tolist()))
+            raise UserError(name, f"no row has {column} {shown(value)}; it has {there}")
+        table = chosen
+    return table
+
+
+def _rows(
+    table: pd.DataFrame, name: str, who: str, block: dict[str, Any], member: Member
+) -> pd.DataFrame:
+    """The columns that are named, by their names here."""
+    columns = {filled(theirs, member): ours for theirs, ours in _columns(table, block).items()}
+    for theirs in columns:
+        _check_column(table, theirs, name)
+    rows = table[[*columns]].rename(columns=columns)
+    if "step" not in rows:
+        known = ", ".join(map(str, table.columns))
+        problem = f"no column is called step (it has {known})"
+        raise UserError(name, f"{problem}; name it in columns, as {{epoch: step}}")
+    if block["format"] in SPARSE:
+        rows = rows.dropna()
+        if rows.empty:
+            listed = ", ".join(columns)
+            raise UserError(f"{name} ({who})", f"no step has all of {listed}; name fewer columns")
+    return rows
+
+
+def _columns(table: pd.DataFrame, block: dict[str, Any]) -> dict[str, str]:
+    """Names in the log, by which they are called here."""
+    if "columns" in block:
+        return dict(block["columns"])
+    numbers = table.select_dtypes("number").columns
+    return {name: name for name in numbers if name not in block.get("where", {})}
+
+
+def _check_column(table: pd.DataFrame, column: str, name: str) -> None:
+    if column not in table:
+        known = [str(each) for each in table.columns]
+        raise UserError(name, f"no column {column!r}; {nearest(column, known)}")
+
+
+def _check_declared(values: pd.Series, axis: str, declared: list[Any], name: str) -> None:
+    """A file holds no member that the ensemble lacks."""
+    others = values[~pd.concat([_equal(values, each) for each in declared], axis=1).any(axis=1)]
+    if not others.empty:
+        problem = f"has {axis} {others.iloc[0]}, which ensemble lacks"
+        raise UserError(name, f"{problem}; add it there, or choose rows by `where`")
+
+
+def _equal(column: pd.Series, value: Any) -> pd.Series:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return pd.to_numeric(column, errors="coerce") == value
+    return column.astype(str) == str(value)
+
+
+def _numbers(rows: pd.DataFrame, place: str, block: dict[str, Any]) -> pd.DataFrame:
+    """Finite numbers, times their factors; shares where an accuracy is one."""
+    made = {}
+    for column in ["step", *(each for each in rows if each != "step")]:
+        values = pd.to_numeric(rows[column], errors="coerce").astype("float64")
+        bad = ~(values.abs() < float("inf"))
+        if bad.any():
+            at = "" if column == "step" else f" at step {rows.loc[bad, 'step'].iloc[0]}"
+            what = shown(rows.loc[bad, column].iloc[0])
+            problem = f"{column}{at} is {what}, not a finite number; end the log before it"
+            raise UserError(place, f"{problem}, or leave the column out")
+        made[column] = values * block.get("factors", {}).get(column, 1.0)
+        outside = (made[column] < 0) | (made[column] > 1)
+        if ACCURACY.fullmatch(column) and outside.any():
+            problem = f"{column} is {made[column][outside].iloc[0]:g}, and an accuracy here is a"
+            todo = f"share from 0 to 1; if it is in percent, write factors: {{{column}: 0.01}}"
+            raise UserError(place, f"{problem} {todo}")
+    frame = pd.DataFrame(made).reset_index(drop=True)
+    whole = (frame["step"] >= 0) & (frame["step"] == frame["step"].round())
+    if not whole.all():
+        value = frame["step"][~whole].iloc[0]
+        problem = f"step {value:g} is no whole number from 0 on"
+        raise UserError(place, f"{problem}; of epochs, write factors: {{step: batches of one}}")
+    return frame.astype({"step": "int64"})
+
+
+def _check_steps(part: pd.DataFrame, parts: list[pd.DataFrame], place: str) -> None:
+    """Steps rise, and are those of the other members as long as both are logged."""
+    steps = part["step"]
+    for before, step in itertools.pairwise(steps):
+        if step == before:
+            problem = f"step {step} is there twice; is another member in the same rows?"
+            raise UserError(place, f"{problem} Name what tells them apart in `columns` or `where`")
+        if step < before:
+            raise UserError(place, f"step {step} comes after step {before}; sort the log by step")
+    common = min(len(steps), len(parts[0]))
+    differ = steps.iloc[:common].to_numpy() != parts[0]["step"].iloc[:common].to_numpy()
+    if differ.any():
+        own, first = steps.iloc[differ.argmax()], parts[0]["step"].iloc[differ.argmax()]
+        problem = f"is logged at step {own} where the first member is at {first}"
+        raise UserError(place, f"{problem}; give members with steps of their own a case each")

@@ -1,0 +1,102 @@
+"""Logs of runs for other programs: a csv or an event file a member, and what columns mean."""
+
+import fnmatch
+from pathlib import Path
+from typing import Any
+
+from grokatlas.declare import signatures
+from grokatlas.errors import UserError
+from grokatlas.results import files, foreign, layout
+from grokatlas.runs.run import RunEntry
+
+DICTIONARY = "datapackage.json"  # Frictionless Data: https://datapackage.org/standard/table-schema
+STEP = {"name": "step", "type": "integer", "description": "parameter updates", "unit": "updates"}
+
+Listed = list[tuple[RunEntry, list[int]]]
+
+
+def write(listed: Listed, csv: Path | None, tensorboard: Path | None) -> str:
+    """Write the logs of some members, and say how many.
+
+    Args:
+        listed: runs, each with the members that are asked for; one without a history is left out.
+        csv: folder of ``<run>-<member>.csv``, ``step`` first, and of a `DICTIONARY` of columns.
+        tensorboard: folder of a folder ``<run>-<member>`` each, with event files.
+
+    Raises:
+        UserError: the library of event files is missing, or a file cannot be read or written.
+    """
+    packages: list[dict[str, Any]] = []
+    written = 0
+    for run, members in listed:
+        history = next((h for h in map(_history, run.places.values()) if h.is_file()), None)
+        if history is None:
+            continue
+        table = files.read_parquet(history)
+        for member in members:
+            rows = table[table["member"] == member].drop(columns="member")
+            rows = rows[["step", *(name for name in rows if name != "step")]]
+            name = f"{run.id}-{member}"
+            if csv:
+                files.write_csv(csv / f"{name}.csv", rows)
+                packages.append(_package(name, run, member, list(rows)))
+            if tensorboard:
+                _write_events(tensorboard / name, rows)
+            written += 1
+    if csv and packages:
+        files.write_json(csv / DICTIONARY, {"name": "runs", "resources": packages})
+    return (
+        f"{written} members written to {' and '.join(map(str, filter(None, [csv, tensorboard])))}"
+    )
+
+
+def _history(folder: Path) -> Path:
+    return layout.outputs("run", folder)[0]
+
+
+def _package(name: str, run: RunEntry, member: int, columns: list[str]) -> dict[str, Any]:
+    """A csv as a resource of Frictionless Data, with the member's own values."""
+    values = {axis: run.members[member][axis][0] for axis in sorted(run.members[member])}
+    source = " ".join(foreign.origin({"spec": run.spec})[:1])
+    return {
+        "name": name,
+        "path": f"{name}.csv",
+        "type": "table",
+        "format": "csv",
+        "mediatype": "text/csv",
+        "schema": {"fields": [_field(column, run.spec) for column in columns]},
+        "member": values,
+        **({"description": source} if source else {}),
+    }
+
+
+def _field(column: str, spec: dict[str, Any]) -> dict[str, str]:
+    """A column of the table's schema, as the docstring of its observable defines it."""
+    if column == "step":
+        return STEP
+    field = {"name": column, "type": "number"}
+    for entry in spec.get("observables", []):
+        patterns, _ = signatures.logged([entry])
+        if any(fnmatch.fnmatchcase(column, pattern) for pattern in patterns):
+            summary = signatures.signature("observables", entry["name"]).summary
+            field["description"] = f"{entry['name']}: {summary}"
+    return field | ({"unit": "share"} if column.endswith("accuracy") else {})
+
+
+def _write_events(folder: Path, rows: Any) -> None:
+    """Write the event file of a member, one event a step; TensorBoard keeps float32."""
+    try:
+        from tensorboard.compat.proto import event_pb2, summary_pb2
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+    except ImportError:
+        problem = "event files need a library; pip install 'grokatlas[tensorboard]'"
+        raise UserError("--tensorboard", problem) from None
+    if folder.exists():
+        problem = "is there already, and event files of two times do not mix; give another folder"
+        raise UserError(str(folder), problem)
+    writer = EventFileWriter(str(folder))
+    for row in rows.to_dict("records"):
+        step = int(row.pop("step"))
+        made = [summary_pb2.Summary.Value(tag=k, simple_value=v) for k, v in row.items()]
+        writer.add_event(event_pb2.Event(step=step, summary=summary_pb2.Summary(value=made)))
+    writer.close()

@@ -1,0 +1,150 @@
+"""Experiments whose runs the engine does not train: what is declared, and what is refused."""
+
+import re
+
+import pytest
+
+from grokatlas.declare import cells, starts
+from grokatlas.errors import UserError
+from grokatlas.plan.graph import make_plan
+from tests.unit.declare.test_cells import BASE, paper
+
+IMPORT = {
+    "file": "logs/k{cap}_s{seed}.jsonl",
+    "format": "jsonl",
+    "sha256": "0" * 64,
+    "columns": {"step": "step", "acc": "test_accuracy"},
+    "source": "https://example.org/runs",
+}
+ENSEMBLE = {"cap": ["1", "inf"], "seed": 3}
+SCRIPT = {
+    "folder": "loop",
+    "command": "python train.py --seed {seed} --lr {optimizer.lr}",
+    "files": ["*.py"],
+    "history": "out.csv",
+}
+RATES = {"optimizer.lr": [0.1, 0.2], "seed": [4, 5]}
+
+
+def of(defaults=None, **experiment):
+    return cells.resolve("geometry", paper(defaults or {}, theirs=experiment), "theirs", "paper")
+
+
+def imported(changes=None, ensemble=None, **others):
+    return of(**{"import": IMPORT | (changes or {}), "ensemble": ensemble or ENSEMBLE, **others})
+
+
+def refused(words, make=imported, *given, **keywords):
+    with pytest.raises(UserError, match=re.escape(words)) as error:
+        make(*given, **keywords)
+    assert str(error.value).startswith("papers/geometry/experiments.yaml: theirs")
+
+
+@pytest.fixture
+def loop(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").mkdir()
+    (tmp_path / "loop" / "train.py").write_text("print(1)")
+    return tmp_path / "loop"
+
+
+def scripted(changes=None, **others):
+    return of(**{"script": SCRIPT | (changes or {}), "ensemble": RATES, **others})
+
+
+def test_an_imported_run_has_its_origin_in_its_spec():
+    (cell,) = imported()
+    assert cell.spec == {"ensemble": {"cap": ["1", "inf"], "seed": [0, 1, 2]}, "import": IMPORT}
+    assert len(cell.parts) == 1
+
+
+def test_what_the_engine_would_need_is_refused():
+    refused("theirs.train: the engine does not train it (import)", train={"steps": 3})
+    with pytest.raises(UserError, match=r"defaults\.task: the engine does not train it"):
+        of(BASE, **{"import": IMPORT, "ensemble": ENSEMBLE})
+
+
+def test_mistakes_of_an_import_are_told_at_their_place():
+    refused("theirs.import.sha256", changes={"sha256": "abc"})
+    refused("import.fil: unknown key", changes={"fil": "a.csv"})
+    refused(
+        "import.file: no axis 'sed' in ensemble; did you mean 'seed'?", changes={"file": "{sed}"}
+    )
+    refused("ensemble.cap: is neither in file nor columns", changes={"file": "s{seed}.jsonl"})
+    refused("import.columns: no column is the step", changes={"columns": {"a": "test_accuracy"}})
+    refused("run is a column of every table", changes={"columns": {"step": "step", "a": "run"}})
+    twice = {"step": "step", "a": "loss", "b": "loss"}
+    refused("loss is the name of two columns", changes={"columns": twice})
+    refused("import.factors.los: no column is called so", changes={"factors": {"los": 2.0}})
+    refused("a value is listed twice", ensemble={"cap": ["1", "1"], "seed": 3})
+    refused("give a list of numbers or words", ensemble={"cap": [[1]], "seed": 3})
+
+
+def test_only_measures_of_the_history_are_taken_of_a_log():
+
+    levels = {"train_accuracy": 0.9, "test_accuracy": 0.9}
+    (cell,) = imported(measures=[{"name": "grokking_times", **levels}])
+    assert cell.measures == [{"name": "grokking_times", **levels}]
+    refused("needs data or snapshots, and here is a log alone", measures=[{"name": "operations"}])
+    loss = {"columns": {"step": "step", "a": "loss"}}
+    measures = [{"name": "grokking_times", **levels}]
+    refused("`columns` has none of these", changes=loss, measures=measures)
+
+
+def test_an_import_can_be_swept():
+    (one, two) = imported(ensemble={"seed": 3}, sweep={"import.file": ["a{seed}", "b{seed}"]})
+    assert [each.spec["import"]["file"] for each in (one, two)] == ["a{seed}", "b{seed}"]
+
+
+def test_each_member_of_a_script_is_a_run(loop):
+    (cell,) = scripted()
+    assert [part.label for part in cell.parts][:2] == [
+        "optimizer.lr=0.1, seed=4",
+        "optimizer.lr=0.1, seed=5",
+    ]
+    assert len(cell.parts) == 4
+    (together,) = scripted(members_per_run={"seed": 2})
+    assert len(together.parts) == 1
+
+
+def test_an_edit_of_a_script_makes_another_run(loop):
+    (before,) = scripted()
+    (loop / "notes.txt").write_text("not named")
+    (same,) = scripted()
+    assert same.spec == before.spec
+    (loop / "train.py").write_text("print(2)")
+    (after,) = scripted()
+    assert after.spec["script"]["sources"] != before.spec["script"]["sources"]
+    (loop / "uv.lock").write_text("torch 2")
+    (locked,) = scripted({"environment": "uv.lock"})
+    assert locked.spec["script"]["sources"] != after.spec["script"]["sources"]
+
+
+def test_mistakes_of_a_script_are_told_at_their_place(loop):
+    refused("script.folder: no folder nowhere", scripted, {"folder": "nowhere"})
+    refused('script.files: "*.pt" is no file below loop', scripted, {"files": ["*.pt"]})
+    refused('script.files: "../*" is no file below loop', scripted, {"files": ["../*"]})
+    refused("script.environment", scripted, {"environment": "no.lock"})
+    refused("is neither in command nor columns", scripted, {"command": "python train.py {seed}"})
+    refused("script.command: is no command", scripted, {"command": "python '{seed} {optimizer.lr}"})
+
+
+def test_no_run_starts_from_one_that_the_engine_did_not_train():
+    child = {"start": {"experiment": "theirs"}, "ensemble": {"seed": 1}}
+    theirs = {"import": IMPORT, "ensemble": ENSEMBLE} | dict.fromkeys(BASE)
+    with pytest.raises(UserError, match="theirs is not trained by the engine"):
+        cells.resolve("geometry", paper(BASE, theirs=theirs, own=child), "own", "paper")
+    assert starts.END == "end"
+
+
+def test_figures_of_such_runs_are_marked(loop):
+    experiments = {
+        "theirs": {"import": IMPORT, "ensemble": ENSEMBLE},
+        "loop": {"script": SCRIPT, "ensemble": RATES},
+    }
+    declared = paper({}, **experiments)
+    for scale in ("smoke", "paper"):
+        figures = make_plan({"geometry": declared}, scale).figures.values()
+        notes = [job.spec.get("quick_note", "") for job in figures]
+        assert any("imported: theirs" in note for note in notes)
+        assert any("by a script: loop" in note for note in notes)

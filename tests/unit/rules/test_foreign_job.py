@@ -1,0 +1,125 @@
+"""A run that the engine does not train, from its job file: what it leaves, and how it fails."""
+
+import sys
+
+import pandas as pd
+import pytest
+
+from grokatlas.audit.explain import about
+from grokatlas.code import code_digest
+from grokatlas.errors import UserError
+from grokatlas.plan.graph import READER
+from grokatlas.results import files, foreign, hashing, layout
+from grokatlas.rules import train
+from grokatlas.rules.finished_run import FinishedRun
+
+LOOP = """import sys
+with open("log.csv", "w") as file:
+    file.write("step,loss\\n0,1\\n5,0." + sys.argv[1] + "\\n")
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").mkdir()
+    (tmp_path / "loop" / "train.py").write_text(LOOP)
+    return tmp_path
+
+
+def execute(spec):
+    run = layout.run_folder(hashing.of(spec)[:12])
+    code = code_digest.code([READER])
+    job = {"kind": "run", "spec": spec, "code": code, "inputs": []}
+    job["digest"] = hashing.of_job("run", spec, code, []).today
+    path = layout.spec_path("run", run)
+    files.write_json(path, files.sealed(job))
+    train.execute(path, run, "cpu", 1, 300.0)
+    return run
+
+
+def script(here, body=LOOP, **changes):
+    (here / "loop" / "train.py").write_text(body)
+    sources = foreign.files_sha256([here / "loop" / "train.py"], here / "loop")
+    block = {
+        "folder": "loop",
+        "command": f"{sys.executable} train.py {{seed}}",
+        "files": ["*.py"],
+        "history": "log.csv",
+        "format": "csv",
+        "gpu": False,
+        "sources": sources,
+    }
+    return {"ensemble": {"seed": [3, 4]}, "script": block | changes}
+
+
+def imported(here):
+    (here / "a.csv").write_text("step,loss\n0,1\n5,0.5\n")
+    block = {"file": "a.csv", "format": "csv", "source": "https://example.org"}
+    return {
+        "ensemble": {"seed": [7]},
+        "import": block | {"sha256": hashing.file_sha256(here / "a.csv")},
+    }
+
+
+def test_an_imported_run_is_a_run(here):
+    run = execute(imported(here))
+    history = pd.read_parquet(run / layout.HISTORY)
+    assert history.to_dict("list") == {"member": [0, 0], "step": [0, 5], "loss": [1.0, 0.5]}
+    manifest = FinishedRun(run).manifest
+    assert manifest["imported"] == {"a.csv": hashing.file_sha256(here / "a.csv")}
+    assert manifest["seeds"] == [7]
+    assert "imported from https://example.org" in about(manifest)
+    assert list(foreign.changed(manifest, True)) == []
+    (here / "a.csv").write_text("step,loss\n0,1\n")
+    assert [name for name, _ in foreign.changed(manifest, True)] == ["a.csv"]
+    (here / "a.csv").unlink()
+    assert [problem for _, problem in foreign.changed(manifest, True)] == ["is missing"]
+    assert list(foreign.changed(manifest, False)) == []  # of an archive, elsewhere
+
+
+def test_another_file_than_is_declared_is_refused(here):
+    spec = imported(here)
+    (here / "a.csv").write_text("step,loss\n0,2\n")
+    with pytest.raises(UserError, match=f"sha256 is {hashing.file_sha256(here / 'a.csv')}"):
+        execute(spec)
+    (here / "a.csv").unlink()
+    with pytest.raises(UserError, match=r"fetch it from https://example\.org"):
+        execute(spec)
+
+
+def test_each_member_of_a_script_has_its_own_seed_and_folder(here):
+    run = execute(script(here))
+    history = pd.read_parquet(run / layout.HISTORY)
+    assert history["member"].tolist() == [0, 0, 1, 1]
+    assert history["loss"].tolist() == [1.0, 0.3, 1.0, 0.4]
+    assert not (here / "log.csv").exists()
+    assert not (here / "loop" / "log.csv").exists()
+
+
+def test_a_script_that_fails_ends_with_its_last_lines(here):
+    noisy = "for k in range(9): print('line', k)\nraise SystemExit('out of luck')"
+    with pytest.raises(UserError) as error:
+        execute(script(here, noisy))
+    assert "ended with 1; its last lines: line 5 | line 6 | line 7 | line 8 | out of luck" in str(
+        error.value
+    )
+    with pytest.raises(
+        UserError, match=r"wrote no log\.csv in its working folder; it said nothing"
+    ):
+        execute(script(here, "pass"))
+    with pytest.raises(UserError, match="cannot be started: No such file"):
+        execute(script(here, command="no-such-program {seed}"))
+
+
+def test_a_script_sees_the_files_that_are_named_alone(here):
+    (here / "loop" / "secret.txt").write_text("0.5")
+    with pytest.raises(UserError, match=r"No such file or directory: 'secret.txt'"):
+        execute(script(here, "open('secret.txt')"))
+
+
+def test_a_script_that_was_edited_since_it_was_planned_is_not_run(here):
+    spec = script(here)
+    (here / "loop" / "train.py").write_text("pass")
+    with pytest.raises(UserError, match="changed since the run was planned"):
+        execute(spec)

@@ -1,0 +1,154 @@
+"""Logs of other hands become a history, or one line that says why not."""
+
+import json
+
+import pytest
+
+from grokatlas.errors import UserError
+from grokatlas.results import foreign, hashing
+from grokatlas.rules.foreign import log_reader
+
+ROWS = [(0, 0.5, 0.1), (10, 1.0, 0.2), (20, 1.0, 0.9)]
+COLUMNS = {"step": "step", "train_acc": "train_accuracy", "test_acc": "test_accuracy"}
+
+
+def csv(path, rows=ROWS, head="step,train_acc,test_acc"):
+    lines = [head, *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read(file, members=({"seed": 0},), axes=None, **block):
+    axes = axes or {axis: [m[axis] for m in members] for axis in members[0]}
+    block = {"format": "csv", "columns": COLUMNS} | block
+    return log_reader.history(block, str(file), list(members), axes)
+
+
+def refused(words, *given, **keywords):
+    with pytest.raises(UserError) as error:
+        read(*given, **keywords)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_members_are_found_by_the_name_of_their_file(tmp_path):
+    for seed in (3, 7):
+        csv(tmp_path / f"s{seed}.csv", [(s, a, b / seed) for s, a, b in ROWS])
+    made = read(tmp_path / "s{seed}.csv", [{"seed": 3}, {"seed": 7}])
+    assert list(made) == ["member", "step", "train_accuracy", "test_accuracy"]
+    assert made["member"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert made["step"].tolist() == [0, 10, 20] * 2
+    assert made["test_accuracy"].iloc[-1] == pytest.approx(0.9 / 7)
+
+
+def test_members_are_found_by_a_column(tmp_path):
+    rows = [(seed, *row) for seed in (1, 0) for row in ROWS]
+    csv(tmp_path / "all.csv", rows, "run,step,train_acc,test_acc")
+    columns = COLUMNS | {"run": "seed"}
+    made = read(tmp_path / "all.csv", [{"seed": 0}, {"seed": 1}], columns=columns)
+    assert made["member"].tolist() == [0, 0, 0, 1, 1, 1]
+    refused("has seed 1, which ensemble lacks", tmp_path / "all.csv", columns=columns)
+    members = [{"seed": s} for s in (0, 1, 2)]
+    refused("no row of the member with seed 2", tmp_path / "all.csv", members, columns=columns)
+
+
+def test_members_are_found_by_the_name_of_a_column(tmp_path):
+    csv(tmp_path / "wide.csv", [(0, 0.1, 0.2), (5, 0.3, 0.4)], "Step,run0 - acc,run1 - acc")
+    columns = {"Step": "step", "run{seed} - acc": "test_accuracy"}
+    made = read(tmp_path / "wide.csv", [{"seed": 0}, {"seed": 1}], columns=columns)
+    assert made["test_accuracy"].tolist() == [0.1, 0.3, 0.2, 0.4]
+
+
+def test_without_columns_every_number_keeps_its_name(tmp_path):
+    csv(tmp_path / "a.csv", [(0, 0.5, "x"), (1, 0.6, "y")], "step,loss,note")
+    made = log_reader.history({"format": "csv"}, str(tmp_path / "a.csv"), [{"seed": 0}], {})
+    assert list(made) == ["member", "step", "loss"]
+    csv(tmp_path / "b.csv", [(0, 0.5)], "epoch,loss")
+    with pytest.raises(UserError, match="no column is called step"):
+        log_reader.history({"format": "csv"}, str(tmp_path / "b.csv"), [{"seed": 0}], {})
+
+
+def test_rows_are_chosen_by_a_value(tmp_path):
+    rows = [(kind, *row) for kind in ("adam", "muon") for row in ROWS]
+    csv(tmp_path / "a.csv", rows, "opt,step,train_acc,test_acc")
+    assert len(read(tmp_path / "a.csv", where={"opt": "muon"})) == 3
+    refused('no row has opt "sgd"; it has "adam", "muon"', tmp_path / "a.csv", where={"opt": "sgd"})
+    refused("step 0 comes after step 20", tmp_path / "a.csv")
+
+
+def test_objects_that_are_no_step_are_left_out_of_jsonl(tmp_path):
+    logged = [dict(zip(("step", "train_acc", "test_acc"), row, strict=True)) for row in ROWS]
+    lines = [{"_meta": {"lr": 1}}, *logged, {"_summary": {}}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert len(read(tmp_path / "a.jsonl", format="jsonl")) == 3
+    (tmp_path / "b.jsonl").write_text("{not json")
+    refused("cannot be read as jsonl", tmp_path / "b.jsonl", format="jsonl")
+
+
+def test_wandb_logs_columns_at_steps_of_their_own(tmp_path):
+    rows = [(0, 0.5, ""), (1, 0.6, 0.1), (2, "", 0.2), (3, 0.7, 0.3)]
+    csv(tmp_path / "a.csv", rows)
+    assert read(tmp_path / "a.csv", format="wandb")["step"].tolist() == [1, 3]
+    refused("train_accuracy at step 2 is NaN", tmp_path / "a.csv")
+    csv(tmp_path / "b.csv", rows[:1])
+    refused("no step has all of", tmp_path / "b.csv", format="wandb")
+
+
+def test_event_files_of_tensorboard(tmp_path):
+    pytest.importorskip("tensorboard")
+    from torch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(tmp_path / "s0")) as writer:
+        for step, train, test in ROWS:
+            writer.add_scalar("train_acc", train, step)
+            writer.add_scalar("test_acc", test, step)
+    made = read(tmp_path / "s{seed}", format="tensorboard")
+    assert made["step"].tolist() == [0, 10, 20]
+    assert made["test_accuracy"].tolist() == pytest.approx([0.1, 0.2, 0.9])
+
+
+def test_without_tensorboard_the_error_names_the_extra(tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "tensorboard.backend.event_processing", None)
+    refused("pip install 'grokatlas[tensorboard]'", tmp_path, format="tensorboard")
+
+
+def test_what_a_history_cannot_be_is_one_line(tmp_path):
+    file = tmp_path / "a.csv"
+    refused("no such file", file)
+    csv(file, head="step,train_acc,test_accuracy")
+    refused("no column 'test_acc'; did you mean 'test_accuracy'?", file)
+    csv(file, [(0, 0.5, "nan")])
+    refused("test_accuracy at step 0 is NaN, not a finite number", file)
+    csv(file, [(0, 0.5, "oops")])
+    refused('test_accuracy at step 0 is "oops"', file)
+    csv(file, [*ROWS, (20, 1.0, 0.9)])
+    refused("step 20 is there twice", file)
+    csv(file, ROWS[::-1])
+    refused("step 10 comes after step 20", file)
+    csv(file, [(0, 50.0, 10.0), (1, 99.0, 20.0)])
+    refused("train_accuracy is 50, and an accuracy here is a share from 0 to 1", file)
+    percent = {"train_accuracy": 0.01, "test_accuracy": 0.01, "step": 50}
+    assert read(file, factors=percent)["step"].tolist() == [0, 50]
+    csv(file, [(0.5, 0.5, 0.5)])
+    refused("step 0.5 is no whole number", file)
+
+
+def test_members_share_their_steps_as_long_as_they_are_logged(tmp_path):
+    csv(tmp_path / "0.csv", ROWS)
+    csv(tmp_path / "1.csv", ROWS[:2])
+    members = [{"seed": 0}, {"seed": 1}]
+    assert len(read(tmp_path / "{seed}.csv", members)) == 5
+    csv(tmp_path / "1.csv", [ROWS[0], (15, 1.0, 0.2)])
+    refused("logged at step 15 where the first member is at 10", tmp_path / "{seed}.csv", members)
+
+
+def test_the_hash_of_several_files_is_that_of_what_sha256sum_prints(tmp_path):
+    files = [tmp_path / name for name in ("b.csv", "a.csv")]
+    for file in files:
+        file.write_text(file.name)
+    alone = {file.name: hashing.file_sha256(file) for file in files}
+    printed = "".join(f"{alone[name]}  {name}\n" for name in ("a.csv", "b.csv"))
+    (tmp_path / "printed").write_text(printed)
+    assert foreign.files_sha256(files, tmp_path) == hashing.file_sha256(tmp_path / "printed")
+    assert foreign.files_sha256(files[:1], tmp_path) == alone["b.csv"]
