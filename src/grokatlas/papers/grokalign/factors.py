@@ -43,7 +43,7 @@ def _panel(axes: Axes, own: pd.DataFrame, published: dict[str, str], cell: str) 
     for row, method in enumerate(_methods.METHODS):
         factors = own.loc[own["method"] == method, "ratio"].dropna()
         heights = row + ASIDE + np.linspace(-WIDE, WIDE, len(factors))
-        look = style.Look(color=style.COLOURS[method], zorder=3, clip_on=False)
+        look = style.Look(color=style.COLOURS[method], zorder=3)
         axes.plot(factors, heights, "o", ms=3, alpha=0.7, label="_", **look)
         axes.plot([factors.mean()], [row + ASIDE], "|", ms=11, mew=1.6, **look)
         text = published.get(cell.format(method))
