@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.papers.grokalign import _methods, table1, table2, table3
+from grokatlas.papers.grokalign import _methods, factors, table1, table2, table3
 from tests.checkout import declared_papers
 
 DIGITS = {"task.name": "digits", "task.train_points": 200.0}
@@ -48,6 +48,26 @@ def test_table1_compares_methods_seed_by_seed():
     own = data[(data["loss"] == "mse") & (data["method"] == "grokalign")]
     first = own[own["seed"] == 0].set_index("series")["ratio"]
     assert first.to_dict() == {"steps": 4, "time": 2, "phase": 360 / 60 / 2}
+
+
+def test_factors_are_the_seeds_of_table1_beside_the_printed_cells():
+    tables = {"acceleration": _acceleration(400, 100), "update_time": _alone({"grokalign": 0.02})}
+    made, data = factors.draw(tables, PUBLISHED["factors"])
+    own = data[(data["loss"] == "mse") & (data["method"] == "grokalign")].set_index("series")
+    assert own.loc["steps"].query("origin == 'ours'")["ratio"].tolist() == [4, 4, 4]
+    assert own.loc["time"].query("origin == 'ours'")["ratio"].tolist() == [2, 2, 2]
+    (printed,) = own.loc["steps"].query("origin == 'published'")[["ratio", "low", "high"]].values
+    assert printed == pytest.approx([1.69, 1.38, 2.0])
+    shown = [line for line in made.axes[3].lines if len(line.get_xdata()) == 3]
+    assert [line.get_xdata().tolist() for line in shown] == [[2] * 3, [4] * 3, [4] * 3]
+
+
+def test_a_printed_factor_of_more_is_below_one():
+    assert factors.factor("x2.00 ± 0.40 more") == pytest.approx((0.5, 1 / 2.4, 1 / 1.6))
+
+
+def test_factors_print_what_table1_prints():
+    assert PUBLISHED["factors"].items() <= PUBLISHED["table1"].items()
 
 
 def test_table1_says_more_where_a_method_is_slower():

@@ -59,7 +59,7 @@ def _panel(
     axes.set(ylabel=quantity, ylim=(0, 1.04) if quantity == "accuracy" else (0, None))
     if quantity == "accuracy":
         marks.instant(axes, times["t1"], "$t_1$", 0.55)
-        marks.instant(axes, times["t2"], "$t_2$", 0.2, side="left")
+        marks.instant(axes, times["t2"], "$t_2$", 1.02)
         for curve, part in (("t1", "train"), ("t2", "test")):
             drawn.append(
                 marks.published(axes, digitised_points, quantity, curve, style.COLOURS[part])

@@ -107,7 +107,7 @@ def _curves(
     for name, level, text in (("b", HALF, "6e-8"), ("d", rows["optimizer.eps"].max(), "eps")):
         panes[name].axhline(level, color=style.GUIDE, lw=0.6, ls="--", zorder=1)
         if first:
-            _small(panes[name], 0.03, level, text, panes[name].get_yaxis_transform(), va="top")
+            _small(panes[name], 0.03, level / 2, text, panes[name].get_yaxis_transform(), va="top")
     panes["d"].set_xlabel("update")
     for name, axes in panes.items():
         axes.set_xscale("log")

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _recovery
@@ -22,6 +24,7 @@ COLOURS["none"] = style.MEMBERS[0]
 MIRAGE, THEORY = "#a3a3a3", "#56B4E9"
 MARKERS, LOST = "oD", "x+"  # of the small and the large start: something happened, nothing did
 AREA = 42.0  # points squared of a mark that stands for all instances
+FRAME = 1.6  # points: the width of a frame
 MOST = 0.5  # of the instances: so many must have neither outcome to be marked
 BEYOND = 30.0  # times below the least mark: a distance further down is not looked for
 TIME = "$t \\times$ rate $\\times$ weight"
@@ -149,9 +152,7 @@ def _drawn(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
 
 def _framed(axes: Axes, colour: str) -> None:
     for spine in axes.spines.values():
-        spine.set(visible=True, color=colour, linewidth=1.6)
-    place = style.Look(transform=axes.transAxes, ha="right", va="bottom")
-    axes.text(0.985, 0.015, "fits the truth", fontsize=6, **place)
+        spine.set(visible=True, color=colour, linewidth=FRAME)
 
 
 def _key(made: Figure) -> None:
@@ -170,5 +171,9 @@ def _key(made: Figure) -> None:
         ("", "distance left when fitted", {"color": style.GUIDE, "lw": 0.8, "ls": ":"}),
         ("", "share: fit of least norm is the truth", {"color": THEORY, "lw": 4, "alpha": 0.5}),
     ]
-    entries = [axes.plot([], [], marker=m, label=text, **look)[0] for m, text, look in looks]
+    entries: list[Artist] = [
+        axes.plot([], [], marker=m, label=text, **look)[0] for m, text, look in looks
+    ]
+    framed = style.Look(fc="none", ec=style.GUIDE, lw=FRAME)
+    entries.append(Patch(label="framed: fits the truth", **framed))
     panels.legend(made, handles=entries, loc="outside upper center", ncols=4, handletextpad=0.5)

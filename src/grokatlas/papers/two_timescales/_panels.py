@@ -57,9 +57,9 @@ def losses(axes: Axes, rows: pd.DataFrame, digitised_points: Points) -> pd.DataF
     return pd.concat(drawn, ignore_index=True)
 
 
-def legend(axes: Axes, columns: int = 4) -> None:
-    """Above the panel at its right, where curves never are."""
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, borderaxespad=0.2)
+def legend(axes: Axes, columns: int = 4, above: float = 1.0) -> None:
+    """Above the panel at its right, where curves never are; `above` is a share of its height."""
+    axes.legend(loc="lower right", bbox_to_anchor=(1, above), ncols=columns, borderaxespad=0.2)
 
 
 def _line(axes: Axes, rows: pd.DataFrame, column: str, colour: str, label: str) -> pd.DataFrame:
@@ -79,15 +79,14 @@ def _line(axes: Axes, rows: pd.DataFrame, column: str, colour: str, label: str) 
 
 
 def mark_times(axes: Axes, times: list[float]) -> None:
-    """Vertical lines at t2 and t3, named at the top; t1 = 0 is not on a log axis."""
+    """Vertical lines at t2 and t3, named above them; t1 = 0 is not on a log axis."""
     left, right = axes.get_xlim()
     for number, time in enumerate(times, start=1):
         if left < time <= right:
             axes.axvline(time, color=style.GUIDE, lw=0.8, ls=":", zorder=1)
             place = ((time, 1.0), ("data", "axes fraction"))
-            text = style.Look(xytext=(0, -7), textcoords="offset points", ha="right", fontsize=7)
-            text["bbox"] = {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.8}
-            axes.annotate(f"$t_{number}$ ", place[0], xycoords=place[1], **text)
+            text = style.Look(xytext=(0, 2), textcoords="offset points", ha="center", fontsize=7)
+            axes.annotate(f"$t_{number}$", place[0], xycoords=place[1], **text)
 
 
 def predictors(grid: list[Axes], curves: pd.DataFrame, others: bool) -> pd.DataFrame:
@@ -146,6 +145,7 @@ def losses_above_predictors(
     above = made.add_subplot(grid[0, :])
     drawn = losses(above, rows, digitised_points)
     times = curves["step"].drop_duplicates().sort_values() * float(table["optimizer.lr"].max())
+    legend(above, above=1.06)  # below it the names of times
     mark_times(above, times.tolist())
     style.letter(above, f"a  seed 0, range of {style.seeds(rows)}")
     below = [made.add_subplot(grid[1, place]) for place in range(3)]
