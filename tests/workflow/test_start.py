@@ -25,7 +25,7 @@ defaults:
   optimizer: {name: adam, lr: 0.01, beta1: 0.9, beta2: 0.99, eps: 1e-8}
   observables: [{name: losses}, {name: accuracies}]
 figures:
-  phases: {experiments: [frozen], caption: the first layer is frozen once it has learnt}
+  phases: {experiments: [frozen], draw: curves, caption: the first layer is frozen at half}
 """
 EXPERIMENTS = """\
 learns:
@@ -38,7 +38,6 @@ frozen:
   ensemble: {seed: [2, 0], optimizer.lr: [0.01, 0.02]}
   measures: [{name: fourier_features, parameter: layers.0.weight}]
 """
-MODULE = '"""Runs."""\n\nfrom grokatlas.papers.trials.runs import draw\n\n__all__ = ["draw"]\n'
 TABLE = "results/smoke/tables/phases/frozen.parquet"
 
 
@@ -49,8 +48,6 @@ def _copy(folder: Path) -> Checkout:
     for path, text in {
         papers / "phases/paper.yaml": PAPER,
         papers / "phases/experiments.yaml": EXPERIMENTS,
-        folder / "src/grokatlas/papers/phases/__init__.py": "",
-        folder / "src/grokatlas/papers/phases/phases.py": MODULE,
     }.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
