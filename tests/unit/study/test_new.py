@@ -164,7 +164,10 @@ def test_an_unknown_name_of_the_package_is_no_attribute():
             {"ensemble": {"sed": 3}},
             r"spec.ensemble.sed: not an axis of members; did you mean 'seed'",
         ),
-        ({"as_": "x"}, r"spec.as_: unknown key; did you mean 'as'\?"),
+        ({"as_": "x"}, r"spec.as_: unknown key; .*allowed: about, cases, dynamics"),
+        ({"as": "x"}, r"spec.as: means nothing here, .*; remove it"),
+        ({"smoke": {}}, r"spec.smoke: means nothing here, .*; remove it"),
+        ({"split": {}}, r"spec.split: is named members_per_run now"),
     ],
 )
 def test_a_mistake_in_a_spec_is_told_by_its_place_before_anything_runs(
