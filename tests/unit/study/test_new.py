@@ -1,5 +1,6 @@
 """What `grokatlas new` makes, and the names that it refuses; what a notebook is told at once."""
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -12,6 +13,7 @@ import grokatlas
 from grokatlas.declare import study as studies
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
+from grokatlas.results import revision
 from grokatlas.study import new, notebook, processes, shipped
 
 SPEC = {
@@ -59,10 +61,69 @@ def test_a_new_study_is_written_as_the_package_is(made):
     assert left == []
 
 
-def test_a_new_study_lists_components_and_is_to_be_versioned(tmp_path):
-    told = "\n".join(new.make(tmp_path / "mine"))
-    assert "git init" in told
-    assert "**`l1`**" in (tmp_path / "mine/config/README.md").read_text()
+def test_a_new_study_lists_components(made):
+    assert "**`l1`**" in (made / "config/README.md").read_text()
+
+
+@pytest.fixture
+def git(tmp_path, monkeypatch):
+    """Git as a new user has it, who may have a name or not."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for key in [key for key in os.environ if key.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))]:
+        monkeypatch.delenv(key)
+    settings = tmp_path / "home/.gitconfig"
+    settings.parent.mkdir()
+
+    def configure(text: str) -> None:
+        settings.write_text(text)
+
+    return configure
+
+
+NAMED = "[user]\n  name = A B\n  email = a@b\n[commit]\n  gpgsign = true\n"
+
+
+def run_git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_new_study_is_a_repository_whose_commit_results_name(tmp_path, git, monkeypatch):
+    git(NAMED)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    first, *rest = new.make(tmp_path / "mine")
+    monkeypatch.delenv("GIT_DIR")
+    assert first.endswith("mine with a git repository and its first commit. Now:")
+    assert not any("git" in line for line in rest)
+    assert run_git(tmp_path / "mine", "status", "--porcelain") == ""
+    monkeypatch.chdir(tmp_path / "mine")
+    study = revision.facts([])["study"]
+    assert study == {"commit": run_git(tmp_path / "mine", "rev-parse", "HEAD"), "dirty": False}
+
+
+def test_where_git_knows_no_name_the_commit_is_left_to_the_user(tmp_path, git):
+    git("[user]\n  useConfigOnly = true\n")
+    first, _, commit, *_ = new.make(tmp_path / "mine")
+    assert first.endswith("mine with a git repository. Now:")
+    assert commit == "    git commit -m 'A new study'   # results name the commit"
+    assert "study.yaml" in run_git(tmp_path / "mine", "status", "--porcelain")
+
+
+def test_a_study_within_a_repository_makes_none_of_its_own(tmp_path, git):
+    git(NAMED)
+    run_git(tmp_path, "init", "--quiet")
+    first, _, commit, *_ = new.make(tmp_path / "mine")
+    assert first.endswith(f"mine in the repository {tmp_path}. Now:")
+    assert commit.strip().startswith("git add . && git commit")
+    assert not (tmp_path / "mine/.git").exists()
+
+
+def test_without_git_a_study_is_made_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    first, _, commands, *_ = new.make(tmp_path / "mine")
+    assert "in no repository, as git failed" in first
+    assert commands.strip().startswith("git init && git add .")
 
 
 @pytest.mark.parametrize("name", ["3-norms", "my study", "ünorm"])
