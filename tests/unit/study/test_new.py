@@ -4,12 +4,15 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
 
 import grokatlas
+from grokatlas import registry
+from grokatlas.declare import cells
 from grokatlas.declare import study as studies
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
@@ -39,7 +42,8 @@ def test_a_new_study_declares_its_own_paper_and_asks_for_this_version(made):
     studies.check()
     found = remaining.at("smoke")
     assert list(found.project.papers) == ["my_study"]
-    assert [job.kind for job in found.jobs] == ["dataset", "run", "table", "figure"]
+    kinds = Counter(job.kind for job in found.jobs)
+    assert kinds == {"dataset": 2, "run": 2, "measure": 1, "table": 2, "figure": 2}
     major, minor, _ = grokatlas.__version__.split(".")
     expected = f">={grokatlas.__version__},<{major}.{int(minor) + 1}"
     assert yaml.safe_load((made / "study.yaml").read_text()) == {"grokatlas": expected}
@@ -49,16 +53,33 @@ def test_a_new_study_is_written_as_the_package_is(made):
     config = ["--config", Path(__file__).parents[3] / "pyproject.toml"]
     config += ["--config", "lint.isort.known-first-party=['grokatlas']"]
     files = sorted(made.rglob("*.py"))
-    assert len(files) == 5
+    assert len(files) == 12
     for arguments in (["check", "--ignore=D103"], ["format", "--check"]):
         command = [sys.executable, "-m", "ruff", *arguments, *config, *files]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
     written = [made / name for name in ("README.md", "Snakefile", "study.yaml", ".gitignore")]
     written += [*files, *made.glob("config/papers/*/*.yaml")]
-    assert len(written) == 12
+    assert len(written) == 19
     left = [path for path in written if "{{" in path.read_text() or "PAPER" in path.as_posix()]
     assert left == []
+
+
+def test_a_new_study_has_an_example_of_each_block_and_uses_it(made):
+    blocks = [b for b in registry.FOLDERS if (made / "components" / registry.FOLDERS[b]).is_dir()]
+    wanted = {"task", "model", "loss", "optimizer", "penalties", "observables", "measures"}
+    assert set(blocks) == wanted
+    paper = remaining.at("smoke").project.papers["my_study"]
+    cells_of = [each for name in paper.experiments for each in _cells(paper, name)]
+    for block in blocks:
+        (own,) = (made / "components" / registry.FOLDERS[block]).glob("*.py")
+        used = [cell.measures if block == "measures" else cell.spec.get(block) for cell in cells_of]
+        assert own.stem in str(used), block
+    assert {each.draw is None for each in paper.figures.values()} == {True, False}
+
+
+def _cells(paper, name):
+    return cells.resolve("my_study", paper, name, "smoke")
 
 
 def test_a_new_study_lists_components(made):
