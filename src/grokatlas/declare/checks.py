@@ -106,7 +106,7 @@ def _check_columns(papers: dict[str, Paper], name: str, figure: str) -> None:
     for reference in entry.experiments if columns else ():
         owner, experiment = layout.owner_of_table(name, reference)
         for cell in cells.resolve(owner, papers[owner], experiment, "paper"):
-            known, whole = signatures.logged(cell.spec["observables"])
+            known, whole = signatures.logged(cell.spec.get("observables", []))
             if not whole or cell.measures:
                 return
             logged |= known.keys()
@@ -150,7 +150,24 @@ def _check_claims(papers: dict[str, Paper], name: str) -> None:
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
             given = ", ".join(claim.keywords) or "none"
             raise UserError(f"{where}.keywords", f"{problem}, not {given}; correct `keywords`")
+        _check_case(papers, name, claim, where)
         _check_control(papers, name, claim, functions, f"{where}.fails_with")
+
+
+def _check_case(papers: dict[str, Paper], name: str, claim: Claim, where: str) -> None:
+    """A keyword `case` of a claim, or of its control, is a case of the figure's experiments."""
+    references = papers[name].figures[claim.figure].experiments
+    declared = [layout.owner_of_table(name, each) for each in references]
+    cases = [papers[owner].experiments[own].cases for owner, own in declared]
+    if not all(cases):
+        return  # points of a sweep, or members of one run, are cases of their own
+    known = {case for each in cases for case in each or ()}
+    control = claim.fails_with if isinstance(claim.fails_with, dict) else {}
+    for key, given in (("keywords", claim.keywords), ("fails_with", control)):
+        case = given.get("case")
+        if isinstance(case, str) and case not in known:
+            problem = f"no case {case!r}; {nearest(case, sorted(known))}"
+            raise UserError(f"{where}.{key}.case", problem)
 
 
 def _check_control(

@@ -27,6 +27,7 @@ def of_study(below: str = "") -> list[FileToPack]:
         return []
     found = {file for glob in FILES for file in registry.own_files(root, glob)}
     names = [".".join(("grokatlas", *m.with_suffix("").parts)) for m in registry.modules_of_study()]
+    found.add(root / ".gitignore")
     read = (file for each in code_digest.files(names).values() for file in each)
     found |= {Path(os.path.normpath(file)) for file in read}
     kept = [
