@@ -63,10 +63,7 @@ class Checker:
         """The checked cell of merged values."""
         values = {"dynamics": {"name": registry.DEFAULT_DYNAMICS}, **values}
         self._check_used_blocks(values)
-        try:
-            values = references.resolved(self._today(values))
-        except MistakeError as mistake:
-            raise self._error([], mistake) from None
+        values = references.resolved(self._today(values), self._fail)
         train = self._train(values)
         dynamics = values["dynamics"]["name"]
         if "batch_size" in train and signatures.defines("dynamics", dynamics, "FULL_BATCH"):

@@ -4,24 +4,31 @@ So a number of the task is written once, and one that a scale or a sweep changes
 """
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
-from grokatlas.errors import MistakeError, nearest, shown
+from grokatlas.errors import nearest, shown
 
 BLOCKS = ("observables", "measures")
 BEGIN = "from "
+Fail = Callable[[list[str], str], NoReturn]
 PATTERN = rf"^{BEGIN}[a-z]+(\.[a-z0-9_]+)+$"
 
 
-def resolved(values: dict[str, Any]) -> dict[str, Any]:
+def resolved(values: dict[str, Any], fail: Fail) -> dict[str, Any]:
     """The values of a cell with what its references name in their place.
 
-    Raises:
-        MistakeError: a reference leads to nothing, or to what is no number, word or list.
+    Args:
+        values: merged blocks.
+        fail: raises the error of a place and its problem: a reference leads to nothing, or to what
+            is no number, word or list.
     """
     blocks = {
         block: [
-            {key: _value(value, values, [block, str(index), key]) for key, value in entry.items()}
+            {
+                key: _value(value, values, [block, str(index), key], fail)
+                for key, value in entry.items()
+            }
             for index, entry in enumerate(values[block])
         ]
         for block in BLOCKS
@@ -30,22 +37,22 @@ def resolved(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, **blocks}
 
 
-def _value(value: Any, values: dict[str, Any], place: list[str]) -> Any:
+def _value(value: Any, values: dict[str, Any], place: list[str], fail: Fail) -> Any:
     if not isinstance(value, str) or not value.startswith(BEGIN):
         return value
     if not re.fullmatch(PATTERN, value):
-        raise MistakeError(place, f"{shown(value)} names no place; write it as from task.modulus")
+        fail(place, f"{shown(value)} names no place; write it as from task.modulus")
     path = value.removeprefix(BEGIN)
     if path in values.get("ensemble", {}):
         problem = f"members differ in {path} (ensemble) and share what they log; give a value"
-        raise MistakeError(place, problem)
+        fail(place, problem)
     here: Any = values
     for key in path.split("."):
         listed = enumerate(here) if isinstance(here, list) else []
         inner = here if isinstance(here, dict) else {str(i): each for i, each in listed}
         if key not in inner:
-            raise MistakeError(place, f"there is no {path}; {nearest(key, [*inner])}")
+            fail(place, f"there is no {path}; {nearest(key, [*inner])}")
         here = inner[key]
     if isinstance(here, dict) or (isinstance(here, str) and here.startswith(BEGIN)):
-        raise MistakeError(place, f"{path} is no value; name a number, a word or a list")
+        fail(place, f"{path} is no value; name a number, a word or a list")
     return here

@@ -104,7 +104,7 @@ def named(columns: list[str], rows: pd.DataFrame) -> list[Panel]:
     pairs: dict[str, list[tuple[str, str]]] = {}
     for column in columns:
         if column not in numbers:
-            raise UserError("curves", f"no column {column!r}; {nearest(column, [*numbers])}")
+            raise UserError("draw.columns", f"no column {column!r}; {nearest(column, [*numbers])}")
         side, _, quantity = column.partition("_")
         name, line = (quantity, SIDES[side]) if side in SIDES else (column, SIDES["test"])
         pairs.setdefault(name or column, []).append((column, line))
