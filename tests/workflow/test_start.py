@@ -13,7 +13,6 @@ from tests.unit.crates import entities
 from tests.workflow.conftest import Checkout, copy_checkout, once
 
 pytestmark = pytest.mark.workflow
-MODULE = '"""Runs."""\n\nfrom grokatlas.papers.trials.runs import draw\n\n__all__ = ["draw"]\n'
 TABLE = "results/smoke/tables/phases/frozen.parquet"
 
 
@@ -21,10 +20,6 @@ def _copy(folder: Path) -> Checkout:
     checkout = copy_checkout(folder)
     shutil.rmtree(folder / "config/papers")
     shutil.copytree(Path(__file__).with_name("phases"), folder / "config/papers/phases")
-    module = folder / "src/grokatlas/papers/phases/phases.py"
-    module.parent.mkdir()
-    module.with_name("__init__.py").touch()
-    module.write_text(MODULE, encoding="utf-8")
     return checkout
 
 

@@ -88,8 +88,10 @@ def test_a_new_study_makes_its_figure_its_claims_and_its_pages(made):
     page = (results / "atlas/paper-my_study.html").read_text(encoding="utf-8")
     assert "recovery under the elastic net" in page
     assert "grokalign" not in (results / "atlas/index.html").read_text(encoding="utf-8")
-    manifest = next((made / "my-study/results/runs").glob("*/manifest.json")).read_text()
-    assert "grokatlas.components.penalties.elastic_net" in manifest
+    runs = (made / "my-study/results/runs").glob("*/manifest.json")
+    manifests = "".join(run.read_text(encoding="utf-8") for run in runs)
+    for name in ("penalties.elastic_net", "models.tanh_net", "optimizers.sign_descent"):
+        assert f"grokatlas.components.{name}" in manifests
 
 
 def test_nothing_is_made_twice_and_an_edit_of_its_component_remakes_what_used_it(study):

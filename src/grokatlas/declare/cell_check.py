@@ -11,6 +11,7 @@ from grokatlas.declare import (
     joined,
     moving_rules,
     overlays,
+    references,
     renaming,
     run_shares,
     signatures,
@@ -62,7 +63,7 @@ class Checker:
         """The checked cell of merged values."""
         values = {"dynamics": {"name": registry.DEFAULT_DYNAMICS}, **values}
         self._check_used_blocks(values)
-        values = self._today(values)
+        values = references.resolved(self._today(values), self._fail)
         train = self._train(values)
         dynamics = values["dynamics"]["name"]
         if "batch_size" in train and signatures.defines("dynamics", dynamics, "FULL_BATCH"):

@@ -1,12 +1,21 @@
 """Mistakes in what papers declare, found when the configuration is read: before anything runs."""
 
 import ast
+import fnmatch
 from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.declare import cells, interpretation_checks, interpretations, starts, versions
+from grokatlas.declare import (
+    cells,
+    drawing,
+    interpretation_checks,
+    interpretations,
+    signatures,
+    starts,
+    versions,
+)
 from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
@@ -40,34 +49,82 @@ def _check_figure(papers: dict[str, Paper], name: str, figure: str) -> None:
         if experiment in own_names:
             raise UserError(where, f"{experiment!r} is listed twice; remove one")
         own_names.append(experiment)
-    _check_undrawn(papers, name, figure)
-    file = registry.source_file(versions.figure_module(name, paper, figure))
+    _check_cases(papers, name, figure)
+    _check_columns(papers, name, figure)
+    if paper.figures[figure].draw is not None:
+        _check_alone(name, figure, place)
+    else:
+        _check_function(registry.source_file(versions.figure_module(name, paper, figure)), place)
+
+
+def _check_function(file: Path, place: str) -> None:
+    """A figure that is not declared is drawn by a function of the file of its name."""
     shown = registry.shown(file)
     if not file.is_file():
         modules = registry.own_files(file.parent, "[!_]*.py")
         known = [each.stem for each in modules if each.stem != "claims"]
         problem = f"no function draws it ({shown} is missing); {nearest(file.stem, known)}"
         raise UserError(place, problem)
-    wanted = "tabulate" if layout.is_published_table(figure) else "draw"
+    wanted = "tabulate" if layout.is_published_table(file.stem) else "draw"
     if wanted not in _functions(file):
         problem = f"no function draws it ({shown} has no function `{wanted}`); add one"
         raise UserError(place, problem)
 
 
-def _check_undrawn(papers: dict[str, Paper], name: str, figure: str) -> None:
-    """A case that a figure leaves out is one of its experiments, at some scale."""
+def _check_cases(papers: dict[str, Paper], name: str, figure: str) -> None:
+    """A case that a figure leaves out, or alone shows, is one of its experiments, at some scale."""
     entry = papers[name].figures[figure]
+    shown = entry.draw.cases if isinstance(entry.draw, drawing.Curves) else None
     owners = [layout.owner_of_table(name, reference) for reference in entry.experiments]
     known = {
         layout.case_of_figure(experiment, cell.case, len(owners))
-        for owner, experiment in (owners if entry.undrawn else [])
+        for owner, experiment in (owners if entry.undrawn or shown else [])
         for scale in SCALES
         for cell in cells.resolve(owner, papers[owner], experiment, scale)
     }
-    for position, case in enumerate(entry.undrawn):
-        if case not in known:
-            place = f"{label(name, PAPER)}: figures.{figure}.undrawn.{position}"
-            raise UserError(place, f"no case {case!r}; {nearest(case, sorted(known))}")
+    where = f"{label(name, PAPER)}: figures.{figure}"
+    for key, named in (("undrawn", entry.undrawn), ("draw.cases", shown or [])):
+        for position, case in enumerate(named):
+            if case not in known:
+                problem = f"no case {case!r}; {nearest(case, sorted(known))}"
+                raise UserError(f"{where}.{key}.{position}", problem)
+            if case in named[:position]:
+                raise UserError(f"{where}.{key}.{position}", "is listed twice; remove one")
+    if entry.draw is not None and entry.undrawn:
+        problem = "has no meaning beside `draw`; name the cases that are drawn in `draw.cases`"
+        raise UserError(f"{where}.undrawn", problem)
+
+
+def _check_columns(papers: dict[str, Paper], name: str, figure: str) -> None:
+    """A column that is drawn is logged, as far as observables say what they log.
+
+    What measures compute is seen when it is drawn.
+    """
+    entry = papers[name].figures[figure]
+    columns = entry.draw.columns if isinstance(entry.draw, drawing.Curves) else None
+    logged: set[str] = set()
+    for reference in entry.experiments if columns else ():
+        owner, experiment = layout.owner_of_table(name, reference)
+        for cell in cells.resolve(owner, papers[owner], experiment, "paper"):
+            known, whole = signatures.logged(cell.spec.get("observables", []))
+            if not whole or cell.measures:
+                return
+            logged |= known.keys()
+    for position, column in enumerate(columns or []):
+        if not any(fnmatch.fnmatchcase(column, each) for each in logged):
+            place = f"{label(name, PAPER)}: figures.{figure}.draw.columns.{position}"
+            raise UserError(place, f"no column {column!r} is logged; {nearest(column, [*logged])}")
+
+
+def _check_alone(name: str, figure: str, place: str) -> None:
+    """A figure that is declared has no function of its own, and is no table of a paper."""
+    if layout.is_published_table(figure):
+        problem = "a name that begins with `table` is that of a printed table; give another one"
+        raise UserError(place, f"`draw` makes curves, and {problem}")
+    file = registry.source_file(f"grokatlas.papers.{name}.{figure}")
+    if file.is_file():
+        problem = f"{registry.shown(file)} draws the figure already; remove this key, or that file"
+        raise UserError(f"{place}.draw", problem)
 
 
 def _check_claims(papers: dict[str, Paper], name: str) -> None:
@@ -93,7 +150,24 @@ def _check_claims(papers: dict[str, Paper], name: str) -> None:
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
             given = ", ".join(claim.keywords) or "none"
             raise UserError(f"{where}.keywords", f"{problem}, not {given}; correct `keywords`")
+        _check_case(papers, name, claim, where)
         _check_control(papers, name, claim, functions, f"{where}.fails_with")
+
+
+def _check_case(papers: dict[str, Paper], name: str, claim: Claim, where: str) -> None:
+    """A keyword `case` of a claim, or of its control, is a case of the figure's experiments."""
+    references = papers[name].figures[claim.figure].experiments
+    declared = [layout.owner_of_table(name, each) for each in references]
+    cases = [papers[owner].experiments[own].cases for owner, own in declared]
+    if not all(cases):
+        return  # points of a sweep, or members of one run, are cases of their own
+    known = {case for each in cases for case in each or ()}
+    control = claim.fails_with if isinstance(claim.fails_with, dict) else {}
+    for key, given in (("keywords", claim.keywords), ("fails_with", control)):
+        case = given.get("case")
+        if isinstance(case, str) and case not in known:
+            problem = f"no case {case!r}; {nearest(case, sorted(known))}"
+            raise UserError(f"{where}.{key}.case", problem)
 
 
 def _check_control(

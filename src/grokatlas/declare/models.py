@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
 from grokatlas.declare.claim_models import Claim
+from grokatlas.declare.drawing import Curves
 from grokatlas.declare.interpretations import Interpretation
 from grokatlas.declare.model_base import Model, Name
 
@@ -144,6 +145,11 @@ class Figure(Model):
     )
     title: str | None = Field(None, description="what it shows, in a few words without its number")
     caption: str = Field(description="what the figure shows, for its page and the report")
+    draw: Literal["curves"] | Curves | None = Field(
+        None,
+        description="`curves`, or a block of that name: curves against steps without code of their "
+        "own; absent: drawn by a function",
+    )
     published: dict[str, Any] = Field(
         default={},
         description="what the paper prints there, each number once: its function and the `cell` of "

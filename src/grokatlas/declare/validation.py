@@ -79,8 +79,13 @@ def _optional(annotation: ast.expr) -> bool:
 def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
     """The first mistake: an unknown key before a missing one, as it often is the same one."""
     mistakes = error.errors()
-    # where a number or a block is allowed, a block is meant to be that block
-    blocks = [e for e in mistakes if not isinstance(e["input"], dict) or "_type" not in e["type"]]
+    # where a number, a word or a block is allowed, a block is meant to be that block
+    other = ("_type", "literal_error")
+    blocks = [
+        each
+        for each in mistakes
+        if not isinstance(each["input"], dict) or not each["type"].endswith(other)
+    ]
     mistakes = blocks or mistakes
     unknown = [each for each in mistakes if each["type"] == "extra_forbidden"]
     first = unknown[0] if unknown and mistakes[0]["type"] == "missing" else mistakes[0]

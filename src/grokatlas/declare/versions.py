@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from grokatlas.declare import drawing
 from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.models import Paper
 from grokatlas.results import layout
@@ -9,6 +10,8 @@ from grokatlas.results import layout
 
 def figure_module(name: str, paper: Paper, figure: str) -> str:
     """The module that draws a figure."""
+    if paper.figures[figure].draw is not None:
+        return drawing.MODULE
     as_ = paper.figures[figure].as_
     owner, drawn = (paper.version_of, as_) if as_ else (name, figure)
     return f"grokatlas.papers.{owner}.{drawn}"

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.errors import UserError
-from grokatlas.export import archive_files, closure
+from grokatlas.export import archive_files, closure, sources
 from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, counted, some_of
 from grokatlas.export.archive_files import ArchivedFile
 from grokatlas.results import files, hashing, layout, links, placing, records_only
@@ -68,7 +69,9 @@ def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
     text = counted(new)
     known = len(results) - len(new)
     made = f" into the new folder {layout.RESULTS}" if created else ""
-    return f"adopted {text}{made}; {known} were here already"
+    own = any(map(sources.holds, listed)) and registry.study() is None
+    study = f"\nthe sources of its study: unzip {archive} '{sources.FOLDER}/*'" if own else ""
+    return f"adopted {text}{made}; {known} were here already{study}"
 
 
 def _refuse_loss(archive: Path, results: list[Result], listed: dict[str, dict[str, Any]]) -> None:
@@ -105,7 +108,7 @@ def _survey(archive: Path) -> dict[str, dict[str, Any]]:
 
 
 def _check_member(archive: Path, entry: ArchivedFile, listed: dict[str, dict[str, Any]]) -> None:
-    if layout.owner(entry.name) is None:
+    if layout.owner(entry.name) is None and not sources.holds(entry.name):
         problem = f"member {entry.name!r} is no file that a job writes into {layout.RESULTS}"
         raise UserError(str(archive), f"{problem}; refused")
     if entry.name not in listed or listed[entry.name]["size"] != entry.size:

@@ -5,11 +5,11 @@ An archive begins with an index: the size and sha256 of every file in it.
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grokatlas.errors import UserError
-from grokatlas.export import archive_files, closure
+from grokatlas.export import archive_files, closure, sources
 from grokatlas.export.archive_files import FileToPack
 from grokatlas.results import layout
 from grokatlas.results.result import Result
@@ -34,11 +34,13 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     root = Path()
     scale = scale or closure.only_scale(root)
     results = closure.collect(root, scale)
-    members = write(out, scale, results, plotted if tables_only else everything)
+    own = sources.of_study(sources.FOLDER)
+    members = write(out, scale, results, plotted if tables_only else everything, own)
     absent = closure.unfinished(root, scale)
     more = f"\nnot made yet, so not packed: {some_of(absent)}" if absent else ""
     size = f"({len(members)} files, {file_size(sum(m.size for m in members))})"
-    return f"packed {counted(results)} {size} at scale {scale} into {out}{more}"
+    study = f", with {len(own)} sources of the study below {sources.FOLDER}/," if own else ""
+    return f"packed {counted(results)} {size} at scale {scale}{study} into {out}{more}"
 
 
 def everything(kind: str, name: str) -> bool:
@@ -52,7 +54,11 @@ def plotted(kind: str, name: str) -> bool:
 
 
 def write(
-    out: Path, scale: str, results: list[Result], holds: Callable[[str, str], bool]
+    out: Path,
+    scale: str,
+    results: list[Result],
+    holds: Callable[[str, str], bool],
+    own: Sequence[FileToPack] = (),
 ) -> list[FileToPack]:
     """Write an archive of results here, with the records of all and the files of some.
 
@@ -61,11 +67,12 @@ def write(
         scale: of the results.
         results: with all that they depend on.
         holds: true of a file that the archive holds, from its job's kind and its name.
+        own: sources of the study, if there is one.
 
     Returns:
         the files in it, without the index.
     """
-    members = [m for result in results for m in files(Path(), result, holds)]
+    members = [*(m for result in results for m in files(Path(), result, holds)), *own]
     listed = {m.name: {"sha256": m.sha256, "size": m.size} for m in members}
     index = {**FORMAT, "scale": scale, "tables_only": holds is not everything, "files": listed}
     text = json.dumps(index, sort_keys=True, indent=1).encode()

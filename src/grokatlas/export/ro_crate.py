@@ -6,16 +6,13 @@ from pathlib import Path
 
 from grokatlas import registry
 from grokatlas.errors import UserError
-from grokatlas.export import archive, archive_files, closure, ro_crate_metadata
+from grokatlas.export import archive, archive_files, closure, ro_crate_metadata, sources
 from grokatlas.export.archive_files import FileToPack
 from grokatlas.results import hashing
 from grokatlas.results.result import Result
 
 METADATA = "ro-crate-metadata.json"
-SOURCES = (
-    *("workflow/rules/*.smk", "config/papers/*/*.yaml", "LICENSE", "*.lock"),
-    *(registry.STUDY, *(f"{room}/**/*.py" for room in registry.ROOMS)),  # of a study
-)
+SOURCES = ("workflow/rules/*.smk", "config/papers/*/*.yaml", "LICENSE", "*.lock")
 
 
 def write(out: Path, scale: str | None) -> str:
@@ -57,5 +54,8 @@ def _sources(root: Path) -> list[FileToPack]:
     if not workflow.is_file():
         problem = "no such file; run this in a checkout, as a crate holds its workflow"
         raise UserError(ro_crate_metadata.WORKFLOW, problem)
+    if registry.study() is not None:
+        kept = [each for each in sources.of_study() if each.name != sources.SETTINGS]
+        return sorted(kept, key=lambda each: each.name != ro_crate_metadata.WORKFLOW)
     paths = [workflow, *(path for glob in SOURCES for path in registry.own_files(root, glob))]
     return [FileToPack(p.as_posix(), p, hashing.file_sha256(p), p.stat().st_size) for p in paths]

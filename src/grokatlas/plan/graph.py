@@ -10,7 +10,7 @@ from typing import Any
 
 from grokatlas import registry
 from grokatlas.code import code_digest
-from grokatlas.declare import cells, run_shares, signatures, versions
+from grokatlas.declare import cells, drawing, run_shares, signatures, versions
 from grokatlas.declare.cell_check import Cell
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
@@ -61,7 +61,7 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
         "scale": plan.scale,
         "experiments": entry.experiments,
         "module": module,
-        "published": entry.published,
+        "published": entry.published | drawing.asked(entry.draw),
         # of the published size: beside smaller curves they would say nothing
         "digitised_points": versions.digitised_points(paper, figure)
         if plan.scale == "paper"
@@ -71,12 +71,22 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
     notes = [entry.quick_note if plan.scale != "paper" else "", summaries.foreign(plan, spec)]
     if any(notes):
         spec["quick_note"] = "  ·  ".join(filter(None, notes))
-    if entry.undrawn:
-        spec["undrawn"] = entry.undrawn
     tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
+    undrawn = entry.undrawn or drawing.left_out(entry.draw, _cases(tables))
+    if undrawn:
+        spec["undrawn"] = undrawn
     code = plan.sources.code([module, "grokatlas.rules.rendering"])
     stem = layout.figure_stem(plan.scale, name, figure)
     return Job("figure", stem, spec, code, tuple(tables))
+
+
+def _cases(tables: list[Job]) -> list[str]:
+    """The cases of some tables, as a figure of them calls them."""
+    return [
+        layout.case_of_figure(table.spec["experiment"], cell["case"], len(tables))
+        for table in tables
+        for cell in table.spec["cells"]
+    ]
 
 
 def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from grokatlas import registry
-from grokatlas.declare import claim_models, foreign, models, signatures, starts
+from grokatlas.declare import claim_models, foreign, models, references, signatures, starts
 from grokatlas.declare.checked_types import annotation_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -111,7 +111,9 @@ def _component_schema(block: str, name: str) -> dict[str, Any]:
     for keyword, annotation in signature.keywords.items():
         kind = TypeAdapter(annotation_type(annotation)).json_schema()
         meaning = signature.meanings.get(keyword)
-        properties[keyword] = {"anyOf": [kind, {"type": "null"}]}
+        other = [{"type": "string", "pattern": references.PATTERN}]
+        kinds = [kind, *(other if block in references.BLOCKS else [])]
+        properties[keyword] = {"anyOf": [*kinds, {"type": "null"}]}
         properties[keyword] |= {"description": meaning} if meaning else {}
     return {"type": "object", "properties": properties, "additionalProperties": False}
 

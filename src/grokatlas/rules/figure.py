@@ -36,6 +36,13 @@ def execute(job_file: Path, stem: Path, earlier: bool = False) -> None:
 def _origin(job: dict[str, Any], frames: dict[str, Any], writer: ManifestWriter) -> str:
     """The origin that a figure's files name: the job's digest, the commit, the runs."""
     git = writer.revision["git"]
-    commit = git["commit"] + (" dirty" if git["dirty"] else "") if git else "unknown"
+    commit = _commit(git) or "unknown"
+    if "study" in writer.revision:
+        commit += f"; study commit {_commit(writer.revision['study']) or 'in no repository'}"
     runs = sorted({str(run) for frame in frames.values() for run in frame["run"].unique()})
     return f"digest {job['digest']}; commit {commit}; runs {' '.join(runs)}"
+
+
+def _commit(git: dict[str, Any] | None) -> str:
+    """A commit, and that files differ from it; empty where it is not known."""
+    return git["commit"] + (" dirty" if git["dirty"] else "") if git else ""

@@ -1,7 +1,9 @@
 """A new study: a folder that works at once, with one component, one figure, claims and a test."""
 
+import os
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,13 +13,15 @@ from grokatlas import __version__, registry
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.errors import UserError
 from grokatlas.publish import config_reference
-from grokatlas.results import files
+from grokatlas.results import files, revision
 from grokatlas.study import shipped
 
 TEMPLATE = Path(__file__).parent / "template"
 SUFFIX = ".jinja"
 PAPER = "PAPER"  # in names of the template: the paper of the study
 HIDDEN = {"gitignore": ".gitignore"}
+# variables that name another repository than that of a folder
+REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX")
 COPIED = {"profiles": "profiles", "config/schema": "config/schema"}  # parts of the workflow
 
 
@@ -36,11 +40,44 @@ def make(folder: Path) -> Iterator[str]:
     for source, target in COPIED.items():
         shutil.copytree(shipped.part(source), folder / target)
     files.write_text(folder / "config/README.md", config_reference.readme())
-    yield f"made {folder}. Now:"
+    repository, left = _versioned(folder)
+    yield f"made {folder}{repository}. Now:"
     yield f"    cd {folder}"
-    yield "    git init && git add . && git commit -m 'A new study'   # results name the commit"
+    yield from (f"    {command}   # results name the commit" for command in left)
     yield "    snakemake --profile profiles/workstation --config scale=smoke"
     yield "    snakemake --profile profiles/workstation"
+
+
+def _versioned(folder: Path) -> tuple[str, list[str]]:
+    """Put a new study into a git repository of its own, unless it is within one.
+
+    Returns:
+        what was done, and the commands that are left to the user: to commit, where it is within
+        another repository, or where git does not know who commits.
+    """
+    place = folder.resolve()
+    commit = "git commit -m 'A new study'"
+    if outer := next((each for each in place.parents if (each / ".git").exists()), None):
+        return f" in the repository {outer}", [f"git add . && {commit}"]
+    try:
+        _git(place, "init", "--quiet")
+        _git(place, "add", ".")
+    except (OSError, subprocess.SubprocessError):
+        return ", in no repository, as git failed", [f"git init && git add . && {commit}"]
+    try:
+        _git(place, "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "A new study")
+    except (OSError, subprocess.SubprocessError):
+        return " with a git repository", [commit]
+    return " with a git repository and its first commit", []
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    """Run git in a folder, whatever repository variables name."""
+    named = {key: value for key, value in os.environ.items() if key not in REPOSITORY}
+    command = ["git", *arguments]
+    subprocess.run(
+        command, cwd=folder, env=named, capture_output=True, check=True, timeout=revision.PATIENCE
+    )
 
 
 def _check(folder: Path, paper: str) -> None:

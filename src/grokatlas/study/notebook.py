@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from grokatlas import registry
 from grokatlas.declare import cells, renaming, study
-from grokatlas.declare.models import EXPERIMENTS, Paper, label
+from grokatlas.declare.models import EXPERIMENTS, Overrides, Paper, label
 from grokatlas.declare.papers import experiment_alone, load_papers
 from grokatlas.declare.settings import Settings, load_settings
-from grokatlas.errors import UserError, closest, shown
+from grokatlas.errors import UserError, closest, nearest, shown
 from grokatlas.export import archive_files, evidence
 from grokatlas.plan import job_files, project, remaining, which_code
 from grokatlas.plan.graph import make_plan
@@ -220,6 +220,7 @@ def _made(group: str, key: tuple[str, str], scale: str | None) -> Job:
 def _plan_of(spec: dict[str, Any]) -> Plan:
     """The plan of a spec alone, in which errors speak of the spec."""
     study.check()
+    _check_keys(spec)
     try:
         paper: Paper = experiment_alone(NAME, spec)
         cells.resolve(NAME, paper, NAME, "paper")
@@ -229,6 +230,17 @@ def _plan_of(spec: dict[str, Any]) -> Plan:
         if not error.place.startswith(where):
             raise
         raise UserError(f"spec{error.place.removeprefix(where)}", error.problem) from None
+
+
+def _check_keys(spec: Any) -> None:
+    """Refuse the keys of ``experiments.yaml`` that mean nothing in a spec of one size."""
+    allowed = ["about", "cases", *Overrides.model_fields]
+    for key in spec if isinstance(spec, dict) else ():
+        if key not in [*allowed, *Overrides.RENAMED, *Overrides.GONE]:
+            problem = f"unknown key; {nearest(str(key), allowed)}"
+            if key in ("quick", "smoke", "as"):
+                problem = "means nothing here, as a spec has one size and no paper; remove it"
+            raise UserError(f"spec.{key}", problem)
 
 
 def _settings() -> Settings:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.declare import versions
+from grokatlas.declare import checks, versions
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.errors import UserError
 from tests import cases
@@ -132,3 +132,12 @@ def test_an_old_name_of_the_file_is_refused_with_the_new_one(folder):
         UserError, match=r"geometry/readings\.csv: is named digitised_points\.csv now"
     ):
         load_papers(folder, "all")
+
+
+@pytest.mark.parametrize("key", ["keywords", "fails_with"])
+def test_a_case_of_a_claim_or_its_control_that_no_experiment_has_is_refused(key):
+    papers = load_papers(Path(__file__).parents[3] / "config/papers", "all")
+    claim = next(each for each in papers["beyond_l2"].claims if "case" in each.keywords)
+    changed = claim.model_copy(update={key: claim.keywords | {"case": "blgo"}})
+    with pytest.raises(UserError, match=rf"at {claim.id}.{key}.case: no case 'blgo'; .*'blog'"):
+        checks._check_case(papers, "beyond_l2", changed, f"at {claim.id}")

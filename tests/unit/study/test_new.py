@@ -1,16 +1,22 @@
 """What `grokatlas new` makes, and the names that it refuses; what a notebook is told at once."""
 
+import os
+import subprocess
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
 
 import grokatlas
+from grokatlas import registry
+from grokatlas.declare import cells
 from grokatlas.declare import study as studies
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
+from grokatlas.results import revision
 from grokatlas.study import new, notebook, processes, shipped
 from tests import cases
 from tests.checkout import called
@@ -27,7 +33,8 @@ def test_a_new_study_declares_its_own_paper_and_asks_for_this_version(made):
     studies.check()
     found = remaining.at("smoke")
     assert list(found.project.papers) == ["my_study"]
-    assert [job.kind for job in found.jobs] == ["dataset", "run", "table", "figure"]
+    kinds = Counter(job.kind for job in found.jobs)
+    assert kinds == {"dataset": 2, "run": 2, "measure": 1, "table": 2, "figure": 2}
     major, minor, _ = grokatlas.__version__.split(".")
     expected = f">={grokatlas.__version__},<{major}.{int(minor) + 1}"
     assert yaml.safe_load((made / "study.yaml").read_text()) == {"grokatlas": expected}
@@ -37,22 +44,98 @@ def test_a_new_study_is_written_as_the_package_is(made):
     config = ["--config", Path(__file__).parents[3] / "pyproject.toml"]
     config += ["--config", "lint.isort.known-first-party=['grokatlas']"]
     files = sorted(made.rglob("*.py"))
-    assert len(files) == 5
+    assert len(files) == 12
     for arguments in (["check", "--ignore=D103"], ["format", "--check"]):
         command = [sys.executable, "-m", "ruff", *arguments, *config, *files]
         done = called(*command)
         assert done.returncode == 0, done.stdout
     written = [made / name for name in ("README.md", "Snakefile", "study.yaml", ".gitignore")]
     written += [*files, *made.glob("config/papers/*/*.yaml")]
-    assert len(written) == 12
+    assert len(written) == 19
     left = [path for path in written if "{{" in path.read_text() or "PAPER" in path.as_posix()]
     assert left == []
 
 
-def test_a_new_study_lists_components_and_is_to_be_versioned(tmp_path):
-    told = "\n".join(new.make(tmp_path / "mine"))
-    assert "git init" in told
-    assert "**`l1`**" in (tmp_path / "mine/config/README.md").read_text()
+def test_a_new_study_has_an_example_of_each_block_and_uses_it(made):
+    blocks = [b for b in registry.FOLDERS if (made / "components" / registry.FOLDERS[b]).is_dir()]
+    wanted = {"task", "model", "loss", "optimizer", "penalties", "observables", "measures"}
+    assert set(blocks) == wanted
+    paper = remaining.at("smoke").project.papers["my_study"]
+    cells_of = [each for name in paper.experiments for each in _cells(paper, name)]
+    for block in blocks:
+        (own,) = (made / "components" / registry.FOLDERS[block]).glob("*.py")
+        used = [cell.measures if block == "measures" else cell.spec.get(block) for cell in cells_of]
+        assert own.stem in str(used), block
+    assert {each.draw is None for each in paper.figures.values()} == {True, False}
+
+
+def _cells(paper, name):
+    return cells.resolve("my_study", paper, name, "smoke")
+
+
+def test_a_new_study_lists_components(made):
+    assert "**`l1`**" in (made / "config/README.md").read_text()
+
+
+@pytest.fixture
+def git(tmp_path, monkeypatch):
+    """Git as a new user has it, who may have a name or not."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for key in [key for key in os.environ if key.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))]:
+        monkeypatch.delenv(key)
+    settings = tmp_path / "home/.gitconfig"
+    settings.parent.mkdir()
+
+    def configure(text: str) -> None:
+        settings.write_text(text)
+
+    return configure
+
+
+NAMED = "[user]\n  name = A B\n  email = a@b\n[commit]\n  gpgsign = true\n"
+
+
+def run_git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_new_study_is_a_repository_whose_commit_results_name(tmp_path, git, monkeypatch):
+    git(NAMED)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    first, *rest = new.make(tmp_path / "mine")
+    monkeypatch.delenv("GIT_DIR")
+    assert first.endswith("mine with a git repository and its first commit. Now:")
+    assert not any("git" in line for line in rest)
+    assert run_git(tmp_path / "mine", "status", "--porcelain") == ""
+    monkeypatch.chdir(tmp_path / "mine")
+    study = revision.facts([])["study"]
+    assert study == {"commit": run_git(tmp_path / "mine", "rev-parse", "HEAD"), "dirty": False}
+
+
+def test_where_git_knows_no_name_the_commit_is_left_to_the_user(tmp_path, git):
+    git("[user]\n  useConfigOnly = true\n")
+    first, _, commit, *_ = new.make(tmp_path / "mine")
+    assert first.endswith("mine with a git repository. Now:")
+    assert commit == "    git commit -m 'A new study'   # results name the commit"
+    assert "study.yaml" in run_git(tmp_path / "mine", "status", "--porcelain")
+
+
+def test_a_study_within_a_repository_makes_none_of_its_own(tmp_path, git):
+    git(NAMED)
+    run_git(tmp_path, "init", "--quiet")
+    first, _, commit, *_ = new.make(tmp_path / "mine")
+    assert first.endswith(f"mine in the repository {tmp_path}. Now:")
+    assert commit.strip().startswith("git add . && git commit")
+    assert not (tmp_path / "mine/.git").exists()
+
+
+def test_without_git_a_study_is_made_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    first, _, commands, *_ = new.make(tmp_path / "mine")
+    assert "in no repository, as git failed" in first
+    assert commands.strip().startswith("git init && git add .")
 
 
 @pytest.mark.parametrize("name", ["3-norms", "my study", "ünorm"])

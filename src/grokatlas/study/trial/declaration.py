@@ -25,7 +25,7 @@ from grokatlas.errors import UserError, nearest
 from grokatlas.results import locks
 
 FOLDER = Path("trials")
-PAPER_OF_TRIALS, FIGURE = "trials", "runs"  # `grokatlas.papers.trials.runs` draws it
+PAPER_OF_TRIALS, FIGURE = "trials", "runs"
 LOCK = ".grokatlas_try.lock"  # in the folder of a trial, held while it runs
 CONFIG = Path("config")
 SETTINGS = CONFIG / "config.yaml"
@@ -112,7 +112,9 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
     about = {
         "source": {"title": f"Trial of {title}"},
         "defaults": paper.defaults.model_dump(mode="json", by_alias=True, exclude_unset=True),
-        "figures": {FIGURE: {"experiments": [own], "caption": f"A trial of {title}."}},
+        "figures": {
+            FIGURE: {"experiments": [own], "draw": "curves", "caption": f"A trial of {title}."}
+        },
     }
     there = FOLDER / f"{paper_name}-{own}"
     with tempfile.TemporaryDirectory() as scratch:

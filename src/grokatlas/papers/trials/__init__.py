@@ -1,1 +1,0 @@
-"""Trials: experiments with other values (`grokatlas try`). No paper, and no claim."""
