@@ -18,7 +18,7 @@ export HOME ?= $(CURDIR)/.snakemake/home
 # an account whose pip installs for the user cannot install into an environment
 export PIP_USER := 0
 
-.PHONY: figures plates atlas site test test-all lint benchmark clean-environment moved
+.PHONY: figures plates studies atlas site test test-all lint benchmark clean-environment moved
 
 # the papers that have a document, as a list for Snakemake: the plates are figures of our own
 PUBLISHED = $(filter-out plates,$(notdir $(wildcard config/papers/*)))
@@ -33,6 +33,12 @@ figures: $(STAMP) ## draw every figure of the papers at SCALE (quick)
 plates: $(STAMP) ## draw these and the plates, figures that no paper has
 	@$(DRAW)
 	@$(DRAWN)
+
+studies: $(STAMP) ## draw the figures of other papers, a study each (docs/studies.md)
+	@. $(BIN)/activate && for study in studies/*/; do \
+		(cd $$study && snakemake --profile $(CURDIR)/profiles/workstation --config scale=$(SCALE)) \
+		|| exit 1; done
+	@echo "made in studies/*/results/$(SCALE):" && ls studies/*/results/$(SCALE)/figures/*/*.pdf
 
 atlas: $(STAMP) ## from recorded results: every figure, claim and page; trains nothing
 	@. $(BIN)/activate && python -P -m grokatlas restore $(if $(filter command line,$(origin SCALE)),--scale $(SCALE))

@@ -25,6 +25,7 @@ PACKAGE = Path(__file__).parent
 COMPONENTS = PACKAGE / "components"
 STUDY = "study.yaml"  # the file that makes a folder a study
 ROOMS = ("components", "papers", "plots")  # the folders of a study that hold modules
+STUDIES = "studies"  # of a checkout: its own studies, a folder each
 
 # block of a spec -> folder of its components
 FOLDERS = {
@@ -186,12 +187,14 @@ def check_study() -> None:
 
 
 def refuse_inside_package(folder: Path) -> None:
-    """Refuse a folder for a study that belongs to the package."""
-    ours = PACKAGE.resolve()
+    """Refuse a folder for a study that belongs to the package; `STUDIES` of a checkout may be."""
+    ours, place = PACKAGE.resolve(), folder.resolve()
     checkout = ours.parents[1]
     is_checkout = ours.parent.name == "src" and (checkout / "Snakefile").is_file()
+    if is_checkout and place.parent == checkout / STUDIES:
+        return
     for root in [ours, checkout] if is_checkout else [ours]:
-        if folder.resolve().is_relative_to(root):
+        if place.is_relative_to(root):
             problem = f"a study cannot be inside {root}, which is grokatlas itself"
             raise UserError(str(folder), f"{problem}; take a folder elsewhere")
 

@@ -121,6 +121,17 @@ def test_a_study_inside_the_package_is_refused(study, monkeypatch):
         registry.check_study()
 
 
+def test_the_studies_of_a_checkout_may_be_inside_it(study, tmp_path, monkeypatch):
+    package = tmp_path / "checkout/src/grokatlas"
+    package.mkdir(parents=True)
+    (tmp_path / "checkout/Snakefile").write_text("")
+    monkeypatch.setattr(registry, "PACKAGE", package)
+    registry.refuse_inside_package(tmp_path / "checkout/studies/mine")
+    for inner in ("studies", "studies/mine/inner", "mine", "src/grokatlas/studies/mine"):
+        with pytest.raises(UserError, match="a study cannot be inside"):
+            registry.refuse_inside_package(tmp_path / "checkout" / inner)
+
+
 def paper(**figures):
     about = {"source": {"title": "t"}, "experiments": {}}
     return Paper.model_validate({**about, "figures": figures})
