@@ -8,6 +8,7 @@ import posixpath
 import re
 from pathlib import Path
 
+import notebook
 import plates
 
 from grokatlas import registry
@@ -19,6 +20,7 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "config/README.md": "reference/yaml.md",
+    "docs/notebook.ipynb": notebook.PAGE,
     "recorded/README.md": "reference/recorded.md",
     "src/grokatlas/engine/contracts.py": "reference/contracts.md",
     "tests/README.md": "reference/tests.md",
@@ -52,6 +54,11 @@ class Pages:
                 continue
             if file.suffix == ".md" and len(page.parts) < 3:  # tables of papers are in their pages
                 self._add_doc(page.as_posix(), file.read_text(encoding="utf-8"), origin)
+            elif file == notebook.FILE:
+                text, pictures = notebook.as_page(notebook.load())
+                self.add(notebook.PAGE, text, origin)
+                for name, content in pictures.items():
+                    (self.folder / name).write_bytes(content)
             elif file.suffix == ".png":
                 self._copy(file, page.as_posix())
 

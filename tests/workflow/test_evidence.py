@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 
+import pandas as pd
 import pytest
 
 from tests.tiers import exhaustive
@@ -145,6 +146,37 @@ def test_bad_archives_are_a_line_each_and_the_others_are_restored(clone):
     assert "drew 1 of 5 figures and tables" in done.stdout
     assert (clone.folder / "results/smoke/atlas/index.html").is_file()
     assert "recorded/smoke: 4 of 5 archives are left out" in done.stderr.splitlines()[-1]
+
+
+def test_restore_and_snakemake_end_with_the_same_in_either_order(clone, recorded, tmp_path):
+    """Also for a run that both need, of which the archive holds no more than the records."""
+    subprocess.run(["git", "clone", "-q", recorded.folder, tmp_path / "other"], check=True)
+    other = Checkout(tmp_path / "other")
+    steps = [
+        lambda checkout: checkout.snakemake("--cores", "1", FIGURE.replace("fig1", "fig3")),
+        lambda checkout: grokatlas(checkout, "restore", "--scale", "smoke"),
+    ]
+    ends = []
+    for checkout, order in ((clone, steps), (other, [*reversed(steps), steps[1]])):
+        for step in order:
+            done = step(checkout)
+            assert done.returncode == 0, done.stderr
+        folder = checkout.folder / "results/smoke"
+        drawn = sorted(path.relative_to(folder) for path in folder.glob("figures/*/*.csv"))
+        judged = pd.read_csv(folder / "claims.csv").drop(columns=["commit", "code"])
+        ends.append((drawn, judged.to_csv(), _lineage(checkout)))
+    assert ends[0] == ends[1]
+    (lineage,) = {each[2] for each in ends}
+    assert "data set" in lineage
+
+
+def _lineage(checkout: Checkout) -> str:
+    """The lines of `explain` that name a result, without digests."""
+    text = grokatlas(checkout, "explain", "geometry/fig3").stdout
+    names = ("run ", "data set ", "table ", "measure ")
+    return "\n".join(
+        line.partition(":")[0] for line in text.splitlines() if line.strip().startswith(names)
+    )
 
 
 @exhaustive

@@ -5,6 +5,8 @@ the experiment's frame (`Train`, `Log`) are here; the keywords of a component ha
 that every number a run used is in its spec.
 """
 
+import functools
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -287,6 +289,23 @@ class Experiment(Overlay):
     cases: Annotated[dict[Name, Overlay], Field(min_length=1)] | None = Field(
         None, description="explicit cells, each an overlay of its own"
     )
+
+    @functools.cached_property
+    def starts_from(self) -> frozenset[str]:
+        """The experiments from which its cells start, unchecked."""
+        return frozenset(_started(self.model_dump(exclude_unset=True)))
+
+
+def _started(block: Any) -> Iterator[str]:
+    if not isinstance(block, dict):
+        return
+    for key, value in block.items():
+        if key == "start" and isinstance(value, dict) and isinstance(value.get("experiment"), str):
+            yield value["experiment"]
+        elif key == "start.experiment" and isinstance(value, list):  # an axis of a sweep
+            yield from (each for each in value if isinstance(each, str))
+        else:
+            yield from _started(value)
 
 
 class Paper(Model):

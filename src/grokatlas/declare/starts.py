@@ -145,7 +145,7 @@ def place(name: str, case: str | None) -> str:
 
 def named(experiment: Experiment) -> set[str]:
     """The experiments from which cells of an experiment start, unchecked."""
-    return set(_named(experiment.model_dump(exclude_unset=True)))
+    return set(experiment.starts_from)
 
 
 def related(experiments: dict[str, Experiment], names: Iterable[str]) -> set[str]:
@@ -167,18 +167,6 @@ def behind(experiments: dict[str, Experiment], name: str) -> set[str]:
         [name], lambda each: sorted(named(experiments[each]) & experiments.keys())
     )
     return set(experiments_behind) - {name}
-
-
-def _named(block: Any) -> Iterator[str]:
-    if not isinstance(block, dict):
-        return
-    for key, value in block.items():
-        if key == "start" and isinstance(value, dict) and isinstance(value.get("experiment"), str):
-            yield value["experiment"]
-        elif key == "start.experiment" and isinstance(value, list):  # an axis of a sweep
-            yield from (each for each in value if isinstance(each, str))
-        else:
-            yield from _named(value)
 
 
 def _asks(entry: dict[str, Any], name: str, case: str | None) -> bool:

@@ -19,7 +19,8 @@ from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure, sources
 from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, counted, some_of
 from grokatlas.export.archive_files import ArchivedFile
-from grokatlas.results import files, hashing, layout, links, placing, records_only
+from grokatlas.results import files, freshness, hashing, layout, links, placing, records_only
+from grokatlas.results.manifest import code_of
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
 
@@ -39,7 +40,7 @@ def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
         archive: as `pack` wrote it.
         replace: overwrite results that lie here and differ.
         twins: gets the targets of results that are here with other bytes, sound and of the same
-            digest: unless they are replaced these stay, and all others are adopted. If it is None,
+            job: unless they are replaced these stay, and all others are adopted. If it is None,
             they differ as any other.
 
     Raises:
@@ -51,11 +52,12 @@ def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
     created = not layout.RESULTS.exists()
     with _stage() as stage:
         _unpack(archive, listed, stage)
-        results = _loaded(stage, listed)
-        moves = {result.target: _moves(result, listed) for result in results}
+        results, digests = _loaded(stage, listed)
+        moves = {r.target: _moves(r, digests.get(r.target), listed) for r in results}
         differ = [target for target, names in moves.items() if names is None]
         if twins is not None and not replace:
-            twins |= {each.target for each in results if each.target in differ and _is_twin(each)}
+            others = [result for result in results if result.target in differ]
+            twins |= {r.target for r in others if _is_twin(r, digests.get(r.target))}
             differ = [target for target in differ if target not in twins]
             moves |= {target: [] for target in twins}
         if differ and not replace:
@@ -197,26 +199,34 @@ def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> No
             raise UserError(str(archive), f"member {entry.name!r} is damaged; fetch it again")
 
 
-def _loaded(stage: Path, listed: dict[str, dict[str, Any]]) -> list[Result]:
-    """The staged results, upstream first, checked against their manifests and each other."""
+def _loaded(
+    stage: Path, listed: dict[str, dict[str, Any]]
+) -> tuple[list[Result], dict[str, hashing.Digests]]:
+    """The staged results, upstream first, checked against manifests and each other; their digests.
+
+    A result of which something that it was made from is not staged has no digests.
+    """
     places = sorted({place for place in map(layout.owner, listed) if place})
     results = {target: closure.load(stage, target) for _, target in places}
-    closure.check(results)
+    digests = closure.check(results)
     for result in results.values():
         for name, sha256 in result.outputs.items():
             if name not in listed and result.kind in PLOTTED:
                 raise UserError(name, "is missing in the archive; pack it again")
             if name in listed and listed[name]["sha256"] != sha256:
                 raise UserError(name, "is not the file its manifest records; refused")
-    return sorted(results.values(), key=lambda result: layout.HANDED_ON.index(result.kind))
+    kinds = layout.HANDED_ON
+    return sorted(results.values(), key=lambda result: kinds.index(result.kind)), digests
 
 
-def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | None:
+def _moves(
+    result: Result, digests: hashing.Digests | None, listed: dict[str, dict[str, Any]]
+) -> list[str] | None:
     """The files of a result that are to be moved here; None if another result is here."""
     job_file, manifest_file = result.records
     try:
         here = json.loads(Path(manifest_file).read_bytes())
-        same = all(here[key] == result.sound[key] for key in ("digest", "outputs"))
+        same = here["outputs"] == result.sound["outputs"] and _is_of_job(here, result, digests)
     except FileNotFoundError:
         same, here = True, None
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -228,15 +238,21 @@ def _moves(result: Result, listed: dict[str, dict[str, Any]]) -> list[str] | Non
     return wanted if here else [*wanted, job_file, manifest_file]
 
 
-def _is_twin(result: Result) -> bool:
-    """Test for a sound result here of the same digest, whatever its bytes."""
+def _is_of_job(here: dict[str, Any], result: Result, digests: hashing.Digests | None) -> bool:
+    """Test for a manifest of the same job: one of both may have a digest of the former form."""
+    same: bool = here["digest"] == result.sound["digest"]
+    return same or bool(digests and freshness.matches(here, digests, code_of(result.sound)))
+
+
+def _is_twin(result: Result, digests: hashing.Digests | None) -> bool:
+    """Test for a sound result here of the same job, whatever its bytes."""
     try:
         here = closure.load(Path(), result.target)
     except UserError:
         return False
     present = [name for name in here.outputs if os.path.lexists(name)]
     sound = all(_sha256(name) == here.outputs[name] for name in present)
-    return sound and here.sound["digest"] == result.sound["digest"]
+    return sound and _is_of_job(here.sound, result, digests)
 
 
 def _manifest_is_placed(result: Result, names: list[str] | None) -> bool:

@@ -99,8 +99,12 @@ def load(root: Path, target: str) -> Result:
         raise UserError(error.place, f"{problem}; run `snakemake`, or remove it") from None
 
 
-def check(results: dict[str, Result]) -> None:
-    """Check that every result was made from those that lie there, by their hashes and digests."""
+def check(results: dict[str, Result]) -> dict[str, hashing.Digests]:
+    """Check that every result was made from those that lie there, by their hashes and digests.
+
+    Returns:
+        by target the digests of each result of which all that it was made from lies there.
+    """
 
     @functools.cache
     def digests(target: str) -> hashing.Digests:
@@ -108,6 +112,7 @@ def check(results: dict[str, Result]) -> None:
         manifest = results[target].sound
         return hashing.of_job(manifest["kind"], manifest["spec"], code_of(manifest), upstream)
 
+    known = {}
     for target, result in results.items():
         for name, recorded in result.sound["inputs"].items():
             owner = layout.owner(name)
@@ -123,6 +128,10 @@ def check(results: dict[str, Result]) -> None:
         behind = ancestors(
             [target], lambda name: results[name].planned["inputs"] if name in results else []
         )
-        if results.keys() >= set(behind) and result.sound["digest"] not in digests(target):
+        if not results.keys() >= set(behind):
+            continue
+        known[target] = digests(target)
+        if result.sound["digest"] not in known[target]:
             problem = "its digest is not that of its spec, code and inputs"
             raise UserError(target, f"{problem}; run `snakemake`, or remove it")
+    return known

@@ -3,7 +3,7 @@
 Most of a plan's time goes into parsing the package and into checking the cells of every scale, and
 both come out as before unless a file has changed. Contents decide that, never dates. What is kept
 is one file of `.snakemake`; where that is absent, damaged or cannot be written, everything is
-worked out anew. Jobs, `grokatlas verify` and the other commands do not use it.
+worked out anew. Commands use the checks alone, and parse what they judge by; jobs use neither.
 """
 
 import contextlib
@@ -50,11 +50,17 @@ def keep_sources(sources: code_digest.Sources, key: str) -> None:
 
 def check_once(papers: dict[str, Paper]) -> None:
     """Check papers, unless the same papers passed the same code before."""
-    key = _check_key(papers)
-    if _content().get("checked") != key:
+    chosen, key = " ".join(sorted(papers)), _check_key(papers)
+    if _passed().get(chosen) != key:
         checks.check(papers)
         if key == _check_key(papers):  # no file was edited meanwhile
-            _write("checked", key)
+            _write("checked", {**_passed(), chosen: key})
+
+
+def _passed() -> dict[str, str]:
+    """The keys of the papers that passed last, for each selection of papers."""
+    passed = _content().get("checked")
+    return passed if isinstance(passed, dict) else {}
 
 
 def _check_key(papers: dict[str, Paper]) -> str:

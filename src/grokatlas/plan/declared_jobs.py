@@ -4,12 +4,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from grokatlas.declare import checks
 from grokatlas.declare.models import PAPER, Paper
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.declare.settings import load_settings
 from grokatlas.errors import UserError
-from grokatlas.plan import summaries
+from grokatlas.plan import cache, summaries
 from grokatlas.plan.graph import declare, make_plan
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.plan.project import Project
@@ -54,7 +53,7 @@ def jobs(
 def of_paper(paper: str, scale: str, folder: Path = CONFIG) -> dict[str, Job]:
     """The jobs of one paper's tables and figures at one scale, upstream first, by target."""
     papers = load_papers(folder / "papers", [paper])
-    checks.check(papers)
+    cache.check_once(papers)
     plan = Plan(scale)
     declare(plan, papers)
     return {job.target.as_posix(): job for job in plan.jobs}

@@ -15,7 +15,7 @@ from grokatlas.declare.models import PAPER, Paper
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.declare.settings import Settings, home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
-from grokatlas.plan import job_files, which_code
+from grokatlas.plan import cache, job_files, which_code
 from grokatlas.plan.graph import light_measures, make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.registry import PACKAGE
@@ -54,7 +54,7 @@ class Project:
         overrides: dict[str, Any],
         warn: Callable[[str], None] | None = None,
         sources: dict[str, str] | None = None,
-        check: Callable[[dict[str, Paper]], None] = checks.check,
+        check: Callable[[dict[str, Paper]], None] = cache.check_once,
         bring: Bring = lambda runs, plan: [],
     ) -> None:
         study.check()

@@ -25,7 +25,9 @@ def flat(value: Any, path: str = "") -> dict[str, Any]:
 def differences(old: Any, new: Any) -> list[tuple[str, str, str]]:
     """Every dotted name whose value differs, with both values as text, sorted by name."""
     a, b = flat(old), flat(new)
-    texts = [(path, _text(a, path), _text(b, path)) for path in sorted(a.keys() | b.keys())]
+    same = {path for path in a.keys() & b.keys() if repr(a[path]) == repr(b[path])}
+    paths = sorted((a.keys() | b.keys()) - same)
+    texts = [(path, _text(a, path), _text(b, path)) for path in paths]
     return [(path, before, after) for path, before, after in texts if before != after]
 
 

@@ -175,6 +175,8 @@ def make_again(kind: str, tree, text: bytes, **facts) -> None:
         file.write_bytes(text)
     outputs = {file.name: hashing.file_sha256(file) for file in made}
     edit_manifest(kind, tree[kind], outputs=outputs, **facts)
+    if "digest" in facts:
+        small_tree.edit(layout.spec_path(kind, tree[kind]), digest=facts["digest"])
 
 
 def restore_beside(tree, tmp_path, monkeypatch, damage: bytes = b"", **facts) -> set[str]:
@@ -206,6 +208,13 @@ def test_a_table_is_restored_beside_a_measure_of_other_bytes(tree, tmp_path, mon
     assert f"made from another {measure} than is here" in text
     with pytest.raises(UserError, match="which its archive left out, so it cannot be handed on"):
         archive.pack(tmp_path / "all.zip", "smoke", tables_only=True)
+
+
+def test_a_measure_whose_digest_has_the_former_form_is_of_the_same_job(tree, tmp_path, monkeypatch):
+    former = small_tree.digests(tree["measure"]).former
+    twins = restore_beside(tree, tmp_path, monkeypatch, digest=former)
+    assert twins == {tree["measure"].as_posix()}
+    assert verdicts().keys() == {"ok"}
 
 
 def test_a_measure_that_is_made_once_more_beside_it_is_stale(tree, tmp_path, monkeypatch):

@@ -166,6 +166,12 @@ def test_papers_that_passed_are_not_checked_again(papers, checked):
     assert len(checked) == 1
 
 
+def test_another_selection_of_papers_leaves_what_passed(papers, checked):
+    for given in (papers, {}, papers, {}):
+        cache.check_once(given)
+    assert checked == [papers, {}]
+
+
 def test_papers_that_changed_are_checked_again(papers, checked):
     optimizer = papers["geometry"].experiments["two_weights"].optimizer
     for value in (float("inf"), None, 1, 1.0, "1.0", [1.0]):

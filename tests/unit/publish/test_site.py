@@ -24,7 +24,7 @@ GENERATOR = all(map(importlib.util.find_spec, NEEDED))
 def site_modules(monkeypatch):
     monkeypatch.syspath_prepend(str(SITE))
     yield
-    for name in ("pages", "plates", "docstrings", "reference", "build"):
+    for name in ("pages", "plates", "notebook", "docstrings", "reference", "build"):
         sys.modules.pop(name, None)
 
 
