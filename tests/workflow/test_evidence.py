@@ -154,7 +154,7 @@ def test_restore_and_snakemake_end_with_the_same_in_either_order(clone, recorded
     other = Checkout(tmp_path / "other")
     steps = [
         lambda checkout: checkout.snakemake("--cores", "1", FIGURE.replace("fig1", "fig3")),
-        lambda checkout: grokatlas(checkout, "restore", "--scale", "smoke"),
+        lambda checkout: checkout.grokatlas("restore", "--scale", "smoke"),
     ]
     ends = []
     for checkout, order in ((clone, steps), (other, [*reversed(steps), steps[1]])):
@@ -172,7 +172,7 @@ def test_restore_and_snakemake_end_with_the_same_in_either_order(clone, recorded
 
 def _lineage(checkout: Checkout) -> str:
     """The lines of `explain` that name a result, without digests."""
-    text = grokatlas(checkout, "explain", "geometry/fig3").stdout
+    text = checkout.grokatlas("explain", "geometry/fig3").stdout
     names = ("run ", "data set ", "table ", "measure ")
     return "\n".join(
         line.partition(":")[0] for line in text.splitlines() if line.strip().startswith(names)
