@@ -1,5 +1,6 @@
 """Keywords of every optimizer, and the same of torch."""
 
+import math
 from typing import Any
 
 import torch
@@ -19,6 +20,10 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         _SGD,
         _SGD | {"nesterov": True},
         _SGD | {"momentum": 0.0, "weight_decay": 0.0},
+    ],
+    "switched_adam": [
+        _ADAM | {"switch": 2, "beta2_after": 0.5, "empty": False},
+        _ADAM | {"switch": 2, "beta2_after": 0.99, "empty": True},
     ],
 }
 
@@ -45,6 +50,36 @@ def _langevin(params: list, lr: float, temperature: float) -> torch.optim.Optimi
     return torch.optim.SGD(params, lr=lr)
 
 
+class _Switched(torch.optim.Optimizer):
+    """The second moment as the weighted mean of all squared gradients since it was empty."""
+
+    def step(self) -> None:
+        group = self.param_groups[0]
+        for parameter in group["params"]:
+            state = self.state[parameter]
+            grads = state.setdefault("grads", [])
+            grads.append(parameter.grad.clone())
+            begin = group["switch"] if group["empty"] and len(grads) > group["switch"] else 0
+            first, weight1 = self._mean(grads, [group["beta1"]] * len(grads))
+            rates = [
+                group["beta2_after" if k >= group["switch"] else "beta2"] for k in range(len(grads))
+            ]
+            second, weight2 = self._mean([grad**2 for grad in grads[begin:]], rates[begin:])
+            root = (second / weight2).sqrt() + group["eps"]
+            parameter.data -= group["lr"] * first / weight1 / root
+
+    @staticmethod
+    def _mean(values: list, rates: list[float]) -> tuple[torch.Tensor, float]:
+        left = [1 - rate for rate in rates]
+        weights = [left[k] * math.prod(rates[k + 1 :]) for k in range(len(rates))]
+        total = sum(weight * value for weight, value in zip(weights, values, strict=True))
+        return total, sum(weights)
+
+
+def _switched_adam(params: list, **keywords: Any) -> torch.optim.Optimizer:
+    return _Switched(params, keywords)
+
+
 # optimizer -> the same of torch
 REFERENCES = {"adam": _adam, "adamw": _adamw, "gd": torch.optim.SGD, "sgd": torch.optim.SGD}
-REFERENCES |= {"langevin": _langevin}
+REFERENCES |= {"langevin": _langevin, "switched_adam": _switched_adam}

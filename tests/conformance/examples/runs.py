@@ -294,6 +294,11 @@ RUNS: dict[str, dict[str, Any]] = {
             "gradients": [_example("gradients", "gaussian_noise")],
         },
     ),
+    "switched_memory": _run(
+        task=TOKENS_EQUALS,
+        model=_example("model", "transformer"),
+        **_CLASSES | {"optimizer": _example("optimizer", "switched_adam")},
+    ),
     "noisy_weights": _run(
         task=TOKENS_EQUALS, model=_example("model", "transformer", 3), **_CLASSES
     ),

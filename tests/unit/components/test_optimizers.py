@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grokatlas.components.optimizers import adam, adamw, gd, sgd
+from grokatlas.components.optimizers import adam, adamw, gd, sgd, switched_adam
 from grokatlas.engine.ensemble import Mapped
 
 ADAM = {"lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-20}
@@ -113,3 +113,17 @@ def test_sgd_without_momentum_and_decay_is_gradient_descent_and_keeps_no_buffer(
 def test_nesterov_without_momentum_is_refused():
     with pytest.raises(ValueError, match="give a momentum above 0"):
         sgd.build(**SGD | {"momentum": 0.0, "nesterov": True})
+
+
+def test_an_emptied_denominator_and_a_new_memory_act_from_the_switch_on():
+    grads = [_row(4.0), _row(4.0), _row(0.1), _row(0.1)]
+    keywords = ADAM | {"beta1": 0.0, "switch": 2}
+    emptied = switched_adam.build(**keywords, beta2_after=0.999, empty=True)
+    short = switched_adam.build(**keywords, beta2_after=0.0, empty=False)
+    plain = _path(adam.build(**ADAM | {"beta1": 0.0}), _row(0.0), grads)
+    for optimizer in (emptied, short):
+        path = _path(optimizer, _row(0.0), grads)
+        torch.testing.assert_close(path[:2], plain[:2])
+        # what is remembered is 0.1 alone, so that the steps have the size lr again
+        torch.testing.assert_close(path.diff(dim=0), torch.full_like(path[1:], -0.01))
+    assert plain.diff(dim=0)[-1] > -1e-3

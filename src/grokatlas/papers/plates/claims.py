@@ -14,6 +14,7 @@ from grokatlas.papers.plates._adam_memory import (
     ratio_of_times,
     updates_per_decay,
 )
+from grokatlas.papers.plates._clock import ratio_to_control, ratio_under_decay
 from grokatlas.papers.plates._controls import memories_reversed, weights_reversed
 from grokatlas.papers.plates._precision import (
     accuracy_beside,

@@ -1,0 +1,82 @@
+"""Plate 8: the memory of Adam's denominator changed after memorisation, and decoupled decay."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Tables
+from grokatlas.papers.plates import _clock
+from grokatlas.papers.plates._adam_memory import BETA2
+from grokatlas.plots import marks, panels, style
+from grokatlas.plots.style import FigureAndData
+
+# kind of run -> its text
+KINDS = {
+    "short": r"$\beta_2 = 0.9$",
+    "long": r"$\beta_2 = 0.999$",
+    "shortened": "0.999, then 0.9",
+    "lengthened": "0.9, then 0.999",
+    "emptied": "0.999, emptied",
+}
+COLOURS = dict(zip(KINDS, (style.ZERO, *style.MEMBERS[:4]), strict=True))
+ENDS = {"short": 0.9, "long": 0.999}
+COLUMNS = {
+    "test_accuracy": "test accuracy",
+    "l2_norm": "l2 norm",
+    "effective_step": "effective step",
+}
+WAYS = {"adam_memory": "l2 norm in the loss", "adam_decoupled": "decoupled decay"}
+WAY_COLOURS = {"adam_memory": style.COLOURS["l2"], "adam_decoupled": style.MEMBERS[0]}
+
+
+def draw(tables: Tables) -> FigureAndData:
+    """Curves of each intervention (a to c), and t2 against beta2 under both decays (d)."""
+    made, grid = style.figure(2, 2, height=2.35)
+    rows = curves(tables)
+    switch = float(tables["adam_switched"]["optimizer.switch"].dropna().iloc[0])
+    drawn = []
+    for axes, (column, text) in zip(grid.flat, COLUMNS.items(), strict=False):
+        for kind, part in rows.groupby("kind", sort=False):
+            look = style.Look(color=COLOURS[kind], lw=1, label=KINDS[kind])
+            drawn.append(marks.spread(axes, part.dropna(subset=[column]), column, **look))
+            drawn[-1] = drawn[-1].assign(kind=kind)
+        axes.axvline(switch, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
+        axes.set(xscale="log", xlabel="update", ylabel=text)
+    grid[1, 0].set_yscale("log")
+    panels.above(made, grid[0, 0], ncols=5, title="a to c")
+    drawn.append(_against_memory(grid[1, 1], tables))
+    for axes, letter in zip(grid.flat, "abcd", strict=True):
+        style.letter(axes, letter)
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def curves(tables: Tables) -> pd.DataFrame:
+    """Histories of the switched runs and of both controls, from the first update on."""
+    control = statistics.history(tables["adam_memory"], case=_clock.CONTROL)
+    switched = statistics.history(tables["adam_switched"])
+    end = switched["step"].max()
+    parts = [control[control[BETA2] == beta2].assign(kind=kind) for kind, beta2 in ENDS.items()]
+    parts += [part.assign(kind=kind) for kind, part in switched.groupby("case")]
+    rows = pd.concat(parts, ignore_index=True)
+    rows["kind"] = pd.Categorical(rows["kind"], [*KINDS])
+    return rows[rows["step"].between(1, end)].sort_values("kind", kind="stable")
+
+
+def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
+    """t2 against the memory under each decay: medians and ranges, crosses for never."""
+    drawn = []
+    for name, text in WAYS.items():
+        times = _clock.times(tables, name)
+        times["memory"] = 1 / (1 - times[BETA2])
+        reached = times[times["t2"] < float("inf")]
+        look = style.Look(color=WAY_COLOURS[name], label=text, marker="o", ms=3.5, lw=0.9)
+        marks.ranges(axes, reached, "t2", "memory", **look)
+        ends = times[~times["memory"].isin(reached["memory"])].groupby("memory")["seed"].first()
+        length = float(tables[name]["step"].max())
+        axes.plot(ends.index, [length] * len(ends), "x", ms=4, color=WAY_COLOURS[name])
+        drawn.append(times[["memory", "seed", "t1", "t2"]].assign(series=name))
+    axes.set(xlabel=r"memory, $1 / (1 - \beta_2)$", ylabel="update $t_2$")
+    for axis in "xy":
+        axes.set(**{f"{axis}scale": "log"})
+    axes.legend(loc="best")
+    return pd.concat(drawn, ignore_index=True)
