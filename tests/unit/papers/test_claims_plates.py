@@ -175,3 +175,33 @@ def test_times_on_the_diagonal_are_compared_with_the_distance():
     assert claims.agreement(tables) == [1.0]
     missed = _run("recovery_l1", 0.01, "sparse", 1e-6, 30, None, minimiser_error=1e-9)
     assert claims.agreement(_recovery(recovery_l1=missed)) == [0.5]
+
+
+def _clock(**t2):
+    """Two seeds alike: controls at two memories, and the t2 of switched and decayed runs."""
+    times = {"record": "grokking_times", "t1": 50.0, "step": 1000}
+    control = {0.9: 200.0, 0.999: np.nan}
+    decayed = {0.9: 100.0, 0.999: t2.pop("decoupled", np.nan)}
+    made = {
+        "adam_memory": [{"case": "large_step", BETA2: b, "t2": t} for b, t in control.items()]
+        + [{"case": "l2", BETA2: 0.9, "t2": 7.0}],
+        "adam_switched": [{"case": case, "t2": value} for case, value in t2.items()],
+        "adam_decoupled": [{BETA2: b, "t2": t} for b, t in decayed.items()],
+    }
+    return {
+        name: pd.DataFrame(times | row | {"seed": seed} for seed in (1, 0) for row in rows)
+        for name, rows in made.items()
+    }
+
+
+def test_a_switched_run_is_compared_with_the_control_of_its_seed():
+    tables = _clock(shortened=300.0, lengthened=np.nan)
+    assert claims.ratio_to_control(tables, "shortened", 0.9) == pytest.approx([1.5, 1.5])
+    assert claims.ratio_to_control(tables, "lengthened", 0.9) == [math.inf] * 2
+    assert np.isnan(claims.ratio_to_control(tables, "shortened", 0.999)).all()
+
+
+def test_the_control_of_decoupled_decay_waits():
+    tables = _clock(decoupled=80.0)
+    assert claims.ratio_under_decay(tables, "adam_decoupled", 0.999, 0.9) == [0.8, 0.8]
+    assert claims.ratio_under_decay(tables, "adam_memory", 0.999, 0.9) == [math.inf] * 2

@@ -37,7 +37,9 @@ def draw(tables: Tables) -> FigureAndData:
     drawn = []
     for axes, (column, text) in zip(grid.flat, COLUMNS.items(), strict=False):
         for kind, part in rows.groupby("kind", sort=False):
-            look = style.Look(color=COLOURS[kind], lw=1, label=KINDS[kind])
+            look = style.Look(
+                color=COLOURS[kind], lw=2.2 if kind in ENDS else 0.9, label=KINDS[kind]
+            )
             drawn.append(marks.spread(axes, part.dropna(subset=[column]), column, **look))
             drawn[-1] = drawn[-1].assign(kind=kind)
         axes.axvline(switch, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
