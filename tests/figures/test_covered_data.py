@@ -9,11 +9,12 @@ from grokatlas.publish import recorded
 from grokatlas.results import layout
 from grokatlas.rules import rendering, undrawn
 from grokatlas.study import notebook
+from tests.checkout import ROOT
 from tests.figures import smoke_tables
 from tests.figures.covered_data import covered
 from tests.tiers import every
 
-FOLDER = smoke_tables.CONFIG.parents[1] / "recorded"
+FOLDER = ROOT / "recorded"
 PICTURES = [
     (row["paper"], row["figure"], row["scale"])
     for row in recorded.read(FOLDER / recorded.FIGURES)

@@ -1,5 +1,6 @@
 """A new study, in which this process runs."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -23,3 +24,22 @@ def new_study(tmp_path, monkeypatch) -> Path:
     read = (signatures.signature, signatures.defines, signatures.columns, signatures._compiled)
     for cached in read:
         cached.cache_clear()
+
+
+@pytest.fixture
+def plain_study(new_study) -> Path:
+    """A new study of one experiment, whose one component of its own is the penalty."""
+    for kind in (new_study / "components").iterdir():
+        if kind.name != "penalties":
+            shutil.rmtree(kind)
+    folder = new_study / "config/papers/my_study"
+    for name, begin in (
+        ("experiments", "# One example of each block"),
+        ("paper", "  # a figure without code"),
+        ("claims", "votes:"),
+    ):
+        file = folder / f"{name}.yaml"
+        text, cut, _ = file.read_text().partition(begin)
+        assert cut, f"{file} has no {begin!r}"
+        file.write_text(text)
+    return new_study

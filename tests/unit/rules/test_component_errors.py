@@ -23,8 +23,8 @@ SIZED |= {"train": {"steps": 3, "dtype": "float64", "snapshots": [], "log": {"ev
 
 
 @pytest.fixture
-def study(new_study):
-    return new_study
+def study(plain_study):
+    return plain_study
 
 
 def edit(file: str, old: str, new: str) -> None:

@@ -30,8 +30,8 @@ def build(*, {keyword}, share: float):
 
 
 @pytest.fixture
-def study(new_study):
-    return new_study
+def study(plain_study):
+    return plain_study
 
 
 def checked(*names: str) -> tuple[list[str], str]:
