@@ -237,6 +237,17 @@ PUBLISH = (
         ),
     ),
     Command(
+        "report",
+        "publish.report:main",
+        "a paper's reproducibility report, in Markdown, LaTeX and PDF",
+        (
+            argument("paper", metavar="PAPER", help="such as grokalign"),
+            argument("--form", metavar="FORM", default="mlrc", help="mlrc (default) or rescience"),
+            argument("--letter", action="store_true", help="a page for the paper's authors"),
+            argument("--out", type=Path, metavar="DIR", default="reports", help="default: reports"),
+        ),
+    ),
+    Command(
         "recorded",
         "publish.experiments:state_as_text",
         "what recorded/ holds, and what this checkout would make otherwise",
@@ -280,7 +291,7 @@ SECTIONS = {
     "make results": ("doctor", "submit", "unlock", "try", "plan"),
     "look at them": ("status", "runs", "show", "atlas"),
     "audit them": ("verify", "explain", "diff", "compare", "accept", "prune"),
-    "hand them on": ("pack", "adopt", "crate", "store", "cite"),
+    "hand them on": ("pack", "adopt", "crate", "store", "cite", "report"),
     "use and keep evidence": ("restore", "record", "recorded", "reference"),
     "make a study of your own": ("new", "components", "check-components"),
 }

@@ -16,6 +16,7 @@ from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.drawing import Curves
 from grokatlas.declare.interpretations import Interpretation
 from grokatlas.declare.model_base import Model, Name
+from grokatlas.declare.prose import Deviation, Finding, Report
 
 # files of a paper
 PAPER, EXPERIMENTS, CLAIMS = "paper.yaml", "experiments.yaml", "claims.yaml"
@@ -98,25 +99,6 @@ class Train(Model):
         return self
 
 
-class Deviation(Model):
-    """A place where paper and code disagree or are silent."""
-
-    RENAMED: ClassVar = {"other_readings": "interpretations"}
-
-    where: str = Field(description="figure or section of the paper")
-    paper: str = Field(description="what the paper says")
-    ours: str = Field(description="what we do")
-    why: str = Field(description="the reason")
-    code: str | None = Field(None, description="what the authors' code does, if there is any")
-    claims: list[str] = Field(
-        default=[], description="ids of claims on one setting and on the other: its measured effect"
-    )
-    interpretations: list[Name] = Field(
-        default=[],
-        description="the other interpretations, of those that are run, which choose otherwise",
-    )
-
-
 class Source(Model):
     """Title and addresses of the paper."""
 
@@ -175,20 +157,6 @@ class Figure(Model):
         alias="as",
         description="in a version of another paper: drawn as this figure of that paper, from its "
         "tables unless `experiments` names others",
-    )
-
-
-class Finding(Model):
-    """A sentence on what was found, with its picture and the claims that it rests on."""
-
-    number: PositiveInt = Field(description="its place among those of all papers")
-    title: str = Field(description="one sentence")
-    figure: Name = Field(description="the figure that shows it")
-    told: str = Field(description="the number, with its spread and the published one")
-    how: str = Field(description="how we know")
-    change: str = Field(description="what would change it")
-    claims: Annotated[dict[str, str], Field(min_length=1)] = Field(
-        description="as `paper/id`, each with the recorded verdict that the sentence rests on"
     )
 
 
@@ -333,6 +301,9 @@ class Paper(Model):
         description="what is drawn, by the name of the function's file"
     )
     findings: list[Finding] = Field(default=[], description="what was found, for the first page")
+    report: Report | None = Field(
+        None, description="texts of the report that `grokatlas report` writes"
+    )
     claims: list[Claim] = Field(default=[], description="its statements, as numbers to check")
     digitised_points: list[DigitisedPoint] = Field(
         default=[], description="points of its published curves"

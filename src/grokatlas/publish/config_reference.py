@@ -10,7 +10,15 @@ from typing import Any, Union
 from pydantic import BaseModel
 
 from grokatlas import registry
-from grokatlas.declare import bound_numbers, claim_models, foreign, models, signatures, starts
+from grokatlas.declare import (
+    bound_numbers,
+    claim_models,
+    foreign,
+    models,
+    prose,
+    signatures,
+    starts,
+)
 from grokatlas.declare.checked_types import MEMBER_KINDS, annotation_type, phrase
 from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.papers import load_papers
@@ -114,11 +122,12 @@ def readme() -> str:
         _keys("## `config.yaml`", Settings),
         _keys("## `papers/<paper>/paper.yaml`", models.Paper, about),
         _keys("### `source`", models.Source),
-        _keys("### `deviations`, each entry", models.Deviation),
+        _keys("### `deviations`, each entry", prose.Deviation),
         _keys("### `interpretations.<name>`", Interpretation),
         _keys("### `interpretations.<name>.instead.<experiment>`", Instead),
         _keys("### `figures.<name>`", models.Figure),
-        _keys("### `findings`, each entry", models.Finding),
+        _keys("### `findings`, each entry", prose.Finding),
+        _keys("### `report`", prose.Report),
         _keys("## `papers/<paper>/claims.yaml`: by figure, a group", claim_models.ClaimGroup),
         _keys("### `claims` of a group, each entry", claim_models.Claim),
         _keys(

@@ -3,7 +3,8 @@
 import textwrap
 
 from grokatlas import text as words
-from grokatlas.declare.models import Finding, Paper
+from grokatlas.declare.models import Paper
+from grokatlas.declare.prose import Finding
 from grokatlas.errors import UserError, nearest
 from grokatlas.publish.recorded_rows import RecordedRows
 

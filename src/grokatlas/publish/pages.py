@@ -67,7 +67,7 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
                 "deviations": "\n".join(
                     [
                         deviations(name, paper, record),
-                        *interpretations.lines(name, paper, record, _ours),
+                        *interpretations.lines(name, paper, record, ours),
                     ]
                 ),
             }
@@ -84,6 +84,11 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         yield pages.parent / "words.md", WORDS.format(rows=words_page)
     if rows := recorded.read(pages.parents[1] / evidence.FOLDER / groks.FILE):
         yield pages.parent / "groks.md", groks.page(rows)
+    if (example := pages.parent / "report.md").exists():
+        from grokatlas.publish import report  # which needs this module
+
+        made = report.Report(papers, record, "grokalign")
+        yield example, made.text("mlrc")
     for front in (pages.parents[1] / "README.md", pages.parent / "index.md"):
         if front.exists():
             text = _renewed(front, {"findings": findings.first(papers)}, "config/papers")
@@ -150,7 +155,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     ]
     for claim in paper.claims:
         row = record.judged(name, claim)
-        cells = [claim.id, claim.figure, claim.statement, claim.published, _ours(claim, row)]
+        cells = [claim.id, claim.figure, claim.statement, claim.published, ours(claim, row)]
         cells += [
             words.interval(claim.expected[0], claim.expected[1], "{:g}".format),
             _judged(row, claim) + _counted_as(record.same_as(name, claim)),
@@ -235,10 +240,10 @@ def _effect(
     parts = []
     for claim in claims:
         row = record.judged(name, claim)
-        if ours := _ours(claim, row):
+        if number := ours(claim, row):
             under = record.under(name, claim)
-            ours += "".join(f"; `{e}`: {_ours(claim, under[e])}" for e in keys if e in under)
-            parts.append(f"{claim.statement} ({claim.id}): {ours}, {row['scale']} scale")
+            number += "".join(f"; `{e}`: {ours(claim, under[e])}" for e in keys if e in under)
+            parts.append(f"{claim.statement} ({claim.id}): {number}, {row['scale']} scale")
     return f" **Measured:** {'; '.join(parts)}." if parts else ""
 
 
@@ -255,7 +260,8 @@ def _origin(row: dict[str, str] | None) -> str:
     return _filled(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{unkept}*")
 
 
-def _ours(claim: claim_models.Claim, row: dict[str, str]) -> str:
+def ours(claim: claim_models.Claim, row: dict[str, str]) -> str:
+    """Our number of a claim's recorded row, with its range if there are several."""
     shown = _shown_row(claim, row)
     several = shown.value and row["count"] != "1"
     return f"{shown.value} ({shown.ends}, {shown.values})" if several else shown.value
