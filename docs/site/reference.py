@@ -8,6 +8,7 @@ from docstrings import markdown, module, plain
 
 from grokatlas import cli_commands as declared
 from grokatlas import cli_types, registry
+from grokatlas import text as words
 from grokatlas.code import module_shape
 from grokatlas.declare import signatures
 from grokatlas.publish import config_reference
@@ -84,7 +85,7 @@ def _command(command: cli_types.Command) -> str:
         choices = " or ".join(f"`{each}`" for each in argument.keywords.get("choices", ()))
         rows.append([names, "; ".join(filter(None, [choices, argument.keywords.get("help", "")]))])
     usage = parser.format_usage().removeprefix("usage: ").rstrip()
-    table = "\n\n" + config_reference.table(["argument", "meaning"], rows) if rows else ""
+    table = "\n\n" + words.markdown_table(["argument", "meaning"], rows) if rows else ""
     about = f"{command.help[0].upper()}{command.help[1:]}."
     return f"### {command.name}\n\n{about}\n\n```text\n{usage}\n```{table}".rstrip()
 
@@ -97,7 +98,7 @@ def overview() -> str:
         summaries = [signatures.signature(block, name).summary for name in registry.names(block)]
         rows = [list(row) for row in zip(lines, map(plain, summaries), strict=True)]
         head = f"## {folder.capitalize()}\n\n`{block}`: {COMPONENTS[block]}."
-        parts += [head, config_reference.table(["component", "what it is"], rows)]
+        parts += [head, words.markdown_table(["component", "what it is"], rows)]
     pages = "\n".join(f"components/{folder}" for folder in registry.FOLDERS.values())
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{pages}\n```"]) + "\n"
 

@@ -143,3 +143,10 @@ def bibtex(kind: str, key: str, fields: Mapping[str, object]) -> str:
     """An entry of BibTeX with those of the fields that are given."""
     lines = (f"  {name} = {{{value}}}," for name, value in fields.items() if value)
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+
+
+def markdown_table(head: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table of cells."""
+    lines = [head, ["---"] * len(head), *rows]
+    cells = ([cell.replace("|", "\\|").replace("``", "`") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)

@@ -10,6 +10,7 @@ from typing import Any, Union
 from pydantic import BaseModel
 
 from grokatlas import registry
+from grokatlas import text as words
 from grokatlas.declare import (
     bound_numbers,
     claim_models,
@@ -25,7 +26,7 @@ from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.publish import findings, pages, schemas
+from grokatlas.publish import findings, pages, report, schemas
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files
 
@@ -95,6 +96,8 @@ def main(folder: Path, check: bool = False) -> None:
     record = RecordedRows(folder.parent / evidence.FOLDER, papers)
     findings.check(papers, record)
     made = dict(pages.texts(folder, folder.parent / "docs" / "papers"))  # refuses other folders
+    if (example := folder.parent / "docs" / "report.md").exists():
+        made[example] = report.Report(papers, record, "grokalign").text("mlrc")
     made |= {folder / name: text for name, text in texts().items()}
     for file, text in made.items():
         if bound_numbers.LACKING in text and record.claims:
@@ -158,7 +161,7 @@ def _keys(heading: str, model: type[BaseModel], only: list[str] | None = None) -
         kind = _words(field.annotation, tuple(field.metadata))
         rows.append([f"`{field.alias or name}`", kind, default, field.description or ""])
     about = f"{heading}\n\n" if heading else ""
-    return about + table(["key", "type", "default", "meaning"], rows)
+    return about + words.markdown_table(["key", "type", "default", "meaning"], rows)
 
 
 def _block(block: str) -> str:
@@ -184,7 +187,7 @@ def keyword_table(block: str, name: str) -> str:
         kind = _words(annotation_type(annotation))
         meaning = signature.meanings.get(keyword, "").removesuffix(".")
         rows.append([f"`{keyword}`" + ("*" if varies else ""), kind, meaning])
-    return table(["keyword", "type", "meaning"], rows) if rows else ""
+    return words.markdown_table(["keyword", "type", "meaning"], rows) if rows else ""
 
 
 def _words(kind: Any, metadata: tuple[Any, ...] = ()) -> str:
@@ -198,10 +201,3 @@ def _words(kind: Any, metadata: tuple[Any, ...] = ()) -> str:
 def _default(value: Any) -> str:
     plain = value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
     return "" if plain in (None, [], {}) else f"`{json.dumps(plain)}`"
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table of cells."""
-    lines = [head, ["---"] * len(head), *rows]
-    cells = ([cell.replace("|", "\\|").replace("``", "`") for cell in line] for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in cells)

@@ -84,11 +84,6 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         yield pages.parent / "words.md", WORDS.format(rows=words_page)
     if rows := recorded.read(pages.parents[1] / evidence.FOLDER / groks.FILE):
         yield pages.parent / "groks.md", groks.page(rows)
-    if (example := pages.parent / "report.md").exists():
-        from grokatlas.publish import report  # which needs this module
-
-        made = report.Report(papers, record, "grokalign")
-        yield example, made.text("mlrc")
     for front in (pages.parents[1] / "README.md", pages.parent / "index.md"):
         if front.exists():
             text = _renewed(front, {"findings": findings.first(papers)}, "config/papers")

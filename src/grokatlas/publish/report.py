@@ -17,7 +17,6 @@ from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError, nearest
 from grokatlas.export import evidence
 from grokatlas.publish import interpretations, pages, report_latex
-from grokatlas.publish.config_reference import table
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
 
@@ -225,7 +224,7 @@ class Report:
             yield f"{told}Source: {_source(names.PAPERS / owner, name)}"
             blocks = dict.fromkeys(key for cell in made for key in cell.spec if key not in UNTOLD)
             rows = [[block, _values(made, block)] for block in blocks]
-            yield table(["block", "settings"], rows).strip()
+            yield words.markdown_table(["block", "settings"], rows).strip()
 
     def _compute(self) -> str:
         rows = []
@@ -234,7 +233,9 @@ class Report:
             told = ("scale", "so_far", "runs", "train_seconds", "machine")
             title = words.figure_title(name, figure.title)
             rows.append([title, *(row.get(key, "") for key in told)])
-        return table(["figure", "scale", "so far", "runs", "seconds", "machine"], rows).strip()
+        return words.markdown_table(
+            ["figure", "scale", "so far", "runs", "seconds", "machine"], rows
+        ).strip()
 
     def _results(self) -> list[str]:
         """The findings, then for each figure its claims and why some are missed."""
@@ -247,7 +248,7 @@ class Report:
             missed = [f"{claim.id}, {why}" for claim, why in self._misses() if claim in about]
             blocks += [
                 f"### {words.figure_title(figure, self._paper.figures[figure].title)}",
-                table(head, [self._row(claim) for claim in about]).strip(),
+                words.markdown_table(head, [self._row(claim) for claim in about]).strip(),
                 _list(missed) if missed else "",
             ]
         return blocks

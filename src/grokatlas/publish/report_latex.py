@@ -7,13 +7,13 @@ HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage[margin=2cm]{geometry}
+\usepackage[margin=1.8cm]{geometry}
 \usepackage{longtable,array,hyperref}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt}
 \setlength{\tabcolsep}{3pt}
 \sloppy
-\begin{document}
+\begin{document}\small
 """
 LEVELS = ("section*", "subsection*", "subsubsection*", "paragraph*")
 SPECIAL = {each: f"\\{each}" for each in "&%$#_{}"} | {
@@ -95,7 +95,7 @@ def _list(lines: list[str]) -> str:
             items[-1] += f" {line.strip()}"
     kind = "enumerate" if lines[0][0].isdigit() else "itemize"
     body = "\n".join(f"\\item {inline(item)}" for item in items)
-    return f"\\begin{{{kind}}}\n{body}\n\\end{{{kind}}}\n"
+    return f"\\begin{{{kind}}}\n\\itemsep0pt\\parskip0pt\n{body}\n\\end{{{kind}}}\n"
 
 
 def _table(lines: list[str]) -> str:
@@ -111,7 +111,7 @@ def _table(lines: list[str]) -> str:
     top = " & ".join(f"\\textbf{{{inline(cell)}}}" for cell in head)
     return "\n".join(
         [
-            f"{{\\small\n\\begin{{longtable}}{{{columns}}}",
+            f"{{\n\\begin{{longtable}}{{{columns}}}",
             f"\\hline\n{top} \\\\\n\\hline\n\\endhead",
             *told,
             "\\hline\n\\end{longtable}}\n",

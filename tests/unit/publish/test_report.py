@@ -40,6 +40,12 @@ def test_a_report_has_its_parts_and_every_miss_with_its_why(name, form):
     assert "not written down" not in text
 
 
+def test_the_example_is_what_is_recorded():
+    text = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    made = report.Report(PAPERS, RECORD, "grokalign").text("mlrc")
+    assert text == made, "run `grokatlas reference`"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_letter_is_a_page_of_errors_choices_and_misses(name):
     text = report.Report(PAPERS, RECORD, name).letter()
@@ -86,8 +92,8 @@ def test_each_kind_of_block_and_mark():
         r"\section*{A\_b}",
         r"\textbf{50 \%} of \emph{x\_1} and \texttt{a*\_\{b\}}, "
         r"\href{https://a.org/x\_y\#z}{it}. No a* or b*.",
-        "\\begin{enumerate}\n\\item one and on\n\\item two\n\\end{enumerate}",
-        "\\begin{itemize}\n\\item item\n",
+        "\\item one and on\n\\item two\n\\end{enumerate}",
+        "\\begin{itemize}\n\\itemsep0pt\\parskip0pt\n\\item item\n",
         "x \\textbar{} y & \\& \\\\\n",
     ):
         assert part in latex
