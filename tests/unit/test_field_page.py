@@ -1,13 +1,15 @@
 """The page on the field's works names components that there are, and as missing those that lack."""
 
 import re
-from pathlib import Path
 
 import pytest
+import yaml
 
 from grokatlas import registry
+from tests.checkout import ROOT
 
-PAGE = Path(__file__).parents[2] / "docs" / "field.md"
+PAGE = ROOT / "docs" / "field.md"
+STUDIES = ROOT / "studies"
 MISSING = "not yet"
 
 
@@ -25,6 +27,12 @@ def named(text: str) -> list[str]:
     return [word for word in words if word.isidentifier()]
 
 
+def exists(block: str, name: str) -> bool:
+    """Tell if the package or a study of the checkout has the component."""
+    theirs = STUDIES.glob(f"*/components/{registry.FOLDERS[block]}/{name}.py")
+    return registry.exists(block, name) or any(theirs)
+
+
 def test_the_page_has_the_works():
     assert len({work for work, _, _ in cells()}) == 16
 
@@ -34,10 +42,20 @@ def test_a_component_of_the_page_exists_in_a_block_of_its_column(work, heading, 
     blocks = [each for each in registry.FOLDERS if each in heading.split(", ")]
     if not blocks:
         return
-    assert [n for n in named(text) if not any(registry.exists(b, n) for b in blocks)] == [], work
+    assert [n for n in named(text) if not any(exists(b, n) for b in blocks)] == [], work
 
 
 def test_what_is_not_yet_there_is_not_there():
     absent = {name for _, heading, text in cells() if heading == MISSING for name in named(text)}
     assert absent
-    assert [n for n in absent for b in registry.FOLDERS if registry.exists(b, n)] == []
+    assert [n for n in absent for b in registry.FOLDERS if exists(b, n)] == []
+
+
+def test_the_works_with_a_study_say_so():
+    files = STUDIES.glob("*/config/papers/*/paper.yaml")
+    sources = [yaml.safe_load(file.read_text(encoding="utf-8"))["source"] for file in files]
+    works = {work for work, _, _ in cells()}
+    assert {work for work in works if "studies.md" in work} == {
+        work for work in works if any(source["code"] in work for source in sources)
+    }
+    assert all(any(source["code"] in work for work in works) for source in sources)

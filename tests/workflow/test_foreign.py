@@ -29,7 +29,8 @@ def test_a_reader_of_the_tutorial_draws_a_script_beside_the_engine(tmp_path):
 
 def test_statements_on_the_runs_of_others_are_judged(tmp_path):
     study = tmp_path / "norm_cap"
-    shutil.copytree(ROOT / "studies" / "norm_cap", study)
+    made = shutil.ignore_patterns("results", ".snakemake", "__pycache__")
+    shutil.copytree(ROOT / "studies" / "norm_cap", study, ignore=made)
 
     def run(*words):
         return subprocess.run(words, cwd=study, capture_output=True, text=True, check=False)

@@ -12,7 +12,7 @@ def build() -> Loss:
     """``loss(outputs [N, C], labels [N]) = -mean_n log(s(z_ny) / sum_c s(z_nc))``, in nats.
 
     ``s(z) = z + 1`` where z is 0 or more, else ``1 / (1 - z)``. Source: Prieto et al., arXiv
-    2501.04697, section 4.2, and ``stablemax_cross_entropy`` of the authors' code, which computes it
+    2501.04697, section 3.3, and ``stablemax_cross_entropy`` of the authors' code, which computes it
     in float64: ``train.loss_dtype``.
 
     Raises:

@@ -27,6 +27,11 @@ def best_accuracy(tables: Tables, case: str) -> list[float]:
     return list(rows.groupby("seed")["test_accuracy"].max())
 
 
+def untrained(tables: Tables) -> Tables:
+    """The first logged step of every run, at which nothing is learnt."""
+    return {name: table[table["step"] == table["step"].min()] for name, table in tables.items()}
+
+
 def rise(tables: Tables, part: str) -> list[float]:
     """The least loss at the largest norm over the least one of any norm."""
     rows = statistics.history(tables["landscape"])

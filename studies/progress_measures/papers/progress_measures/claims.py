@@ -49,6 +49,16 @@ def rise(tables: Tables, case: str) -> list[float]:
     return list(last - least)
 
 
+def nothing_excluded(tables: Tables) -> Tables:
+    """The training loss in place of the excluded loss, as if no frequency were left out."""
+    table, names = tables["phases"].copy(), ["case", "seed", "step"]
+    losses = statistics.history(table).set_index(names)["train_loss"]
+    measured = table["record"] == "fourier_losses"
+    places = pd.MultiIndex.from_frame(table.loc[measured, names])
+    table.loc[measured, "excluded_loss"] = losses.reindex(places).to_numpy()
+    return {**tables, "phases": table}
+
+
 def keys(tables: Tables, case: str) -> list[float]:
     """The number of key frequencies."""
     return statistics.last(_rows(tables, case, "keys"), "keys")
