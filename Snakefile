@@ -22,7 +22,8 @@ rule all:
 onstart:
     FAILURES.listen()
     if snakemake_internals.runs_here(workflow):
-        fork_server.start()
+        if not snakemake_internals.in_containers(workflow):
+            fork_server.start()
         snakemake_internals.start_jobs_at_once(workflow)
 
 

@@ -1,5 +1,6 @@
 # Loads the plan and answers, for the wildcards of a rule, which files it needs. No logic here:
 # what exists and when it is remade is decided in src/grokatlas/plan/project.py.
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,10 @@ config = {**config, "captions": PROJECT.captions}
 
 
 report: "../report/workflow.rst"
+
+
+# under `--sdm apptainer` every job runs in it; `container` of config/config.yaml names one
+container: os.environ.get("GROKATLAS_CONTAINER")
 
 
 wildcard_constraints:

@@ -3,7 +3,7 @@
 import importlib
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,22 @@ def _spread(published: str) -> float | None:
     return float(printed[1]) if printed else None
 
 
+def _absent(keywords: dict[str, Any], tables: Tables) -> str:
+    """The first keyword whose value no table holds in the column of its name; empty if none."""
+    for key, value in keywords.items():
+        name = key.replace("__", ".")
+        columns = [
+            table[column].dropna()
+            for table in tables.values()
+            for column in table
+            if column == name or column.endswith(f".{name}")
+        ]
+        held = {each for column in columns for each in column.unique()}
+        if held and isinstance(value, Hashable) and value not in held:
+            return f"{key}: {value} (there are {', '.join(sorted(map(str, held)))})"
+    return ""
+
+
 def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) -> list[float]:
     """The values of a claim's function; not a number where members are lacking that it needs."""
     module = importlib.import_module(claim["module"])
@@ -102,6 +118,8 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) ->
             kind = f"{type(numbers).__name__} is no list"
             raise TypeError(f"{kind}; return a number for each seed: [float, ...]")
         values = [float(value) for value in numbers]
+        if not values and (absent := _absent(claim["keywords"], tables)):
+            raise LookupError(f"no row has {absent}; correct `keywords`")
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         if lacking:
             return [math.nan]

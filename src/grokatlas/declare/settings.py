@@ -39,6 +39,12 @@ class Settings(BaseModel):
         "anything is trained (docs/run-store.md); null: where the environment variable "
         "GROKATLAS_RUN_STORE points, if it is set",
     )
+    container: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="image in which jobs run under `--sdm apptainer`: a file, or an address such "
+        "as docker://... (docs/cluster.md); null: the one that the environment variable "
+        "GROKATLAS_CONTAINER names, if it is set",
+    )
     local_rules: list[Literal["table", "figure", "claims", "atlas"]] = Field(
         ["table", "figure", "claims", "atlas"],
         description="rules whose jobs run beside Snakemake on a cluster too; those of others are "

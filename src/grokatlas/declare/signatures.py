@@ -230,7 +230,7 @@ def _keywords(build: ast.FunctionDef, label: str) -> dict[str, ast.expr]:
             continue
         place = f"{label}: keyword {argument.arg} of build"
         if argument.annotation is None:
-            problem = "has no type; annotate it with one of src/grokatlas/engine/keyword_types.py"
+            problem = "has no type; annotate it with one of grokatlas.engine.keyword_types"
             raise UserError(place, problem)
         try:
             checked_types.annotation_type(argument.annotation)

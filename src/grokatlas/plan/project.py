@@ -24,6 +24,7 @@ from grokatlas.results.layout import SCALES
 
 DEVICE = "GROKATLAS_DEVICE"  # environment variable: the configured device, for jobs
 RUN_STORE = "GROKATLAS_RUN_STORE"  # the same of the run store
+CONTAINER = "GROKATLAS_CONTAINER"  # and of the image in which jobs run
 # brings those of some runs that are missing into ``results``: the folders that it renewed
 Bring = Callable[[list[Job], Plan], list[Path]]
 
@@ -267,7 +268,21 @@ def tell_jobs(settings: Settings, sources: dict[str, str], main: bool) -> None:
             place = f"{sources.get(key, 'config.yaml')}: {key}"
             raise UserError(place, f"no folder {folder}; make it or use null")
         os.environ[variable] = str(folder)
+    if settings.container is not None:
+        os.environ[CONTAINER] = _image(settings.container, sources)
     os.environ[DEVICE] = settings.device  # the last: where it is set, the others are
+
+
+def _image(named: str, sources: dict[str, str]) -> str:
+    """An image's address as it is, or the path of its file."""
+    if "://" in named:
+        return named
+    file = home_expanded(named).resolve()
+    if not file.exists():
+        place = f"{sources.get('container', 'config.yaml')}: container"
+        todo = "build it (docs/installation.md), give an address such as docker://..., or use null"
+        raise UserError(place, f"no file {file}; {todo}")
+    return str(file)
 
 
 def _plain(text: str) -> str:

@@ -38,6 +38,12 @@ def runs_here(workflow: Any) -> bool:
     return bool(workflow.local_exec)
 
 
+def in_containers(workflow: Any) -> bool:
+    """Tell if jobs run in the images that rules name (`deployment_settings`)."""
+    chosen = workflow.deployment_settings.deployment_method
+    return "apptainer" in {str(method) for method in chosen}
+
+
 def start_jobs_at_once(workflow: Any) -> None:
     """Let a job start as soon as a core is free (`scheduler.job_rate_limiter`).
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
+from grokatlas.errors import UserError
 from grokatlas.results import files, layout
 from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules.finished_run import FinishedRun
@@ -30,7 +31,18 @@ def execute(job_file: Path, stem: Path) -> None:
 
 
 def measured(block: dict[str, Any], run: FinishedRun) -> Any:
-    """A measure of a run, as a data frame."""
+    """A measure of a run, as a data frame.
+
+    Raises:
+        UserError: in a study, the measure returns something else.
+    """
+    import pandas as pd
+
     keywords = registry.keywords(block)
     first_import.of_libraries(registry.path("measures", block["name"]))
-    return registry.load("measures", block["name"]).build(**keywords)(run)
+    rows = registry.load("measures", block["name"]).build(**keywords)(run)
+    if registry.study() and not isinstance(rows, pd.DataFrame):
+        where = registry.shown_component("measures", block["name"])
+        problem = f"returns {type(rows).__name__}; return a DataFrame, one row for each member"
+        raise UserError(where, problem)
+    return rows

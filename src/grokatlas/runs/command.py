@@ -24,6 +24,7 @@ MOST = 6  # values in a cell of the table
 ORDER = ("running", "failed", "damaged", "stale", "waiting", "up to date")  # of `status`
 COLOURS = {"running": "cyan", "failed": "red", "damaged": "red", "up to date": "green"}
 PERIOD = 2.0  # seconds between two looks, at least
+LEAST = 16  # columns of a terminal that a run's use is given
 SHARE = 5  # times as long as a look takes
 
 
@@ -84,13 +85,17 @@ def status(scale: str | None, once: bool, as_json: bool = False) -> None:
     if once or not sys.stdout.isatty():
         print("\n".join(_status(want)[0]))
         return
+    from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
-    with contextlib.suppress(KeyboardInterrupt), Live(auto_refresh=False) as live:
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        Live(auto_refresh=False, console=Console()) as live,
+    ):
         while True:
             began = time.monotonic()
-            lines, complete = _status(want)
+            lines, complete = _status(want, live.console.width)
             lines[0] += "; Ctrl-C leaves"
             text = Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
             for state, colour in COLOURS.items():
@@ -109,15 +114,15 @@ def _needed(want: remaining.Remaining) -> list[RunEntry]:
     return sorted(runs, key=lambda run: ORDER.index(run.state))
 
 
-def _status(want: remaining.Remaining) -> tuple[list[str], bool]:
-    """The lines of `status`, and whether every run is up to date."""
+def _status(want: remaining.Remaining, width: int | None = None) -> tuple[list[str], bool]:
+    """The lines of `status`, for a terminal of a width, and whether every run is up to date."""
     runs = _needed(want)
     states = [run.state for run in runs]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ORDER)
     lines = [f"{len(runs)} runs at scale {want.plan.scale}: {counts}"]
     if working := slurm.workflow_or_none(Path()):
         lines.append(f"the workflow is in jobs {working}")
-    lines += _table([(run, [*range(len(run.members))]) for run in runs], [], True)
+    lines += _table([(run, [*range(len(run.members))]) for run in runs], [], True, width)
     return lines, all(state == "up to date" for state in states)
 
 
@@ -178,9 +183,15 @@ def _of_members(run: RunEntry, name: str, members: list[int]) -> list[Any]:
 
 
 def _table(
-    listed: list[tuple[RunEntry, list[int]]], columns: list[str], every_note: bool = False
+    listed: list[tuple[RunEntry, list[int]]],
+    columns: list[str],
+    every_note: bool = False,
+    width: int | None = None,
 ) -> Iterator[str]:
-    """One line for each run, below a title; every note, or those of runs that are not finished."""
+    """One line for each run, below a title; every note, or those of runs that are not finished.
+
+    For a terminal of a width, uses are cut such that notes get as much room as they.
+    """
     varied = any(len(members) < len(run.members) for run, members in listed)
     head = ("id", "of", "state", *columns, *(["members"] if varied else []), "where")
     rows = [head]
@@ -192,9 +203,20 @@ def _table(
     widths = [
         max(map(len, column)) for column in zip(*(row[: len(head)] for row in rows), strict=True)
     ]
+    if width is not None:
+        room = width - sum(widths) + widths[1] - 2 * len(head)  # for uses and notes
+        notes = max(len(row[-1]) for row in rows[1:]) if listed else 0
+        widths[1] = min(widths[1], max(LEAST, room - min(notes, room // 2)))
+        rows = [(row[0], _cut(row[1], widths[1]), *row[2:]) for row in rows]
     for row in rows if listed else []:
         padded = map(str.ljust, row[: len(head)], widths)
         yield "  ".join([*padded, *row[len(head) :]]).rstrip()
+
+
+def _cut(text: str, width: int) -> str:
+    """A text of at most a width: its middle is left out, as the end of a use names it."""
+    half = (width - 1) // 2
+    return text if len(text) <= width else f"{text[: width - 1 - half]}…{text[-half:]}"
 
 
 def _of(run: RunEntry) -> str:

@@ -138,6 +138,17 @@ def test_a_failing_function_is_told_in_one_line():
         judging.row("geometry", CLAIM, {"two_weights": pd.DataFrame({"record": []})}, "quick")
 
 
+def test_a_keyword_whose_value_no_table_has_is_told_with_those_that_there_are(monkeypatch):
+    monkeypatch.setattr(f"{CLAIM['module']}.{CLAIM['value']}", lambda tables, weight: [])
+    tables = {"two_weights": weights(1.0, 2 / 3)}
+    asked = {"published_cells": {}, "digitised_points": []}
+    told = r"no row has weight: 0.5 \(there are 0.0, 1.0\); correct `keywords`"
+    with pytest.raises(UserError, match=told):
+        judging.row("geometry", CLAIM | asked | {"keywords": {"weight": 0.5}}, tables, "paper")
+    row = judging.row("geometry", CLAIM | asked | {"keywords": {"weight": 1.0}}, tables, "paper")
+    assert row["count"] == 0
+
+
 def history(accuracy: dict[int, list[float]]) -> pd.DataFrame:
     rows = [
         {"record": "history", "seed": seed, "step": step * 10, "accuracy": value, "case": "a"}

@@ -7,7 +7,7 @@ import pytest
 from grokatlas import cli
 from grokatlas.errors import UserError
 from grokatlas.plan import resources
-from grokatlas.rules import rendering
+from grokatlas.rules import measure, rendering
 from grokatlas.rules.jobs import component_contracts, component_errors
 from tests import cases
 
@@ -73,7 +73,7 @@ def labelled(result=DATA, size=SIZE, outputs="outputs", count="6") -> None:
         ("tasks", "labelled", TEXTS["task"].format(result=result, size=size)),
         ("models", "layer", TEXTS["model"].format(outputs=outputs, count=count)),
     ):
-        Path("components", kind).mkdir(parents=True)
+        Path("components", kind).mkdir(parents=True, exist_ok=True)
         Path("components", kind, f"{name}.py").write_text(text)
     Path(EXPERIMENTS).write_text(TEXTS["labelled"])
 
@@ -99,6 +99,13 @@ def test_a_model_that_cannot_be_trained_is_named_and_no_file_of_ours(
     labelled(outputs=outputs)
     said = refused(capsys).removeprefix("training failed: ").removeprefix("model layer (")
     assert said.startswith(f"components/models/layer.py{problem}")
+
+
+def test_a_measure_that_returns_something_else_is_named(study):
+    Path("components/measures/listing.py").write_text("def build():\n    return lambda run: [1]\n")
+    told = r"^components/measures/listing.py: returns list; return a DataFrame"
+    with pytest.raises(UserError, match=told):
+        measure.measured({"name": "listing"}, None)
 
 
 def test_what_is_right_is_made(study, capsys):

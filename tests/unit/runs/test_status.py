@@ -207,7 +207,23 @@ def test_ctrl_c_ends_the_live_table(runs, monkeypatch):
     assert f"{len(runs)} waiting" in _at_a_terminal(monkeypatch, interrupted)
 
 
-def _at_a_terminal(monkeypatch, sleep) -> str:
+def test_in_80_columns_a_run_shows_its_state_and_the_begin_of_its_note(runs, monkeypatch):
+    _log(runs[0], "loading", ERROR)
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    said = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", _at_a_terminal(monkeypatch, interrupted, 80))
+    rows = [line for line in said.splitlines() if line[:12] in {run.target.name for run in runs}]
+    assert len(rows) >= len(runs)
+    assert max(map(len, rows)) <= 80, rows
+    assert [row for row in rows if not re.search(r"  (failed|waiting)\b", row)] == []
+    assert [row for row in rows if "…" not in row.split("  ")[1]] == []
+    (failed,) = {row for row in rows if row.startswith(runs[0].target.name)}
+    assert "training failed" in failed or "results/runs/x" in failed
+
+
+def _at_a_terminal(monkeypatch, sleep, columns: int = 200) -> str:
     """What the command shows there, if its pauses are these."""
 
     class Terminal(io.StringIO):
@@ -216,7 +232,7 @@ def _at_a_terminal(monkeypatch, sleep) -> str:
 
     monkeypatch.setattr(time, "sleep", sleep)
     monkeypatch.setattr(sys, "stdout", Terminal())
-    for name, value in {"TERM": "xterm", "COLUMNS": "200", "LINES": "50"}.items():
+    for name, value in {"TERM": "xterm", "COLUMNS": str(columns), "LINES": "50"}.items():
         monkeypatch.setenv(name, value)
     assert cli.main(["status", "--scale", "smoke"]) == 0
     return sys.stdout.getvalue()
