@@ -322,8 +322,7 @@ class Checker:
 
     def _name(self, block: str, path: list[str], entry: Any) -> str:
         if not isinstance(entry, dict) or "name" not in entry:
-            problem = f"must be a block with a name; {nearest('', registry.names(block))}"
-            self._fail(path, problem)
+            self._fail(path, f"must be a block with a name; {nearest('', registry.names(block))}")
         name = entry["name"]
         if not isinstance(name, str) or not registry.exists(block, name):
             hint = nearest(str(name), registry.names(block))
