@@ -38,6 +38,8 @@ JUDGED = (
 CONTROL = ("control", "control_value", "control_verdict")
 OTHERWISE = ("paper", "id", "interpretation", *JUDGED[2:])
 INTERVAL = ("expected_low", "expected_high")
+# by which rows of groks.csv are sorted, whichever scale is recorded last
+GROKS_ORDER = ("scale", "paper", "experiment", "setting")
 
 Row = dict[str, Any]
 
@@ -143,10 +145,9 @@ class Rows:
             for row in read(evidence.FOLDER / groks.FILE)
             if (row["scale"], row["paper"], row["experiment"]) not in renewed
         ]
-        made = sorted(
-            groks.of_plan(self.plan, held), key=lambda row: (row["paper"], row["setting"])
-        )
-        _write(evidence.FOLDER / groks.FILE, groks.COLUMNS, [*kept, *made])
+        rows = [*kept, *groks.of_plan(self.plan, held)]
+        rows.sort(key=lambda row: tuple(row[name] for name in GROKS_ORDER))
+        _write(evidence.FOLDER / groks.FILE, groks.COLUMNS, rows)
 
     def _stems(self, paper: str, experiments: list[str]) -> set[Path]:
         return set(layout.table_stems(self.scale, paper, experiments).values())
