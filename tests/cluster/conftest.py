@@ -15,7 +15,6 @@ import psutil
 import pytest
 
 from grokatlas.results import layout
-from tests.checkout import called
 
 ROOT = Path(__file__).parents[2]
 TOOL = os.environ.get("GROKATLAS_CLUSTER", "")
@@ -125,7 +124,7 @@ class Site:
         """The jobs that were submitted from here, by the accounting, oldest first."""
         fields = ",".join(FIELDS)
         command = ["sacct", "-X", "-n", "-P", "-S", SINCE, f"--format={fields},WorkDir"]
-        lines = called(*command, check=True).stdout
+        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         rows = [line.rpartition("|") for line in lines.splitlines()]
         found = [Job(rest) for rest, _, place in rows if Path(place) == self.folder]
         return [
@@ -137,7 +136,7 @@ class Site:
     def active(self, run: str) -> Job:
         """The job that trains a run now; the accounting learns a job's comment when it ends."""
         command = ["squeue", "--noheader", "--states=running", "--format=%i %k"]
-        lines = called(*command, check=True).stdout
+        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         (number,) = [line.split()[0] for line in lines.splitlines() if line.endswith(run)]
 
         def known():
