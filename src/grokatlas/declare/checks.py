@@ -4,6 +4,7 @@ import ast
 import fnmatch
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from grokatlas import registry
 from grokatlas.code import module_shape
@@ -19,7 +20,7 @@ from grokatlas.declare import (
 from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
-from grokatlas.results import layout
+from grokatlas.results import foreign, layout
 from grokatlas.results.layout import SCALES
 
 
@@ -106,14 +107,23 @@ def _check_columns(papers: dict[str, Paper], name: str, figure: str) -> None:
     for reference in entry.experiments if columns else ():
         owner, experiment = layout.owner_of_table(name, reference)
         for cell in cells.resolve(owner, papers[owner], experiment, "paper"):
-            known, whole = signatures.logged(cell.spec.get("observables", []))
+            known, whole = _logged(cell.spec)
             if not whole or cell.measures:
                 return
-            logged |= known.keys()
+            logged |= known
     for position, column in enumerate(columns or []):
         if not any(fnmatch.fnmatchcase(column, each) for each in logged):
             place = f"{label(name, PAPER)}: figures.{figure}.draw.columns.{position}"
             raise UserError(place, f"no column {column!r} is logged; {nearest(column, [*logged])}")
+
+
+def _logged(spec: dict[str, Any]) -> tuple[set[str], bool]:
+    """The columns of a run's history that are known beforehand; True if these are all."""
+    if block := foreign.kind(spec):
+        columns = spec[block].get("columns")
+        return set((columns or {}).values()), columns is not None
+    known, whole = signatures.logged(spec.get("observables", []))
+    return set(known), whole
 
 
 def _check_alone(name: str, figure: str, place: str) -> None:

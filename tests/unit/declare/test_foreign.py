@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from grokatlas.declare import cells, starts
+from grokatlas.declare import cells, checks, models, starts
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from tests.unit.declare.test_cells import BASE, paper
@@ -148,3 +148,15 @@ def test_figures_of_such_runs_are_marked(loop):
         notes = [job.spec.get("quick_note", "") for job in figures]
         assert any("imported: theirs" in note for note in notes)
         assert any("by a script: loop" in note for note in notes)
+
+
+def test_a_declared_figure_draws_the_columns_of_a_log():
+    def check(column):
+        declared = paper({}, theirs={"import": IMPORT, "ensemble": ENSEMBLE})
+        draw = {"name": "curves", "columns": [column]}
+        figure = models.Figure(experiments=["theirs"], caption="Logs.", draw=draw)
+        checks.check({"geometry": declared.model_copy(update={"figures": {"logs": figure}})})
+
+    check("test_accuracy")
+    with pytest.raises(UserError, match="no column 'test_acuracy' is logged; did you mean"):
+        check("test_acuracy")
