@@ -58,6 +58,8 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
     verdict = named(verdict, scale, claim["rejects"])
     if claim["rejects"] and verdict in (REJECTED, NOT_DECISIVE):
         reason = f"{claim['rejects']}; {reason}"
+    if not values and (absent := _absent(claim["keywords"], kept)):
+        reason += f"; no row has {absent}"
     reason += f"; {lost} and left out" if lost else ""
     reason += f"; so far {claim['so_far']}" if claim.get("so_far") else ""
     known = [value for value in values if not math.isnan(value)]
@@ -118,8 +120,6 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) ->
             kind = f"{type(numbers).__name__} is no list"
             raise TypeError(f"{kind}; return a number for each seed: [float, ...]")
         values = [float(value) for value in numbers]
-        if not values and (absent := _absent(claim["keywords"], tables)):
-            raise LookupError(f"no row has {absent}; correct `keywords`")
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         if lacking:
             return [math.nan]
