@@ -102,7 +102,9 @@ def test_a_model_that_cannot_be_trained_is_named_and_no_file_of_ours(
 
 
 def test_a_measure_that_returns_something_else_is_named(study):
-    Path("components/measures/listing.py").write_text("def build():\n    return lambda run: [1]\n")
+    file = Path("components/measures/listing.py")
+    file.parent.mkdir()
+    file.write_text("def build():\n    return lambda run: [1]\n")
     told = r"^components/measures/listing.py: returns list; return a DataFrame"
     with pytest.raises(UserError, match=told):
         measure.measured({"name": "listing"}, None)
