@@ -241,7 +241,7 @@ PUBLISH = (
         "publish.report:main",
         "a paper's reproducibility report, in Markdown, LaTeX and PDF",
         (
-            argument("paper", metavar="PAPER", help="such as grokalign"),
+            argument("paper", metavar="PAPER", help="its name in config/papers"),
             argument("--form", metavar="FORM", default="mlrc", help="mlrc (default) or rescience"),
             argument("--letter", action="store_true", help="a page for the paper's authors"),
             argument("--out", type=Path, metavar="DIR", default="reports", help="default: reports"),

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import types
 import typing
 from pathlib import Path
@@ -96,8 +97,10 @@ def main(folder: Path, check: bool = False) -> None:
     record = RecordedRows(folder.parent / evidence.FOLDER, papers)
     findings.check(papers, record)
     made = dict(pages.texts(folder, folder.parent / "docs" / "papers"))  # refuses other folders
-    if (example := folder.parent / "docs" / "report.md").exists():
-        made[example] = report.Report(papers, record, "grokalign").text("mlrc")
+    example = folder.parent / "docs" / "report.md"  # it names its paper
+    named = re.search(r"`grokatlas report (\w+)", example.read_text()) if example.exists() else None
+    if named and named[1] in papers:
+        made[example] = report.Report(papers, record, named[1]).text("mlrc")
     made |= {folder / name: text for name, text in texts().items()}
     for file, text in made.items():
         if bound_numbers.LACKING in text and record.claims:

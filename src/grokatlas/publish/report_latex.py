@@ -7,7 +7,12 @@ HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage[margin=1.8cm]{geometry}
+\setlength{\textwidth}{17.4cm}
+\setlength{\textheight}{26.1cm}
+\setlength{\oddsidemargin}{-0.74cm}
+\setlength{\topmargin}{-0.74cm}
+\setlength{\headheight}{0pt}
+\setlength{\headsep}{0pt}
 \usepackage{longtable,array,hyperref}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt}

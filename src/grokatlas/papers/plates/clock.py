@@ -78,7 +78,8 @@ def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
         axes.plot(ends.index, [length] * len(ends), "x", ms=4, color=WAY_COLOURS[name])
         drawn.append(times[["memory", "seed", "t1", "t2"]].assign(series=name))
     axes.set(xlabel=r"memory, $1 / (1 - \beta_2)$", ylabel="update $t_2$")
-    for axis in "xy":
-        axes.set(**{f"{axis}scale": "log"})
+    times = pd.concat(drawn, ignore_index=True)
+    panels.logarithmic(axes, times["memory"])
+    panels.logarithmic(axes, times["t2"].replace(float("inf"), float("nan")).dropna(), "y")
     axes.legend(loc="best")
-    return pd.concat(drawn, ignore_index=True)
+    return times
