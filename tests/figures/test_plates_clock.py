@@ -45,3 +45,11 @@ def test_a_memory_at_which_nothing_generalises_is_a_cross_at_the_end(tables):
     assert crosses[0].get_xdata()[0] == pytest.approx(1000)
     times = data[data["series"] == "adam_memory"]
     assert sorted(times["t2"]) == [900.0, 900.0, np.inf, np.inf]
+
+
+def test_a_seed_that_does_not_generalise_is_not_left_out(tables):
+    times = tables["adam_decoupled"]
+    times.loc[(times["record"] == "grokking_times") & (times["seed"] == 1), "t2"] = np.nan
+    made, _ = clock.draw(tables)
+    crosses = [line for line in made.axes[3].get_lines() if line.get_marker() == "x"]
+    assert list(crosses[1].get_ydata()) == [1000.0]
