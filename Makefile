@@ -66,13 +66,13 @@ benchmark: $(STAMP) ## time the engine against plain PyTorch; writes docs/perfor
 	@. $(BIN)/activate && python -m benchmarks
 
 # The environment, made once. Activated, it selects the workstation profile, so that plain
-# `snakemake` uses all cores.
+# `snakemake` uses all cores, in the folder of a study too.
 $(STAMP): requirements.lock pyproject.toml $(MOVED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(MOVED:moved=--clear) .venv
 	$(INSTALL) --requirement requirements.lock
 	$(INSTALL) --no-deps --editable .
-	@grep -q SNAKEMAKE_PROFILE $(BIN)/activate || echo 'export SNAKEMAKE_PROFILE=profiles/workstation' >> $(BIN)/activate
+	@grep -q SNAKEMAKE_PROFILE $(BIN)/activate || echo 'export SNAKEMAKE_PROFILE="$(CURDIR)/profiles/workstation"' >> $(BIN)/activate
 	@pwd > $@
 
 moved:

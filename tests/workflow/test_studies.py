@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.workflow.conftest import ROOT, once
@@ -20,11 +21,16 @@ def site(tmp_path_factory, worker_id) -> Path:
     return once(tmp_path_factory, worker_id, "a-site", lambda folder: install(folder / "site"))
 
 
+def copy(name: str, site: Path, folder: Path) -> Study:
+    """A copy of a study in a folder, run by the installed package alone."""
+    shutil.copytree(ROOT / "studies" / name, folder / name, ignore=MADE)
+    (folder / "site").symlink_to(site / "site")
+    return Study(folder / name)
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_copy_with_another_step_size_makes_every_figure(name, site, tmp_path):
-    shutil.copytree(ROOT / "studies" / name, tmp_path / name, ignore=MADE)
-    (tmp_path / "site").symlink_to(site / "site")
-    study = Study(tmp_path / name)
+    study = copy(name, site, tmp_path)
     trained, edited = True, 0
     for file in (study.folder / "config/papers").rglob("*.yaml"):
         text = file.read_text(encoding="utf-8")
@@ -47,7 +53,25 @@ def test_a_copy_with_another_step_size_makes_every_figure(name, site, tmp_path):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_tests_of_a_study_pass(name, site, tmp_path):
-    shutil.copytree(ROOT / "studies" / name, tmp_path / name, ignore=MADE)
-    (tmp_path / "site").symlink_to(site / "site")
-    done = Study(tmp_path / name).python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
+    done = copy(name, site, tmp_path).python(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"
+    )
     assert done.returncode == 0, done.stdout
+
+
+def test_statements_on_the_runs_of_others_are_judged(site, tmp_path):
+    run = copy("norm_cap", site, tmp_path).python
+    done = run("-m", "snakemake", "--cores", "1", "--config", "scale=paper")
+    assert done.returncode == 0, done.stderr
+    claims = pd.read_csv(tmp_path / "norm_cap/results/paper/claims.csv")
+    assert claims["verdict"].tolist() == ["reproduced", "reproduced"]
+    assert claims["reason"].str.contains("imported: s5").all()
+    page = tmp_path / "norm_cap/results/paper/atlas/paper-norm_cap.html"
+    source = "imported from https://github.com/PeterPonyu/muon-norm-cap-grokking"
+    assert source in page.read_text(encoding="utf-8")
+    assert run("-m", "grokatlas", "verify").returncode == 0
+    log = tmp_path / "norm_cap/logs/s5_normctl.csv"
+    log.write_text(log.read_text(encoding="utf-8").replace("0.66389", "0.66388"), encoding="utf-8")
+    done = run("-m", "grokatlas", "verify")
+    assert done.returncode != 0
+    assert "logs/s5_normctl.csv is modified" in done.stdout

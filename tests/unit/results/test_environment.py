@@ -46,5 +46,6 @@ def test_the_generator_of_the_site_is_locked_exactly_beside_them():
 def test_conda_users_get_the_profile_that_make_sets():
     environment = strict_yaml.load(ROOT / "environment.yml")
     profile = environment["variables"]["SNAKEMAKE_PROFILE"]
-    assert f"SNAKEMAKE_PROFILE={profile}" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    made = f'SNAKEMAKE_PROFILE="$(CURDIR)/{profile}"'
+    assert made in (ROOT / "Makefile").read_text(encoding="utf-8")
     assert (ROOT / profile / "config.yaml").is_file()
