@@ -1,0 +1,94 @@
+"""Plate 4 beyond its limits: falls of the test error by the start, and 400 unknowns."""
+
+import numpy as np
+import pandas as pd
+
+from grokatlas.claims.statistics import Tables
+from grokatlas.papers.plates._recovery import FALL, KEY
+
+# experiments of 100 and of 400 unknowns at full scale
+SIZES = ("recovery_l1", "recovery_wide")
+
+
+def falls(table: pd.DataFrame) -> pd.DataFrame:
+    """One row for each member of `mirage_starts` that memorises: how far its test error falls.
+
+    ``norm`` is that of the initial weights ``w_0``, ``entry`` one of their equal entries, ``fall``
+    the test error at memorisation over the last one, and ``law`` the square root of
+    ``1 + |w_0|^2``.
+    """
+    times = table[table["record"] == "recovery_times"].dropna(subset=["t1"])
+    history = table[table["record"] == "history"].merge(
+        times[[*KEY, "t1"]].rename(columns={"t1": "since"}), on=KEY
+    )
+    plateau = history[history["step"] == history["since"]].set_index(KEY)["test_error"]
+    ends = history.sort_values("step").groupby(KEY)["test_error"].last()
+    rows = times.set_index(KEY)
+    entry = rows["model.init"]
+    norm = entry * np.sqrt(rows["task.rows"] * rows["task.columns"])
+    return pd.DataFrame(
+        {
+            "case": rows["case"],
+            "truth": rows["task.truth"],
+            "seed": rows["seed"],
+            "entry": entry,
+            "norm": norm,
+            "fall": plateau / ends,
+            "law": np.sqrt(1 + norm**2),
+        }
+    ).reset_index(drop=True)
+
+
+def fall_over_law(tables: Tables, case: str, law: str, truth: str) -> list[float]:
+    """The fall of the test error over its law, the median of long starts, for each instance.
+
+    Args:
+        tables: of the figure.
+        case: ``l2`` or ``l1``, the regulariser.
+        law: ``norm``, the square root of ``1 + |w_0|^2``; ``entry``, with one entry in its place.
+        truth: its kind, or ``all``.
+    """
+    rows = falls(tables["mirage_starts"])
+    rows = rows[(rows["case"] == case) & (rows["norm"] > 2)]
+    if truth != "all":
+        rows = rows[rows["truth"] == truth]
+    size = rows["law"] if law == "norm" else np.sqrt(1 + rows["entry"] ** 2)
+    quotients = (rows["fall"] / size).groupby(rows["seed"]).median()
+    return [float(value) for value in quotients]
+
+
+def share_fallen(tables: Tables, case: str, start: float) -> list[float]:
+    """The share of runs of one regulariser and start whose test error falls by ten times."""
+    rows = falls(tables["mirage_starts"])
+    rows = rows[(rows["case"] == case) & np.isclose(rows["entry"], start)]
+    return [float((rows["fall"] >= FALL).mean())]
+
+
+def recoveries(table: pd.DataFrame) -> pd.DataFrame:
+    """One row for each member of an experiment under l1 that did not diverge.
+
+    ``samples`` measurements, their ``share`` of the unknowns, ``recovered`` or not, and ``convex``,
+    whether the minimiser of the norm is the truth.
+    """
+    theory = table[table["record"] == "convex_recovery"].dropna(subset=["samples"])
+    times = table[table["record"] == "recovery_times"].set_index(KEY)["t2"]
+    rows = theory.join(times, on=KEY, rsuffix="_reached")
+    reached = rows["t2_reached"] if "t2_reached" in rows else rows["t2"]
+    return pd.DataFrame(
+        {
+            "truth": rows["task.truth"],
+            "start": rows["model.init"],
+            "samples": rows["samples"],
+            "unknowns": rows["task.rows"] * rows["task.columns"],
+            "share": rows["samples"] / (rows["task.rows"] * rows["task.columns"]),
+            "recovered": reached.notna(),
+            "convex": rows["minimiser_error"] < rows["train.stop.test_error.below"],
+        }
+    ).reset_index(drop=True)
+
+
+def share_recovered_wide(tables: Tables, truth: str, fewest: int, most: int) -> list[float]:
+    """The share of runs with 400 unknowns that recover a truth; arguments as `share_recovered`."""
+    rows = recoveries(tables["recovery_wide"])
+    rows = rows[(rows["truth"] == truth) & rows["samples"].between(fewest, most)]
+    return [float(rows["recovered"].mean())]

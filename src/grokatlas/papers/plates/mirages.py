@@ -1,0 +1,84 @@
+"""Mirages by the size of their start, and recovery with four times as many unknowns."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from grokatlas.claims.statistics import Tables
+from grokatlas.papers.plates import _mirages
+from grokatlas.papers.plates._recovery import FALL
+from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
+
+TRUTHS = {"sparse": "sparse truth", "gaussian": "Gaussian truth"}
+COLOURS = dict(zip(TRUTHS, (style.COLOURS["l1"], style.MEMBERS[0]), strict=True))
+CASES = {"l2": "under the squared l2 norm", "l1": "under l1"}
+SHADES = (style.MEMBERS[1], style.COLOURS["l1"])  # of the smaller and the larger problem
+
+
+def draw(tables: Tables) -> FigureAndData:
+    """Falls against the norm of the start (a, b), and the share recovered by size (c)."""
+    made, grid = style.figure(3)
+    falls = _mirages.falls(tables["mirage_starts"])
+    drawn = [
+        _falls(axes, falls[falls["case"] == case], case)
+        for axes, case in zip(grid[0], CASES, strict=False)
+    ]
+    ends = np.concatenate([axes.get_ylim() for axes in grid[0][:2]])
+    for axes, case in zip(grid[0], CASES, strict=False):
+        panels.limits(axes, "y", float(ends.min()), float(ends.max()))
+        axes.set(title=CASES[case], ylabel="fall of the test error")
+    drawn.append(_shares(grid[0, 2], tables))
+    for axes, letter in zip(grid.flat, "abc", strict=True):
+        style.letter(axes, letter)
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _falls(axes: Axes, rows: pd.DataFrame, case: str) -> pd.DataFrame:
+    """The median and quartiles of the fall at each start, beside its law."""
+    drawn = []
+    for place, (truth, text) in enumerate(TRUTHS.items()):
+        own = rows[rows["truth"] == truth].groupby("norm")["fall"]
+        if not len(own):
+            continue
+        middle = own.median()
+        low, high = middle - own.quantile(0.25), own.quantile(0.75) - middle
+        axes.errorbar(
+            middle.index * (0.96, 1.04)[place],
+            middle,
+            yerr=[low, high],
+            color=COLOURS[truth],
+            fmt="os"[place],
+            ms=4,
+            lw=0.9,
+            label=text,
+        )
+        part = pd.DataFrame({"norm": middle.index, "fall": middle.to_numpy()})
+        drawn.append(part.assign(series=truth, case=case))
+    norms = np.geomspace(rows["norm"].min(), rows["norm"].max(), 50)
+    axes.plot(norms, np.sqrt(1 + norms**2), "--", color=style.GUIDE, lw=0.9, zorder=1)
+    axes.axhline(FALL, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
+    axes.set(xscale="log", yscale="log", xlabel="norm of the start, $|w_0|$")
+    axes.legend(loc="upper left")
+    return pd.concat(drawn, ignore_index=True)
+
+
+def _shares(axes: Axes, tables: Tables) -> pd.DataFrame:
+    """The share of runs that recover a sparse truth under l1, by problem size, beside theory."""
+    drawn = []
+    for colour, name in zip(SHADES, _mirages.SIZES, strict=True):
+        rows = _mirages.recoveries(tables[name])
+        rows = rows[rows["truth"] == "sparse"]
+        means = rows.groupby("share")[["recovered", "convex"]].mean().reset_index()
+        axes.fill_between(means["share"], means["convex"], color=colour, alpha=0.15, lw=0)
+        text = f"{int(rows['unknowns'].iloc[0])} unknowns"
+        axes.plot(means["share"], means["recovered"], "-o", color=colour, ms=3.5, lw=1, label=text)
+        drawn.append(means.assign(series=name))
+    axes.set(
+        xlabel="measurements over unknowns, $N / n$",
+        ylabel="share recovered",
+        title="sparse truth under l1",
+        ylim=(-0.03, 1.03),
+    )
+    axes.legend(loc="lower right")
+    return pd.concat(drawn, ignore_index=True)
