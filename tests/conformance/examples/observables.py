@@ -6,6 +6,7 @@ from .task import ONE_SAMPLE
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "accuracies": [{}],
+    "adam_denominator": [{}],
     "centroid": [{"samples": 4}],
     "effective_rank": [{}],
     "effective_step": [{}],

@@ -269,7 +269,11 @@ RUNS: dict[str, dict[str, Any]] = {
                 _example("updates", name)
                 for name in ("weight_decay", "schedule", "inverse_sqrt", "norm_cap")
             ],
-            "observables": [*_CLASSES["observables"], {"name": "effective_step"}],
+            "observables": [
+                *_CLASSES["observables"],
+                {"name": "effective_step"},
+                {"name": "adam_denominator"},
+            ],
         },
     ),
     "noisy": _run(

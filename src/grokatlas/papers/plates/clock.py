@@ -77,9 +77,19 @@ def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
         length = float(tables[name]["step"].max())
         axes.plot(never, [length] * len(never), "x", ms=4, color=WAY_COLOURS[name])
         drawn.append(times[["memory", "seed", "t1", "t2"]].assign(series=name))
+    drawn.append(_law(axes, tables))
     axes.set(xlabel=r"memory, $1 / (1 - \beta_2)$", ylabel="update $t_2$")
-    times = pd.concat(drawn, ignore_index=True)
+    times = pd.concat(drawn[:-1], ignore_index=True)
     panels.logarithmic(axes, times["memory"])
     panels.logarithmic(axes, times["t2"].replace(float("inf"), float("nan")).dropna(), "y")
     axes.legend(loc="best")
-    return times
+    return pd.concat([times, drawn[-1]], ignore_index=True)
+
+
+def _law(axes: Axes, tables: Tables) -> pd.DataFrame:
+    """The t2 of the law from that at the shortest memory on, median of seeds, without a fit."""
+    rows = _clock.predicted(tables)
+    rows["memory"] = 1 / (1 - rows[BETA2])
+    line = rows.groupby("memory")["predicted"].median().reset_index(name="t2")
+    axes.plot(line["memory"], line["t2"], "--", color=style.GUIDE, lw=1, label="the law")
+    return line.assign(series="law")

@@ -12,7 +12,7 @@ from grokatlas.plots.style import FigureAndData
 
 TRUTHS = {"sparse": "sparse truth", "gaussian": "Gaussian truth"}
 COLOURS = dict(zip(TRUTHS, (style.COLOURS["l1"], style.MEMBERS[0]), strict=True))
-CASES = {"l2": "under the squared l2 norm", "l1": "under l1"}
+CASES = {"l2": "squared l2 norm", "l1": "l1 norm"}
 SHADES = (style.MEMBERS[1], style.COLOURS["l1"])  # of the smaller and the larger problem
 
 
@@ -75,9 +75,9 @@ def _shares(axes: Axes, tables: Tables) -> pd.DataFrame:
         axes.plot(means["share"], means["recovered"], "-o", color=colour, ms=3.5, lw=1, label=text)
         drawn.append(means.assign(series=name))
     axes.set(
-        xlabel="measurements over unknowns, $N / n$",
+        xlabel="measurements / unknowns",
         ylabel="share recovered",
-        title="sparse truth under l1",
+        title="sparse truth, l1",
         ylim=(-0.03, 1.03),
     )
     axes.legend(loc="lower right")

@@ -1,0 +1,52 @@
+"""The observable `adam_denominator` against the gradients of a loss that is linear."""
+
+import copy
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+import torch
+
+from grokatlas.components.observables import adam_denominator
+from grokatlas.engine.observed import Observed
+from tests.conformance.examples.runs import RUNS
+from tests.runs import trained
+
+
+def _history(optimizer, ensemble):
+    spec = copy.deepcopy(RUNS["blog"])
+    spec["optimizer"] = optimizer
+    spec["observables"] = [{"name": "adam_denominator"}, {"name": "effective_step"}]
+    spec["ensemble"] = ensemble
+    spec["train"] |= {"steps": 6, "log": {"every": 1, "first": 0}, "snapshots": []}
+    return pd.DataFrame(trained(spec).history)
+
+
+def test_a_gradient_that_stays_is_remembered_as_it_is():
+    size = 3e-3
+    optimizer = SimpleNamespace(beta2=0.99)
+    second, step = torch.zeros(5, dtype=torch.float64), 7
+    for _ in range(step):
+        second = 0.99 * second + 0.01 * size**2
+    moments = {"second": {"a": second}, "step": torch.tensor(float(step), dtype=torch.float64)}
+    dynamics = SimpleNamespace(optimizer=optimizer)
+    state = {"optimizer": moments}
+    view = Observed({}, None, None, [], {}, {}, dynamics, torch.tensor(0.0), state)
+    seen = adam_denominator.build()(view)
+    assert float(seen["adam_denominator"]) == pytest.approx(size, rel=1e-12)
+
+
+def test_the_first_gradient_does_not_depend_on_the_memory():
+    adam = {"name": "adam", "lr": 1e-3, "beta1": 0.9, "eps": 1e-8}
+    history = _history(adam, {"seed": [3], "optimizer.beta2": [0.9, 0.999]})
+    first = history[history["step"] == 1]["adam_denominator"]
+    assert first.min() > 0
+    assert first.max() == pytest.approx(first.min(), rel=1e-5)
+    last = history[history["step"] == 6].sort_values("member")["adam_denominator"].to_list()
+    assert abs(last[0] / last[1] - 1) > 1e-3
+    assert (history[history["step"] == 0]["adam_denominator"] == 0).all()
+
+
+def test_an_optimizer_without_moments_is_refused():
+    with pytest.raises(ValueError, match="needs the moments of adam or adamw"):
+        _history({"name": "gd", "lr": 0.1}, {"seed": [0]})
