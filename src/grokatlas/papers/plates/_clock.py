@@ -11,9 +11,15 @@ CONTROL = "large_step"  # the case of `adam_memory` that has the settings of pla
 
 
 def times(tables: Tables, experiment: str) -> pd.DataFrame:
-    """The times t1 and t2 of each member, infinite for never; of `adam_memory` its control."""
+    """The times t1 and t2 of each member, infinite for never; of `adam_memory` its control.
+
+    The control's longest memory has the times of `adam_late`, which trains until it generalises.
+    """
     chosen = {"case": CONTROL} if experiment == "adam_memory" else {}
     rows = statistics.record(tables[experiment], "grokking_times", **chosen)
+    if chosen and "adam_late" in tables:
+        late = statistics.record(tables["adam_late"], "grokking_times")
+        rows = pd.concat([late, rows]).drop_duplicates([BETA2, "seed"])
     return rows.fillna({"t1": np.inf, "t2": np.inf})
 
 
@@ -62,6 +68,13 @@ def wait_over_law(tables: Tables, beta2: float, factor: float) -> list[float]:
     rows = predicted(tables)
     rows = rows[rows[BETA2] == beta2].sort_values("seed")
     return [float(value) for value in (rows["t2"] - rows["t2_fast"]) / (rows["later"] * factor / 2)]
+
+
+def time_over_law(tables: Tables, beta2: float, factor: float) -> list[float]:
+    """The t2 at one beta2 over that of the law, for each seed; arguments as `wait_over_law`."""
+    rows = predicted(tables)
+    rows = rows[rows[BETA2] == beta2].sort_values("seed")
+    return [float(v) for v in rows["t2"] / (rows["t2_fast"] + rows["later"] * factor / 2)]
 
 
 def _ratios(late: pd.DataFrame, early: pd.DataFrame) -> list[float]:

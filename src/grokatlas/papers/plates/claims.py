@@ -14,7 +14,12 @@ from grokatlas.papers.plates._adam_memory import (
     ratio_of_times,
     updates_per_decay,
 )
-from grokatlas.papers.plates._clock import ratio_to_control, ratio_under_decay, wait_over_law
+from grokatlas.papers.plates._clock import (
+    ratio_to_control,
+    ratio_under_decay,
+    time_over_law,
+    wait_over_law,
+)
 from grokatlas.papers.plates._controls import memories_reversed, weights_reversed
 from grokatlas.papers.plates._mirages import fall_over_law, share_fallen, share_recovered_wide
 from grokatlas.papers.plates._precision import (
