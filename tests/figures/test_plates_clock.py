@@ -28,7 +28,24 @@ def tables():
         "adam_memory": _table(case=["large_step", "l2"], **memories),
         "adam_switched": _table(case=["shortened", "lengthened", "emptied"]),
         "adam_decoupled": _table(optimizer__beta2=0.9),
+        "adam_remembered": table(
+            rows(
+                **memories,
+                seed=[0, 1],
+                step=[50, 100],
+                optimizer__eps=1e-8,
+                adam_denominator=lambda row: 1e-8 * np.exp(row["step"] / 10),
+            )
+        ),
     }
+
+
+def test_the_law_is_a_line_from_the_shortest_memory_on(tables):
+    made, data = clock.draw(tables)
+    (line,) = [line for line in made.axes[3].get_lines() if line.get_linestyle() == "--"]
+    law = data[data["series"] == "predicted"]
+    assert list(line.get_ydata()) == pytest.approx(list(law["t2"]))
+    assert list(law["t2"]) == pytest.approx([900.0, 900.0 + 20 * 10 * 99])
 
 
 def test_each_kind_of_run_is_a_curve_with_a_line_at_the_switch(tables):

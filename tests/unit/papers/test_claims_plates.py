@@ -205,3 +205,77 @@ def test_the_control_of_decoupled_decay_waits():
     tables = _clock(decoupled=80.0)
     assert claims.ratio_under_decay(tables, "adam_decoupled", 0.999, 0.9) == [0.8, 0.8]
     assert claims.ratio_under_decay(tables, "adam_memory", 0.999, 0.9) == [math.inf] * 2
+
+
+def _law(late=np.nan):
+    """One seed whose remembered gradients are 1e-8 e^10 at every memory, and the control's t2."""
+    memories = (0.9, 0.99, 0.999)
+    common = {"seed": 0, "step": 100, "optimizer.eps": 1e-8}
+    gradient = {"record": "history", "case": "large_step", "adam_denominator": 1e-8 * math.exp(10)}
+    control = dict(zip(memories, (300.0, 2100.0, np.nan), strict=True))
+    times = [{"record": "grokking_times", "case": "large_step", "t1": 50.0}]
+    return {
+        "adam_remembered": pd.DataFrame([common | gradient | {BETA2: b} for b in memories]),
+        "adam_memory": pd.DataFrame(
+            [times[0] | {"seed": 0, BETA2: b, "t2": t} for b, t in control.items()]
+        ),
+        "adam_late": pd.DataFrame([times[0] | {"seed": 0, BETA2: 0.999, "t2": late}]),
+    }
+
+
+def test_the_law_waits_for_the_memory_to_fall_to_eps():
+    # 2 / (1 - beta2) log(g / eps): 200 updates at 0.9, 2,000 at 0.99, 20,000 at 0.999
+    tables = _law(late=0.9 * 20100)
+    assert claims.wait_over_law(tables, 0.99, 2) == pytest.approx([1.0])
+    assert claims.wait_over_law(tables, 0.99, 1) == pytest.approx([2.0])
+    assert claims.time_over_law(tables, 0.999, 2, "predicted") == pytest.approx([0.9])
+    assert claims.time_over_law(_law(), 0.999, 2, "predicted") == [math.inf]
+
+
+def test_the_steps_on_the_way_are_those_of_the_run_at_the_shortest_memory():
+    full, ratio = 150.0, math.exp(10)
+    times = {}
+    for beta2 in (0.9, 0.999):  # steps of 1 / (ratio exp(-T / slow) + 1), added until t2
+        after = np.arange(0, 40000, 0.25)
+        taken = np.cumsum(0.25 / (ratio * np.exp(-after * (1 - beta2) / 2) + 1))
+        times[beta2] = 100 + float(after[np.searchsorted(taken, full)])
+    tables = _law(late=times[0.999])
+    tables["adam_memory"].loc[0, "t2"] = times[0.9]
+    assert claims.time_over_law(tables, 0.999, 2, "integrated") == pytest.approx([1.0], rel=2e-3)
+    assert claims.time_over_law(tables, 0.999, 2, "predicted")[0] < 0.8
+
+
+def _starts():
+    """Members of norm 3 whose error is at first, and at the end, as the law has it, or not."""
+    rows = []
+    for member, (case, first) in enumerate({"l2": math.sqrt(10), "l1": 20.0}.items()):
+        common = {"case": case, "run": "a", "member": member, "seed": 0, "task.truth": "gaussian"}
+        common |= {"model.init": 1.5, "task.rows": 2, "task.columns": 2}
+        rows.append(common | {"record": "recovery_times", "t1": 10.0})
+        for step, error in ((0, 99.0), (10, first), (90, 1.0)):
+            rows.append(common | {"record": "history", "step": step, "test_error": error})
+    return {"mirage_starts": pd.DataFrame(rows)}
+
+
+def test_a_fall_is_counted_from_memorisation_on():
+    tables = _starts()
+    assert claims.fall_over_law(tables, "l2", "norm", "all") == pytest.approx([1.0])
+    assert claims.fall_over_law(tables, "l2", "entry", "gaussian") == pytest.approx(
+        [1.754], rel=1e-3
+    )
+    assert claims.fall_over_law(tables, "l1", "norm", "sparse") == []
+    assert claims.share_fallen(tables, "l2", 1.5) == [0.0]
+    assert claims.share_fallen(tables, "l1", 1.5) == [1.0]
+
+
+def test_the_share_recovered_of_the_wide_problem_counts_both_starts():
+    common = {"run": "a", "task.truth": "sparse", "task.rows": 20, "task.columns": 20}
+    common |= {"train.stop.test_error.below": 0.01, "model.init": 5.0}
+    rows = []
+    for member, (samples, t2) in enumerate([(40, np.nan), (200, 90.0), (200, np.nan)]):
+        own = common | {"member": member}
+        rows.append(own | {"record": "recovery_times", "t2": t2})
+        rows.append(own | {"record": "convex_recovery", "samples": samples, "minimiser_error": 0})
+    tables = {"recovery_wide": pd.DataFrame(rows)}
+    assert claims.share_recovered_wide(tables, "sparse", 120, 360) == [0.5]
+    assert claims.share_recovered_wide(tables, "sparse", 40, 40) == [0.0]

@@ -32,49 +32,83 @@ def ratio_to_control(tables: Tables, case: str, beta2: float) -> list[float]:
 def ratio_under_decay(tables: Tables, experiment: str, slow: float, fast: float) -> list[float]:
     """The t2 of an experiment at one beta2 over that at another, for each seed."""
     rows = times(tables, experiment)
-    return _ratios(rows[rows[BETA2] == slow], rows[rows[BETA2] == fast])
+    return _ratios(rows[rows[BETA2] == slow], rows[rows[BETA2] == FAST])
 
 
-def waits(tables: Tables) -> pd.DataFrame:
-    """The wait that the law has for each member of `adam_remembered`, in updates.
+FAST = 0.9  # the beta2 from whose t2 the law starts
 
-    Columns ``optimizer.beta2``, ``seed`` and ``wait``, ``2 / (1 - beta2) log(g / eps)``: the root
-    of the denominator has to fall from the gradients g that it remembers after memorisation to eps,
-    which is above the regulariser's gradient, and falls by a factor e in 2 / (1 - beta2) updates.
+
+def remembered(tables: Tables, factor: float) -> pd.DataFrame:
+    """What the denominator of each member of `adam_remembered` remembers at its last update.
+
+    Columns ``optimizer.beta2``, ``seed``, ``since``, that update, ``slow``, the updates
+    `factor` / (1 - beta2) in which the root of the denominator falls by a factor e if `factor` is
+    2, and ``ratio``, g / eps, of the gradients g that it remembers and of what it has to fall to,
+    eps, which is above the regulariser's gradient.
     """
     rows = statistics.history(tables["adam_remembered"])
     last = rows[rows["step"] == rows["step"].max()]
-    wait = 2 / (1 - last[BETA2]) * np.log(last["adam_denominator"] / last["optimizer.eps"])
-    return last[[BETA2, "seed"]].assign(wait=wait).reset_index(drop=True)
+    made = {
+        "since": last["step"],
+        "slow": factor / (1 - last[BETA2]),
+        "ratio": last["adam_denominator"] / last["optimizer.eps"],
+    }
+    return last[[BETA2, "seed"]].assign(**made).reset_index(drop=True)
 
 
-def predicted(tables: Tables, fast: float = 0.9) -> pd.DataFrame:
-    """The control's t2 by the law, from that at the shortest memory; also ``t2`` as measured."""
-    rows = times(tables, "adam_memory").merge(waits(tables), on=[BETA2, "seed"])
-    start = rows[rows[BETA2] == fast].set_index("seed")
-    rows = rows.join(start[["t2", "wait"]], on="seed", rsuffix="_fast")
+def predicted(tables: Tables, factor: float = 2.0) -> pd.DataFrame:
+    """The control's ``t2`` as measured and by both forms of the law, from that at `FAST`.
+
+    ``later``: the wait ``slow log(ratio)`` less that at `FAST`; ``predicted``: t2 at `FAST` and
+    ``later``, as if no step were taken before the root is at eps. ``integrated`` counts the steps
+    on the way: a step is ``1 / (ratio exp(-T / slow) + 1)`` of a full one, T updates after
+    ``since``, so that the full steps which a run at `FAST` takes until t2 take
+    ``slow log((ratio + 1) exp(full / slow) - ratio)`` updates.
+    """
+    rows = times(tables, "adam_memory").merge(remembered(tables, factor), on=[BETA2, "seed"])
+    rows["wait"] = rows["slow"] * np.log(rows["ratio"])
+    waited = (rows["t2"] - rows["since"]) / rows["slow"]
+    taken = np.logaddexp(np.log(rows["ratio"]), waited) - np.log(rows["ratio"] + 1)
+    rows["full"] = rows["slow"] * taken
+    start = rows[rows[BETA2] == FAST].set_index("seed")[["t2", "wait", "full"]]
+    rows = rows.join(start.add_suffix("_fast"), on="seed")
     later = rows["wait"] - rows["wait_fast"]
-    return rows.assign(later=later, predicted=rows["t2_fast"] + later)
+    growth = (rows["ratio"] + 1) * np.expm1(rows["full_fast"] / rows["slow"]) + 1
+    return rows.assign(
+        later=later,
+        predicted=rows["t2_fast"] + later,
+        integrated=rows["since"] + rows["slow"] * np.log(growth),
+    )
 
 
 def wait_over_law(tables: Tables, beta2: float, factor: float) -> list[float]:
-    """The delay of t2 at one beta2 against 0.9 over that of the law, for each seed.
+    """The delay of t2 at one beta2 against `FAST` over that of the law, for each seed.
 
     Args:
         tables: of plate 8.
         beta2: the decay of the denominator.
         factor: of the law; 1 where the denominator itself and not its root divides the step.
     """
-    rows = predicted(tables)
-    rows = rows[rows[BETA2] == beta2].sort_values("seed")
-    return [float(value) for value in (rows["t2"] - rows["t2_fast"]) / (rows["later"] * factor / 2)]
+    rows = _at(tables, beta2, factor)
+    return [float(value) for value in (rows["t2"] - rows["t2_fast"]) / rows["later"]]
 
 
-def time_over_law(tables: Tables, beta2: float, factor: float) -> list[float]:
-    """The t2 at one beta2 over that of the law, for each seed; arguments as `wait_over_law`."""
-    rows = predicted(tables)
-    rows = rows[rows[BETA2] == beta2].sort_values("seed")
-    return [float(v) for v in rows["t2"] / (rows["t2_fast"] + rows["later"] * factor / 2)]
+def time_over_law(tables: Tables, beta2: float, factor: float, law: str) -> list[float]:
+    """The t2 at one beta2 over that of the law, for each seed.
+
+    Args:
+        tables: of plate 8.
+        beta2: as above.
+        factor: as above.
+        law: ``predicted`` or ``integrated``, a column of `predicted`.
+    """
+    rows = _at(tables, beta2, factor)
+    return [float(value) for value in rows["t2"] / rows[law]]
+
+
+def _at(tables: Tables, beta2: float, factor: float) -> pd.DataFrame:
+    rows = predicted(tables, factor)
+    return rows[rows[BETA2] == beta2].sort_values("seed")
 
 
 def _ratios(late: pd.DataFrame, early: pd.DataFrame) -> list[float]:

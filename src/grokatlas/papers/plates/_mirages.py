@@ -72,8 +72,7 @@ def recoveries(table: pd.DataFrame) -> pd.DataFrame:
     """
     theory = table[table["record"] == "convex_recovery"].dropna(subset=["samples"])
     times = table[table["record"] == "recovery_times"].set_index(KEY)["t2"]
-    rows = theory.join(times, on=KEY, rsuffix="_reached")
-    reached = rows["t2_reached"] if "t2_reached" in rows else rows["t2"]
+    rows = theory.drop(columns="t2", errors="ignore").join(times, on=KEY)
     return pd.DataFrame(
         {
             "truth": rows["task.truth"],
@@ -81,7 +80,7 @@ def recoveries(table: pd.DataFrame) -> pd.DataFrame:
             "samples": rows["samples"],
             "unknowns": rows["task.rows"] * rows["task.columns"],
             "share": rows["samples"] / (rows["task.rows"] * rows["task.columns"]),
-            "recovered": reached.notna(),
+            "recovered": rows["t2"].notna(),
             "convex": rows["minimiser_error"] < rows["train.stop.test_error.below"],
         }
     ).reset_index(drop=True)

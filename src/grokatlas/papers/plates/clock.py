@@ -25,6 +25,8 @@ COLUMNS = {
     "l2_norm": "l2 norm",
     "effective_step": "effective step",
 }
+LAWS = {"predicted": "--", "integrated": ":"}  # form of the law -> its line
+TEXTS = {"predicted": "the law", "integrated": "steps counted"}
 WAYS = {"adam_memory": "l2 norm in the loss", "adam_decoupled": "decoupled decay"}
 WAY_COLOURS = {"adam_memory": style.COLOURS["l2"], "adam_decoupled": style.MEMBERS[0]}
 
@@ -87,9 +89,12 @@ def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
 
 
 def _law(axes: Axes, tables: Tables) -> pd.DataFrame:
-    """The t2 of the law from that at the shortest memory on, median of seeds, without a fit."""
+    """The t2 of both forms of the law from the shortest memory on, median of seeds, no fit."""
     rows = _clock.predicted(tables)
     rows["memory"] = 1 / (1 - rows[BETA2])
-    line = rows.groupby("memory")["predicted"].median().reset_index(name="t2")
-    axes.plot(line["memory"], line["t2"], "--", color=style.GUIDE, lw=1, label="the law")
-    return line.assign(series="law")
+    drawn = []
+    for form, look in LAWS.items():
+        line = rows.groupby("memory")[form].median().reset_index(name="t2")
+        axes.plot(line["memory"], line["t2"], look, color=style.GUIDE, lw=1, label=TEXTS[form])
+        drawn.append(line.assign(series=form))
+    return pd.concat(drawn, ignore_index=True)
