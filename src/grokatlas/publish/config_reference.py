@@ -111,7 +111,7 @@ def main(folder: Path, check: bool = False) -> None:
         elif not file.exists() or text != file.read_text(encoding="utf-8"):
             raise UserError(str(file), "is out of date; run `grokatlas reference`")
     if check:
-        unbound_numbers.check(folder.parent)
+        unbound_numbers.check(folder)
 
 
 def texts() -> dict[str, str]:

@@ -41,19 +41,23 @@ class Literal(NamedTuple):
 Reader = Callable[[str, str, Records], Iterator[Literal]]
 
 
-def check(root: Path) -> None:
-    """Refuse the first such number in a checkout's README, papers' pages and `config/papers`.
+def check(configuration: Path) -> None:
+    """Refuse the first such number in a configuration's papers, their pages and the README.
+
+    Args:
+        configuration: folder of ``papers``, beside ``docs`` and ``recorded``.
 
     Raises:
         UserError: with its file and line, and what to write instead.
     """
+    root = configuration.parent
     record = bound_numbers.records(root)
     pages = [(root / name, "") for name in ("README.md", "docs/index.md")]
     pages += [(page, page.stem) for page in sorted((root / "docs" / "papers").glob("*.md"))]
     for page, paper in pages:
         if page.exists():
             _refuse(page, of_page, paper, record)
-    for folder in sorted((root / "config" / "papers").iterdir()):
+    for folder in sorted((configuration / "papers").iterdir()):
         for file in (folder / models.PAPER, folder / models.CLAIMS):
             if file.exists():
                 _refuse(file, of_yaml, folder.name, record)
