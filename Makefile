@@ -1,4 +1,4 @@
-# The three commands of the README. Everything else is `snakemake` and `grokatlas` in the environment:
+# The commands of the README. Everything else is `snakemake` and `grokatlas` in the environment:
 #   . .venv/bin/activate
 PYTHON ?= python3
 BIN := .venv/bin
@@ -18,7 +18,10 @@ export HOME ?= $(CURDIR)/.snakemake/home
 # an account whose pip installs for the user cannot install into an environment
 export PIP_USER := 0
 
-.PHONY: figures plates studies atlas site test test-all lint benchmark clean-environment moved
+.PHONY: help figures plates studies atlas site test test-all lint benchmark clean-environment moved
+
+help: ## say what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 # the papers that have a document, as a list for Snakemake: the plates are figures of our own
 PUBLISHED = $(filter-out plates,$(notdir $(wildcard config/papers/*)))

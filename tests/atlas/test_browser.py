@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from grokatlas.claims import verdicts
 from tests.atlas import small_atlas
 from tests.tiers import every
 
@@ -236,6 +237,18 @@ def test_on_paper_there_are_no_controls(visit):
     page.emulate_media(media="print")
     assert not page.locator("details").first.is_visible()
     assert page.get_by_role("table").first.is_visible()
+
+
+def test_the_matrix_of_all_verdicts_fits(visit):
+    page = visit("claims.html")
+    badges = [f'<th><span class="badge">✗ {verdict}</span></th>' for verdict in verdicts.VERDICTS]
+    page.evaluate(
+        """(badges) => { const row = document.querySelector('.matrix thead tr');
+        row.innerHTML = row.cells[0].outerHTML + badges; }""",
+        "".join(badges),
+    )
+    region = page.locator(".wide").first
+    assert region.evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0
 
 
 @pytest.mark.parametrize("name", PAGES)

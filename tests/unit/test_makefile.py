@@ -45,6 +45,13 @@ def times_made(folder: Path) -> int:
     return (folder / "made.txt").read_text().count("made")
 
 
+def test_make_alone_says_what_there_is_and_makes_nothing(checkout):
+    shown = make(checkout)
+    assert re.findall("^[a-z-]+", shown, re.MULTILINE)[:2] == ["help", "figures"]
+    assert "atlas       from recorded results" in shown
+    assert not (checkout / "made.txt").exists()
+
+
 def test_an_environment_is_made_once(checkout):
     assert times_made(checkout) == 1
     assert times_made(checkout) == 1

@@ -99,6 +99,7 @@ def _pages(
         "sections": {section.paper.name: section for section in sections},
         "dependence": {k: n for k, n in by_interpretation.total(sections).items() if n},
         "marks_of": by_interpretation.marks,
+        "example": by_interpretation.example(sections),
         "drawn": drawn,
         "outputs": layout.outputs,
     }

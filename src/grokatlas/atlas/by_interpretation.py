@@ -113,6 +113,12 @@ def total(sections: list[Section]) -> dict[str, int]:
     return {kind: sum(each.counts[kind] for each in sections) for kind in dependence.KINDS}
 
 
+def example(sections: list[Section]) -> tuple[Section, Row] | None:
+    """The first conclusion that depends on a choice, and its paper."""
+    rows = ((section, row) for section in sections for row in section.rows)
+    return next((found for found in rows if found[1].kind == dependence.DEPENDS), None)
+
+
 def in_words(counts: dict[str, int]) -> str:
     """The number of conclusions of each kind: ``3 hold under all; 1 depends on a choice``."""
     one = {

@@ -14,7 +14,7 @@ from typing import Any
 NAME = r"(?:(?P<paper>\w+)/)?(?P<id>[A-Z]+\d+[a-z]?)\.(?P<column>value|lowest|highest|count)"
 IN_BRACES = re.compile(rf"\{{{NAME}(?::(?P<form>[^{{}}]*))?\}}")
 LACKING = "(not recorded: "  # before the name of what the record does not hold
-SHOWN = rf"(?:-?[\d.,]*\d(?:e[-+]?\d+)?|-?∞|{re.escape(LACKING)}[^)]*\))?(?: percent)?"
+SHOWN = rf"(?:-?[\d.,]*\d(?:e[-+]?\d+)?|-?∞|{re.escape(LACKING)}[^)]*\))?(?:\s+percent)?"
 IN_COMMENT = re.compile(rf"{SHOWN}<!--{NAME}(?::(?P<form>[^>]*?))?-->")
 Records = dict[tuple[str, str], dict[str, str]]
 
@@ -64,4 +64,10 @@ def _number(found: re.Match[str], paper: str, root: Path) -> str:
     cell = records(root).get(key, {}).get(found["column"])
     if not cell:
         return f"{LACKING}{'/'.join(key)})"
-    return format(float(cell), found["form"] or "g").replace("%", " percent").replace("inf", "∞")
+    return shown(cell, found["form"] or "g")
+
+
+def shown(cell: str, form: str) -> str:
+    """A recorded number in a form: ``87 percent``, ``∞``, ``3e-15`` instead of ``3e-015``."""
+    number = format(float(cell), form).replace("%", " percent").replace("inf", "∞")
+    return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number)

@@ -20,7 +20,7 @@ class Deviation(Model):
     code: str | None = Field(None, description="what the authors' code does, if there is any")
     kind: Literal["error", "unstated"] | None = Field(
         None,
-        description="`error`: the paper contradicts itself, its code, or what follows or was run; "
+        description="`error`: the paper contradicts itself, its code or its derivation; "
         "`unstated`: it does not tell a choice; absent: neither",
     )
     claims: list[str] = Field(

@@ -27,7 +27,7 @@ from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
-from grokatlas.publish import findings, pages, report, schemas
+from grokatlas.publish import findings, pages, report, schemas, unbound_numbers
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files
 
@@ -91,7 +91,7 @@ def main(folder: Path, check: bool = False) -> None:
 
     Raises:
         UserError: a finding or a number of a page is not what is recorded, or, with `check`, a
-            page is out of date.
+            page is out of date, or a recorded number in prose is not bound.
     """
     papers = load_papers(folder / "papers", "all")
     record = RecordedRows(folder.parent / evidence.FOLDER, papers)
@@ -110,6 +110,8 @@ def main(folder: Path, check: bool = False) -> None:
             files.write_text(file, text)
         elif not file.exists() or text != file.read_text(encoding="utf-8"):
             raise UserError(str(file), "is out of date; run `grokatlas reference`")
+    if check:
+        unbound_numbers.check(folder)
 
 
 def texts() -> dict[str, str]:

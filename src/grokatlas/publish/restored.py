@@ -20,6 +20,8 @@ from grokatlas.publish import experiments
 from grokatlas.results import layout
 from grokatlas.rules import atlas, figure, partial
 
+DRAWN_PER_LINE = 10  # figures take minutes in all, of which a user is told
+
 
 def main(scale: str, replace: bool) -> Iterator[str]:
     """Restore the experiments that are recorded at a scale.
@@ -88,9 +90,13 @@ def _draw(jobs: list[Job]) -> Iterator[str]:
         if all(partial.at_hand("table", table) for table in needed)
         and partial.at_hand("figure", target) != partial.CURRENT
     ]
-    problems = list(filter(None, _in_parallel(there)))
-    yield from problems
-    yield f"drew {len(there) - len(problems)} of {len(jobs)} figures and tables"
+    failed = 0
+    for number, problem in enumerate(_in_parallel(there), 1):
+        failed += bool(problem)
+        yield from filter(None, [problem])
+        if number % DRAWN_PER_LINE == 0:
+            yield f"{number} of {len(there)} figures and tables done"
+    yield f"drew {len(there) - failed} of {len(jobs)} figures and tables"
 
 
 def _in_parallel(targets: list[Path]) -> Iterator[str]:

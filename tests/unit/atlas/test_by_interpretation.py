@@ -80,6 +80,8 @@ def test_the_page_has_every_mark_in_words(folder):
     text = page(folder, "readings.html").text
     assert "T1 it is quick" in text
     assert "depends on: step size or length" in text
+    assert "expected 5 to 20 steps: as drawn 10 steps, reproduced; rough" in text
+    assert "rough 12 steps, interpretation rejected. So it depends on: step size" in text
     assert "cannot be judged T2 rough it compares both interpretations" in text
     assert "not run at this scale T1 fine its tables are not made; forecast: up to 2 h" in text
     assert "1 further statement is judged at another scale" in text

@@ -58,3 +58,4 @@ def test_a_page_has_a_legend_of_every_verdict_on_it(page):
     used |= {cause for cause in verdicts.CAUSES if f" {cause}: " in text}
     assert used
     assert [each for each in used if f"*{each}*: " not in " ".join(text.split())] == []
+    assert "[Words](../words.md)" in text
