@@ -176,3 +176,17 @@ def test_on_the_page_of_a_release_every_link_of_its_notes_is_an_address(tmp_path
         assert link.startswith("https://"), link
         file = link.removeprefix("https://a.b/blob/v1/")
         assert file == link or (ROOT / file).exists(), link
+
+
+def test_a_release_publishes_the_pages_and_the_image_where_a_host_switches_them_on():
+    jobs = strict_yaml.load(GITHUB / "workflows" / "release.yml")["jobs"]
+    for name, right in (("pages", "pages"), ("image", "packages")):
+        assert jobs[name]["if"] == f"vars.PUBLISH_{name.upper()} == 'true'"
+        assert jobs[name]["needs"] == "release"
+        assert jobs[name]["permissions"][right] == "write"
+    site = [step.get("with", {}).get("path") for step in jobs["pages"]["steps"]]
+    assert "build/site" in site
+    # the image is pushed after a figure was made in it, by its one name
+    docker = [step["run"].split()[:2] for step in jobs["image"]["steps"] if "run" in step]
+    assert [words[1] for words in docker] == ["build", "run", "login", "push"]
+    assert sum('"${IMAGE,,}"' in step.get("run", "") for step in jobs["image"]["steps"]) == 3

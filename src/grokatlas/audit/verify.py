@@ -1,5 +1,6 @@
 """One verdict for every file of a results tree, and the first broken edge behind it."""
 
+import functools
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,6 @@ class _Judge:
     def __init__(self, tree: Tree, jobs: dict[str, Job] | None) -> None:
         self.tree = tree
         self.jobs = jobs
-        self.used = self._used_by_declared() if jobs is not None else {}
         self._files: dict[str, dict[str, Finding]] = {}
         self._own: dict[str, dict[str, Finding]] = {}
         self._open: set[str] = set()
@@ -283,7 +283,8 @@ class _Judge:
                     return replace(older, chain=(target, *older.chain))
         return Finding("stale-code", "what it was made from was renewed since", (target,))
 
-    def _used_by_declared(self) -> dict[str, str]:
+    @functools.cached_property
+    def used(self) -> dict[str, str]:
         """Every result that a declared one was made from, with one that was."""
         users: dict[str, str] = {}
         for declared in (target for target in self.tree.results if target in (self.jobs or {})):

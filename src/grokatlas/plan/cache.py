@@ -65,11 +65,11 @@ def _passed() -> dict[str, str]:
 
 def _check_key(papers: dict[str, Paper]) -> str:
     given = {name: repr(paper.model_dump(exclude_unset=True)) for name, paper in papers.items()}
-    code = {name: _digest(file) for name, file in _files().items()}
+    code = {name: digest(file) for name, file in modules().items()}
     return hashing.of([sys.version, pydantic.VERSION, code, given])
 
 
-def _digest(file: Path) -> str | None:
+def digest(file: Path) -> str | None:
     """sha256 of a file; None of what an editor leaves for a moment, such as a link to no file."""
     with contextlib.suppress(OSError):
         return hashing.file_sha256(file)
@@ -84,14 +84,14 @@ def _modules_key() -> str:
     """
     readers = (code_digest.__file__, module_shape.__file__, __file__)
     code = [hashing.file_sha256(Path(file)) for file in readers]
-    return hashing.of([sys.version, code, list(_files())])
+    return hashing.of([sys.version, code, list(modules())])
 
 
-def _files() -> dict[str, Path]:
+def modules() -> dict[str, Path]:
     """Every module's file, by its path from the package's folder, or from ``.`` in a study."""
     package = registry.PACKAGE
-    modules = registry.own_files(package, "**/*.py")
-    ours = {file.relative_to(package).as_posix(): file for file in modules}
+    files = registry.own_files(package, "**/*.py")
+    ours = {file.relative_to(package).as_posix(): file for file in files}
     studys = {f"./{file.as_posix()}": file for file in registry.modules_of_study()}
     return dict(sorted((ours | studys).items()))
 
@@ -106,10 +106,14 @@ def _content() -> dict[str, Any]:
 
 def _write(part: str, value: Any) -> None:
     content = {**_content(), part: value}
-    temporary = FILE.with_name(f".{FILE.name}.{secrets.token_hex(8)}")
+    replace(FILE, json.dumps({**content, "seal": hashing.of(content)}))
+
+
+def replace(file: Path, text: str) -> None:
+    """Write a file whole, or leave it: where there is no folder for it nothing is kept."""
+    temporary = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     with contextlib.suppress(OSError):
-        text = json.dumps({**content, "seal": hashing.of(content)})
         temporary.write_text(text, encoding="utf-8")
-        temporary.replace(FILE)
+        temporary.replace(file)
     with contextlib.suppress(OSError):
         temporary.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from grokatlas.declare import starts
 from grokatlas.declare.models import PAPER, Paper
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.declare.settings import load_settings
@@ -50,30 +51,41 @@ def jobs(
     return declared
 
 
-def of_paper(paper: str, scale: str, folder: Path = CONFIG) -> dict[str, Job]:
-    """The jobs of one paper's tables and figures at one scale, upstream first, by target."""
+def of_paper(
+    paper: str, scale: str, names: Collection[str], folder: Path = CONFIG
+) -> dict[str, Job]:
+    """The jobs of some of a paper's figures and tables at one scale, upstream first, by target."""
     papers = load_papers(folder / "papers", [paper])
     cache.check_once(papers)
+    own = papers[paper]
+    figures = {key: each for key, each in own.figures.items() if key in names}
+    read = (layout.owner_of_table(paper, e) for each in figures.values() for e in each.experiments)
+    wanted = {name for owner, name in read if owner == paper} | (own.experiments.keys() & {*names})
+    related = starts.related(own.experiments, wanted)
+    experiments = {key: each for key, each in own.experiments.items() if key in related}
+    narrowed = own.model_copy(update={"figures": figures, "experiments": experiments})
     plan = Plan(scale)
-    declare(plan, papers)
+    declare(plan, select(papers | {paper: narrowed}, [paper]))
     return {job.target.as_posix(): job for job in plan.jobs}
 
 
 def behind(
     chosen: Collection[str], needed: Collection[str], results: Path = layout.RESULTS
 ) -> dict[str, Job] | None:
-    """The jobs that tell if some results are current: those of their papers and scales if enough.
+    """The jobs that tell if some results are current: those behind figures and tables if enough.
 
     Args:
-        chosen: targets; where each is of a figure or table, only its paper and scale are planned.
+        chosen: targets; where each is of a figure or table, only what is behind it is planned.
         needed: targets that have to be among the jobs, else all that is declared is planned.
         results: as for `jobs`.
     """
-    homes = {_paper_and_scale(target) for target in chosen}
+    names: dict[tuple[str, str] | None, set[str]] = {}
+    for target in chosen if (CONFIG / "config.yaml").is_file() else ():
+        names.setdefault(_paper_and_scale(target), set()).add(Path(target).name)
     declared: dict[str, Job] = {}
-    for home in homes if (CONFIG / "config.yaml").is_file() else ():
+    for home, own in names.items():
         if home and (CONFIG / "papers" / home[0] / PAPER).is_file():
-            declared |= of_paper(*home)
+            declared |= of_paper(*home, own)
     return declared if declared.keys() >= {*needed} and declared else jobs(results=results)
 
 

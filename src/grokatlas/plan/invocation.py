@@ -31,7 +31,7 @@ def opened(
     _refuse_study_elsewhere(base)
     given, sources = overrides(config, *snakemake_internals.configuration(workflow))
     key = cache.read_sources()
-    project = Project(base / "config", given, sources=sources, bring=bring)
+    project = Project(base / "config", given, sources=sources, bring=bring, keep=True)
     cache.keep_sources(project.at(project.settings.scale).sources, key)
     project.prepare_jobs()
     gc.freeze()  # and so does the plan

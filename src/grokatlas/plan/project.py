@@ -3,6 +3,7 @@
 Nothing here imports torch, pandas or matplotlib: every cluster job parses the Snakefile.
 """
 
+import functools
 import os
 import re
 import sys
@@ -18,6 +19,7 @@ from grokatlas.errors import UserError, nearest
 from grokatlas.plan import cache, job_files, which_code
 from grokatlas.plan.graph import light_measures, make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
+from grokatlas.plan.kept_plans import KeptPlan
 from grokatlas.registry import PACKAGE
 from grokatlas.results import account, environment, layout, links
 from grokatlas.results.layout import SCALES
@@ -47,6 +49,7 @@ class Project:
         check: raises a `UserError` for a mistake in what papers declare.
         bring: looks for missing runs elsewhere, once `prepare_jobs` is called by the process that
             decides what runs.
+        keep: take the plan of the configured scale from what is kept, or keep it (`KeptPlan`).
     """
 
     def __init__(
@@ -57,14 +60,12 @@ class Project:
         sources: dict[str, str] | None = None,
         check: Callable[[dict[str, Paper]], None] = cache.check_once,
         bring: Bring = lambda runs, plan: [],
+        keep: bool = False,
     ) -> None:
         study.check()
         self._sources = {**dict.fromkeys(overrides, "--config"), **(sources or {})}
         self.settings: Settings = load_settings(folder / "config.yaml", overrides, self._sources)
-        self._known = self._checked(folder / "papers", check, warn or _to_stderr)
-        chosen = self.settings.papers
-        self._chosen = list(self._known) if chosen == "all" else chosen
-        self.papers: dict[str, Paper] = select(self._known, self._chosen)
+        self._folder, self._check, self._warn = folder / "papers", check, warn or _to_stderr
         self._plans: dict[str, Plan] = {}
         self._prepared: set[str] = set()  # scales whose job files are written
         self._elsewhere: dict[Path, Path] = {}  # job files of a plan that does not run
@@ -72,18 +73,39 @@ class Project:
         self._bring = bring
         self._brings = False  # whether missing runs are looked for
         self._sought: set[Path] = set()  # runs that were looked for
-        for text in checks.unused_experiments(self.papers):
-            (warn or _to_stderr)(f"warning: {text}")
+        scale, all_papers = self.settings.scale, self.settings.papers == "all"
+        store = KeptPlan(folder, scale) if keep and all_papers else None
+        if kept := store and store.read():
+            self._plans[scale], self.captions = kept
+        elif not self._warn_of_unused() and store:  # a warning is told again each time
+            store.keep(self.at(scale), self.captions)
 
-    def _checked(
-        self, folder: Path, check: Callable[[dict[str, Paper]], None], warn: Callable[[str], None]
-    ) -> dict[str, Paper]:
+    def _warn_of_unused(self) -> bool:
+        """Warn of experiments that nothing draws, if there are such."""
+        unused = [*checks.unused_experiments(self.papers)]
+        for text in unused:
+            self._warn(f"warning: {text}")
+        return bool(unused)
+
+    @functools.cached_property
+    def papers(self) -> dict[str, Paper]:
+        """The selected papers, by name."""
+        return select(self._known, self._chosen)
+
+    @property
+    def _chosen(self) -> list[str]:
+        """The names of the selected papers."""
+        chosen = self.settings.papers
+        return list(self._known) if chosen == "all" else chosen
+
+    @functools.cached_property
+    def _known(self) -> dict[str, Paper]:
         """The selected papers, and the others of which figures are here, for claims and pages.
 
         Raises:
             UserError: a selected paper has a mistake; of another one it is a warning.
         """
-        chosen, problem = self.settings.papers, ""
+        folder, check, chosen, problem = self._folder, self._check, self.settings.papers, ""
         place = f"{self._sources.get('papers', 'config.yaml')}: papers"
         if chosen != "all" and (others := _drawn(folder) - {*chosen}):
             try:
@@ -96,7 +118,7 @@ class Project:
         papers = load_papers(folder, chosen, place)
         check(papers)
         if problem:
-            warn(f"{problem} are left out")
+            self._warn(f"{problem} are left out")
         return papers
 
     def at(self, scale: str) -> Plan:
@@ -137,7 +159,7 @@ class Project:
         groups = (plan.figures, plan.claims, plan.atlas)
         return [file for group in groups for job in group.values() for file in job.outputs]
 
-    @property
+    @functools.cached_property
     def captions(self) -> dict[str, dict[str, str]]:
         """Every figure's caption by paper, as reStructuredText."""
         return {

@@ -138,17 +138,21 @@ def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) ->
             sizes = _sizes(papers, name, entry.experiments, plan.scale)
             shown[name]["figures"][figure]["sizes"] = sizes
             shown[name]["figures"][figure] |= so_far(plan, name, entry.experiments)
-    files = registry.own_files(SITE, "**/*")
-    parts = [file for file in files if file.suffix in (".html", ".css", ".js")]
     spec = {
         "scale": plan.scale,
         "papers": shown,
-        "parts": {file.relative_to(SITE).as_posix(): hashing.file_sha256(file) for file in parts},
+        "parts": {file.relative_to(SITE).as_posix(): hashing.file_sha256(file) for file in parts()},
     }
     figures = [plan.figures[name, figure] for name in shown for figure in papers[name].figures]
     inputs, earlier = at_hand.split(figures)
     code = plan.sources.code(["grokatlas.atlas.build"])
     return Job("atlas", layout.atlas_folder(plan.scale), spec | earlier, code, (*inputs, judged))
+
+
+def parts() -> list[Path]:
+    """The templates, styles and scripts of the pages."""
+    files = registry.own_files(SITE, "**/*")
+    return [file for file in files if file.suffix in (".html", ".css", ".js")]
 
 
 def _sizes(

@@ -36,7 +36,7 @@ def _made_of_runs(name: str, scale: str) -> Iterator[str]:
     if name not in known:
         hint = closest(name, known) or "`grokatlas status` lists what there is"
         raise UserError(name, f"no figure or experiment of {names.PAPERS} is called so; {hint}")
-    jobs = declared_jobs.of_paper(paper, scale)
+    jobs = declared_jobs.of_paper(paper, scale, {own})
     stems = (layout.figure_stem(scale, paper, own), layout.table_stem(scale, paper, own))
     job = next(jobs[stem.as_posix()] for stem in stems if stem.as_posix() in jobs)
     there = all(file.exists() for file in job.outputs)

@@ -2,20 +2,34 @@
 
 from pathlib import Path
 
+import pytest
+
 from grokatlas.plan import declared_jobs
+from grokatlas.plan.jobs import with_ancestors
 
 ROOT = Path(__file__).parents[3]
 
 
-def test_a_figure_is_judged_by_its_paper_and_scale_alone(monkeypatch):
+@pytest.mark.parametrize(
+    ("target", "kinds"),
+    [
+        ("results/quick/figures/geometry/fig1", {"dataset", "run", "table", "figure"}),
+        ("results/quick/figures/plates/theories", {"dataset", "run", "table", "figure"}),
+        ("results/quick/tables/geometry/two_weights", {"dataset", "run", "table"}),
+    ],
+    ids=["figure", "figure with tables of other papers", "table"],
+)
+def test_a_figure_or_table_is_judged_by_what_is_behind_it_alone(monkeypatch, target, kinds):
     monkeypatch.chdir(ROOT)
-    (figure,) = ["results/quick/figures/geometry/fig1"]
-    some = declared_jobs.behind([figure], [figure])
+    some = declared_jobs.behind([target], [target])
     monkeypatch.setattr(declared_jobs, "of_paper", lambda *_: {})
-    every = declared_jobs.behind([figure], [figure])
-    assert len(some) < len(every)
-    assert {target: job.digest for target, job in some.items()} == {
-        target: every[target].digest for target in some
+    every = declared_jobs.behind([target], [target])
+    behind = {job.target.as_posix() for job in with_ancestors([some[target]])}
+    assert behind <= some.keys()
+    assert len(some) < len(every) / 2
+    assert {job.kind for job in some.values() if job.kind != "measure"} == kinds
+    assert {name: job.digests for name, job in some.items()} == {
+        name: every[name].digests for name in some
     }
 
 
