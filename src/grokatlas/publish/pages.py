@@ -84,7 +84,8 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         yield pages.parent / "words.md", WORDS.format(rows=words_page)
     if rows := recorded.read(pages.parents[1] / evidence.FOLDER / groks.FILE):
         yield pages.parent / "groks.md", groks.page(rows)
-    for front in (pages.parents[1] / "README.md", pages.parent / "index.md"):
+    fronts = pages.parents[1] / "README.md", pages.parent / "index.md"
+    for front in fronts if findings.numbered(papers) else ():
         if front.exists():
             text = _renewed(front, {"findings": findings.first(papers)}, "config/papers")
             yield front, bound_numbers.renewed(text, "", pages.parents[1])
