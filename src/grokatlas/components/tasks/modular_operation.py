@@ -77,18 +77,7 @@ def build(
     Raises:
         ValueError: division by a modulus that is no prime, or permutations of too many letters.
     """
-    elements = modulus
-    if operation in PERMUTATIONS:
-        if modulus > LETTERS:
-            raise ValueError(f"modulus {modulus}: {operation} allows at most {LETTERS} letters")
-        elements = math.factorial(modulus)
-    first, second = (grid.ravel() for grid in np.mgrid[0:elements, 0:elements])
-    if operation == "quotient":
-        first, second = first[second > 0], second[second > 0]
-    if operation in PERMUTATIONS:
-        labels = _of_permutations(operation, modulus)[first, second]
-    else:
-        labels = _of_numbers(operation, modulus, first, second)
+    elements, first, second, labels = _pairs(operation, modulus)
     random = np.random.RandomState(int(split_seed))
     order = random.permutation(len(labels))
     train_points = int(train_fraction * len(labels))
@@ -110,6 +99,20 @@ def build(
         vocabulary=elements + 2 if tokens else None,
         extras={"corrupted": is_corrupted, "true_targets": labels[train]},
     )
+
+
+def _pairs(operation: str, modulus: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+    """Number of elements; first and second of each pair, and its label, ``[N]``."""
+    permuted = operation in PERMUTATIONS
+    if permuted and modulus > LETTERS:
+        raise ValueError(f"modulus {modulus}: {operation} allows at most {LETTERS} letters")
+    elements = math.factorial(modulus) if permuted else modulus
+    first, second = (grid.ravel() for grid in np.mgrid[0:elements, 0:elements])
+    if operation == "quotient":
+        first, second = first[second > 0], second[second > 0]
+    if permuted:
+        return elements, first, second, _of_permutations(operation, modulus)[first, second]
+    return elements, first, second, _of_numbers(operation, modulus, first, second)
 
 
 def _of_numbers(operation: str, modulus: int, first: np.ndarray, second: np.ndarray) -> np.ndarray:
