@@ -19,6 +19,7 @@ from grokatlas.export import evidence
 from grokatlas.publish import findings, groks, interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
+from grokatlas.rules.jobs import undeclared_reads
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
@@ -47,6 +48,7 @@ def record(scale: str, names: list[str]) -> Iterator[str]:
     """Record evidence, figures and verdicts of a scale, and renew this checkout's pages."""
     folder = Path("docs") / "papers"
     yield from recorded.take(scale, names, folder)
+    undeclared_reads.end()  # the claims are judged; pages of a study are files of the study
     for file, text in texts(Path("config"), folder):
         files.write_text(file, text)
 
