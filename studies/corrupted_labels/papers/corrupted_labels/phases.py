@@ -19,7 +19,7 @@ LINES = {
     "uncorrupted": ("uncorrupted", style.COLOURS["train"]),
     "corrupted": ("corrupted", style.MEMBERS[2]),
 }
-ORDERS = {"low": "g  low ratios pruned first", "high": "h  high ratios pruned first"}
+ORDERS = {"low": "g  low ratios first", "high": "h  high ratios first"}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
@@ -56,13 +56,14 @@ def _accuracies(axes: Axes, rows: pd.DataFrame, against: str, label: str) -> pd.
 def _ratios(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     """The share of units below each ratio."""
     curves = []
-    for colour, case in zip(style.MEMBERS, CASES, strict=False):
+    colours = style.sequence(range(len(CASES)))
+    for place, case in enumerate(CASES):
         own = rows[rows["case"] == case]
         if len(own):
             ranks = own.assign(share=own.groupby("seed")["ratio"].rank(pct=True))
-            axes.ecdf(own["ratio"], color=colour, label=CASES[case][3:])
+            axes.ecdf(own["ratio"], color=colours[place], label=CASES[case][3:])
             curves.append(ranks[["case", "seed", "ratio", "share"]])
     axes.set(xlabel="participation ratio", ylabel="share of units", xlim=(0, 1))
-    axes.legend(fontsize="x-small")
+    axes.legend(fontsize="x-small", loc="upper left")
     style.letter(axes, "f  periodicity of units")
     return pd.concat(curves)
