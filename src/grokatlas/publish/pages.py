@@ -59,7 +59,8 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
     So are the numbers of recorded claims that are bound in their prose.
     """
     papers = load_papers(configuration / "papers", "all")
-    record = RecordedRows(pages.parents[1] / evidence.FOLDER, papers)
+    record_folder = pages.parents[1] / evidence.FOLDER
+    record = RecordedRows(record_folder, papers)
     for name, paper in papers.items():
         page = pages / f"{name}.md"
         if page.exists():
@@ -84,8 +85,9 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         yield pages.parent / "gallery.md", gallery(papers, pages)
         words_page = "".join(f"| {word} | {text} |\n" for word, text in GLOSSARY.items())
         yield pages.parent / "words.md", WORDS.format(rows=words_page)
-    if rows := recorded.read(pages.parents[1] / evidence.FOLDER / groks.FILE):
-        yield pages.parent / "groks.md", groks.page(rows)
+    rows, clock = recorded.read(record_folder / groks.FILE), pages.parent / "groks.md"
+    if rows and clock.exists():
+        yield clock, groks.page(rows)
     fronts = pages.parents[1] / "README.md", pages.parent / "index.md"
     for front in fronts if findings.numbered(papers) else ():
         if front.exists():
