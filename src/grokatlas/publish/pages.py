@@ -61,6 +61,8 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
     papers = load_papers(configuration / "papers", "all")
     record_folder = pages.parents[1] / evidence.FOLDER
     record = RecordedRows(record_folder, papers)
+    is_study = not (pages.parent / "atlas.md").exists()
+    explained = "" if is_study else interpretations.EXPLAINED
     for name, paper in papers.items():
         page = pages / f"{name}.md"
         if page.exists():
@@ -70,7 +72,7 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
                 "deviations": "\n".join(
                     [
                         deviations(name, paper, record),
-                        *interpretations.lines(name, paper, record, ours),
+                        *interpretations.lines(name, paper, record, ours, explained),
                     ]
                 ),
             }
