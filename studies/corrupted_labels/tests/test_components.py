@@ -59,6 +59,7 @@ def test_points_are_told_apart_by_their_labels():
         "corrupted_accuracy": 0.5,
         "recovered_accuracy": 0.5,
     }
+    assert all(value.dtype == torch.float64 for value in found.values())
     view.train_outputs = outputs * math.nan
     assert all(value.isnan() for value in corrupted_accuracies.build()(view).values())
 

@@ -35,7 +35,8 @@ def build() -> Observable:
         finite = view.train_outputs.isfinite().all()
 
         def share(right: Tensor, among: Tensor) -> Tensor:
-            return torch.where(finite, (right & among).sum() / among.sum(), torch.nan)
+            part = (right & among).sum().double() / among.sum()
+            return torch.where(finite, part, torch.nan)
 
         given, true = view.data["train_targets"], view.extras["true_targets"]
         return {
