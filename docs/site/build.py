@@ -39,6 +39,7 @@ def write_pages(folder: Path) -> None:
 
     pages = Pages(ROOT, folder)
     pages.add_docs()
+    pages.add_studies()
     pages.add_elsewhere()
     pages.add("reference/commands.md", reference.commands(), "src/grokatlas/cli.py")
     pages.add("reference/contracts.md", reference.contracts(), "src/grokatlas/engine/contracts.py")

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "src/grokatlas/engine/contracts.py": "reference/contracts.md",
     "tests/README.md": "reference/tests.md",
 }
+OF_STUDY = re.compile(r"studies/\w+/docs/papers/")  # the pages of a study's papers
 LINK = re.compile(r"\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]+)?\)")
 NAMED = re.compile(r"(?<![\[`/\w])(`?)([\w-][\w/-]*\.md)\1(?![\w`/\]])")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -61,6 +62,16 @@ class Pages:
                     (self.folder / name).write_bytes(content)
             elif file.suffix == ".png":
                 self._copy(file, page.as_posix())
+
+    def add_studies(self) -> None:
+        """Add the page of every study, with its pictures."""
+        for file in registry.own_files(self.root, "studies/*/docs/papers/**/*"):
+            origin = file.relative_to(self.root).as_posix()
+            page = self._page_of(origin) or ""
+            if file.suffix == ".md":
+                self.add(page, file.read_text(encoding="utf-8"), origin)
+            elif file.suffix == ".png":
+                self._copy(file, page)
 
     def _add_doc(self, page: str, text: str, origin: str) -> None:
         """Add a page of `docs`; of the plates, one for each besides."""
@@ -137,6 +148,8 @@ class Pages:
             return ELSEWHERE[origin]
         if origin.startswith(f"{DOCS}/"):
             return origin.removeprefix(f"{DOCS}/")
+        if found := OF_STUDY.match(origin):
+            return f"studies/{origin[found.end() :]}"
         if origin.endswith(".py") and (self.root / origin).is_file():
             self.sources.add(origin)
             return _source_page(origin)

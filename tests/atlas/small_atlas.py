@@ -79,7 +79,23 @@ def spec() -> dict[str, Any]:
         "rough": {"about": f"a rough step {NASTY}", "choices": ["step size", "length"]},
         "fine": {"about": "a fine step", "choices": ["step size"]},
     }
-    return {"scale": SCALE, "papers": papers, "parts": {}}
+    return {"scale": SCALE, "papers": papers, "parts": {}, "studies": {"own": _study()}}
+
+
+def _study() -> dict[str, Any]:
+    """What a study recorded: one figure and one claim."""
+    picture = Path("study.png")
+    image.imsave(picture, np.linspace(0, 1, 800).reshape(20, 40))
+    figure = {"figure": "fig1", "title": f"A study {NASTY}", "caption": NASTY, "scale": "quick"}
+    figure |= {"picture": str(picture), "runs": "2", "machine": "a CPU", "commit": "c0ffee"}
+    row = {"id": "S1", "paper": "own", "figure": "fig1", "statement": "it is quick in a study"}
+    row |= {"place": "text", "source": "text", "published": "12", "unit": "steps", "why": None}
+    row |= {"verdict": verdicts.SEEN, "reason": "1 of 1 in the interval", "value": "12"}
+    row |= {"expected_low": "10", "expected_high": "", "lowest": "12", "highest": "12"}
+    source = {"title": "Of others", "arxiv": None, "authors": NASTY, "code": "someone/else"}
+    claims = [row | {"count": "1", "scale": "quick"}]
+    figures = [figure | {"made": "2026-11-28"}]
+    return {"source": source, "folder": "studies/own", "figures": figures, "claims": claims}
 
 
 def judge() -> None:

@@ -1,11 +1,13 @@
 """The studies of this checkout, as a stranger uses them: copied, edited, with a wheel's package."""
 
+import csv
 import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from grokatlas.plan.recorded_studies import folders
 from tests.workflow.conftest import ROOT, once
 from tests.workflow.test_study import Study, install
 
@@ -57,6 +59,24 @@ def test_the_tests_of_a_study_pass(name, site, tmp_path):
         "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"
     )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", [file.name for file in folders(ROOT)])
+def test_what_a_study_recorded_is_drawn_again_and_not_trained(name, site, tmp_path):
+    study = copy(name, site, tmp_path)
+    for scale in sorted(
+        file.name for file in (study.folder / "recorded").iterdir() if file.is_dir()
+    ):
+        done = study.python("-m", "grokatlas", "restore", "--scale", scale)
+        assert done.returncode == 0, done.stderr
+    with (study.folder / "recorded/figures.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert rows
+    for row in rows:
+        results = study.folder / "results" / row["scale"]
+        assert (results / "figures" / name / f"{row['figure']}.png").is_file()
+        assert f'id="{row["figure"]}"' in (results / f"atlas/paper-{name}.html").read_text("utf-8")
+    assert not list(study.folder.glob("results/runs/*/log.txt"))
 
 
 def test_statements_on_the_runs_of_others_are_judged(site, tmp_path):

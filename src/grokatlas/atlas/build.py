@@ -63,6 +63,10 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
             text = json.dumps(points, separators=(",", ":"), allow_nan=False)
             line = f"(window.grokatlasCurves ??= {{}})[{json.dumps(figure.id)}] = {text};\n"
             files.write_text(made[-1], line)
+    for study in entries.studies(spec):
+        for row in study.figures:
+            target = folder / f"study-{study.name}-{row['figure']}.png"
+            made.append(_copy(Path(row["picture"]), target))
     for name, text in _pages(spec, papers, drawn, by_interpretation.sections(spec, papers)):
         made.append(folder / name)
         files.write_text(made[-1], text)
@@ -91,7 +95,6 @@ def _pages(
         "scale": scale,
         "about_scale": SCALES[scale],
         "papers": papers,
-        "verdicts": verdicts.possible(scale),
         "marks": MARKS,
         "meanings": verdicts.MEANINGS,
         "causes": verdicts.CAUSES,
@@ -103,6 +106,10 @@ def _pages(
         "drawn": drawn,
         "outputs": layout.outputs,
     }
+    studies = entries.studies(spec)
+    used = {claim.verdict for study in studies for claim in study.claims}
+    told = [each for each in verdicts.VERDICTS if each in used.union(verdicts.possible(scale))]
+    pages.globals |= {"studies": studies, "verdicts": told}
     pages.globals |= _counts(scale, papers) | {"findings": entries.findings(spec, papers)}
     edition = editions.edition()
     pages.globals |= {"edition": editions.in_words(edition)}
@@ -119,6 +126,8 @@ def _pages(
         yield "readings.html", pages.get_template("interpretations.html").render()
     for paper in papers:
         yield f"paper-{paper.name}.html", pages.get_template("paper.html").render(paper=paper)
+    for study in studies:
+        yield f"study-{study.name}.html", pages.get_template("study.html").render(study=study)
 
 
 def _counts(scale: str, papers: list[entries.PaperEntry]) -> dict[str, Any]:

@@ -153,6 +153,47 @@ class PaperEntry:
         return [claim for claim in self.claims if claim.same_as is None]
 
 
+@dataclass(frozen=True)
+class StudyEntry:
+    """A paper of a study of the checkout, from what the study recorded.
+
+    Attributes:
+        name: of the paper.
+        source: as the configuration has it.
+        folder: of the study.
+        figures: the recorded ones, each with title, caption, picture and where it was made.
+        claims: on it, each as judged at the largest scale that was recorded.
+    """
+
+    name: str
+    source: dict[str, Any]
+    folder: str
+    figures: list[dict[str, str]]
+    claims: list[ClaimEntry]
+
+    @property
+    def short(self) -> str:
+        """Its title in a menu."""
+        return self.source.get("short") or words.plain(self.name)
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """The number of its claims with each verdict."""
+        return counted(self.claims)
+
+
+def studies(spec: dict[str, Any]) -> list[StudyEntry]:
+    """The studies of a job's spec; none of a folder that has none."""
+    return [
+        StudyEntry(name, each["source"], each["folder"], each["figures"], _of_study(each["claims"]))
+        for name, each in spec.get("studies", {}).items()
+    ]
+
+
+def _of_study(rows: list[dict[str, Any]]) -> list[ClaimEntry]:
+    return [ClaimEntry(row | {"code": ""}, why=row["why"]) for row in rows]
+
+
 def counted(claims: list[ClaimEntry]) -> dict[str, int]:
     """The number of claims with each verdict."""
     listed = [claim.verdict for claim in claims]

@@ -11,6 +11,7 @@ from typing import Any
 from grokatlas import registry, text
 from grokatlas.declare import interpretations, overlays, versions
 from grokatlas.declare.models import Paper
+from grokatlas.plan import recorded_studies
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.registry import PACKAGE
 from grokatlas.results import foreign as foreign_runs
@@ -143,6 +144,8 @@ def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) ->
         "papers": shown,
         "parts": {file.relative_to(SITE).as_posix(): hashing.file_sha256(file) for file in parts()},
     }
+    if studies := recorded_studies.shown():
+        spec["studies"] = studies
     figures = [plan.figures[name, figure] for name in shown for figure in papers[name].figures]
     inputs, earlier = at_hand.split(figures)
     code = plan.sources.code(["grokatlas.atlas.build"])

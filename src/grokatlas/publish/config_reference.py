@@ -27,6 +27,7 @@ from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import Settings
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
+from grokatlas.plan import recorded_studies
 from grokatlas.publish import findings, pages, report, schemas, unbound_numbers
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files
@@ -97,6 +98,8 @@ def main(folder: Path, check: bool = False) -> None:
     record = RecordedRows(folder.parent / evidence.FOLDER, papers)
     findings.check(papers, record)
     made = dict(pages.texts(folder, folder.parent / "docs" / "papers"))  # refuses other folders
+    for study in recorded_studies.folders(folder.parent):
+        made |= pages.texts(study / "config", study / recorded_studies.PAGES)
     example = folder.parent / "docs" / "report.md"  # it names its paper
     named = re.search(r"`grokatlas report (\w+)", example.read_text()) if example.exists() else None
     if named and named[1] in papers:

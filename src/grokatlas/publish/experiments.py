@@ -1,11 +1,14 @@
 """Recording the evidence of experiments, and what a checkout would make otherwise."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import text
 from grokatlas.errors import UserError, nearest
 from grokatlas.export import evidence
+from grokatlas.plan import recorded_studies
 from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Plan, with_ancestors
 from grokatlas.plan.project import Project
@@ -117,6 +120,19 @@ def state_as_text(scale: str | None) -> Iterator[str]:
     otherwise = sum(map(bool, reasons.values()))
     total = text.file_size(sum(sizes.values()))
     yield f"{len(reasons)} experiments, {total}; {otherwise} would be made otherwise now"
+    for study in recorded_studies.folders():
+        yield from _state_of_study(study, scale)
+
+
+def _state_of_study(study: Path, scale: str | None) -> Iterator[str]:
+    """The state of a study of the checkout, which a process in its folder tells."""
+    command = [sys.executable, "-m", "grokatlas", "recorded"]
+    command += ["--scale", scale] if scale else []
+    done = subprocess.run(command, cwd=study, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise UserError(study.as_posix(), done.stderr.strip())
+    for line in done.stdout.splitlines():
+        yield f"{study.as_posix()}: {line}"
 
 
 def _archive(name: str) -> Path:

@@ -9,10 +9,10 @@ from grokatlas.declare.models import Paper
 from grokatlas.publish.recorded_rows import RecordedRows
 
 Row = dict[str, str]
+EXPLAINED = " ([what this says](../atlas.md#every-interpretation))"  # on a page of docs/papers
 HEAD = (
     "",
-    "Under other interpretations that were run "
-    "([what this says](../atlas.md#every-interpretation)):",
+    "Under other interpretations that were run{explained}:",
     "",
     "| | statement | as drawn | under other interpretations | what it depends on |",
     "| --- | --- | --- | --- | --- |",
@@ -20,7 +20,11 @@ HEAD = (
 
 
 def lines(
-    name: str, paper: Paper, record: RecordedRows, number: Callable[[Claim, Row], str]
+    name: str,
+    paper: Paper,
+    record: RecordedRows,
+    number: Callable[[Claim, Row], str],
+    explained: str = EXPLAINED,
 ) -> list[str]:
     """A table of a paper's statements under other interpretations; empty if none is recorded."""
     rows = []
@@ -29,7 +33,8 @@ def lines(
             drawn = record.verdict(name, claim)
             numbers = {key: number(claim, row) for key, row in under.items()}
             rows.append(_row(paper, claim, drawn, under, numbers))
-    return [*HEAD, *rows] if rows else []
+    head = [line.format(explained=explained) for line in HEAD]
+    return [*head, *rows] if rows else []
 
 
 def _row(

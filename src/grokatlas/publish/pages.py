@@ -19,6 +19,7 @@ from grokatlas.export import evidence
 from grokatlas.publish import findings, groks, interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
 from grokatlas.results import files, layout
+from grokatlas.rules.jobs import undeclared_reads
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
 END = "<!-- end of {part} -->"
@@ -47,6 +48,7 @@ def record(scale: str, names: list[str]) -> Iterator[str]:
     """Record evidence, figures and verdicts of a scale, and renew this checkout's pages."""
     folder = Path("docs") / "papers"
     yield from recorded.take(scale, names, folder)
+    undeclared_reads.end()  # the claims are judged; pages of a study are files of the study
     for file, text in texts(Path("config"), folder):
         files.write_text(file, text)
 
@@ -57,7 +59,10 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
     So are the numbers of recorded claims that are bound in their prose.
     """
     papers = load_papers(configuration / "papers", "all")
-    record = RecordedRows(pages.parents[1] / evidence.FOLDER, papers)
+    record_folder = pages.parents[1] / evidence.FOLDER
+    record = RecordedRows(record_folder, papers)
+    is_study = not (pages.parent / "atlas.md").exists()
+    explained = "" if is_study else interpretations.EXPLAINED
     for name, paper in papers.items():
         page = pages / f"{name}.md"
         if page.exists():
@@ -67,7 +72,7 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
                 "deviations": "\n".join(
                     [
                         deviations(name, paper, record),
-                        *interpretations.lines(name, paper, record, ours),
+                        *interpretations.lines(name, paper, record, ours, explained),
                     ]
                 ),
             }
@@ -82,9 +87,11 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         yield pages.parent / "gallery.md", gallery(papers, pages)
         words_page = "".join(f"| {word} | {text} |\n" for word, text in GLOSSARY.items())
         yield pages.parent / "words.md", WORDS.format(rows=words_page)
-    if rows := recorded.read(pages.parents[1] / evidence.FOLDER / groks.FILE):
-        yield pages.parent / "groks.md", groks.page(rows)
-    for front in (pages.parents[1] / "README.md", pages.parent / "index.md"):
+    rows, clock = recorded.read(record_folder / groks.FILE), pages.parent / "groks.md"
+    if rows and clock.exists():
+        yield clock, groks.page(rows)
+    fronts = pages.parents[1] / "README.md", pages.parent / "index.md"
+    for front in fronts if findings.numbered(papers) else ():
         if front.exists():
             text = _renewed(front, {"findings": findings.first(papers)}, "config/papers")
             yield front, bound_numbers.renewed(text, "", pages.parents[1])

@@ -3,16 +3,10 @@
 Run `python -m pytest` in this folder.
 """
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
-import yaml
-from grokatlas.papers.numerical_stability import claims
 
-FILE = Path(__file__).parents[1] / "config/papers/numerical_stability/claims.yaml"
-GROUPS = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-CLAIMS = {claim["id"]: claim for group in GROUPS.values() for claim in group["claims"]}
+from grokatlas.study import claim_tests
 
 
 def rows(case, steps, **columns):
@@ -46,14 +40,6 @@ TABLES = {
 }
 
 
-def met(claim, tables, **control):
-    """Values in the claim's interval, one truth for each seed."""
-    values = getattr(claims, claim["value"])(tables, **claim.get("keywords", {}) | control)
-    low, high = claim["expected"]
-    return [(low is None or low <= value) and (high is None or value <= high) for value in values]
-
-
-@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+@pytest.mark.parametrize("claim", claim_tests.of("numerical_stability"), ids=lambda claim: claim.id)
 def test_a_claim_is_met_as_published_and_not_by_its_control(claim):
-    assert all(met(claim, TABLES))
-    assert not any(met(claim, TABLES, **claim["fails_with"]))
+    claim_tests.check("numerical_stability", claim, TABLES)

@@ -15,6 +15,7 @@ from .model import TASKS
 from .task import (
     BINARY,
     CIFAR10,
+    COMPOSITION,
     DIGITS,
     FOURIER_REGRESSION,
     LINEAR_RECOVERY,
@@ -111,6 +112,11 @@ RUNS: dict[str, dict[str, Any]] = {
         task=ONE_HOT,
         model=_example("model", "mlp"),
         **(_CLASSES | {"loss": _example("loss", "mse")}),
+    ),
+    "permutations": _run(
+        task=COMPOSITION | {"split_seed": "member"},
+        **_MLP,
+        **_CLASSES,
     ),
     "fixed_norm": _run(
         task=SUMMED | {"split_seed": "member"},

@@ -13,6 +13,16 @@ TOKENS = {
 SUMMED = TOKENS | {"pairs": "unordered", "encoding": "summed", "split_seed": 3}
 ONE_HOT = TOKENS | {"encoding": "one_hot"}
 TOKENS_EQUALS = TOKENS | {"encoding": "tokens_equals"}
+OPERATION = {
+    "name": "modular_operation",
+    "operation": "quotient",
+    "modulus": 5,
+    "encoding": "tokens_op_equals",
+    "train_fraction": 0.6,
+    "corrupted": 0.2,
+    "split_seed": 0,
+}
+COMPOSITION = OPERATION | {"operation": "composition", "modulus": 3, "encoding": "one_hot"}
 ONE_SAMPLE = {
     "name": "one_sample",
     "point": [1.0, 2.0, -1.0],
@@ -115,6 +125,7 @@ LINEAR_REGRESSION = {
 
 _TASKS: list[dict[str, Any]] = [
     *(TOKENS, SUMMED, ONE_HOT, TOKENS_EQUALS),
+    *(OPERATION, COMPOSITION),
     ONE_SAMPLE,
     *(MNIST, MNIST | BINARY),
     *(DIGITS, DIGITS | BINARY | {"split_seed": None}),

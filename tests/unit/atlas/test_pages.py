@@ -2,6 +2,7 @@
 
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 
 from grokatlas import __version__
 from grokatlas import text as words
-from grokatlas.atlas import contents, curves, editions, entries
+from grokatlas.atlas import build, contents, curves, editions, entries
 from grokatlas.audit.tree import Tree
 from grokatlas.claims import verdicts
 from grokatlas.declare import overlays
@@ -272,7 +273,8 @@ def test_the_first_page_opens_with_what_was_found(folder):
     numbers = [each.partition("finding-")[2] for each in links if "finding-" in each]
     assert numbers == ["1", "2", "3", "4"]
     pictures = [attrs["src"] for tag, attrs in found.elements if tag == "img"]
-    assert pictures == ["toy-fig1.png"] * 4  # of three findings, and of the one paper that has one
+    # of three findings, of the one paper that has one, and of the study
+    assert pictures == [*["toy-fig1.png"] * 4, "study-own-fig1.png"]
     assert links.count("https://arxiv.org/abs/2501.00001") >= 2
 
 
@@ -478,3 +480,29 @@ def test_a_figure_tells_that_members_diverged():
     told = "what they log is not finite, the first from step 40 on"
     assert f"Diverged 4 of 6 members: {told}" in text
     assert "2 of 3 members diverged (the first at step 40)" in text  # where it comes from
+
+
+def test_a_study_is_shown_apart_with_what_it_recorded(folder, monkeypatch):
+    monkeypatch.chdir(folder.parents[2])
+    front = page(folder, "index.html")
+    assert "study-own.html" in [given.get("href") for _, given in front.elements]
+    assert "Studies of other papers" in front.text
+    assert "quick scale" in front.text
+    own = page(folder, "study-own.html")
+    assert "quick as recorded" in own.text
+    assert "12 steps" in own.text
+    assert own.text.count("seen at quick scale") >= 2
+    assert "it is quick in a study" not in page(folder, "claims.html").text
+    assert (folder / "study-own-fig1.png").read_bytes() == Path("study.png").read_bytes()
+
+
+def test_without_studies_no_page_names_them(here):
+    spec = small_atlas.spec()
+    del spec["studies"]
+    figures = [(paper, each) for paper, of in small_atlas.FIGURES.items() for each in of]
+    absent = {layout.figure_stem(small_atlas.SCALE, *each): "" for each in figures}
+    ages = absent | {layout.claims_stem(small_atlas.SCALE): "current"}
+    target = layout.atlas_folder(small_atlas.SCALE)
+    build.write(spec, ages, target)
+    assert "Studies" not in page(target, "index.html").text
+    assert not list(target.glob("study-*"))

@@ -1,12 +1,14 @@
 """The evidence in this repository: small, sound, and as this checkout would make it."""
 
 import csv
+import sys
 
 import pytest
 
 from grokatlas.export import adoption, evidence
+from grokatlas.plan import recorded_studies
 from grokatlas.publish import experiments, recorded
-from tests.checkout import ROOT
+from tests.checkout import ROOT, called
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +22,24 @@ def test_what_would_be_made_otherwise_is_listed_with_a_reason():
     assert all(listed.values())
     found = {name for name, problem in experiments.state().items() if problem}
     assert found == set(listed), "renew them (recorded/README.md), or say in otherwise.csv why not"
+
+
+STUDIES = recorded_studies.folders(ROOT)
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+def test_what_a_study_recorded_is_as_it_would_make_it(study):
+    done = called(sys.executable, "-m", "grokatlas", "recorded", cwd=study)
+    assert done.returncode == 0, done.stderr
+    assert "; 0 would be made otherwise now" in done.stdout
+    sizes = [file.stat().st_size for file in (study / evidence.FOLDER).rglob("*.zip")]
+    assert sizes
+    assert sum(sizes) <= evidence.LARGEST_FILE
+    rows = recorded.read(study / evidence.FOLDER / recorded.FIGURES)
+    assert all(row["kept"] == recorded.KEPT for row in rows)
+    pictures = {(row["paper"], row["figure"]) for row in rows}
+    there = (study / recorded_studies.PAGES).glob("*/*.png")
+    assert {(file.parent.name, file.stem) for file in there} == pictures
 
 
 def test_archives_are_small():

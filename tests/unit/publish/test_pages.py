@@ -8,7 +8,11 @@ import pytest
 
 from grokatlas.errors import UserError
 from grokatlas.publish import pages
+from grokatlas.rules.jobs import undeclared_reads
 from tests.checkout import CONFIG, ROOT, declared_papers
+
+GENERATED = ("results", ".snakemake", "__pycache__", ".pytest_cache")
+MADE = shutil.ignore_patterns(*GENERATED)
 
 
 @pytest.fixture
@@ -167,3 +171,23 @@ def test_a_deviation_tells_what_was_measured_of_it(recorded_pages):
     assert "**Measured:** test accuracy is perfect by about step 2,000" in line
     assert "(G8): 2,530 (1,850 to 2,920, 5 values); `one_split`: 2,230, paper scale." in line
     assert "G7" not in line
+
+
+def test_recording_in_a_study_renews_its_page(tmp_path, monkeypatch):
+    study = Path(shutil.copytree(ROOT / "studies/norm_cap", tmp_path / "norm_cap", ignore=MADE))
+    page = study / "docs/papers/norm_cap.md"
+    text = page.read_text(encoding="utf-8")
+    head, _, end = text.partition("\n### ceilings\n")
+    page.write_text(head + end[end.index("\n<!-- end of figures") :], encoding="utf-8")
+
+    def take(scale, names, folder):
+        undeclared_reads.refuse([])  # as the judgement of claims does
+        yield from ()
+
+    monkeypatch.chdir(study)
+    monkeypatch.setattr(pages.recorded, "take", take)
+    assert list(pages.record("paper", [])) == []
+    assert page.read_text(encoding="utf-8") == text
+    assert {file.name for file in study.iterdir()} == {
+        file.name for file in (ROOT / "studies/norm_cap").iterdir() if file.name not in GENERATED
+    }

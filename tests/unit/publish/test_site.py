@@ -105,6 +105,17 @@ def test_every_plate_has_a_page_with_its_claims(site_modules):
         assert f"(plates/{name}.md)" in short
 
 
+def test_every_study_has_a_page_with_its_pictures(site_modules, tmp_path):
+    from pages import Pages
+
+    Pages(ROOT, tmp_path).add_studies()
+    names = {file.parent.name for file in (ROOT / "studies").glob("*/study.yaml")}
+    assert {file.stem for file in (tmp_path / "studies").glob("*.md")} == names
+    for file in (tmp_path / "studies").glob("*.md"):
+        shown = re.findall(r"!\[[^]]*\]\(([^)]+)\)", file.read_text(encoding="utf-8"))
+        assert all((file.parent / picture).is_file() for picture in shown)
+
+
 @pytest.mark.parametrize("block", registry.FOLDERS)
 def test_every_component_is_on_a_page_with_its_keywords(site_modules, block):
     import reference

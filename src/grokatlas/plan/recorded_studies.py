@@ -1,0 +1,66 @@
+"""The studies of a checkout that recorded something, as the pages of its atlas show them."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from grokatlas import registry
+from grokatlas.declare.models import Paper
+from grokatlas.declare.papers import load_papers
+from grokatlas.results import hashing
+
+PAGES = Path("docs/papers")  # of a study: the pages and pictures of its papers
+RECORDED = Path("recorded")
+STATED = {"id", "figure", "statement", "place", "source", "published", "unit", "why"}
+
+Row = dict[str, str]
+
+
+def folders(checkout: Path = Path()) -> list[Path]:
+    """The studies of a checkout that recorded something; none of any other folder."""
+    files = registry.own_files(checkout / registry.STUDIES, f"*/{registry.STUDY}")
+    return [file.parent for file in files if (file.parent / RECORDED).is_dir()]
+
+
+def shown() -> dict[str, dict[str, Any]]:
+    """What is recorded of each paper of these studies, by its name.
+
+    ``source`` and ``folder``; ``figures`` with title, caption, origin and picture; ``claims`` as
+    stated, and as they were judged at the largest scale that was run.
+    """
+    papers = {}
+    for folder in folders():
+        for name, paper in load_papers(folder / "config/papers", "all").items():
+            papers[name] = {
+                "source": paper.source.model_dump(mode="json"),
+                "folder": folder.as_posix(),
+                "figures": _figures(folder, name, paper),
+                "claims": _claims(folder, name, paper),
+            }
+    return papers
+
+
+def _figures(folder: Path, name: str, paper: Paper) -> list[dict[str, Any]]:
+    figures = []
+    for row in _rows(folder / RECORDED / "figures.csv", name):
+        picture = folder / PAGES / name / f"{row['figure']}.png"
+        entry = paper.figures.get(row["figure"])
+        if entry and picture.is_file():
+            about = {"title": entry.title or row["figure"], "caption": entry.caption}
+            about |= {"picture": picture.as_posix(), "sha256": hashing.file_sha256(picture)}
+            figures.append(row | about)
+    return figures
+
+
+def _claims(folder: Path, name: str, paper: Paper) -> list[dict[str, Any]]:
+    rows = {row["id"]: row for row in _rows(folder / RECORDED / "claims.csv", name)}
+    stated = [claim.model_dump(mode="json", include=STATED) for claim in paper.claims]
+    return [each | rows[each["id"]] for each in stated if each["id"] in rows]
+
+
+def _rows(file: Path, paper: str) -> list[Row]:
+    """The recorded rows of a paper; none where there is no file."""
+    if not file.is_file():
+        return []
+    with file.open(encoding="utf-8", newline="") as stream:
+        return [row for row in csv.DictReader(stream) if row["paper"] == paper]
