@@ -1,0 +1,70 @@
+"""Every claim on made tables: met by what is published, not by its control.
+
+Run `python -m pytest` in this folder.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from grokatlas.papers.algorithmic_data import claims
+
+FILE = Path(__file__).parents[1] / "config/papers/algorithmic_data/claims.yaml"
+GROUPS = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+CLAIMS = {claim["id"]: claim for group in GROUPS.values() for claim in group["claims"]}
+
+
+def rows(case, steps, **columns):
+    """The logged rows of a case, of two seeds."""
+    given = {"record": "history", "case": case, "step": steps, **columns}
+    return pd.concat([pd.DataFrame(given).assign(seed=seed) for seed in (0, 1)])
+
+
+def trained(case, memorised, generalised):
+    """A training that is right on its data at an update, and on all at a later one."""
+    train, test = [0.01, 1.0, 1.0], [0.01, 0.2, 1.0]
+    return rows(case, [0, memorised, generalised], train_accuracy=train, test_accuracy=test)
+
+
+def learnt(operation, times):
+    """The update at which an operation is learnt, by the share of the data; None for never."""
+    return pd.concat(
+        rows(
+            "numbers",
+            [0, step or 100000],
+            test_accuracy=[0.01, 1.0 if step else 0.2],
+            **{"task.operation": operation, "task.train_fraction": fraction},
+        )
+        for fraction, step in times.items()
+    )
+
+
+TABLES = {
+    "division": pd.concat([trained("no_decay", 800, 900000), trained("decay", 700, 20000)]),
+    "fractions": pd.concat(
+        [
+            learnt("sum", {0.4: 2000, 0.8: 400}),
+            learnt("difference", {0.4: None, 0.8: 900}),
+            learnt("composition", {0.25: 60000, 0.3: 9000, 0.7: 600, 0.8: 550}),
+            learnt("x^3+xy^2+y", {0.4: None, 0.8: None}),
+        ]
+    ),
+}
+
+
+def met(claim, tables, **control):
+    """Values in the claim's interval, one truth for each seed."""
+    values = getattr(claims, claim["value"])(tables, **claim.get("keywords", {}) | control)
+    low, high = claim["expected"]
+    return [(low is None or low <= value) and (high is None or value <= high) for value in values]
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_a_claim_is_met_as_published_and_not_by_its_control(claim):
+    assert all(met(claim, TABLES))
+    control = claim["fails_with"]
+    if isinstance(control, str):
+        assert not any(met(claim, getattr(claims, control)(TABLES)))
+    else:
+        assert not any(met(claim, TABLES, **control))
