@@ -44,10 +44,10 @@ TABLES = {
     "division": pd.concat([trained("no_decay", 800, 900000), trained("decay", 700, 20000)]),
     "fractions": pd.concat(
         [
-            learnt("sum", {0.4: 2000, 0.8: 400}),
-            learnt("difference", {0.4: None, 0.8: 900}),
+            learnt("sum", {0.5: 2000, 0.8: 400}),
+            learnt("difference", {0.5: None, 0.8: 900}),
             learnt("composition", {0.25: 60000, 0.3: 9000, 0.7: 600, 0.8: 550}),
-            learnt("x^3+xy^2+y", {0.4: None, 0.8: None}),
+            learnt("x^3+xy^2+y", {0.5: None, 0.8: None}),
         ]
     ),
 }
