@@ -8,6 +8,7 @@ from .task import (
     MATRIX_COMPLETION,
     ONE_HOT,
     ONE_SAMPLE,
+    OPERATION,
     SUMMED,
     TOKENS,
     TOKENS_EQUALS,
@@ -42,6 +43,18 @@ TRANSFORMER = {
     "dropout": None,
     "weight_noise": None,
 }
+DECODER = {
+    "layers": 2,
+    "dimension": 6,
+    "heads": 2,
+    "width": 8,
+    "layer_norm": "after",
+    "activation": "relu",
+    "bias": False,
+    "positions": "sinusoidal",
+}
+DECODER_ON_STREAM = DECODER | {"layer_norm": "on_stream", "activation": "gelu", "bias": True}
+DECODER_ON_STREAM |= {"positions": "learned"}
 CONV_NET = {
     "channels": [2, 3],
     "strides": [1, 2],
@@ -54,6 +67,7 @@ CONV_NET = {
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "bilinear_encoder": [BLOG, NOTEBOOK, BLOG | {"composition": "sum"}],
     "conv_net": [CONV_NET, CONV_NET | {"pools": 0, "pixel_mean": None, "pixel_std": None}],
+    "decoder": [DECODER, DECODER_ON_STREAM, DECODER_ON_STREAM | {"layers": 1}],
     "diagonal_linear": [{"init_variance": 0.1}],
     "fitted_mlp": [{"width": 24, "excess": 0.5}, {"width": 16, "excess": 0.0}],
     "hadamard_product": [
@@ -89,6 +103,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 TASKS = {
     "bilinear_encoder": TOKENS,
     "conv_net": DIGITS,
+    "decoder": OPERATION,
     "diagonal_linear": FOURIER_REGRESSION,
     "fitted_mlp": SUMMED,
     "hadamard_product": ONE_SAMPLE,

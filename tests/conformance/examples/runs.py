@@ -24,6 +24,7 @@ from .task import (
     MNIST,
     ONE_HOT,
     ONE_SAMPLE,
+    OPERATION,
     SPARSE_RECOVERY,
     SUMMED,
     TEACHER_STUDENT,
@@ -254,6 +255,16 @@ RUNS: dict[str, dict[str, Any]] = {
     "fixed_embedding": _run(
         task=TOKENS_EQUALS, model=_example("model", "transformer", 1), **_CLASSES
     ),
+    "decoder": _run(
+        task=OPERATION,
+        model=_example("model", "decoder"),
+        **_CLASSES | {"optimizer": _example("optimizer", "gd")},  # with 0.1 of Adam it is chaos
+    ),
+    "decoder_on_stream": _run(
+        task=OPERATION | {"split_seed": "member"},
+        model=_example("model", "decoder", 1),
+        **_CLASSES,
+    ),
     "conv_net": _run(task=DIGITS, model=_example("model", "conv_net"), **_CLASSES),
     "amplified": _run(
         task=SUMMED | {"split_seed": "member"},
@@ -339,7 +350,7 @@ RUNS: dict[str, dict[str, Any]] = {
 # those whose gradient is of a batch of more than one sample
 MINIBATCHES = {"blog": 4, "notebook": 7, "mlp": 4, "transformer": 4, "conv_net": 4}
 MINIBATCHES |= {"float64_loss": 4, "fixed_norm": 4, "amplified": 4, "noisy": 6, "sobolev": 4}
-MINIBATCHES |= {"scheduled": 4, "frozen": 4, "dropout": 4, "noisy_weights": 4}
+MINIBATCHES |= {"decoder": 4, "scheduled": 4, "frozen": 4, "dropout": 4, "noisy_weights": 4}
 
 
 def member_keywords(spec: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
