@@ -3,16 +3,10 @@
 Run `python -m pytest` in this folder.
 """
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
-import yaml
-from grokatlas.papers.slow_gradients import claims
 
-FILE = Path(__file__).parents[1] / "config/papers/slow_gradients/claims.yaml"
-GROUPS = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-CLAIMS = {claim["id"]: claim for group in GROUPS.values() for claim in group["claims"]}
+from grokatlas.study import claim_tests
 
 
 def trained(case, memorised, generalised):
@@ -41,18 +35,6 @@ TABLES = {
 }
 
 
-def met(claim, tables, **control):
-    """Values in the claim's interval, one truth for each seed."""
-    values = getattr(claims, claim["value"])(tables, **claim.get("keywords", {}) | control)
-    low, high = claim["expected"]
-    return [(low is None or low <= value) and (high is None or value <= high) for value in values]
-
-
-@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+@pytest.mark.parametrize("claim", claim_tests.of("slow_gradients"), ids=lambda claim: claim.id)
 def test_a_claim_is_met_as_published_and_not_by_its_control(claim):
-    assert all(met(claim, TABLES))
-    control = claim["fails_with"]
-    if isinstance(control, str):
-        assert not any(met(claim, getattr(claims, control)(TABLES)))
-    else:
-        assert not any(met(claim, TABLES, **control))
+    claim_tests.check("slow_gradients", claim, TABLES)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas import registry
+from grokatlas.plan import recorded_studies
 from tests.checkout import ROOT, called, declared_papers
 from tests.tiers import exhaustive
 
@@ -105,11 +106,11 @@ def test_every_plate_has_a_page_with_its_claims(site_modules):
         assert f"(plates/{name}.md)" in short
 
 
-def test_every_study_has_a_page_with_its_pictures(site_modules, tmp_path):
+def test_every_recorded_study_has_a_page_with_its_pictures(site_modules, tmp_path):
     from pages import Pages
 
     Pages(ROOT, tmp_path).add_studies()
-    names = {file.parent.name for file in (ROOT / "studies").glob("*/study.yaml")}
+    names = {folder.name for folder in recorded_studies.folders(ROOT)}
     assert {file.stem for file in (tmp_path / "studies").glob("*.md")} == names
     for file in (tmp_path / "studies").glob("*.md"):
         shown = re.findall(r"!\[[^]]*\]\(([^)]+)\)", file.read_text(encoding="utf-8"))
