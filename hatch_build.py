@@ -4,7 +4,15 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PARTS = ("Snakefile", "workflow", "profiles", "config/schema", "environment.yml", "CITATION.cff")
+PARTS = (
+    "Snakefile",
+    "workflow",
+    "profiles",
+    "config/schema",
+    "config/benchmark",
+    "environment.yml",
+    "CITATION.cff",
+)
 
 
 class Hook(BuildHookInterface):
