@@ -163,7 +163,7 @@ def test_a_methods_blocks_stand_before_the_tasks_own(tmp_path):
     file.write_text(text)
     changes = RULES.read(file)["mine"].on("sparse")
     blocks, grid = protocol.declared(RULES.tasks["sparse"], changes, "quick")
-    assert [each["name"] for each in blocks["penalties"]] == ["l2", "l1"]
+    assert blocks["penalties"] == [{"name": "l2"}, {"name": "l1"}]  # an axis has the weight
     assert grid.path == "penalties.1.weight"
     assert [grid.value(number) for number in grid.numbers] == [0.001, 0.002, 0.004, 0.008]
 
@@ -185,6 +185,8 @@ def test_the_knob_of_adams_memory_is_its_length():
             "    tasks: {spars: null}\n    vary:",
             "tasks.spars: no task of the benchmark; did you mean 'sparse'?",
         ),
+        ("gradients.0.lamb:", "gradeints.0.lamb:", "no 'gradeints' is there; did you mean 'grad"),
+        ("gradients.0.lamb:", "gradients.1.lamb:", "no '1' is there; allowed: 0"),
         (
             "gradients.0.lamb: [0.3, 1, 3, 10]",
             "optimizer.bata2: {times: [1, 2, 4, 8]}",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from grokatlas.plots import defaults, style
 from grokatlas.study.benchmark.protocol import Protocol
@@ -45,6 +46,9 @@ def draw(cells: pd.DataFrame, entered: list[str], rules: Protocol) -> Figure:
         axes.axvline(1, color=style.GUIDE, lw=0.6, ls=":")
         axes.set_yticks(places, part["method"], fontsize=6)
         axes.set(xscale="log", ylim=(-0.7, len(part) - 0.3))
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel("updates over the baseline's", fontsize=6.5)
         title = rules.tasks[task].title if task in rules.tasks else task
         axes.set_title(title, loc="left", fontsize=6.5)

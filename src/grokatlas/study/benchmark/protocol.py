@@ -187,7 +187,8 @@ def declared(task: Task, changes: Changes, scale: str) -> tuple[dict[str, Any], 
     """
     blocks, path, shift = task.at(scale), task.regulariser, 0
     factor = 1.0 if changes.regulariser is None else changes.regulariser
-    _set(blocks, path, _get(blocks, path) * factor)
+    entry, last = _entry(blocks, path)
+    entry[last] *= factor
     given = changes.model_dump(mode="json", exclude_unset=True, exclude_none=True)
     for name in ("penalties", "gradients", "updates", "inputs"):
         if own := given.get(name):
@@ -203,6 +204,8 @@ def declared(task: Task, changes: Changes, scale: str) -> tuple[dict[str, Any], 
     scale_of = next(iter(values)) if isinstance(values, dict) else "value"
     own_value = _get(blocks, knob) if scale_of == "times" else 1.0
     grid = Grid(path=knob, scale=scale_of, own=own_value, added=tuple(_numbers(values)))
+    entry, last = _entry(blocks, knob)
+    entry.pop(last, None)  # an axis has it
     return blocks, grid
 
 
@@ -220,12 +223,19 @@ def _get(blocks: dict[str, Any], path: str) -> float:
     return float(known[path])
 
 
-def _set(blocks: dict[str, Any], path: str, value: float) -> None:
+def _entry(blocks: dict[str, Any], path: str) -> tuple[dict[str, Any], str]:
+    """The entry that holds a keyword, and the keyword; a `MistakeError` where there is none."""
     *keys, last = path.split(".")
     place: Any = blocks
     for key in keys:
-        place = place[int(key)] if isinstance(place, list) else place[key]
-    place[last] = value
+        pairs = enumerate(place) if isinstance(place, list) else place.items()
+        known = {str(name): inner for name, inner in pairs if isinstance(inner, dict | list)}
+        if key not in known:
+            raise MistakeError(["vary", path], f"no {key!r} is there; {nearest(key, [*known])}")
+        place = known[key]
+    if not isinstance(place, dict):
+        raise MistakeError(["vary", path], "is no keyword of a component; name one")
+    return place, last
 
 
 def _load(model: type[Model], file: Path) -> Any:
