@@ -12,7 +12,15 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-PARTS = ("Snakefile", "workflow", "profiles", "config/schema", "environment.yml", "CITATION.cff")
+PARTS = (
+    "Snakefile",
+    "workflow",
+    "profiles",
+    "config/schema",
+    "config/benchmark",
+    "environment.yml",
+    "CITATION.cff",
+)
 
 
 class Hook(BuildHookInterface):

@@ -20,6 +20,7 @@ GROUPS = {
         "Where a result comes from, and whether it still is what it was.",
     ),
     "Export": (declared.EXPORT, "Results for others, and from others."),
+    "Benchmark": (declared.BENCHMARK, "Methods that hasten generalisation: docs/benchmark.md."),
     "Run store": (declared.RUN_STORE, "Finished runs that several checkouts share."),
     "Study": (declared.STUDY, "Experiments and components of your own, outside this checkout."),
     "Publishing": (

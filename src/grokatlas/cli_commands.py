@@ -182,7 +182,10 @@ EXPORT = (
     ),
 )
 
-GROUPS = {"store": "the run store: finished runs that several checkouts share"}
+GROUPS = {
+    "store": "the run store: finished runs that several checkouts share",
+    "benchmark": "a fair comparison of what hastens generalisation: enter a method",
+}
 RUN_STORE = (
     Command("store ls", "run_store.command:ls", "list its runs, last used first", (STORE,)),
     Command(
@@ -285,6 +288,45 @@ STUDY = (
     Command("check-components", "study.check:main", "run conformance checks on them", (NAMES,)),
 )
 
+BENCHMARK = (
+    Command(
+        "benchmark add",
+        "study.benchmark.command:add",
+        "train the methods of a file, judge them among the recorded rows, pack a submission",
+        (
+            argument("file", metavar="FILE", type=Path, help="such as my_method.yaml"),
+            argument("--tasks", metavar="TASKS", help="such as xor,sparse (default: all)"),
+            argument("--scale", choices=layout.SCALES, default="quick", help="default: quick"),
+            argument("--folder", type=Path, metavar="DIR", help="default: benchmark-FILE"),
+            argument("--dry-run", action="store_true", help="say how long it takes; train nothing"),
+        ),
+    ),
+    Command(
+        "benchmark check",
+        "study.benchmark.command:check",
+        "verify a submission down to its runs, and compute its row anew",
+        (argument("file", metavar="FILE", type=Path, help="such as submission.zip"),),
+    ),
+    Command(
+        "benchmark page",
+        "study.benchmark.command:write_page",
+        "write the table of all rows",
+        (
+            argument("out", metavar="OUT", type=Path, help="such as benchmark.html"),
+            argument("--scale", choices=layout.SCALES, default="quick", help="default: quick"),
+            argument(
+                "--rows",
+                dest="further",
+                type=Path,
+                nargs="+",
+                default=[],
+                metavar="FILE",
+                help="rows.csv of further entries",
+            ),
+        ),
+    ),
+)
+
 
 # the commands by what a user wants; those that rules call are in none
 SECTIONS = {
@@ -293,6 +335,6 @@ SECTIONS = {
     "audit them": ("verify", "explain", "diff", "compare", "accept", "prune"),
     "hand them on": ("pack", "adopt", "crate", "store", "cite", "report"),
     "use and keep evidence": ("restore", "record", "recorded", "reference"),
-    "make a study of your own": ("new", "components", "check-components"),
+    "make a study of your own": ("new", "components", "check-components", "benchmark"),
 }
-COMMANDS = (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH, *STUDY)
+COMMANDS = (*JOBS, *RUNS, *AUDIT, *EXPORT, *RUN_STORE, *PUBLISH, *STUDY, *BENCHMARK)

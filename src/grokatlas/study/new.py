@@ -36,7 +36,7 @@ def make(folder: Path) -> Iterator[str]:
         name = file.relative_to(TEMPLATE).as_posix().removesuffix(SUFFIX)
         name = HIDDEN.get(name, name.replace(PAPER, paper))
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(_filled(file, folder.resolve().name, paper), encoding="utf-8")
+        (folder / name).write_text(filled(file, folder.resolve().name, paper), encoding="utf-8")
     for source, target in COPIED.items():
         shutil.copytree(shipped.part(source), folder / target)
     files.write_text(folder / "config/README.md", config_reference.readme())
@@ -91,7 +91,7 @@ def _check(folder: Path, paper: str) -> None:
     registry.refuse_inside_package(folder)
 
 
-def _filled(file: Path, folder: str, paper: str) -> str:
+def filled(file: Path, folder: str, paper: str) -> str:
     """A file of the template with the names of a study."""
     major, minor = __version__.split(".")[:2]
     template = jinja2.Template(

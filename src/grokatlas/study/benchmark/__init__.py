@@ -1,0 +1,1 @@
+"""The benchmark of accelerators: its protocol, an entry as a study, the judgement (docs)."""

@@ -1,0 +1,194 @@
+"""``grokatlas benchmark``: enter a method, check a submission, write the page of all rows."""
+
+import contextlib
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from grokatlas.audit import commands
+from grokatlas.declare import strict_yaml
+from grokatlas.declare.models import EXPERIMENTS
+from grokatlas.declare.settings import load_settings
+from grokatlas.errors import UserError
+from grokatlas.export import adoption, archive, sources
+from grokatlas.plan import remaining, resources
+from grokatlas.results import files
+from grokatlas.study import shipped
+from grokatlas.study.benchmark import judging, page, picture, protocol
+from grokatlas.study.benchmark.entry import METHODS, PAPER_NAME, SETTINGS, Entry
+from grokatlas.study.benchmark.protocol import Protocol
+from grokatlas.study.trial.command import followed
+
+START = 4.0  # seconds of a core that a job takes beside its training, about
+ROWS, SUBMISSION, PICTURE = "rows.csv", "submission.zip", "benchmark.png"
+
+
+def add(file: Path, tasks: str | None, scale: str, folder: Path | None, dry_run: bool) -> int:
+    """Train the methods of a file on tasks, judge them among the recorded rows, pack all of it.
+
+    Args:
+        file: of methods, as `config/benchmark/methods.yaml`.
+        tasks: names, such as ``xor,sparse``; all for None.
+        scale: quick or paper, or smoke for a trial.
+        folder: the study that is made; ``benchmark-`` and the file's name for None.
+        dry_run: end before anything is trained.
+
+    Returns:
+        0, or the exit code of Snakemake.
+    """
+    rules = protocol.load()
+    entry = _entry(rules, file, rules.chosen(tasks), scale)
+    folder = folder or Path(f"benchmark-{file.stem.replace('_', '-')}")
+    entry.write(folder)
+    with contextlib.chdir(folder):
+        print(f"{folder}: {_forecast(scale, str(file))}", flush=True)
+        if dry_run:
+            return 0
+        while True:  # a grid is extended a few times at most
+            if code := followed(_snakemake(entry.tables())):
+                return code
+            if not entry.extend():
+                break
+            print("some knobs are best at an end of their grid, which gets one further value")
+            entry.write(Path())
+        if code := followed(_snakemake([])):  # figures and pages, once
+            return code
+        _report(rules, entry)
+        print(archive.pack(Path(SUBMISSION), scale, tables_only=False))
+    print(f"made {folder}: {ROWS}, {PICTURE} and {SUBMISSION}, for `grokatlas benchmark check`")
+    return 0
+
+
+def check(file: Path) -> int:
+    """Check a submission: its files, the study that it declares, and its row.
+
+    Returns:
+        0; a `UserError` names the first file that does not hold.
+    """
+    rules, given = protocol.load(), file.resolve()
+    with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+        print(adoption.adopt(given, replace=False).partition("\n")[0])
+        _unpack_sources(given)
+        tasks = [*strict_yaml.load(_declared(EXPERIMENTS))]
+        scale = load_settings(SETTINGS, {}).scale
+        entry = Entry(rules, rules.read(METHODS), rules.chosen(",".join(tasks)), scale, str(file))
+        while entry.extend():
+            pass
+        for name, text in entry.texts().items():
+            if _declared(name).read_text(encoding="utf-8") != text:
+                problem = f"is not what benchmark {rules.version} makes of {METHODS}"
+                raise UserError(f"{file}: {_declared(name)}", f"{problem}; make it with `add`")
+        if commands.verify([], Path("results"), None, strict=False):
+            raise UserError(str(file), "does not hold: a file above is not ok; see docs/audit.md")
+        _report(rules, entry)
+    return 0
+
+
+def write_page(out: Path, scale: str, further: list[Path]) -> str:
+    """Write the table of all recorded rows, and of further ones, as a page.
+
+    Args:
+        out: ends in .html; or a Markdown file with the marks of the table, which is replaced.
+        scale: of the rows.
+        further: files `ROWS` of entries.
+
+    Returns:
+        a line on it.
+    """
+    rules = protocol.load()
+    rows = _merged(recorded(scale), [(pd.read_csv(path), str(path.parent)) for path in further])
+    if rows.empty:
+        raise UserError(str(out), f"no rows are recorded at scale {scale}; give some: --rows FILE")
+    cells = judging.compared(rows, rules)
+    files.write_text(out, page.text(out, cells, rows, rules, scale))
+    return f"wrote {out}: {cells['method'].nunique()} methods on {cells['task'].nunique()} tasks"
+
+
+def recorded(scale: str) -> pd.DataFrame:
+    """The recorded rows of a scale, as `judging.rows` makes them; none at some scales."""
+    file = shipped.part(protocol.FOLDER) / f"rows-{scale}.csv"
+    return pd.read_csv(file) if file.is_file() else pd.DataFrame(columns=judging.COLUMNS)
+
+
+def _entry(rules: Protocol, file: Path, tasks: list[str], scale: str) -> Entry:
+    """The methods of a file, and the baseline where its rows are not recorded."""
+    methods, known = rules.read(file), recorded(scale)
+    based = known.loc[known["method"] == rules.baseline, "task"]
+    if rules.baseline not in methods and not {*tasks} <= {*based}:
+        ours = rules.read(shipped.part(protocol.FOLDER) / "methods.yaml")
+        methods = {rules.baseline: ours[rules.baseline], **methods}
+    return Entry(rules, methods, tasks, scale, str(file))
+
+
+def _declared(name: str) -> Path:
+    return Path("config/papers") / PAPER_NAME / name
+
+
+def _snakemake(targets: list[str]) -> list[str]:
+    profile = str(shipped.part("profiles/workstation"))
+    return [sys.executable, "-m", "snakemake", "--profile", profile, "--", *targets]
+
+
+def _forecast(scale: str, place: str) -> str:
+    """The runs that are left and their time by the formula, which is an upper limit for most."""
+    try:
+        jobs = remaining.unmade(remaining.at(scale).jobs)
+    except UserError as error:
+        raise UserError(place, f"{error.place}: {error.problem}") from None
+    runs = [resources.seconds(job.spec) for job in jobs if job.kind == "run"]
+    minutes = (sum(runs) + START * len(jobs)) / 60 / (os.cpu_count() or 1)
+    took = f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
+    return f"{len(runs)} runs to train, about {took} on {os.cpu_count()} cores"
+
+
+def _report(rules: Protocol, entry: Entry) -> None:
+    """Write and print the rows of an entry, and draw them among the recorded ones."""
+    made = judging.rows(entry.trials(), entry.grids, rules)
+    made.to_csv(ROWS, index=False)
+    cells = judging.compared(_merged(recorded(entry.scale), [(made, "")]), rules)
+    cells = cells[cells["task"].isin(entry.tasks)]
+    picture.save(cells, [*entry.methods], rules, Path(PICTURE))
+    for line in _told(cells[cells["method"].isin(entry.methods)]):
+        print(line)
+
+
+def _told(cells: pd.DataFrame) -> Iterator[str]:
+    """The cells as lines."""
+    shown = pd.DataFrame(
+        {
+            "task": cells["task"],
+            "method": cells["method"],
+            "in": cells["unit"],
+            "time": cells["time"].map("{:.3g}".format),
+            "over the baseline": [page.interval(cell) for cell in cells.itertuples()],
+            "verdict": cells["verdict"],
+            "rank": [page.rank(cell) for cell in cells.itertuples()],
+            "generalised": [page.reached(cell) for cell in cells.itertuples()],
+            "knob": [page.knob(cell) for cell in cells.itertuples()],
+        }
+    )
+    yield from shown.to_string(index=False).splitlines()
+
+
+def _merged(rows: pd.DataFrame, further: list[tuple[pd.DataFrame, str]]) -> pd.DataFrame:
+    """Rows with further ones in place of those of the same task and method."""
+    for made, place in further:
+        keys = pd.MultiIndex.from_frame(made[["task", "method"]])
+        old = pd.MultiIndex.from_frame(rows[["task", "method"]]).isin(keys)
+        parts = [part for part in (rows[~old], made.assign(place=place)) if len(part)]
+        rows = pd.concat(parts, ignore_index=True)
+    return rows
+
+
+def _unpack_sources(file: Path) -> None:
+    """Write the sources of an archive that was found sound here; their names lead nowhere else."""
+    with zipfile.ZipFile(file) as opened:
+        for name in filter(sources.holds, opened.namelist()):
+            target = Path(name).relative_to(sources.FOLDER)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(opened.read(name))

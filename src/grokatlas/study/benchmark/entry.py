@@ -1,0 +1,121 @@
+"""An entry of the benchmark as a study: its folder, written from methods, tasks and grids."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grokatlas import registry
+from grokatlas.declare.models import EXPERIMENTS, PAPER
+from grokatlas.errors import MistakeError, UserError
+from grokatlas.results import layout
+from grokatlas.study import new
+from grokatlas.study.benchmark import judging, protocol
+from grokatlas.study.benchmark.judging import Grids
+from grokatlas.study.benchmark.protocol import Method, Protocol
+from grokatlas.study.trial import declaration
+
+PAPER_NAME = "benchmark"  # of the study's one paper
+METHODS = Path("config/methods.yaml")  # all methods of the study
+SETTINGS = Path("config/config.yaml")
+FILES = ("Snakefile.jinja", "study.yaml.jinja", "gitignore.jinja")  # of the template of a study
+
+
+class Entry:
+    """Methods on some tasks at a scale, with the grids so far.
+
+    Args:
+        rules: the protocol.
+        methods: by name, from a file.
+        tasks: names of tasks.
+        scale: of the study.
+        place: the file, for errors.
+    """
+
+    def __init__(
+        self, rules: Protocol, methods: dict[str, Method], tasks: list[str], scale: str, place: str
+    ) -> None:
+        self.rules, self.methods, self.scale = rules, methods, scale
+        self.grids: Grids = {}
+        self.blocks: dict[tuple[str, str], dict[str, Any]] = {}
+        for task in tasks:
+            for name, method in methods.items():
+                if (changes := method.on(task)) is None:
+                    continue
+                try:
+                    made = protocol.declared(rules.tasks[task], changes, scale)
+                except MistakeError as mistake:
+                    where = ".".join(mistake.path)
+                    raise UserError(f"{place}: {task}.{name}.{where}", mistake.problem) from None
+                self.blocks[task, name], self.grids[task, name] = made
+        if not self.blocks:
+            raise UserError(place, f"no method of it is defined on {', '.join(tasks)}")
+        self.tasks = list(dict.fromkeys(task for task, _ in self.blocks))
+
+    def texts(self) -> dict[str, str]:
+        """The files of the study's paper, by name."""
+        seeds = [self.rules.choose, *self.rules.judge]
+        experiments: dict[str, Any] = {}
+        for (task, method), blocks in self.blocks.items():
+            about = f"{self.rules.tasks[task].title}, benchmark {self.rules.version}"
+            cases = experiments.setdefault(task, {"about": about, "cases": {}})["cases"]
+            grid = self.grids[task, method]
+            first = self.rules.trials
+            for number, part in enumerate((grid.added[:first], *([n] for n in grid.added[first:]))):
+                axes = {"seed": seeds, grid.path: [grid.value(each) for each in sorted(part)]}
+                name = f"{method}__{number}" if number else method
+                cases[name] = {**blocks, "ensemble": axes}
+        titles = ", ".join(method.title for method in self.methods.values())
+        figures = {
+            task: {
+                "experiments": [task],
+                "draw": "curves",
+                "caption": f"{experiments[task]['about']}: every trial of {titles}.",
+            }
+            for task in experiments
+        }
+        title = f"Benchmark {self.rules.version} of accelerators: {titles}"
+        paper = {"source": {"title": title}, "figures": figures}
+        return {PAPER: declaration.text(paper), EXPERIMENTS: declaration.text(experiments)}
+
+    def write(self, folder: Path) -> None:
+        """Write the study; its results and those of earlier grids stay."""
+        registry.refuse_inside_package(folder)
+        declared = folder / "config" / "papers" / PAPER_NAME
+        declared.mkdir(parents=True, exist_ok=True)
+        for name in FILES:
+            text = new.filled(new.TEMPLATE / name, folder.resolve().name, PAPER_NAME)
+            target = new.HIDDEN.get(name.removesuffix(new.SUFFIX), name.removesuffix(new.SUFFIX))
+            (folder / target).write_text(text, encoding="utf-8")
+        used = protocol.Methods(methods=self.methods).model_dump(mode="json", exclude_unset=True)
+        for path, block in ((METHODS, used), (SETTINGS, {"scale": self.scale})):
+            (folder / path).write_text(declaration.text(block), encoding="utf-8")
+        for own, text in self.texts().items():
+            (declared / own).write_text(text, encoding="utf-8")
+        study = registry.study()
+        if study and study != folder.resolve() and (study / "components").is_dir():
+            ignore = shutil.ignore_patterns("__pycache__")
+            copied = folder / "components"
+            shutil.copytree(study / "components", copied, dirs_exist_ok=True, ignore=ignore)
+
+    def trials(self) -> pd.DataFrame:
+        """All trials, from the tables of the study in the working directory."""
+        found = []
+        for (task, method), grid in self.grids.items():
+            stem = layout.table_stem(self.scale, PAPER_NAME, task)
+            table = pd.read_parquet(layout.beside(stem, ".parquet"))
+            times = self.blocks[task, method]["measures"][0]["name"]
+            found.append(judging.trials(table, task, method, grid, times))
+        return pd.concat(found, ignore_index=True)
+
+    def tables(self) -> list[str]:
+        """The files of all trials, which `trials` reads."""
+        stems = (layout.table_stem(self.scale, PAPER_NAME, task) for task in self.tasks)
+        return [file.as_posix() for stem in stems for file in layout.outputs("table", stem)]
+
+    def extend(self) -> bool:
+        """Extend the grids whose best is at an end; false if none is extended."""
+        before = self.grids
+        self.grids = judging.extended(before, self.trials(), self.rules)
+        return self.grids != before

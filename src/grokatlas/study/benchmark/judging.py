@@ -1,0 +1,177 @@
+"""The judgement: from the times of trials to a method's row, its verdict and its rank.
+
+Times are in updates or in counted operations; of a run that never generalises the time is the
+budget. All comparisons are of logarithms, paired by seed.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from grokatlas.study.benchmark.protocol import Grid, Protocol
+
+UNITS = ("updates", "operations")
+VERDICTS = {-1: "sooner", 0: "equal", 1: "later"}
+COLUMNS = ["task", "method", "number", "value", "seed", "updates", "operations", "reached", "run"]
+Grids = dict[tuple[str, str], Grid]  # by task and method
+
+
+def trials(table: pd.DataFrame, task: str, method: str, grid: Grid, times: str) -> pd.DataFrame:
+    """A row for each trial and seed of a method: the columns `COLUMNS`.
+
+    Args:
+        table: of the task's experiment.
+        task: its name.
+        method: its name; cases are named after it.
+        grid: of its knob.
+        times: the measure that has the time ``t2``, missing for never.
+    """
+    own = table[table["case"].str.fullmatch(rf"{method}(__\d+)?")]
+    rows = own[own["record"] == times]
+    counted = own[own["record"] == "operations"].groupby("case")["operations"].median()
+    found = []
+    for number in grid.numbers:
+        part = rows[np.isclose(rows[grid.path].astype(float), grid.value(number), rtol=1e-9)]
+        updates = part["t2"].fillna(part["train.steps"]).clip(lower=1)
+        found.append(
+            pd.DataFrame(
+                {
+                    "task": task,
+                    "method": method,
+                    "number": number,
+                    "value": grid.value(number),
+                    "seed": part["seed"].astype(int),
+                    "updates": updates.astype(float),
+                    "operations": updates * part["case"].map(counted),
+                    "reached": part["t2"].notna(),
+                    "run": part["run"],
+                }
+            )
+        )
+    return pd.concat(found, ignore_index=True)[COLUMNS]
+
+
+def chosen(made: pd.DataFrame, seed: int) -> pd.Series:
+    """The number of each (task, method) with the fewest updates on a seed; the smallest of equal.
+
+    Args:
+        made: from `trials`.
+        seed: that of choice.
+    """
+    order = made[made["seed"] == seed].sort_values(["updates", "number"])
+    return order.groupby(["task", "method"])["number"].first()
+
+
+def extended(grids: Grids, made: pd.DataFrame, protocol: Protocol) -> Grids:
+    """The grids, each with a further number if its best is at an end and it may have one more."""
+    most = protocol.trials + protocol.extensions
+    best = chosen(made, protocol.choose)
+    return {
+        key: grid.further(best.get(key, np.nan)) if len(grid.numbers) < most else grid
+        for key, grid in grids.items()
+    }
+
+
+def rows(made: pd.DataFrame, grids: Grids, protocol: Protocol) -> pd.DataFrame:
+    """The trials with the chosen number on the judged seeds, and ``edge``.
+
+    ``edge`` is true where that number is still at an end of its grid.
+    """
+    best = chosen(made, protocol.choose)
+    at_end = {key: best[key] in (g.numbers[0], g.numbers[-1]) for key, g in grids.items()}
+    keys = pd.MultiIndex.from_frame(made[["task", "method"]])
+    own = made["number"].to_numpy() == best.reindex(keys).to_numpy()
+    kept = made[own & made["seed"].isin(protocol.judge).to_numpy()]
+    edges = [at_end[key] for key in zip(kept["task"], kept["method"], strict=True)]
+    return kept.assign(edge=edges).reset_index(drop=True)
+
+
+def compared(every: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
+    """The comparison of each method with the baseline and with all others, for each task and unit.
+
+    Args:
+        every: rows of all methods, from `rows`.
+        protocol: its baseline, level and confidence.
+
+    Returns:
+        ``quotient``, the geometric mean over seeds of the time over the baseline's, with its
+        interval ``low`` to ``high`` by bootstrap over seeds; ``p`` of an exact test that swaps the
+        two on any seeds, and the ``verdict``; the ``rank`` among the methods with its interval
+        ``first`` to ``last``; ``time``, the geometric mean, ``seeds`` and ``reached``.
+    """
+    found = []
+    for unit in UNITS:
+        for _, part in every.groupby("task", sort=False):
+            logs = np.log(part.pivot(index="seed", columns="method", values=unit)).dropna()
+            base = logs[protocol.baseline]
+            for method, own in part.groupby("method", sort=False):
+                ratio = _against(logs[method] - base, protocol)
+                rank = _rank(logs, str(method), protocol.confidence)
+                cell = {key: own[key].iloc[0] for key in ("task", "method", "value", "edge")}
+                counts = {"seeds": len(own), "reached": int(own["reached"].sum())}
+                time = {"unit": unit, "time": float(np.exp(logs[method].mean()))}
+                found.append(cell | counts | time | ratio | rank)
+    return pd.DataFrame(found)
+
+
+def _against(difference: pd.Series, protocol: Protocol) -> dict[str, Any]:
+    """A method's quotient over the baseline's, from differences of logarithms by seed."""
+    values = difference.to_numpy()
+    mean = values.mean()
+    low, high = _interval((values,), _mean, protocol.confidence)
+    p = 1.0
+    if np.ptp(values) or mean:
+        swapped = stats.permutation_test(
+            (values, np.zeros_like(values)),
+            _mean_difference,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=2**16,
+            random_state=0,
+        )
+        p = float(swapped.pvalue)
+    verdict = VERDICTS[int(np.sign(mean)) if p <= protocol.level else 0]
+    ends = np.exp([mean, low, high])
+    return dict(zip(("quotient", "low", "high"), map(float, ends), strict=True)) | {
+        "p": p,
+        "verdict": verdict,
+    }
+
+
+def _rank(logs: pd.DataFrame, method: str, confidence: float) -> dict[str, Any]:
+    """The rank of a method by its mean, 1 for the least, among so many (``of``)."""
+    others = logs.drop(columns=method)
+    samples = (logs[method].to_numpy(), *(others[name].to_numpy() for name in others))
+
+    def rank(own: np.ndarray, *rest: np.ndarray, axis: int = -1) -> np.ndarray:
+        mean = own.mean(axis=axis)
+        return 1.0 + sum((each.mean(axis=axis) < mean - 1e-12).astype(float) for each in rest)
+
+    low, high = _interval(samples, rank, confidence) if len(samples) > 1 else (1, 1)
+    first, last = int(np.floor(low)), int(np.ceil(high))
+    return {"rank": int(rank(*samples)), "first": first, "last": last, "of": len(samples)}
+
+
+def _interval(samples: Any, statistic: Any, confidence: float) -> tuple[float, float]:
+    """Percentiles of a bootstrap over seeds, the same seeds of all samples."""
+    found = stats.bootstrap(
+        samples,
+        statistic,
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        confidence_level=confidence,
+        n_resamples=2000,
+        random_state=0,
+    ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def _mean(values: np.ndarray, axis: int = -1) -> np.ndarray:
+    return values.mean(axis=axis)
+
+
+def _mean_difference(first: np.ndarray, second: np.ndarray, axis: int = -1) -> np.ndarray:
+    return (first - second).mean(axis=axis)

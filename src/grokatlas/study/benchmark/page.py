@@ -1,0 +1,83 @@
+"""The table of all rows as a page, and the words of its cells."""
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+
+from grokatlas.errors import UserError
+from grokatlas.study import shipped
+from grokatlas.study.benchmark import protocol
+from grokatlas.study.benchmark.protocol import Protocol
+
+BEGIN, END = "<!-- rows: made by `grokatlas benchmark page` -->", "<!-- end of rows -->"
+TEMPLATE = Path(__file__).parent / "page.html.jinja"
+
+
+def text(out: Path, cells: pd.DataFrame, rows: pd.DataFrame, rules: Protocol, scale: str) -> str:
+    """The page, or the Markdown file `out` with the table between its marks.
+
+    Args:
+        out: where it will be.
+        cells: from `judging.compared`.
+        rows: behind them; ``run`` names the runs, and ``place`` the folder of an entry.
+        rules: for titles and numbers.
+        scale: of the rows.
+    """
+    ours = rules.read(shipped.part(protocol.FOLDER) / "methods.yaml")
+    by = {(c.task, c.method, c.unit): c for c in cells.itertuples()}
+    methods = [*cells["method"].unique()]
+    places = rows.groupby("method")["place"].first() if "place" in rows else {}
+    content: dict[str, Any] = {
+        "tasks": {name: rules.tasks[name].title for name in cells["task"].unique()},
+        "methods": {name: ours[name].title if name in ours else name for name in methods},
+        "sources": {name: method.source for name, method in ours.items()},
+        "runs": rows.groupby(["task", "method"])["run"].unique().map(sorted).to_dict(),
+        "places": {name: place for name, place in dict(places).items() if isinstance(place, str)},
+        "cells": by,
+        "rules": rules,
+        "scale": scale,
+        "units": [*cells["unit"].unique()],
+        "whole": out.suffix == ".html",
+        **{each.__name__: each for each in (interval, rank, reached, knob)},
+    }
+    template = jinja2.Template(
+        TEMPLATE.read_text(encoding="utf-8"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made = template.render(content)
+    if content["whole"]:
+        return made
+    before = out.read_text(encoding="utf-8") if out.is_file() else ""
+    if BEGIN not in before or END not in before:
+        raise UserError(str(out), f"has no marks {BEGIN} and {END}; give a file that ends in .html")
+    head, _, rest = before.partition(BEGIN)
+    return f"{head}{BEGIN}\n\n{made}\n{END}{rest.partition(END)[2]}"
+
+
+def interval(cell: Any) -> str:
+    """The quotient with its interval: ``0.31 (0.28 to 0.35)``."""
+    return f"{_number(cell.quotient)} ({_number(cell.low)} to {_number(cell.high)})"
+
+
+def rank(cell: Any) -> str:
+    """The rank with its interval: ``2 (1 to 4) of 13``."""
+    return f"{cell.rank} ({cell.first} to {cell.last}) of {cell.of}"
+
+
+def reached(cell: Any) -> str:
+    """On how many judged seeds the method generalised: ``7 of 8``."""
+    return f"{cell.reached} of {cell.seeds}"
+
+
+def knob(cell: Any) -> str:
+    """The chosen value, and that it is the end of its grid."""
+    return f"{cell.value:.3g}{', an end' if cell.edge else ''}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
