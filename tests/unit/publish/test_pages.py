@@ -54,7 +54,8 @@ def test_the_first_pages_open_with_three_findings():
 
 def test_every_paper_has_a_page():
     papers = {path.name for path in (CONFIG / "papers").iterdir()}
-    assert papers == {path.stem for path in (ROOT / "docs" / "papers").glob("[a-z]*.md")}
+    pages = {path.stem for path in (ROOT / "docs" / "papers").glob("[a-z]*.md")}
+    assert pages == papers | {"clock"}  # a short paper on a plate
 
 
 PAGES = [f"docs/papers/{path.name}" for path in (ROOT / "docs" / "papers").glob("*.md")]
