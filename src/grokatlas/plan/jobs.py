@@ -10,6 +10,17 @@ from grokatlas.code import code_digest
 from grokatlas.results import files, freshness, hashing, layout, manifest, records_only
 from grokatlas.results.ancestry import ancestors, descendants
 
+# field of a plan -> the kind of its jobs
+KINDS = {
+    "datasets": "dataset",
+    "runs": "run",
+    "measures": "measure",
+    "tables": "table",
+    "figures": "figure",
+    "claims": "claims",
+    "atlas": "atlas",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Job:

@@ -20,8 +20,7 @@ import pydantic
 from grokatlas import registry
 from grokatlas.code import module_shape
 from grokatlas.plan import cache, summaries
-from grokatlas.plan.jobs import Job, Plan
-from grokatlas.plan.written_jobs import KINDS
+from grokatlas.plan.jobs import KINDS, Job, Plan
 from grokatlas.results import hashing
 from grokatlas.results.foreign import SCRIPT
 

@@ -10,19 +10,9 @@ from typing import Any
 
 from grokatlas.declare.settings import load_settings
 from grokatlas.plan import project
-from grokatlas.plan.jobs import Job
+from grokatlas.plan.jobs import KINDS, Job
 from grokatlas.results import files as store
 from grokatlas.results import layout
-
-KINDS = {
-    "datasets": "dataset",
-    "runs": "run",
-    "measures": "measure",
-    "tables": "table",
-    "figures": "figure",
-    "claims": "claims",
-    "atlas": "atlas",
-}
 
 
 class WrittenJobs:

@@ -70,7 +70,8 @@ _CLASSES = {
     "observables": [*_SEEN, {"name": "accuracies"}],
 }
 _NOTEBOOK = _CLASSES | {"penalties": [_example("penalties", "l2", 1)]}
-_NOTEBOOK |= {"observables": [*_CLASSES["observables"], {"name": "effective_step"}]}
+_STEPS = [{"name": "effective_step"}, {"name": "adam_denominator"}]
+_NOTEBOOK |= {"observables": [*_CLASSES["observables"], *_STEPS]}
 _SEEN_CLASSES = [
     _example("observables", name)
     for name in ("accuracies", "centroid", "effective_rank", "fourier_gini", "jacobian", "nonzeros")
@@ -286,11 +287,7 @@ RUNS: dict[str, dict[str, Any]] = {
                 _example("updates", name)
                 for name in ("weight_decay", "schedule", "inverse_sqrt", "norm_cap")
             ],
-            "observables": [
-                *_CLASSES["observables"],
-                {"name": "effective_step"},
-                {"name": "adam_denominator"},
-            ],
+            "observables": [*_CLASSES["observables"], {"name": "effective_step"}],
         },
     ),
     "noisy": _run(
