@@ -55,12 +55,16 @@ def _falls(axes: Axes, rows: pd.DataFrame, case: str) -> pd.DataFrame:
         )
         part = pd.DataFrame({"norm": middle.index, "fall": middle.to_numpy()})
         drawn.append(part.assign(series=truth, case=case))
-    norms = np.geomspace(rows["norm"].min(), rows["norm"].max(), 50)
+    long = rows.loc[rows["norm"] > 0, "norm"]
+    norms = np.geomspace(long.min(), long.max(), 50) if len(long) else np.ones(0)
     axes.plot(norms, np.sqrt(1 + norms**2), "--", color=style.GUIDE, lw=0.9, zorder=1)
     axes.axhline(FALL, color=style.GUIDE, lw=0.6, ls=":", zorder=1)
-    axes.set(xscale="log", yscale="log", xlabel="norm of the start, $|w_0|$")
-    axes.legend(loc="upper left")
-    return pd.concat(drawn, ignore_index=True)
+    axes.set_xlabel("norm of the start, $|w_0|$")
+    panels.logarithmic(axes, long)
+    panels.logarithmic(axes, rows["fall"].dropna(), "y")
+    if drawn:
+        axes.legend(loc="upper left")
+    return pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()
 
 
 def _shares(axes: Axes, tables: Tables) -> pd.DataFrame:
@@ -69,6 +73,8 @@ def _shares(axes: Axes, tables: Tables) -> pd.DataFrame:
     for colour, name in zip(SHADES, _mirages.SIZES, strict=True):
         rows = _mirages.recoveries(tables[name])
         rows = rows[rows["truth"] == "sparse"]
+        if rows.empty:
+            continue
         means = rows.groupby("share")[["recovered", "convex"]].mean().reset_index()
         axes.fill_between(means["share"], means["convex"], color=colour, alpha=0.15, lw=0)
         text = f"{int(rows['unknowns'].iloc[0])} unknowns"
@@ -80,5 +86,6 @@ def _shares(axes: Axes, tables: Tables) -> pd.DataFrame:
         title="sparse truth, l1",
         ylim=(-0.03, 1.03),
     )
-    axes.legend(loc="lower right")
-    return pd.concat(drawn, ignore_index=True)
+    if drawn:
+        axes.legend(loc="lower right")
+    return pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()
