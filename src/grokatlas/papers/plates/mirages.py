@@ -76,7 +76,7 @@ def _shares(axes: Axes, tables: Tables) -> pd.DataFrame:
         if rows.empty:
             continue
         means = rows.groupby("share")[["recovered", "convex"]].mean().reset_index()
-        axes.fill_between(means["share"], means["convex"], color=colour, alpha=0.15, lw=0)
+        axes.plot(means["share"], means["convex"], ":", color=colour, lw=1.2, zorder=1)
         text = f"{int(rows['unknowns'].iloc[0])} unknowns"
         axes.plot(means["share"], means["recovered"], "-o", color=colour, ms=3.5, lw=1, label=text)
         drawn.append(means.assign(series=name))
