@@ -95,6 +95,10 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         if front.exists():
             text = _renewed(front, {"findings": findings.first(papers)}, "config/papers")
             yield front, bound_numbers.renewed(text, "", pages.parents[1])
+    for page in sorted(pages.glob("[a-z]*.md")):
+        if page.stem not in papers:  # of no paper: a number names the paper of its claim
+            text = page.read_text(encoding="utf-8")
+            yield page, bound_numbers.renewed(text, "", pages.parents[1])
 
 
 def gallery(papers: dict[str, models.Paper], pages: Path) -> str:

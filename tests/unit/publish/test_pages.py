@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from grokatlas.declare.bound_numbers import IN_COMMENT
 from grokatlas.errors import UserError
 from grokatlas.publish import pages
 from grokatlas.rules.jobs import undeclared_reads
@@ -192,3 +193,11 @@ def test_recording_in_a_study_renews_its_page(tmp_path, monkeypatch):
     assert {file.name for file in study.iterdir()} == {
         file.name for file in (ROOT / "studies/norm_cap").iterdir() if file.name not in GENERATED
     }
+
+
+def test_every_page_beside_those_of_papers_has_its_bound_numbers_renewed():
+    folder = ROOT / "docs" / "papers"
+    renewed = dict(pages.texts(CONFIG, folder))
+    bound = [page for page in folder.glob("*.md") if IN_COMMENT.search(page.read_text("utf-8"))]
+    assert folder / "clock.md" in bound
+    assert set(bound) <= set(renewed)
