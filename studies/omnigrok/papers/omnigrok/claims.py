@@ -37,3 +37,10 @@ def rise(tables: Tables, part: str) -> list[float]:
     rows = statistics.history(tables["landscape"])
     least = rows.groupby(["seed", NORM])[f"{part}_loss"].min().unstack()
     return list(least[least.columns.max()] / least.min(axis=1))
+
+
+def ends(tables: Tables, part: str) -> list[float]:
+    """The least loss at the largest norm over that at the smallest."""
+    rows = statistics.history(tables["landscape"])
+    least = rows.groupby(["seed", NORM])[f"{part}_loss"].min().unstack()
+    return list(least[least.columns.max()] / least[least.columns.min()])
