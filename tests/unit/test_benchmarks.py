@@ -7,7 +7,7 @@ import json
 import pytest
 import torch
 
-from benchmarks import floor, report, timing
+from benchmarks import floor, forecast, report, timing
 from benchmarks.start import Ours, start
 from benchmarks.workloads import WORKLOADS, data_of
 from grokatlas.engine import capture
@@ -218,3 +218,33 @@ def test_every_contender_is_timed_in_every_round():
     timed = timing.compare({"a": _Product(), "b": _Product()}, CPU, budget=0, block=1e-4)
     assert [len(samples.medians) for samples in timed.values()] == [2, 2]
     assert all(samples.best == min(samples.medians) > 0 for samples in timed.values())
+
+
+@pytest.mark.parametrize(
+    ("block", "keyword", "value", "one"),
+    [
+        ("optimizer", "lr", 0.5, True),
+        ("task", "split_seed", 7, True),
+        ("ensemble", "seed", [9], True),
+        ("ensemble", "seed", [1, 2], False),
+        ("model", "width", 13, False),
+        ("train", "dtype", "float32", False),
+    ],
+)
+def test_runs_that_differ_in_seeds_and_values_alone_are_timed_once(block, keyword, value, one):
+    spec = _spec("addition_nuclear")
+    other = spec | {block: spec[block] | {keyword: value}}
+    assert other != spec
+    assert (forecast.class_of(other) == forecast.class_of(spec)) == one
+
+
+def test_the_hours_of_a_run_are_its_updates_times_the_time_of_one(monkeypatch):
+    spec = _spec("addition_nuclear")
+    runs = {"a": spec, "b": spec | {"train": spec["train"] | {"steps": 7200}}}
+    monkeypatch.setattr(forecast, "_specs", lambda scale: {"one": runs, "other": {"a": spec}})
+    monkeypatch.setattr(forecast, "seconds_per_step", lambda *given: 1.0)
+    rows = forecast.forecast("paper", CPU, 1.0).set_index("paper")
+    own = spec["train"]["steps"] / 3600
+    assert rows.loc["one", "hours"] == pytest.approx(own + 2, abs=0.01)
+    assert rows.loc["all", ["runs", "left_out"]].to_list() == [2, 0]
+    assert rows.loc["all", "hours"] == rows.loc["one", "hours"]
