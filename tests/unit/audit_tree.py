@@ -1,12 +1,14 @@
 """A small results tree with every kind of artefact, made without training anything."""
 
-import struct
-import zlib
+import io
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from safetensors.numpy import save_file
 
 from grokatlas.plan.jobs import Job
@@ -14,6 +16,7 @@ from grokatlas.results import files, hashing, layout
 
 MEASURE = {"name": "fourier_features", "parameter": "layers.0.weight"}
 LIGHT = {"name": "reached_steps", "column": "train_loss", "levels": [0.5]}
+TITLE = "Grokking Atlas toy/fig1 (smoke scale)"
 GIT = {"commit": "c" * 40, "dirty": False}
 
 
@@ -135,18 +138,20 @@ def origin(job: Job) -> str:
 
 
 def png(text: str) -> bytes:
-    """A png with nothing but text chunks, as matplotlib writes them."""
-    found = b"\x89PNG\r\n\x1a\n"
-    for key, value in (("Title", "Grokking Atlas toy/fig1 (smoke scale)"), ("Description", text)):
-        body = b"tEXt" + key.encode() + b"\0" + value.encode()
-        found += struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
-    return found
+    """A png with text chunks, as matplotlib writes them."""
+    chunks = PngInfo()
+    for key, value in (("Title", TITLE), ("Description", text)):
+        chunks.add_text(key, value)
+    return _saved("PNG", pnginfo=chunks)
 
 
 def pdf(text: str) -> bytes:
-    """A pdf with nothing but an information dictionary, as matplotlib writes it."""
-    title = "Grokking Atlas toy/fig1 \\(smoke scale\\)"
-    return (
-        f"%PDF-1.4\n1 0 obj\n<< /Title ({title}) /Subject ({text}) >>\nendobj\n"
-        "trailer\n<< /Size 2 /Info 1 0 R >>\n%%EOF\n"
-    ).encode()
+    """A pdf with an information dictionary, as matplotlib writes it."""
+    then = time.gmtime(0)
+    return _saved("PDF", title=TITLE, subject=text, creationDate=then, modDate=then)
+
+
+def _saved(kind: str, **metadata) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (1, 1)).save(out, kind, **metadata)
+    return out.getvalue()

@@ -1,18 +1,13 @@
 """The origin that a pdf or png figure carries: digest, commit and runs, read without matplotlib."""
 
 import re
-import struct
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from grokatlas.errors import UserError
 
 LARGEST = 512 * 2**20  # bytes of a figure that is still read
-_PNG = b"\x89PNG\r\n\x1a\n"
 _ORIGIN = re.compile(r"digest ([0-9a-f]{64})(?:; commit ([^;]+); runs ([0-9a-f ]*))?")
-_PDF_ENTRY = re.compile(rb"/(Subject|Title)\s*\(((?:[^()\\]|\\.)*)\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -35,17 +30,14 @@ def origin(path: Path) -> Origin:
     try:
         if path.stat().st_size > LARGEST:
             raise UserError(str(path), "is too large for a figure (512 MiB at most)")
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            is_pdf = stream.read(5) == b"%PDF-"
     except OSError as error:
         raise UserError(str(path), f"cannot be read: {error.strerror}") from None
-    if data.startswith(_PNG):
-        entries = dict(_png_texts(data))
-        text, title = entries.get("Description", ""), entries.get("Title", "")
-    elif data.startswith(b"%PDF-"):
-        entries = _pdf_texts(data)
-        text, title = entries.get("Subject", ""), entries.get("Title", "")
-    else:
-        raise UserError(str(path), "is neither a result here nor a pdf or png figure")
+    try:
+        title, text = _of_pdf(path) if is_pdf else _of_png(path)
+    except Exception:  # damage has many exceptions there
+        raise UserError(str(path), "is neither a result here nor a pdf or png figure") from None
     fields = _ORIGIN.fullmatch(text)
     if not fields:
         raise UserError(str(path), "carries no digest of Grokking Atlas; it was made otherwise")
@@ -54,40 +46,17 @@ def origin(path: Path) -> Origin:
     return Origin(safe or "a figure", fields[1], fields[2] or "unknown", runs)
 
 
-def _png_texts(data: bytes) -> Iterator[tuple[str, str]]:
-    """The text chunks of a png whose checksums hold."""
-    place = len(_PNG)
-    while place + 12 <= len(data):
-        (length,) = struct.unpack_from(">I", data, place)
-        kind, body = data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
-        checksum = data[place + 8 + length : place + 12 + length]
-        place += 12 + length
-        if checksum != struct.pack(">I", zlib.crc32(kind + body)):
-            return
-        key, _, value = body.partition(b"\0")
-        if kind == b"tEXt":
-            yield key.decode("latin-1"), value.decode("latin-1")
-        elif kind == b"iTXt" and value[:1] == b"\0":  # not compressed
-            text = value[2:].split(b"\0", 2)[-1]
-            yield key.decode("latin-1"), text.decode("utf-8", errors="replace")
+def _of_png(path: Path) -> tuple[str, str]:
+    """Title and description of a png; its pixels are not read."""
+    from PIL import Image
+
+    with Image.open(path, formats=["PNG"]) as image:
+        return image.info.get("Title", ""), image.info.get("Description", "")
 
 
-def _pdf_texts(data: bytes) -> dict[str, str]:
-    """The strings of a pdf's information dictionary that are called Subject and Title."""
-    reference = re.findall(rb"/Info (\d+) (\d+) R", data)
-    if not reference:
-        return {}
-    number = rb"%s %s obj" % reference[-1]
-    start = data.rfind(b"\n" + number)
-    end = data.find(b"endobj", start)
-    if start < 0 or end < 0:
-        return {}
-    entries = _PDF_ENTRY.findall(data[start:end])
-    return {key.decode(): _pdf_string(value) for key, value in entries}
+def _of_pdf(path: Path) -> tuple[str, str]:
+    """Title and subject of a pdf."""
+    from PIL import PdfParser
 
-
-def _pdf_string(value: bytes) -> str:
-    plain = re.sub(rb"\\([()\\])", rb"\1", value)
-    if plain.startswith(b"\xfe\xff"):
-        return plain[2:].decode("utf-16-be", errors="replace")
-    return plain.decode("latin-1")
+    with PdfParser.PdfParser(str(path)) as pdf:
+        return getattr(pdf.info, "Title", ""), getattr(pdf.info, "Subject", "")

@@ -201,13 +201,14 @@ def test_a_figure_of_an_older_version_carries_its_digest_alone(tmp_path):
         b"",
         b"%PDF-1.4\n",
         b"%PDF-1.4\ntrailer << /Info 7 0 R >>",
-        b"\x89PNG\r\n\x1a\n",
-        b"\x89PNG\r\n\x1a\n\xff\xff\xff\xfftEXtDescription\0digest",
+        audit_tree.pdf(f"digest {'d' * 64}")[:-40],
+        audit_tree.png(f"digest {'d' * 64}")[:60],
+        audit_tree.png(f"digest {'d' * 64}").replace(b"digest", b"Digest"),  # its checksum says so
         audit_tree.png("made with another tool"),
         audit_tree.pdf("x" * 100),
         b"hello",
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_a_file_without_origin_is_refused_in_one_line(tmp_path, data):
     file = tmp_path / "x.pdf"
@@ -216,17 +217,7 @@ def test_a_file_without_origin_is_refused_in_one_line(tmp_path, data):
         metadata.origin(file)
 
 
-def test_a_png_with_a_damaged_chunk_is_not_believed(tmp_path):
-    data = bytearray(audit_tree.png(f"digest {'d' * 64}"))
-    data[-10] ^= 1
-    file = tmp_path / "x.png"
-    file.write_bytes(data)
-    with pytest.raises(UserError, match="carries no digest"):
-        metadata.origin(file)
-
-
 def test_nothing_of_the_audit_imports_torch_or_snakemake(jobs):
-
     code = (
         "import sys; from grokatlas import cli; cli.main(['explain', 'toy/fig1']);"
         "cli.main(['verify']); cli.main(['diff', 'results', 'results']);"
