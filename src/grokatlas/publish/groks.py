@@ -32,7 +32,7 @@ the recorded run, shared among all of its updates, so that one seed by itself ma
 longer. What ran on a GPU, or was stopped and went on, is left out. `grokatlas try PAPER/EXPERIMENT`
 runs a setting with values of one's own.
 """
-HEAD = "| seconds | t1 | t2 | t2 / t1 | seeds | experiment | setting | scale |\n|" + " --- |" * 8
+HEAD = ["seconds", "t1", "t2", "t2 / t1", "seeds", "experiment", "setting", "scale"]
 Row = dict[str, Any]
 
 
@@ -108,15 +108,13 @@ def _row(own: "pd.DataFrame", manifests: Mapping[str, Row], steps: "pd.Series") 
 def page(recorded: list[dict[str, str]]) -> str:
     """The page of recorded rows, in Markdown."""
     blocks = [PAGE.rstrip()]
-    by_task: dict[tuple[str, str], list[dict[str, str]]] = {}
+    by_task: dict[tuple[str, str], list[list[str]]] = {}
     for row in sorted(recorded, key=lambda row: float(row["seconds"])):
-        by_task.setdefault((row["task"], row["network"]), []).append(row)
-    for (task, network), listed in by_task.items():
-        lines = [f"## {words.sentence(words.plain(task))}, {words.plain(network)}", "", HEAD]
-        for row in listed:
-            t1, t2 = float(row["t1"]), float(row["t2"])
-            cells = [f"{float(row['seconds']):.2g}", f"{t1:,.0f}", f"{t2:,.0f}", f"{t2 / t1:.2g}"]
-            cells += [row["seeds"], f"`{row['paper']}/{row['experiment']}`", row["setting"]]
-            lines.append("| " + " | ".join([*cells, row["scale"]]) + " |")
-        blocks.append("\n".join(lines))
+        t1, t2 = float(row["t1"]), float(row["t2"])
+        cells = [f"{float(row['seconds']):.2g}", f"{t1:,.0f}", f"{t2:,.0f}", f"{t2 / t1:.2g}"]
+        cells += [row["seeds"], f"`{row['paper']}/{row['experiment']}`", row["setting"]]
+        by_task.setdefault((row["task"], row["network"]), []).append([*cells, row["scale"]])
+    for (task, network), rows in by_task.items():
+        title = f"## {words.sentence(words.plain(task))}, {words.plain(network)}"
+        blocks += [title, words.markdown_table(HEAD, rows).rstrip()]
     return "\n\n".join(blocks) + "\n"

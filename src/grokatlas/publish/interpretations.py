@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from grokatlas import text as words
 from grokatlas.claims import dependence
 from grokatlas.declare import interpretations
 from grokatlas.declare.claim_models import Claim
@@ -10,22 +11,16 @@ from grokatlas.publish.recorded_rows import RecordedRows
 
 Row = dict[str, str]
 EXPLAINED = " ([what this says](../atlas.md#every-interpretation))"  # on a page of docs/papers
-HEAD = (
-    "",
-    "Under other interpretations that were run{explained}:",
-    "",
-    "| | statement | as drawn | under other interpretations | what it depends on |",
-    "| --- | --- | --- | --- | --- |",
-)
+HEAD = ["", "statement", "as drawn", "under other interpretations", "what it depends on"]
 
 
-def lines(
+def table(
     name: str,
     paper: Paper,
     record: RecordedRows,
     number: Callable[[Claim, Row], str],
     explained: str = EXPLAINED,
-) -> list[str]:
+) -> str:
     """A table of a paper's statements under other interpretations; empty if none is recorded."""
     rows = []
     for claim in paper.claims:
@@ -33,18 +28,17 @@ def lines(
             drawn = record.verdict(name, claim)
             numbers = {key: number(claim, row) for key, row in under.items()}
             rows.append(_row(paper, claim, drawn, under, numbers))
-    head = [line.format(explained=explained) for line in HEAD]
-    return [*head, *rows] if rows else []
+    title = f"Under other interpretations that were run{explained}:"
+    return f"{title}\n\n{words.markdown_table(HEAD, rows).rstrip()}" if rows else ""
 
 
 def _row(
     paper: Paper, claim: Claim, drawn: str, under: Mapping[str, Row], numbers: Mapping[str, str]
-) -> str:
+) -> list[str]:
     marks = [
         dependence.Under(row["verdict"], tuple(interpretations.choices(paper, key)))
         for key, row in under.items()
     ]
     _, sentence = dependence.told(drawn, marks)
     others = "; ".join(f"`{key}`: {row['verdict']}, {numbers[key]}" for key, row in under.items())
-    cells = (claim.id, claim.statement, drawn, others, sentence)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return [claim.id, claim.statement, drawn, others, sentence]

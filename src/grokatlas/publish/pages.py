@@ -36,9 +36,7 @@ WORDS = """# Words
 
 For who knows gradient descent, and not grokking.
 
-| word | meaning |
-| --- | --- |
-{rows}
+{table}
 What a verdict such as *partly* means is in [the pages](atlas.md#how-verdicts-are-given).
 """
 UNKEPT = "†"  # beside a verdict of which no evidence is recorded
@@ -69,10 +67,12 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
             parts = {
                 "figures": figures(name, paper, pages, record),
                 "claims": claims(name, paper, record),
-                "deviations": "\n".join(
+                "deviations": "\n\n".join(
                     [
                         deviations(name, paper, record),
-                        *interpretations.lines(name, paper, record, ours, explained),
+                        *filter(
+                            None, [interpretations.table(name, paper, record, ours, explained)]
+                        ),
                     ]
                 ),
             }
@@ -85,8 +85,9 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
     if findings.numbered(papers) and readme.exists():
         yield pages.parent / "findings.md", findings.page(papers)
         yield pages.parent / "gallery.md", gallery(papers, pages)
-        words_page = "".join(f"| {word} | {text} |\n" for word, text in GLOSSARY.items())
-        yield pages.parent / "words.md", WORDS.format(rows=words_page)
+        terms = [list(entry) for entry in GLOSSARY.items()]
+        table = words.markdown_table(["word", "meaning"], terms)
+        yield pages.parent / "words.md", WORDS.format(table=table)
     rows, clock = recorded.read(record_folder / groks.FILE), pages.parent / "groks.md"
     if rows and clock.exists():
         yield clock, groks.page(rows)
@@ -113,8 +114,8 @@ def gallery(papers: dict[str, models.Paper], pages: Path) -> str:
                 title = words.figure_title(figure, entry.title, number)
                 shown = f"![{title}]({picture.relative_to(pages.parent)})<br>{title}"
                 cells.append(f"[{shown}](papers/{name}.md#{figure})")
-        rows = [" | ".join(cells[i : i + 3]).join(("| ", " |")) for i in range(0, len(cells), 3)]
-        blocks += [f"## {paper.source.title}", "\n".join(["| | | |", "| --- | --- | --- |", *rows])]
+        rows = [cells[i : i + 3] for i in range(0, len(cells), 3)]
+        blocks += [f"## {paper.source.title}", words.markdown_table([""] * 3, rows).rstrip()]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -153,12 +154,8 @@ def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
 
 def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     """Every claim with the published number, ours, the interval and the verdict."""
-    lines = [
-        _filled(record.verdicts(name, paper.claims) + "."),
-        "",
-        "| | figure | statement | published | ours | expected | verdict | control |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    head = ["", "figure", "statement", "published", "ours", "expected", "verdict", "control"]
+    rows = []
     for claim in paper.claims:
         row = record.judged(name, claim)
         cells = [claim.id, claim.figure, claim.statement, claim.published, ours(claim, row)]
@@ -167,8 +164,10 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
             _judged(row, claim) + _counted_as(record.same_as(name, claim)),
             _shown_row(claim, row).control,
         ]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    if any(f"**{UNKEPT} " in line for line in lines):
+        rows.append(cells)
+    table = words.markdown_table(head, rows)
+    lines = [_filled(record.verdicts(name, paper.claims) + "."), "", table.rstrip()]
+    if f"**{UNKEPT} " in table:
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
     return "\n".join([*lines, "", _legend({name: paper}, record)])
 
@@ -189,22 +188,19 @@ def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
 
 def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
     """For every figure: the scale that was run, the machine and the verdicts of its claims."""
-    lines = [
-        "| figure | scale of the picture | machine | evidence | claims |",
-        "| --- | --- | --- | --- | --- |",
-    ]
+    rows = []
     for name, paper in papers.items():
         for figure in paper.figures:
             row = record.figures.get((name, figure), {})
             about = [claim for claim in paper.claims if claim.figure == figure]
-            link = f"[`{name}` {figure}]({name}.md#{figure})"
             scale = row.get("scale", "none")
-            counts = record.verdicts(name, about, scale)
             some = f" ({row['so_far']})" if row.get("so_far") else ""
             evident = "recorded" if row.get("kept") else "not kept" if row else ""
-            machine = row.get("machine", "")
-            lines.append(f"| {link} | {scale}{some} | {machine} | {evident} | {counts} |")
-    return "\n".join([*lines, "", _legend(papers, record)])
+            link = f"[`{name}` {figure}]({name}.md#{figure})"
+            counts = record.verdicts(name, about, scale)
+            rows.append([link, f"{scale}{some}", row.get("machine", ""), evident, counts])
+    head = ["figure", "scale of the picture", "machine", "evidence", "claims"]
+    return f"{words.markdown_table(head, rows)}\n{_legend(papers, record)}"
 
 
 def _filled(text: str, indent: str = "") -> str:

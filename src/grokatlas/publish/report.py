@@ -139,9 +139,7 @@ class Report:
             "results": self._results(),
             "deviations": [
                 pages.deviations(self._name, self._paper, self._record),
-                "\n".join(
-                    interpretations.lines(self._name, self._paper, self._record, pages.ours)
-                ).strip(),
+                interpretations.table(self._name, self._paper, self._record, pages.ours),
             ],
             "easy": [self._texts.easy],
             "difficult": [self._texts.difficult],
