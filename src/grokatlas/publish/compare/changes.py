@@ -1,28 +1,22 @@
 """The differences of two sides: figures, their numbers, and claims."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from itertools import starmap
+from typing import TypeVar
 
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.publish.compare import pixels
-from grokatlas.publish.compare.sides import CSV, NUMBERS, Drawn, Judged, Side
+from grokatlas.publish.compare.sides import CSV, Drawn, Judged, Side
+from grokatlas.results import layout
 from grokatlas.text import place
 
-LIMITS, FOUND = NUMBERS[:2], NUMBERS[2:]
 ROUNDING = 1e-9  # numbers that are nearer to each other than this, relatively, differ in rounding
+SHOWN = 6  # columns that are named before the others are counted
+LIMITS, VALUES = ("expected_low", "expected_high"), ("value", "lowest", "highest")
 DECLARED = ("statement", "published", "unit")
 
-
-class _Named(Protocol):
-    @property
-    def key(self) -> tuple[str, str]: ...
-    @property
-    def scale(self) -> str: ...
-
-
-T = TypeVar("T", bound=_Named)
+T = TypeVar("T", Drawn, Judged)
 
 
 @dataclass(frozen=True)
@@ -30,71 +24,29 @@ class FigureChange:
     """A figure that both sides have, and that differs.
 
     Attributes:
-        facts: its scale, or of how many values it is, where these differ (``what: old -> new``),
-            then what is seen: the difference of its pictures, or the cells of a published table.
+        lines: what a reader sees, then the columns that differ in the same way.
         looks_the_same: true if both sides show the same picture or text.
-        numbers: by file, the columns that differ in one way: ``(columns, how)``.
-        compared: true if both sides have numbers of it.
     """
 
     first: Drawn
     second: Drawn
-    facts: list[str]
+    lines: list[str]
     looks_the_same: bool
-    numbers: dict[str, list[tuple[list[str], str]]]
-    compared: bool
 
 
 @dataclass(frozen=True)
 class ClaimChange:
-    """A claim that both sides have, and that differs."""
+    """A claim that both sides have, and that differs.
 
-    first: Judged
-    second: Judged
+    Attributes:
+        kind: ``once`` if one side alone was judged, else ``verdict``, ``number``, ``declaration``
+            or ``rounding``: the first of these that fits.
+        text: verdicts, numbers and intervals, as far as they differ.
+    """
 
-    @property
-    def kind(self) -> str:
-        """The kind of change: ``once`` if one side alone was judged; empty without any."""
-        if len({side.row["verdict"] == NOT_RUN for side in (self.first, self.second)}) > 1:
-            return "once"
-        if self.first.row["verdict"] != self.second.row["verdict"]:
-            return "verdict"
-        if self.number and not self._near():
-            return "number"
-        return "declaration" if self.declaration else "rounding" if self.number else ""
-
-    @property
-    def number(self) -> bool:
-        """True if our number, its range or the count of values is another."""
-        return self._differs(*FOUND) or self._count(self.first) != self._count(self.second)
-
-    @property
-    def interval(self) -> bool:
-        """True if the interval is another."""
-        return self._differs(*LIMITS)
-
-    @property
-    def declaration(self) -> bool:
-        """True if the interval, the statement, the published number or the unit is another."""
-        declared = [[side.row.get(key) for key in DECLARED] for side in (self.first, self.second)]
-        known = all(None not in each for each in declared)
-        return self.interval or (known and declared[0] != declared[1])
-
-    def _near(self) -> bool:
-        """True if our numbers differ no more than sums that are taken in another order."""
-        pairs = zip(self.first.numbers(*FOUND), self.second.numbers(*FOUND), strict=True)
-        near = all(
-            a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=ROUNDING))
-            for a, b in pairs
-        )
-        return near and self._count(self.first) == self._count(self.second)
-
-    def _differs(self, *names: str) -> bool:
-        return self.first.numbers(*names) != self.second.numbers(*names)
-
-    @staticmethod
-    def _count(side: Judged) -> int:
-        return int(float(side.row.get("count") or 0))
+    claim: Judged
+    kind: str
+    text: str
 
 
 @dataclass
@@ -106,12 +58,12 @@ class Changes:
 
     first: Side
     second: Side
-    figures: list[FigureChange] = field(default_factory=list)
-    same_figures: int = 0
-    only_figures: tuple[list[Drawn], list[Drawn]] = field(default_factory=lambda: ([], []))
-    claims: list[ClaimChange] = field(default_factory=list)
-    same_claims: int = 0
-    only_claims: tuple[list[Judged], list[Judged]] = field(default_factory=lambda: ([], []))
+    figures: list[FigureChange]
+    same_figures: int
+    only_figures: tuple[list[Drawn], list[Drawn]]
+    claims: list[ClaimChange]
+    same_claims: int
+    only_claims: tuple[list[Judged], list[Judged]]
 
     @property
     def nothing(self) -> bool:
@@ -121,32 +73,17 @@ class Changes:
 
 def between(first: Side, second: Side) -> Changes:
     """Compare two sides."""
-    changes = Changes(first, second)
-    figures, *only = _paired(first.figures(), second.figures())
-    changes.only_figures = (only[0], only[1])
-    for a, b in figures:
-        change = _figure(a, b)
-        if change.facts or change.numbers:
-            changes.figures.append(change)
-        else:
-            changes.same_figures += 1
-    claims, *alone = _paired(first.claims(), second.claims())
-    changes.only_claims = (_judged(alone[0]), _judged(alone[1]))
-    for x, y in claims:
-        claim = ClaimChange(x, y)
-        if claim.kind:
-            changes.claims.append(claim)
-        else:
-            changes.same_claims += 1
-    return changes
+    drawn, only_figures = _paired(first.figures, second.figures)
+    judged, alone = _paired(first.claims, second.claims)
+    figures = [*filter(None, starmap(_figure, drawn))]
+    claims = [*filter(None, starmap(_claim, judged))]
+    # a results tree lists each claim at every scale
+    a, b = ([each for each in side if each.row["verdict"] != NOT_RUN] for side in alone)
+    same = len(drawn) - len(figures), len(judged) - len(claims)
+    return Changes(first, second, figures, same[0], only_figures, claims, same[1], (a, b))
 
 
-def _judged(claims: Iterable[Judged]) -> list[Judged]:
-    """Without those that were not run: a results tree lists each claim at every scale."""
-    return [claim for claim in claims if claim.row["verdict"] != NOT_RUN]
-
-
-def _paired(first: list[T], second: list[T]) -> tuple[list[tuple[T, T]], list[T], list[T]]:
+def _paired(first: list[T], second: list[T]) -> tuple[list[tuple[T, T]], tuple[list[T], list[T]]]:
     """Pairs of one name at one scale, else of the last ones of a name; the rest of each side."""
     pairs: list[tuple[T, T]] = []
     left: tuple[list[T], list[T]] = ([], [])
@@ -160,44 +97,44 @@ def _paired(first: list[T], second: list[T]) -> tuple[list[tuple[T, T]], list[T]
             pairs.append((a.popitem()[1], b.popitem()[1]))
         left[0].extend(a.values())
         left[1].extend(b.values())
-    return pairs, *left
+    return pairs, left
 
 
-def _figure(first: Drawn, second: Drawn) -> FigureChange:
+def _figure(first: Drawn, second: Drawn) -> FigureChange | None:
     facts = []
     if first.scale != second.scale:
-        scales = [each.scale or "not recorded" for each in (first, second)]
-        facts.append(f"scale: {' -> '.join(scales)}")
+        facts.append(f"scale: {first.scale or 'not recorded'} -> {second.scale or 'not recorded'}")
     if first.so_far != second.so_far:
         facts.append(f"drawn: {first.so_far or 'all'} -> {second.so_far or 'all'}")
-    seen: list[str] = []
+    seen = ""
     if first.version != second.version:
         a, b = first.read(), second.read()
-        if first.is_table:
-            seen = _cells(a, b)
-        else:
-            seen = list(filter(None, [pixels.difference(a, b, "/".join(first.key))]))
+        is_table = layout.is_published_table(first.key[1])
+        seen = _cells(a, b) if is_table else pixels.difference(a, b, "/".join(first.key))
     names = first.numbers.keys() & second.numbers.keys()
     names = {CSV} if CSV in names else names
-    numbers = {name: _numbers(name, first, second) for name in sorted(names)}
-    numbers = {name: lines for name, lines in numbers.items() if lines}
-    return FigureChange(first, second, facts + seen, not seen, numbers, bool(names))
+    numbers = [line for name in sorted(names) for line in _numbers(name, first, second)]
+    if not (facts or seen or numbers):
+        return None
+    same = "its numbers are the same" if names else "no numbers of it on both sides"
+    lines = [*facts, seen or "it looks the same", *(numbers or [same])]
+    return FigureChange(first, second, lines, not seen)
 
 
-def _cells(first: bytes, second: bytes) -> list[str]:
-    """The cells of a published table that differ, in one line; nothing where none does."""
+def _cells(first: bytes, second: bytes) -> str:
+    """The cells of a published table that differ; empty where none does."""
     from grokatlas.atlas import contents
 
     old, new = (contents.cells(data.decode("utf-8", "replace")) for data in (first, second))
     if [len(row) for row in old] != [len(row) for row in new]:
-        return ["the table has other rows or columns"]
+        return "the table has other rows or columns"
     pairs = [pair for rows in zip(old, new, strict=True) for pair in zip(*rows, strict=True)]
     differ = [f"{a} -> {b}" for a, b in pairs if a != b]
-    return [f"cells of the table differ: {', '.join(differ)}"] if differ else []
+    return f"cells of the table differ: {', '.join(differ)}" if differ else ""
 
 
-def _numbers(name: str, first: Drawn, second: Drawn) -> list[tuple[list[str], str]]:
-    """The columns of a file that differ, those that differ in the same way together."""
+def _numbers(name: str, first: Drawn, second: Drawn) -> list[str]:
+    """The columns of a file that differ, a line for those that differ in the same way."""
     (old, read_old), (new, read_new) = first.numbers[name], second.numbers[name]
     if old == new:
         return []
@@ -206,4 +143,51 @@ def _numbers(name: str, first: Drawn, second: Drawn) -> list[tuple[list[str], st
     ways: dict[str, list[str]] = {}
     for column, how in numbers.by_column(read_old(), read_new()).items():
         ways.setdefault(how, []).append(column)
-    return [(columns, how) for how, columns in ways.items()]
+    lines = []
+    for how, columns in ways.items():
+        more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN + 1 else ""
+        lines.append(f"{', '.join(columns[: SHOWN if more else None])}{more} of {name}: {how}")
+    return lines
+
+
+def _claim(first: Judged, second: Judged) -> ClaimChange | None:
+    old, new = first.row, second.row
+    pairs = [*zip(first.numbers(*VALUES), second.numbers(*VALUES), strict=True)]
+    count = first.values != second.values
+    number = count or any(a != b for a, b in pairs)
+    interval = first.numbers(*LIMITS) != second.numbers(*LIMITS)
+    known = [(old[key], new[key]) for key in DECLARED if {key} <= old.keys() & new.keys()]
+    declaration = interval or (len(known) == len(DECLARED) and any(a != b for a, b in known))
+    verdict = old["verdict"] != new["verdict"]
+    kinds = {
+        "once": verdict and NOT_RUN in (old["verdict"], new["verdict"]),
+        "verdict": verdict,
+        "number": count or not all(_near(*pair) for pair in pairs),
+        "declaration": declaration,
+        "rounding": number,
+    }
+    parts = [f"{old['verdict']} -> {new['verdict']}"] if verdict else []
+    if number:
+        ours = [
+            (each.number or "none") + (f" ({each.range}, {each.values})" if each.range else "")
+            for each in (first, second)
+        ]
+        parts.append(" -> ".join(dict.fromkeys(ours)).join(("ours ", _relative(*pairs[0]))))
+    if interval:
+        parts.append(f"interval {first.expected} -> {second.expected}")
+    elif declaration:
+        parts.append("declared otherwise")
+    kind = next((kind for kind, holds in kinds.items() if holds), "")
+    return ClaimChange(second, kind, "; ".join(parts)) if kind else None
+
+
+def _near(a: float | None, b: float | None) -> bool:
+    """True if two numbers differ no more than sums that are taken in another order."""
+    return a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=ROUNDING))
+
+
+def _relative(old: float | None, new: float | None) -> str:
+    """By how much a number changed, relative to what it was: ``, +0.9%``; empty without one."""
+    if not old or new is None or math.inf in (abs(old), abs(new)) or _near(old, new):
+        return ""
+    return f", {(new - old) / abs(old) * 100:+.2g}%"

@@ -4,17 +4,17 @@ import csv
 import io
 import zipfile
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.declare import claim_models, models, versions
 from grokatlas.declare.papers import load_papers
-from grokatlas.errors import UserError, shown
+from grokatlas.errors import UserError
 from grokatlas.export import evidence
 from grokatlas.publish import recorded
 from grokatlas.publish.compare.commit import Commit
-from grokatlas.publish.compare.sides import NUMBERS, Drawn, Judged, Row
+from grokatlas.publish.compare.sides import Drawn, Judged, Row, Side
 from grokatlas.results import layout
 
 PAGES = "docs/papers"
@@ -23,28 +23,38 @@ WORDED = {
     recorded.FIGURES: ("paper", "figure", "scale"),
     recorded.CLAIMS: ("paper", "id", "scale", "verdict", "reason"),
 }
-COUNTED = {recorded.FIGURES: (), recorded.CLAIMS: (*NUMBERS, "count")}
+COUNTED = ("expected_low", "expected_high", "value", "lowest", "highest", "count")
 
 
-class CommitSide:
-    """Figures and claims that a commit holds; see `sides.Side`.
+def read(label: str, scratch: Path) -> Side:
+    """Figures and claims that a commit holds.
 
     Args:
         label: a name that git resolves to a commit.
         scratch: an empty folder, for files that are taken out of the commit.
     """
+    contents = _Contents(label, scratch)
+    return Side(
+        label=label,
+        about=f"commit {contents.commit.title}",
+        identity=contents.commit.sha,
+        notes=contents.notes,
+        figures=contents.figures(),
+        claims=contents.claims(),
+    )
+
+
+class _Contents:
+    """The files of a commit that a comparison reads, and its papers."""
 
     def __init__(self, label: str, scratch: Path) -> None:
-        self._commit = Commit(label)
-        self._scratch = scratch
-        self._files = self._commit.files(PAGES, PAPERS, evidence.FOLDER.as_posix())
-        self.label = label
-        self.identity = self._commit.sha
-        self.about = f"commit {self._commit.title}"
+        self.commit = Commit(label)
         self.notes: list[str] = []
+        self._label = label
+        self._scratch = scratch
+        self._files = self.commit.files(PAGES, PAPERS, evidence.FOLDER.as_posix())
         self._papers = self._declared()
 
-    @cache  # noqa: B019 - a side lives as long as the command
     def figures(self) -> list[Drawn]:
         """Every picture, and every published table's text, in the folders of pages."""
         rows = {(row["paper"], row["figure"]): row for row in self._rows(recorded.FIGURES)}
@@ -52,11 +62,10 @@ class CommitSide:
         for path in self._files:
             file = PurePosixPath(path)
             key = file.parent.name, file.stem
-            if file == PurePosixPath(recorded.picture(Path(PAGES), *key).as_posix()):
+            if path == recorded.picture(Path(PAGES), *key).as_posix():
                 drawn.append(self._figure(path, key, rows.get(key, {})))
         return drawn
 
-    @cache  # noqa: B019
     def claims(self) -> list[Judged]:
         """The recorded rows of declared claims; one that another paper counts is left out."""
         rows = {(row["paper"], row["id"]): row for row in self._rows(recorded.CLAIMS)}
@@ -72,11 +81,17 @@ class CommitSide:
     def _rows(self, name: str) -> list[Row]:
         file = f"{evidence.FOLDER}/{name}"
         contents = self._files.get(file)
-        text = self._commit.read(contents).decode("utf-8", "replace") if contents else ""
+        text = self.commit.read(contents).decode("utf-8", "replace") if contents else ""
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
         for number, row in enumerate(rows, 2):
-            if problem := _problem(row, name):
-                raise UserError(f"{self.label}: {file}", f"row {number} {problem}")
+            absent = [column for column in WORDED[name] if row.get(column) is None]
+            problem = f"has no column {absent[0]}" if absent else ""
+            try:
+                Judged(row).numbers(*COUNTED)
+            except ValueError as error:
+                problem = f"has no number where one is expected: {error}"
+            if problem:
+                raise UserError(f"{self._label}: {file}", f"row {number} {problem}")
         return rows
 
     def _declared(self) -> dict[str, models.Paper]:
@@ -85,25 +100,24 @@ class CommitSide:
         for path, contents in declared.items():
             file = self._scratch / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(self._commit.read(contents))
+            file.write_bytes(self.commit.read(contents))
         try:
             return load_papers(self._scratch / PAPERS, "all") if declared else {}
         except UserError as error:
-            self.notes.append(f"the configuration of {self.label} is not read: {error}")
+            self.notes.append(f"the configuration of {self._label} is not read: {error}")
             return {}
 
     def _figure(self, path: str, key: tuple[str, str], row: Row) -> Drawn:
         paper, name = key
         entry = self._papers[paper].figures.get(name) if paper in self._papers else None
-        contents = self._files[path]
+        version = self._files[path]
         return Drawn(
-            paper=paper,
-            name=name,
+            key=key,
             scale=row.get("scale", ""),
             so_far=row.get("so_far", ""),
             path=path,
-            version=contents,
-            read=lambda: self._commit.read(contents),
+            version=version,
+            read=partial(self.commit.read, version),
             numbers=self._tables(row["scale"], paper, entry.experiments) if row and entry else {},
         )
 
@@ -123,30 +137,13 @@ class CommitSide:
 
     def _unpacked(self, archive: str, table: str) -> Path:
         """A table out of its archive."""
-        file = self._scratch / table
-        if not file.exists():
-            try:
-                with zipfile.ZipFile(io.BytesIO(self._commit.read(self._files[archive]))) as opened:
-                    data = opened.read(table)
-            except (zipfile.BadZipFile, KeyError, OSError):
-                problem = f"holds no {table}, or is damaged"
-                raise UserError(f"{self.label}: {archive}", problem) from None
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data)
-        return file
-
-
-def _problem(row: Row, name: str) -> str:
-    """The problem of a row of a recorded table; empty if there is none."""
-    for column in WORDED[name]:
-        if row.get(column) is None:
-            return f"has no column {column}"
-    for column in COUNTED[name]:
+        content = io.BytesIO(self.commit.read(self._files[archive]))
         try:
-            float(row.get(column) or 0)
-        except ValueError:
-            return f"has {shown(row[column])} as {column}, which is no number"
-    return ""
+            with zipfile.ZipFile(content) as opened:
+                return Path(opened.extract(table, self._scratch))
+        except (zipfile.BadZipFile, KeyError, OSError):
+            problem = f"holds no {table}, or is damaged"
+            raise UserError(f"{self._label}: {archive}", problem) from None
 
 
 def _told(claim: claim_models.Claim, paper: str, row: Row | None) -> Row:
