@@ -89,10 +89,9 @@ def _paired(first: list[T], second: list[T]) -> tuple[list[tuple[T, T]], tuple[l
     left: tuple[list[T], list[T]] = ([], [])
     names = sorted({each.key for each in [*first, *second]}, key=lambda k: (k[0], place(k[1])))
     for name in names:
-        a, b = ({e.scale: e for e in side if e.key == name} for side in (first, second))
-        for scale in [*a]:
-            if scale in b:
-                pairs.append((a.pop(scale), b.pop(scale)))
+        a = {each.scale: each for each in first if each.key == name}
+        b = {each.scale: each for each in second if each.key == name}
+        pairs += [(a.pop(scale), b.pop(scale)) for scale in [*a] if scale in b]
         if len(a) == len(b) == 1:
             pairs.append((a.popitem()[1], b.popitem()[1]))
         left[0].extend(a.values())
