@@ -91,7 +91,8 @@ def _paired(first: list[T], second: list[T]) -> tuple[list[tuple[T, T]], tuple[l
     for name in names:
         a = {each.scale: each for each in first if each.key == name}
         b = {each.scale: each for each in second if each.key == name}
-        pairs += [(a.pop(scale), b.pop(scale)) for scale in [*a] if scale in b]
+        both = [scale for scale in ("", *layout.SCALES) if scale in a and scale in b]
+        pairs += [(a.pop(scale), b.pop(scale)) for scale in both]
         if len(a) == len(b) == 1:
             pairs.append((a.popitem()[1], b.popitem()[1]))
         left[0].extend(a.values())
