@@ -28,6 +28,8 @@ LARGEST_INDEX = 1 << 26
 LARGEST_RATIO = 200  # unpacked to packed; our files, most of them compressed already, reach 10
 ALWAYS_ALLOWED = 1 << 26  # bytes unpacked, whatever the ratio
 
+Listed = dict[str, dict[str, Any]]  # size and sha256 of each file of an archive
+
 
 class DifferError(UserError):
     """Results here differ from those of an archive."""
@@ -66,7 +68,8 @@ def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
         _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
         _place(new, moves, listed, stage)
-        placed = {r.target for r in new if _manifest_is_placed(r, moves[r.target])}
+        # of these a result was not here, or another is replaced
+        placed = {r.target for r in new if {*r.records}.issubset(moves[r.target] or r.records)}
         records_only.update(results, placed, twins or set())
     text = counted(new)
     known = len(results) - len(new)
@@ -76,7 +79,7 @@ def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
     return f"adopted {text}{made}; {known} were here already{study}"
 
 
-def _refuse_loss(archive: Path, results: list[Result], listed: dict[str, dict[str, Any]]) -> None:
+def _refuse_loss(archive: Path, results: list[Result], listed: Listed) -> None:
     """Refuse to replace a result whose files the archive does not hold: they would be lost."""
     lost = [n for r in results for n in r.outputs if n not in listed and os.path.lexists(n)]
     if lost:
@@ -85,7 +88,7 @@ def _refuse_loss(archive: Path, results: list[Result], listed: dict[str, dict[st
         raise UserError(str(archive), f"{problem}; adopt an archive with the runs, or remove them")
 
 
-def _survey(archive: Path) -> dict[str, dict[str, Any]]:
+def _survey(archive: Path) -> Listed:
     """The files that an archive's index lists, after every member was seen to be one of them.
 
     Nothing is written, and no byte beyond the listed sizes is read.
@@ -109,7 +112,7 @@ def _survey(archive: Path) -> dict[str, dict[str, Any]]:
     return listed
 
 
-def _check_member(archive: Path, entry: ArchivedFile, listed: dict[str, dict[str, Any]]) -> None:
+def _check_member(archive: Path, entry: ArchivedFile, listed: Listed) -> None:
     if layout.owner(entry.name) is None and not sources.holds(entry.name):
         problem = f"member {entry.name!r} is no file that a job writes into {layout.RESULTS}"
         raise UserError(str(archive), f"{problem}; refused")
@@ -119,10 +122,10 @@ def _check_member(archive: Path, entry: ArchivedFile, listed: dict[str, dict[str
         )
 
 
-def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
+def _index(archive: Path, text: bytes) -> Listed:
     try:
         content = json.loads(text)
-        listed: dict[str, dict[str, Any]] = content["files"]
+        listed: Listed = content["files"]
         sizes = [entry["size"] for entry in listed.values()]
         sound = all(isinstance(entry["sha256"], str) for entry in listed.values())
         sound = sound and all(type(size) is int and size >= 0 for size in sizes)
@@ -138,17 +141,11 @@ def _index(archive: Path, text: bytes) -> dict[str, dict[str, Any]]:
     if total > max(ALWAYS_ALLOWED, LARGEST_RATIO * packed):
         problem = f"would unpack {file_size(packed)} to {file_size(total)}; refused"
         raise UserError(str(archive), problem)
-    _check_space(archive, listed)
-    return listed
-
-
-def _check_space(archive: Path, listed: dict[str, dict[str, Any]]) -> None:
-    """Refuse what does not fit on the disk of ``results``."""
     folder = layout.RESULTS if layout.RESULTS.exists() else layout.RESULTS.parent
-    free, total = shutil.disk_usage(folder).free, sum(entry["size"] for entry in listed.values())
-    if total > free:
+    if total > (free := shutil.disk_usage(folder).free):
         problem = f"needs {file_size(total)}, the disk of {folder} has {file_size(free)} left"
         raise UserError(str(archive), problem)
+    return listed
 
 
 @contextlib.contextmanager
@@ -156,32 +153,20 @@ def _stage() -> Iterator[Path]:
     """A temporary folder in ``results``; an empty ``results`` made for it goes with it."""
     results = layout.RESULTS
     created = not results.exists()
-    stages = contextlib.ExitStack()
     try:
-        with stages:
-            results.mkdir(exist_ok=True)
-            stages.callback(_remove_if_empty, results if created else None)
-            stage = Path(tempfile.mkdtemp(prefix=".adopt-", suffix=".part", dir=results))
-            stages.callback(shutil.rmtree, stage, ignore_errors=True)
-            stages = stages.pop_all()
-    except OSError as error:
-        place = error.filename or results
-        raise UserError(str(place), f"cannot be written: {error.strerror}") from None
-    try:
-        yield stage
+        results.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(".part", ".adopt-", results, True) as stage:
+            yield Path(stage)
     except OSError as error:
         place = error.filename or results
         raise UserError(str(place), f"cannot be written: {error.strerror or error}") from None
     finally:
-        stages.close()
+        with contextlib.suppress(OSError):  # it is not empty, or was never made
+            if created:
+                results.rmdir()
 
 
-def _remove_if_empty(folder: Path | None) -> None:
-    if folder and not any(folder.iterdir()):
-        folder.rmdir()
-
-
-def _unpack(archive: Path, listed: dict[str, dict[str, Any]], stage: Path) -> None:
+def _unpack(archive: Path, listed: Listed, stage: Path) -> None:
     """Write the listed files into the stage; each must have the listed hash."""
     for entry in archive_files.entries(archive):
         if entry.name == INDEX:
@@ -255,12 +240,6 @@ def _is_twin(result: Result, digests: hashing.Digests | None) -> bool:
     return sound and _is_of_job(here.sound, result, digests)
 
 
-def _manifest_is_placed(result: Result, names: list[str] | None) -> bool:
-    """True if a result that is moved here was not here, or replaces another."""
-    _, manifest_file = result.records
-    return names is None or manifest_file in names
-
-
 def _sha256(name: str) -> str:
     try:
         return hashing.file_sha256(Path(name))
@@ -271,7 +250,7 @@ def _sha256(name: str) -> str:
 def _place(
     results: list[Result],
     moves: dict[str, list[str] | None],
-    listed: dict[str, dict[str, Any]],
+    listed: Listed,
     stage: Path,
 ) -> None:
     """Move results here, each manifest last: what is cut short has nothing that vouches for it."""

@@ -3,7 +3,6 @@
 An archive begins with an index: the size and sha256 of every file in it.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -76,7 +75,7 @@ def write(
     listed = {m.name: {"sha256": m.sha256, "size": m.size} for m in members}
     index = {**FORMAT, "scale": scale, "tables_only": holds is not everything, "files": listed}
     text = json.dumps(index, sort_keys=True, indent=1).encode()
-    archive_files.write(out, [_member(INDEX, text), *members])
+    archive_files.write(out, [FileToPack.of_text(INDEX, text), *members])
     return members
 
 
@@ -93,11 +92,7 @@ def files(root: Path, result: Result, holds: Callable[[str, str], bool]) -> list
             hint = again if result.kind in PLOTTED else "try --tables-only"
             raise UserError(name, f"is missing; {hint}") from None
         members.append(FileToPack(name, root / name, sha256, size))
-    return members + [_member(name, text) for name, text in result.records.items()]
-
-
-def _member(name: str, text: bytes) -> FileToPack:
-    return FileToPack(name, text, hashlib.sha256(text).hexdigest(), len(text))
+    return members + [FileToPack.of_text(name, text) for name, text in result.records.items()]
 
 
 def counted(results: list[Result]) -> str:

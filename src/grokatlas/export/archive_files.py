@@ -6,7 +6,6 @@ leaves it to the caller which names are allowed; nothing is extracted by a libra
 
 import contextlib
 import hashlib
-import io
 import shlex
 import stat
 import zipfile
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from grokatlas.errors import UserError
-from grokatlas.results import files
+from grokatlas.results import files, hashing
 
 SUFFIX = ".zip"
 _CHUNK = 1 << 20
@@ -47,6 +46,16 @@ class FileToPack:
     source: Path | bytes
     sha256: str
     size: int
+
+    @classmethod
+    def of_text(cls, name: str, text: bytes) -> "FileToPack":
+        """A file that is nowhere else."""
+        return cls(name, text, hashlib.sha256(text).hexdigest(), len(text))
+
+    @classmethod
+    def of_file(cls, name: str, file: Path) -> "FileToPack":
+        """A file as it is here."""
+        return cls(name, file, hashing.file_sha256(file), file.stat().st_size)
 
 
 @dataclass(frozen=True)
@@ -86,28 +95,23 @@ def write(out: Path, members: list[FileToPack]) -> None:
 def _copy(member: FileToPack, sink: IO[bytes]) -> None:
     """Copy a file while checking that it is the one it should be."""
     digest, size = hashlib.sha256(), 0
-    with _opened(member) as source:
-        while chunk := _read(member, source):
-            digest.update(chunk)
-            size += len(chunk)
-            sink.write(chunk)
+    for chunk in _chunks(member):
+        digest.update(chunk)
+        size += len(chunk)
+        sink.write(chunk)
     if (digest.hexdigest(), size) != (member.sha256, member.size):
         rest = f"remove it, then `snakemake -- {member.name}`"
         raise UserError(member.name, f"is not the file its manifest records; {rest}")
 
 
-def _opened(member: FileToPack) -> IO[bytes]:
+def _chunks(member: FileToPack) -> Iterator[bytes]:
     if isinstance(member.source, bytes):
-        return io.BytesIO(member.source)
+        yield member.source
+        return
     try:
-        return member.source.open("rb")
-    except OSError as error:
-        raise UserError(member.name, f"cannot be read: {error.strerror}") from None
-
-
-def _read(member: FileToPack, source: IO[bytes]) -> bytes:
-    try:
-        return source.read(_CHUNK)
+        with member.source.open("rb") as source:
+            while chunk := source.read(_CHUNK):
+                yield chunk
     except OSError as error:
         raise UserError(member.name, f"cannot be read: {error.strerror}") from None
 

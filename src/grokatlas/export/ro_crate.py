@@ -1,6 +1,5 @@
 """Write the results of one scale as a Workflow Run RO-Crate: the files and their `provenance`."""
 
-import hashlib
 import json
 from pathlib import Path
 
@@ -8,7 +7,6 @@ from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.export import archive, archive_files, closure, ro_crate_metadata, sources
 from grokatlas.export.archive_files import FileToPack
-from grokatlas.results import hashing
 from grokatlas.results.result import Result
 
 METADATA = "ro-crate-metadata.json"
@@ -33,8 +31,7 @@ def write(out: Path, scale: str | None) -> str:
     members = _sources(root) + [m for result in results for m in _files(root, result)]
     described = ro_crate_metadata.describe(results, members, scale)
     text = json.dumps(described, indent=1, ensure_ascii=False).encode()
-    metadata = FileToPack(METADATA, text, hashlib.sha256(text).hexdigest(), len(text))
-    archive_files.write(out, [metadata, *members])
+    archive_files.write(out, [FileToPack.of_text(METADATA, text), *members])
     return f"wrote {out}: {len(results)} jobs and {len(members)} files at scale {scale}"
 
 
@@ -58,4 +55,4 @@ def _sources(root: Path) -> list[FileToPack]:
         kept = [each for each in sources.of_study() if each.name != sources.SETTINGS]
         return sorted(kept, key=lambda each: each.name != ro_crate_metadata.WORKFLOW)
     paths = [workflow, *(path for glob in SOURCES for path in registry.own_files(root, glob))]
-    return [FileToPack(p.as_posix(), p, hashing.file_sha256(p), p.stat().st_size) for p in paths]
+    return [FileToPack.of_file(path.as_posix(), path) for path in paths]

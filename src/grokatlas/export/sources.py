@@ -6,7 +6,6 @@ from pathlib import Path, PurePosixPath
 from grokatlas import registry
 from grokatlas.code import code_digest
 from grokatlas.export.archive_files import FileToPack
-from grokatlas.results import hashing
 
 FOLDER = "sources"  # in an archive, where results have their own folder
 SETTINGS = "config/config.yaml"
@@ -36,12 +35,7 @@ def of_study(below: str = "") -> list[FileToPack]:
         if file.is_file() and file.is_relative_to(root) and "__pycache__" not in file.parts
     ]
     return [
-        FileToPack(
-            (PurePosixPath(below) / file.relative_to(root).as_posix()).as_posix(),
-            file,
-            hashing.file_sha256(file),
-            file.stat().st_size,
-        )
+        FileToPack.of_file((PurePosixPath(below) / file.relative_to(root)).as_posix(), file)
         for file in kept
     ]
 

@@ -278,16 +278,11 @@ def test_archives_that_differ_in_what_they_share_are_named(tree):
     assert evidence.disagreement() == ""
     edit_manifest("dataset", tree["dataset"], digest="other")
     other = ("smoke", "atlas", "others")
-    archive_files.write(evidence.path(*other), [member(tree["dataset"])])
+    manifest = layout.manifest_of("dataset", tree["dataset"])
+    member = archive_files.FileToPack.of_file(manifest.as_posix(), manifest)
+    archive_files.write(evidence.path(*other), [member])
     toys, others = evidence.path(*TOYS), evidence.path(*other)
     assert evidence.disagreement() == f"{others} and {toys} differ in {tree['dataset']}"
-
-
-def member(dataset) -> archive_files.FileToPack:
-    """The manifest of a data set, to be packed."""
-    manifest = layout.manifest_of("dataset", dataset)
-    sha256 = hashing.file_sha256(manifest)
-    return archive_files.FileToPack(manifest.as_posix(), manifest, sha256, manifest.stat().st_size)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"results/runs/x": 1}'])
