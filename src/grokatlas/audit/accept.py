@@ -5,7 +5,7 @@ import subprocess
 import time
 from typing import Any
 
-from grokatlas.audit import locate
+from grokatlas.audit import locate, stale
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
 from grokatlas.code import code_digest
@@ -37,7 +37,7 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
             raise UserError(target, "no paper declares it at any scale; it cannot be accepted")
         if not _here(tree, target):
             raise UserError(target, "was not made yet; run `snakemake` to make it")
-    inputs = functools.partial(_inputs, jobs)
+    inputs = functools.partial(stale.inputs, jobs)
     needed = [target for target in ancestors(named, inputs) if _here(tree, target)]
     renewed = [t for t in needed if not _is_up_to_date(tree, jobs[t])]
     affected = descendants(renewed, jobs, inputs)
@@ -66,10 +66,6 @@ def _here(tree: Tree, target: str) -> bool:
     """True if a job left anything besides its job file."""
     result = tree.results.get(target)
     return result is not None and (result.manifest is not None or bool(result.files))
-
-
-def _inputs(jobs: dict[str, Job], target: str) -> list[str]:
-    return [job.target.as_posix() for job in jobs[target].inputs]
 
 
 def _is_up_to_date(tree: Tree, job: Job) -> bool:
@@ -109,8 +105,8 @@ def _stamp(
         elif content.get("partial"):
             why = "it was made from results that were not complete"
         elif target not in needed:
-            stale = [j.target.as_posix() for j in job.inputs if not _is_up_to_date(tree, j)]
-            why = _own_change(content, job, [name for name in stale if name not in stamped])
+            old = [j.target.as_posix() for j in job.inputs if not _is_up_to_date(tree, j)]
+            why = _own_change(content, job, [name for name in old if name not in stamped])
         if why:
             lines.append(f"remains  {target}: {why}; `snakemake` remakes it")
         else:
@@ -144,11 +140,7 @@ def _note(content: dict[str, Any], job: Job, reason: str) -> dict[str, Any]:
 
 def _who() -> str:
     """The name that git signs with, else the login name."""
-    command = ["git", "config", "user.name"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
-        if done.stdout.strip():
-            return done.stdout.strip()
+        return revision.git(None, "config", "user.name").decode().strip() or account.name()
     except (OSError, subprocess.SubprocessError):
-        pass
-    return account.name()
+        return account.name()

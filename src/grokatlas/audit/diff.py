@@ -1,5 +1,6 @@
 """The differences of two figures, tables, runs or result trees."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -61,19 +62,27 @@ def _trees(first: Tree, second: Tree) -> tuple[list[str], bool]:
 
 def _results(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool]:
     old, new = first.results[a].sound, second.results[b].sound
-    lines = [f"spec: {n}: {x} -> {y}" for n, x, y in dotted.differences(old["spec"], new["spec"])]
-    lines += _runs(first, a, second, b)
-    lines += [f"code: {m} changed" for m in code_digest.changed(old["code"], new["code"])]
-    lines += _facts("commit", _commit(old), _commit(new))
+    lines = _made_by(old, new, _runs(first, a, second, b))
     lines += _facts("data", _data(first, a), _data(second, b))
-    for package, x, y in dotted.differences(old.get("versions", {}), new.get("versions", {})):
-        lines.append(f"versions: {package}: {x} -> {y}")
-    lines += _variables(old.get("environment"), new.get("environment"))
+    lines += _entries("versions", old.get("versions", {}), new.get("versions", {}))
+    if "environment" in old and "environment" in new:  # else one of the two does not record them
+        lines += _entries("environment", old["environment"], new["environment"])
     machine = ("host", "device")
-    for name, x, y in dotted.differences(*({k: c.get(k) for k in machine} for c in (old, new))):
-        lines.append(f"machine: {name}: {x} -> {y}")
+    lines += _entries("machine", *({k: each.get(k) for k in machine} for each in (old, new)))
     numbers_differ, same = _numbers(first, a, second, b)
     return lines + numbers_differ, same
+
+
+def _made_by(old: dict[str, Any], new: dict[str, Any], runs: Iterable[str] = ()) -> list[str]:
+    """The differences of specs, then of the runs behind, of code and of its commit."""
+    lines = [*_entries("spec", old["spec"], new["spec"]), *runs]
+    lines += [f"code: {m} changed" for m in code_digest.changed(old["code"], new["code"])]
+    return lines + _facts("commit", _commit(old), _commit(new))
+
+
+def _entries(label: str, old: Any, new: Any) -> list[str]:
+    """The differing entries of two blocks, a line each."""
+    return [f"{label}: {name}: {x} -> {y}" for name, x, y in dotted.differences(old, new)]
 
 
 def _runs(first: Tree, a: str, second: Tree, b: str) -> list[str]:
@@ -89,11 +98,8 @@ def _runs(first: Tree, a: str, second: Tree, b: str) -> list[str]:
             continue
         x, y = (tree.results[t].sound for tree, t in ((first, old[key]), (second, new[key])))
         if x and y:
-            for path, before, after in dotted.differences(x["spec"], y["spec"]):
-                lines.append(f"runs: {name}: {path}: {before} -> {after}")
-            for module in code_digest.changed(x["code"], y["code"]):
-                lines.append(f"runs: {name}: code: {module} changed")
-            lines += _facts(f"runs: {name}: commit", _commit(x), _commit(y))
+            changed = (line.removeprefix("spec: ") for line in _made_by(x, y))
+            lines += [f"runs: {name}: {line}" for line in changed]
     return lines
 
 
@@ -131,14 +137,6 @@ def _data(tree: Tree, target: str) -> str:
 def _commit(content: dict[str, Any]) -> str:
     git = content.get("git") or {}
     return git.get("commit", "unknown")[:12] + (" dirty" if git.get("dirty") else "")
-
-
-def _variables(old: dict[str, str] | None, new: dict[str, str] | None) -> list[str]:
-    """The variables that were set otherwise; none where one of the two does not record them."""
-    if old is None or new is None:
-        return []
-    both = [(name, old.get(name, "not set"), new.get(name, "not set")) for name in old | new]
-    return [f"environment: {name}: {x} -> {y}" for name, x, y in sorted(both) if x != y]
 
 
 def _facts(label: str, old: str, new: str) -> list[str]:

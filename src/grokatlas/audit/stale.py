@@ -57,6 +57,11 @@ class Stale:
     made: int
 
 
+def inputs(jobs: Jobs, target: str) -> list[str]:
+    """The targets that a declared result is made from."""
+    return [job.target.as_posix() for job in jobs[target].inputs]
+
+
 def find(tree: Tree, jobs: Jobs) -> Stale:
     """Everything that was made in ``results`` and that Snakemake would make again now.
 
@@ -69,7 +74,7 @@ def find(tree: Tree, jobs: Jobs) -> Stale:
     reached: dict[str, list[Cause]] = {}
     for target in again:
         own = own_causes(tree, jobs, target)
-        upstream = [job.target.as_posix() for job in jobs[target].inputs]
+        upstream = inputs(jobs, target)
         causes = dict.fromkeys([*own, *(c for name in upstream for c in reached.get(name, []))])
         if not causes:
             own = [_renewed(upstream, jobs)]

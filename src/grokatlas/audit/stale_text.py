@@ -2,12 +2,11 @@
 
 import functools
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from grokatlas import text as words
 from grokatlas.audit import mixed
-from grokatlas.audit.stale import Group, Jobs, Stale, find
+from grokatlas.audit.stale import Group, Jobs, Stale, find, inputs
 from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
@@ -37,7 +36,7 @@ def lines(tree: Tree, name: str | None) -> list[str]:
     if name is not None:
         if name not in jobs:
             raise UserError(name, "no paper declares it at any scale; `grokatlas prune` removes it")
-        behind = {*ancestors([name], functools.partial(_inputs, jobs))}
+        behind = {*ancestors([name], functools.partial(inputs, jobs))}
         jobs = {target: job for target, job in jobs.items() if target in behind}
     stale = find(tree, jobs)
     text = [
@@ -88,7 +87,7 @@ def _tables(jobs: Jobs) -> dict[str, str]:
         if job.kind == "table":
             name = f"{job.spec['scale']} {job.spec['paper']}/{job.spec['experiment']}"
             made = job.manifest.exists()
-            for each in ancestors([target], functools.partial(_inputs, jobs)):
+            for each in ancestors([target], functools.partial(inputs, jobs)):
                 tables_behind.setdefault(each, []).append((made, name))
     words_by_target = {}
     for target, tables in tables_behind.items():
@@ -116,10 +115,10 @@ def make_again(jobs: Jobs, targets: list[str]) -> str:
     scales = list(dict.fromkeys(jobs[target].spec["scale"] for target in summaries))
     whole = [scale for scale in scales if _all_made(jobs, scale)]
     settled = ancestors(
-        [layout.atlas_folder(scale).as_posix() for scale in whole], functools.partial(_inputs, jobs)
+        [layout.atlas_folder(scale).as_posix() for scale in whole], functools.partial(inputs, jobs)
     )
     own = [target for target in targets if target not in {*summaries, *settled}]
-    used = {name for target in own for name in _inputs(jobs, target)}
+    used = {name for target in own for name in inputs(jobs, target)}
     files = [jobs[target].outputs[0].as_posix() for target in own if target not in used]
     commands = [f"snakemake --config scale={scale}" for scale in whole]
     commands += [f"snakemake -- {' '.join(files)}"] if files else []
@@ -166,10 +165,6 @@ def _folders(tree: Tree, jobs: Jobs, roots: list[str], stale: Stale) -> list[str
 def _short(target: str) -> str:
     """A run by its id, anything else by its path."""
     return target.rpartition("/")[2] if target.startswith("results/runs/") else target
-
-
-def _inputs(jobs: Jobs, target: str) -> Iterable[str]:
-    return [job.target.as_posix() for job in jobs[target].inputs]
 
 
 def _summary(jobs: Jobs, stale: Stale) -> str:

@@ -114,7 +114,7 @@ def _why_otherwise(plan: Plan, *place: str) -> str:
 def state_as_text(scale: str | None) -> Iterator[str]:
     """`state` as text, with the size of each archive, and a summary."""
     reasons = state(scale)
-    sizes = {name: _archive(name).stat().st_size for name in reasons}
+    sizes = {name: (evidence.FOLDER / f"{name}.zip").stat().st_size for name in reasons}
     for name, problem in reasons.items():
         yield f"{name}: {text.file_size(sizes[name])}, {problem or 'as this checkout makes it'}"
     otherwise = sum(map(bool, reasons.values()))
@@ -133,8 +133,3 @@ def _state_of_study(study: Path, scale: str | None) -> Iterator[str]:
         raise UserError(study.as_posix(), done.stderr.strip())
     for line in done.stdout.splitlines():
         yield f"{study.as_posix()}: {line}"
-
-
-def _archive(name: str) -> Path:
-    scale, paper, experiment = name.split("/")
-    return evidence.path(scale, paper, experiment)

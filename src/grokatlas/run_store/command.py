@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from grokatlas import text as words
 from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
@@ -16,7 +17,6 @@ from grokatlas.results import files
 from grokatlas.run_store import entry as entries
 from grokatlas.run_store import store as run_store
 from grokatlas.run_store.entry import StoredRun
-from grokatlas.text import file_size
 
 NAME = "[0-9a-f]{12}-[0-9a-f]{12}"  # of an entry
 HEAD = ("run", "digest", "code", "for", "size", "made", "on", "used")
@@ -101,11 +101,9 @@ def ls(given: Path | None) -> str:
     runs, data = stored(store, "run"), stored(store, "dataset")
     last_first = sorted(runs, key=lambda each: -each.used)
     rows = [HEAD, *(_row(each, declared) for each in last_first)] if runs else []
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    size = file_size(sum(each.size for each in (*runs, *data)))
-    counts = ((len(runs), "run"), (len(data), "data set"))
-    counted = ", ".join(f"{number} {kind}{'s' * (number != 1)}" for number, kind in counts)
+    lines = words.aligned(rows)
+    size = words.file_size(sum(each.size for each in (*runs, *data)))
+    counted = f"{words.count(len(runs), 'run')}, {words.count(len(data), 'data set')}"
     lines.append(f"{counted}, {size} in {store}")
     aside = len(list((store / run_store.DAMAGED).glob("*")))
     lines += [f"{aside} damaged entries are in {run_store.DAMAGED}"] if aside else []
@@ -114,7 +112,7 @@ def ls(given: Path | None) -> str:
 
 def _row(each: Stored, declared: dict[str, str] | None) -> tuple[str, ...]:
     run, digest = each.place.name.split("-")
-    size, used = file_size(each.size), time.strftime("%Y-%m-%d", time.gmtime(each.used))
+    size, used = words.file_size(each.size), time.strftime("%Y-%m-%d", time.gmtime(each.used))
     if each.entry is None:
         return (run, digest, "damaged", "", size, "", "", used)
     manifest = each.entry.manifest
@@ -180,7 +178,8 @@ def gc(
         if not dry_run:
             _remove(store, place)
         yield f"{verb} {place.relative_to(store)}: {why}"
-    yield f"{verb} {len(doomed)} entries, {file_size(total)}; runs of {file_size(left)} stay"
+    sizes = words.file_size(total), words.file_size(left)
+    yield f"{verb} {len(doomed)} entries, {sizes[0]}; runs of {sizes[1]} stay"
 
 
 def _orphans(store: Path, kept: list[Stored]) -> dict[Path, str]:

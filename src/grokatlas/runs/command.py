@@ -193,24 +193,18 @@ def _table(
     For a terminal of a width, uses are cut such that notes get as much room as they.
     """
     varied = any(len(members) < len(run.members) for run, members in listed)
-    head = ("id", "of", "state", *columns, *(["members"] if varied else []), "where")
-    rows = [head]
+    rows = [("id", "of", "state", *columns, *(["members"] if varied else []), "where", "")]
     for run, members in listed:
         cells = [_cell(name, _of_members(run, name, members)) for name in columns]
         cells += [_which(run, members)] if varied else []
         note = run.note if every_note or run.state not in ("up to date", "undeclared") else ""
         rows.append((run.id, _of(run), run.state, *cells, ", ".join(run.places), note))
-    widths = [
-        max(map(len, column)) for column in zip(*(row[: len(head)] for row in rows), strict=True)
-    ]
-    if width is not None:
-        room = width - sum(widths) + widths[1] - 2 * len(head)  # for uses and notes
-        notes = max(len(row[-1]) for row in rows[1:]) if listed else 0
-        widths[1] = min(widths[1], max(LEAST, room - min(notes, room // 2)))
-        rows = [(row[0], _cut(row[1], widths[1]), *row[2:]) for row in rows]
-    for row in rows if listed else []:
-        padded = map(str.ljust, row[: len(head)], widths)
-        yield "  ".join([*padded, *row[len(head) :]]).rstrip()
+    if width is not None and listed:
+        *widths, notes = (max(map(len, column)) for column in zip(*rows, strict=True))
+        room = width - sum(widths) + widths[1] - 2 * len(widths)  # for uses and notes
+        uses = max(LEAST, room - min(notes, room // 2))
+        rows = [(row[0], _cut(row[1], uses), *row[2:]) for row in rows]
+    yield from words.aligned(rows if listed else [])
 
 
 def _cut(text: str, width: int) -> str:
