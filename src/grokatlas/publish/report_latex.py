@@ -1,7 +1,11 @@
 """LaTeX of the Markdown that reports have: headings, paragraphs, lists, tables, code and links."""
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
@@ -33,18 +37,29 @@ SPECIAL = {each: f"\\{each}" for each in "&%$#_{}"} | {
     "∞": r"$\infty$",
     "†": r"\textdagger{}",
 }
-INLINE = re.compile(
-    r"`(?P<code>[^`]+)`"
-    r"|\[(?P<shown>[^]]+)\]\((?P<url>[^)\s]+)\)"
-    r"|(?<![\w*])\*\*(?=\S)(?P<strong>.+?)(?<=\S)\*\*(?![\w*])"
-    r"|(?<![\w*])\*(?=[^\s*])(?P<slanted>[^*]+?)(?<=\S)\*(?![\w*])"
-)
-ITEM = re.compile(r"(?:(-)|(\d+)\.) +")
+PARTS = {  # of a document, by what the parser calls them
+    "softbreak": " ",
+    "strong_open": r"\textbf{",
+    "em_open": r"\emph{",
+    **dict.fromkeys(("strong_close", "em_close", "link_close", "th_close"), "}"),
+    "heading_close": "}\n\n",
+    "bullet_list_open": "\\begin{itemize}\n\\itemsep0pt\\parskip0pt\n",
+    "bullet_list_close": "\\end{itemize}\n\n",
+    "ordered_list_open": "\\begin{enumerate}\n\\itemsep0pt\\parskip0pt\n",
+    "ordered_list_close": "\\end{enumerate}\n\n",
+    "list_item_open": r"\item ",
+    "list_item_close": "\n",
+    "tr_close": " \\\\\n",
+    "thead_open": "\\hline\n",
+    "thead_close": "\\hline\n\\endhead\n",
+    "table_close": "\\hline\n\\end{longtable}}\n\n",
+}
+PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def document(markdown: str) -> str:
     """A whole document."""
-    return HEAD + "\n".join(_blocks(markdown)) + "\\end{document}\n"
+    return HEAD + "".join(_latex(PARSER.parse(markdown))) + "\\end{document}\n"
 
 
 def escaped(text: str) -> str:
@@ -52,73 +67,39 @@ def escaped(text: str) -> str:
     return "".join(SPECIAL.get(each, each) for each in text)
 
 
-def inline(text: str) -> str:
-    """A text with its code, links and emphasis."""
-    parts, end = [], 0
-    for found in INLINE.finditer(text):
-        parts += [escaped(text[end : found.start()]), _marked(found)]
-        end = found.end()
-    return "".join([*parts, escaped(text[end:])])
-
-
-def _marked(found: re.Match[str]) -> str:
-    if found["code"]:
-        return f"\\texttt{{{escaped(found['code'])}}}"
-    if found["url"]:
-        url = re.sub(r"([%#_&\\])", r"\\\1", found["url"])
-        return f"\\href{{{url}}}{{{inline(found['shown'])}}}"
-    if found["strong"]:
-        return f"\\textbf{{{inline(found['strong'])}}}"
-    return f"\\emph{{{inline(found['slanted'])}}}"
-
-
-def _blocks(markdown: str) -> Iterator[str]:
-    """The blocks between empty lines."""
-    for block in re.split(r"\n\s*\n", markdown.strip()):
-        lines = block.split("\n")
-        if found := re.match("(#+) ", block):
-            level = LEVELS[min(len(found[1]), len(LEVELS)) - 1]
-            yield f"\\{level}{{{inline(block[found.end() :])}}}\n"
-        elif block.startswith("|"):
-            yield _table(lines)
-        elif ITEM.match(block):
-            yield _list(lines)
-        elif all(line.startswith("    ") for line in lines):
-            code = "\\\\\n".join(f"\\texttt{{{escaped(line.strip())}}}" for line in lines)
-            yield f"\\begin{{flushleft}}\n{code}\n\\end{{flushleft}}\n"
+def _latex(tokens: Sequence[Token]) -> Iterator[str]:
+    for place, token in enumerate(tokens):
+        if token.type == "inline":
+            yield from _latex(token.children or [])
+        elif token.type == "text":
+            yield escaped(token.content)
+        elif token.type == "code_inline":
+            yield f"\\texttt{{{escaped(token.content)}}}"
+        elif token.type == "code_block":
+            lines = (f"\\texttt{{{escaped(line)}}}" for line in token.content.splitlines())
+            yield "\\begin{flushleft}\n" + "\\\\\n".join(lines) + "\n\\end{flushleft}\n\n"
+        elif token.type == "link_open":
+            url = re.sub(r"([%#_&\\])", r"\\\1", str(token.attrs["href"]))
+            yield f"\\href{{{url}}}{{"
+        elif token.type == "heading_open":
+            yield f"\\{LEVELS[min(int(token.tag[1]), len(LEVELS)) - 1]}{{"
+        elif token.type == "paragraph_close":
+            yield "" if token.hidden else "\n\n"
+        elif token.type == "table_open":
+            yield f"{{\n\\begin{{longtable}}{{{_columns(tokens[place:])}}}\n"
+        elif token.type in ("th_open", "td_open"):
+            yield " & " * (tokens[place - 1].type != "tr_open")
+            yield r"\textbf{" * (token.type == "th_open")
         else:
-            yield inline(" ".join(lines)) + "\n"
+            yield PARTS.get(token.type, "")
 
 
-def _list(lines: list[str]) -> str:
-    """A list, with or without numbers, whose items may go on in indented lines."""
-    items: list[str] = []
-    for line in lines:
-        if found := ITEM.match(line):
-            items.append(line[found.end() :])
-        else:
-            items[-1] += f" {line.strip()}"
-    kind = "enumerate" if lines[0][0].isdigit() else "itemize"
-    body = "\n".join(f"\\item {inline(item)}" for item in items)
-    return f"\\begin{{{kind}}}\n\\itemsep0pt\\parskip0pt\n{body}\n\\end{{{kind}}}\n"
-
-
-def _table(lines: list[str]) -> str:
-    """A table over pages, its columns as wide as their texts want, within the width of a page."""
-    split = [re.split(r"(?<!\\)\|", line.strip())[1:-1] for line in lines]
-    rows = [[cell.strip().replace("\\|", "|") for cell in row] for row in split]
-    head, body = rows[0], rows[2:]
-    longest = [max(4, *(min(len(row[i]), 60) for row in [head, *body])) for i in range(len(head))]
-    room = 0.98 - 0.015 * len(head)
-    widths = [room * each / sum(longest) for each in longest]
-    columns = "".join(f">{{\\raggedright\\arraybackslash}}p{{{w:.3f}\\linewidth}}" for w in widths)
-    told = [f"{' & '.join(map(inline, row))} \\\\" for row in body]
-    top = " & ".join(f"\\textbf{{{inline(cell)}}}" for cell in head)
-    return "\n".join(
-        [
-            f"{{\n\\begin{{longtable}}{{{columns}}}",
-            f"\\hline\n{top} \\\\\n\\hline\n\\endhead",
-            *told,
-            "\\hline\n\\end{longtable}}\n",
-        ]
-    )
+def _columns(tokens: Sequence[Token]) -> str:
+    """The columns of a table, as wide as their texts want, within the width of a page."""
+    table = [*itertools.takewhile(lambda token: token.type != "table_close", tokens)]
+    count = sum(token.type == "th_open" for token in table)
+    sizes = [min(len(token.content), 60) for token in table if token.type == "inline"]
+    longest = [max(4, *sizes[column::count]) for column in range(count)]
+    room = 0.98 - 0.015 * count
+    widths = (room * each / sum(longest) for each in longest)
+    return "".join(f">{{\\raggedright\\arraybackslash}}p{{{w:.3f}\\linewidth}}" for w in widths)
