@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 WORDS = {"fig": "Figure", "table": "Table"}
@@ -137,12 +137,6 @@ def so_far(left_out: list[dict[str, Any]]) -> str:
 def count(number_of: int, thing: str) -> str:
     """``1 run``, ``3 runs``."""
     return f"{number_of:,} {thing}{'' if number_of == 1 else 's'}"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines, their columns below each other."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def bibtex(kind: str, key: str, fields: Mapping[str, object]) -> str:

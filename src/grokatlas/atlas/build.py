@@ -111,7 +111,7 @@ def _pages(
     told = [each for each in verdicts.VERDICTS if each in used.union(verdicts.possible(scale))]
     pages.globals |= {"studies": studies, "verdicts": told}
     pages.globals |= _counts(scale, papers) | {"findings": entries.findings(spec, papers)}
-    pages.globals |= _cited(editions.edition())
+    pages.globals |= editions.of(*editions.commit_and_date())
     for name in ("slug", "plain", "sentence", "first_sentence"):
         pages.filters[name] = getattr(words, name)
     pages.filters |= {"counted": words.count, "dependence": by_interpretation.in_words}
@@ -126,11 +126,6 @@ def _pages(
         yield f"paper-{paper.name}.html", pages.get_template("paper.html").render(paper=paper)
     for study in studies:
         yield f"study-{study.name}.html", pages.get_template("study.html").render(study=study)
-
-
-def _cited(edition: tuple[str, str, str]) -> dict[str, Any]:
-    """What the foot of every page says of the code that wrote it."""
-    return {"edition": editions.in_words(edition), "citation": editions.citation(edition)}
 
 
 def _counts(scale: str, papers: list[entries.PaperEntry]) -> dict[str, Any]:

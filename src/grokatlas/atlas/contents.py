@@ -54,7 +54,7 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[entr
         ]
         others = [row for row in under if row["paper"] == name]
         made.append(
-            entries.PaperEntry(name, paper_spec["source"], deviations, figures, claims, others)
+            entries.PaperEntry(name, paper_spec["source"], claims, deviations, figures, others)
         )
     return made
 

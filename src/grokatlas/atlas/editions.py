@@ -8,33 +8,30 @@ from grokatlas.registry import PACKAGE
 from grokatlas.results import revision
 
 
-def edition() -> tuple[str, str, str]:
-    """The version, and the commit of this checkout with its date; empty outside of a checkout."""
-    commit = date = ""
+def commit_and_date() -> tuple[str, str]:
+    """The commit of this checkout and its date; empty outside of a checkout."""
     root = PACKAGE.resolve().parents[1]
     if (root / ".git").exists():
         try:
             told = revision.git(root, "log", "-1", "--format=%h %cs").decode()
             commit, _, date = told.strip().partition(" ")
+            return commit, date
         except (OSError, subprocess.SubprocessError):
             pass  # a manifest tells why, see `revision.facts`
-    return __version__, commit, date
+    return "", ""
 
 
-def in_words(each: tuple[str, str, str]) -> str:
-    """As a line: ``Grokking Atlas 0.3.0, commit c0ffee1 of 2026-11-28``."""
-    version, commit, date = each
-    return f"Grokking Atlas {version}" + (f", commit {commit} of {date}" if commit else "")
-
-
-def citation(each: tuple[str, str, str]) -> str:
-    """As BibTeX."""
-    version, commit, date = each
+def of(commit: str, date: str) -> dict[str, str]:
+    """The foot of every page: ``edition`` as a line, and ``citation`` as BibTeX."""
+    note = f"commit {commit}" if commit else ""
     fields = {
         "title": "Grokking Atlas",
         "author": "{The Grokking Atlas developers}",
         "year": date[:4],
-        "version": version,
-        "note": commit and f"commit {commit}",
+        "version": __version__,
+        "note": note,
     }
-    return words.bibtex("software", "grokking_atlas", fields)
+    return {
+        "edition": f"Grokking Atlas {__version__}" + (f", {note} of {date}" if note else ""),
+        "citation": words.bibtex("software", "grokking_atlas", fields),
+    }

@@ -118,80 +118,70 @@ class FigureEntry:
 
 
 @dataclass(frozen=True)
-class PaperEntry:
-    """A paper as its page shows it: `source` and `deviations` as the configuration has them.
-
-    A deviation also has `effects`: its claims as they are shown. `interpretations` are the paper's
-    rows of ``claims.interpretations.csv`` as text.
-    """
+class _Titled:
+    """A work with claims: its name, and its source as the configuration has it."""
 
     name: str
     source: dict[str, Any]
-    deviations: list[dict[str, Any]]
-    figures: list[FigureEntry]
     claims: list[ClaimEntry]
-    interpretations: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def short(self) -> str:
         """Its title in a menu."""
         return self.source.get("short") or words.plain(self.name)
-
-    @property
-    def cover(self) -> FigureEntry | None:
-        """Its first figure that is drawn."""
-        return next((each for each in self.figures if each.age and not each.cells), None)
-
-    @property
-    def verdicts(self) -> dict[str, int]:
-        """The number of its claims with each verdict, without those that another paper counts."""
-        return counted(self.own_claims)
 
     @property
     def own_claims(self) -> list[ClaimEntry]:
         """The claims that no other paper counts."""
         return [claim for claim in self.claims if claim.same_as is None]
 
-
-@dataclass(frozen=True)
-class StudyEntry:
-    """A paper of a study of the checkout, from what the study recorded.
-
-    Attributes:
-        name: of the paper.
-        source: as the configuration has it.
-        folder: of the study.
-        figures: the recorded ones, each with title, caption, picture and where it was made.
-        claims: on it, each as judged at the largest scale that was recorded.
-    """
-
-    name: str
-    source: dict[str, Any]
-    folder: str
-    figures: list[dict[str, str]]
-    claims: list[ClaimEntry]
-
-    @property
-    def short(self) -> str:
-        """Its title in a menu."""
-        return self.source.get("short") or words.plain(self.name)
-
     @property
     def verdicts(self) -> dict[str, int]:
-        """The number of its claims with each verdict."""
-        return counted(self.claims)
+        """The number of its own claims with each verdict."""
+        return counted(self.own_claims)
+
+
+@dataclass(frozen=True)
+class PaperEntry(_Titled):
+    """A paper as its page shows it: `source` and `deviations` as the configuration has them.
+
+    A deviation also has `effects`: its claims as they are shown. `interpretations` are the paper's
+    rows of ``claims.interpretations.csv`` as text.
+    """
+
+    deviations: list[dict[str, Any]]
+    figures: list[FigureEntry]
+    interpretations: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def cover(self) -> FigureEntry | None:
+        """Its first figure that is drawn."""
+        return next((each for each in self.figures if each.age and not each.cells), None)
+
+
+@dataclass(frozen=True)
+class StudyEntry(_Titled):
+    """A paper of a study of the checkout, from what the study recorded at its largest scale.
+
+    Attributes:
+        folder: of the study.
+        figures: the recorded ones, each with title, caption, picture and where it was made.
+    """
+
+    folder: str
+    figures: list[dict[str, str]]
 
 
 def studies(spec: dict[str, Any]) -> list[StudyEntry]:
     """The studies of a job's spec; none of a folder that has none."""
     return [
-        StudyEntry(name, each["source"], each["folder"], each["figures"], _of_study(each["claims"]))
+        StudyEntry(
+            *(name, each["source"]),
+            [ClaimEntry(row | {"code": ""}, why=row["why"]) for row in each["claims"]],
+            *(each["folder"], each["figures"]),
+        )
         for name, each in spec.get("studies", {}).items()
     ]
-
-
-def _of_study(rows: list[dict[str, Any]]) -> list[ClaimEntry]:
-    return [ClaimEntry(row | {"code": ""}, why=row["why"]) for row in rows]
 
 
 def counted(claims: list[ClaimEntry]) -> dict[str, int]:

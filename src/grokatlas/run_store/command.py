@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,13 +101,19 @@ def ls(given: Path | None) -> str:
     runs, data = stored(store, "run"), stored(store, "dataset")
     last_first = sorted(runs, key=lambda each: -each.used)
     rows = [HEAD, *(_row(each, declared) for each in last_first)] if runs else []
-    lines = words.aligned(rows)
+    lines = aligned(rows)
     size = words.file_size(sum(each.size for each in (*runs, *data)))
     counted = f"{words.count(len(runs), 'run')}, {words.count(len(data), 'data set')}"
     lines.append(f"{counted}, {size} in {store}")
     aside = len(list((store / run_store.DAMAGED).glob("*")))
     lines += [f"{aside} damaged entries are in {run_store.DAMAGED}"] if aside else []
     return "\n".join(lines)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines, their columns below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _row(each: Stored, declared: dict[str, str] | None) -> tuple[str, ...]:

@@ -204,7 +204,7 @@ def _table(
         room = width - sum(widths) + widths[1] - 2 * len(widths)  # for uses and notes
         uses = max(LEAST, room - min(notes, room // 2))
         rows = [(row[0], _cut(row[1], uses), *row[2:]) for row in rows]
-    yield from words.aligned(rows if listed else [])
+    yield from run_store.aligned(rows if listed else [])
 
 
 def _cut(text: str, width: int) -> str:

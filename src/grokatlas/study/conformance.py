@@ -21,6 +21,7 @@ from grokatlas.engine import dataset, members, model_trial, training
 from grokatlas.engine.ensemble import generators
 from grokatlas.engine.network import Network, member_model
 from grokatlas.plan import resources
+from grokatlas.rules.jobs import component_contracts
 
 Spec = dict[str, Any]
 Check = Callable[[Spec, str, str], str]
@@ -225,12 +226,8 @@ def _model(spec: Spec) -> tuple[torch.nn.Module, dict[str, Any], dict[str, Any]]
 def _function(spec: Spec, block: str, name: str) -> tuple[Callable[..., Tensor], dict[str, Tensor]]:
     """A penalty of parameters, or a loss of outputs, and a point off all kinks."""
     model, data, member = _model(spec)
-    entries = spec[block] if block in registry.LISTS else [spec[block]]
-    place = next(index for index, entry in enumerate(entries) if entry["name"] == name)
-    prefix = f"{block}.{place}." if block in registry.LISTS else f"{block}."
-    keywords = registry.keywords(entries[place])
-    keywords |= {k.removeprefix(prefix): v for k, v in member.items() if k.startswith(prefix)}
-    built = registry.load(block, name).build(**keywords)
+    terms = component_contracts.terms(spec, member)
+    built = next(built for kind, entry, built in terms if (kind, entry["name"]) == (block, name))
     targets = torch.from_numpy(data["train_targets"])
     if block == "loss":
         outputs = _normal((len(targets), data["outputs"]), 7)

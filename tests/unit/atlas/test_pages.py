@@ -316,11 +316,12 @@ def test_every_page_says_how_to_cite_it(folder):
 
 
 def test_an_edition_names_commit_and_date_where_there_is_one():
-    told = editions.in_words(("0.9", "c0ffee1", "2026-11-28"))
-    assert told == "Grokking Atlas 0.9, commit c0ffee1 of 2026-11-28"
-    assert "year = {2026}" in editions.citation(("0.9", "c0ffee1", "2026-11-28"))
-    assert editions.in_words(("0.9", "", "")) == "Grokking Atlas 0.9"
-    assert "year" not in editions.citation(("0.9", "", ""))
+    told = editions.of("c0ffee1", "2026-11-28")
+    assert told["edition"] == f"Grokking Atlas {__version__}, commit c0ffee1 of 2026-11-28"
+    assert "year = {2026}" in told["citation"]
+    told = editions.of("", "")
+    assert told["edition"] == f"Grokking Atlas {__version__}"
+    assert "year" not in told["citation"]
 
 
 @pytest.mark.usefixtures("here")

@@ -76,7 +76,7 @@ def broken(spec: dict[str, Any]) -> Iterator[str]:
     outputs = model(inputs)
     values = dict(model.named_parameters())
     network = Network(model, dict(model.named_buffers()))
-    for block, entry, function in _terms(spec, member):
+    for block, entry, function in terms(spec, member):
         where = registry.shown_component(block, entry["name"])
         if not callable(function):
             yield f"{where}: `build` returns {_type(function)}; return the function"
@@ -87,7 +87,7 @@ def broken(spec: dict[str, Any]) -> Iterator[str]:
                 yield f"{where}: its value is {_kind(value)}; return one number, of the shape []"
 
 
-def _terms(spec: dict[str, Any], member: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def terms(spec: dict[str, Any], member: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """The loss and the penalties of a member: block, entry, what `build` returns."""
     entries = [("loss", "loss.", spec["loss"])] if "loss" in spec else []
     entries += [
