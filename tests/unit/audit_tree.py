@@ -30,6 +30,11 @@ def spec_of(lr: float) -> dict:
     }
 
 
+def run_folder(lr: float) -> Path:
+    """The folder of the run of a learning rate."""
+    return layout.run_folder(hashing.of(spec_of(lr))[:12])
+
+
 def declared(
     lrs: tuple[float, ...] = (0.1, 0.2),
     run_code: str = "1",

@@ -21,13 +21,6 @@ from tests.atlas.small_atlas import NASTY
 from tests.unit import audit_tree
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.chdir(tmp_path_factory.mktemp("atlas"))
-        yield small_atlas.make().resolve()
-
-
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -150,27 +150,25 @@ def test_what_does_not_verify_is_refused(made, capsys, kind, harm):
     assert bytes_of_results() == before
 
 
-def test_a_changed_spec_is_refused(made, capsys):
-    made(lrs=(0.1, 0.3))
+FIGURE = "results/smoke/figures/toy/fig1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "problem"),
+    [
+        ({"lrs": (0.1, 0.3)}, "toy/fig1", "its spec changed"),
+        ({"lrs": (0.1,)}, audit_tree.run_folder(0.2), "no paper declares it"),
+        ({"run_code": "2"}, FIGURE, "was not made yet"),
+    ],
+)
+def test_what_the_checkout_does_not_make_so_is_refused(made, capsys, changes, path, problem):
+    jobs = made(**changes)
+    if path == FIGURE:
+        unmake(jobs[FIGURE])
     before = bytes_of_results()
-    assert accept("toy/fig1") == 1
-    assert "its spec changed" in capsys.readouterr().err
+    assert accept(path) == 1
+    assert problem in capsys.readouterr().err
     assert bytes_of_results() == before
-
-
-def test_what_nothing_declares_is_refused(made, capsys):
-    jobs = made(lrs=(0.1,))
-    gone = [job for job in audit_tree.declared().values() if job.target.as_posix() not in jobs]
-    assert accept(gone[0].target) == 1
-    assert "no paper declares it" in capsys.readouterr().err
-
-
-def test_what_was_not_made_is_refused(made, capsys):
-    jobs = made(run_code="2")
-    figure = jobs["results/smoke/figures/toy/fig1"]
-    unmake(figure)
-    assert accept(figure.target) == 1
-    assert "was not made yet" in capsys.readouterr().err
 
 
 def test_of_a_folder_what_was_made_is_accepted(made):

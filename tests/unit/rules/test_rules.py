@@ -54,6 +54,12 @@ def _job_file(folder, kind, spec, inputs=()):
     return path
 
 
+def _made_data():
+    data = layout.data_folder("0123456789ab")
+    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    return data
+
+
 def _train(folder, inputs=()):
     train.execute(_job_file(folder, "run", SPEC, inputs), folder, "cpu", 1, 300)
     history, snapshots = layout.outputs("run", folder)
@@ -62,8 +68,7 @@ def _train(folder, inputs=()):
 
 @pytest.mark.usefixtures("here")
 def test_a_run_needs_its_spec_alone():
-    data = layout.data_folder("0123456789ab")
-    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    data = _made_data()
     history, snapshots = _train(RUN, [DATA])
     alone, kept = _train(layout.run_folder("aaaaaaaaaaaa"), ["results/data/absent"])
     pd.testing.assert_frame_equal(history, alone, check_exact=True)
@@ -77,8 +82,7 @@ def test_a_run_needs_its_spec_alone():
 
 @pytest.mark.usefixtures("here")
 def test_a_run_names_its_data_also_where_their_record_alone_is_here():
-    data = layout.data_folder("0123456789ab")
-    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    data = _made_data()
     file = data / layout.DATA
     recorded = hashing.file_sha256(file)
     file.unlink()  # as after `grokatlas restore`
@@ -108,8 +112,7 @@ def test_the_manifest_of_a_run_vouches_for_all_its_files():
 
 @pytest.mark.usefixtures("here")
 def test_a_changed_data_set_is_refused():
-    data = layout.data_folder("0123456789ab")
-    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    data = _made_data()
     file = data / layout.DATA
     file.write_bytes(file.read_bytes()[:-1] + b"x")
     with pytest.raises(UserError, match="is not the file its manifest records"):
@@ -132,8 +135,7 @@ def test_a_data_set_of_another_plan_is_refused():
 @pytest.mark.usefixtures("here")
 def test_a_measure_reads_the_run():
     _train(RUN)
-    data = layout.data_folder("0123456789ab")
-    dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
+    data = _made_data()
     block = {"name": "fourier_features", "parameter": "embedding.0"}
     stem = layout.measure_stem("0123456789ab", "fourier_features-1")
     job_file = _job_file(stem, "measure", {"measure": block}, [str(RUN), str(data)])

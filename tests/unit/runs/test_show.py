@@ -37,17 +37,6 @@ def test_a_finished_run_has_its_place_and_commit(run, capsys):
     assert shown["members"] == "3"
 
 
-def test_a_run_of_earlier_code_is_stale(run, capsys, monkeypatch):
-    monkeypatch.setattr(declared_jobs, "jobs", lambda **_: audit_tree.declared(run_code="2"))
-    assert _shown(run, capsys)["state"] == "stale; code: grokatlas.engine.training"
-
-
-@pytest.mark.parametrize("text", ["{}", "[]", "{", "\0"])
-def test_a_damaged_manifest_is_the_state(run, capsys, text):
-    run.manifest.write_text(text)
-    assert _shown(run, capsys)["state"].startswith("damaged; its manifest ")
-
-
 def test_a_log_may_hold_any_bytes(run, capsys):
     for file in (run.manifest, *run.outputs):
         file.unlink()
