@@ -68,21 +68,17 @@ def test_the_scale_need_not_be_named_where_there_is_one(tree, tmp_path):
         archive.pack(tmp_path / "x.zip", "paper", tables_only=False)
 
 
-def test_what_is_not_made_yet_is_told(tree, tmp_path):
-    tree["figure"].with_suffix(".manifest.json").unlink()
-    text = archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
-    assert "not made yet, so not packed: results/smoke/figures/atlas/fig1" in text
-    assert not any("figures" in name for name in members(tmp_path / "x.zip"))
-
-
 def test_what_is_not_made_yet_is_one_line(tree, tmp_path):
+    tree["figure"].with_suffix(".manifest.json").unlink()
     for number in range(20):
         stem = layout.figure_stem("smoke", "atlas", f"more{number:02}")
         small_tree.write(layout.spec_path("figure", stem), {})
     small_tree.write(layout.spec_path("claims", layout.claims_stem("smoke")), {})
     text = archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
     assert len(text.splitlines()) == 2
-    assert "figures/atlas/more04 and 15 more" in text
+    assert "not made yet, so not packed: results/smoke/figures/atlas/fig1, " in text
+    assert "figures/atlas/more03 and 16 more" in text
+    assert not any("figures" in name for name in members(tmp_path / "x.zip"))
     assert "claims" not in text  # never packed
 
 
@@ -105,17 +101,14 @@ def test_an_edited_manifest_is_not_packed(tree, tmp_path, job, changes, words):
     assert not list(tmp_path.glob("*x.zip*"))
 
 
-def test_a_stale_result_is_not_packed(tree, tmp_path):
-    small_tree.edit(layout.spec_path("table", tree["table"]), digest="0")
-    with pytest.raises(UserError, match=r"is stale: toys\.spec\.json beside it plans another"):
-        archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
-
-
-def test_a_result_that_was_just_remade_is_packed(tree, tmp_path):
-    """Its job file names the result that it replaced, until the next plan."""
-    small_tree.edit(layout.spec_path("table", tree["table"]), replaces="0")
+def test_a_stale_result_is_not_packed_but_one_that_was_just_remade_is(tree, tmp_path):
+    """The job file of this names the result that it replaced, until the next plan."""
+    job_file = layout.spec_path("table", tree["table"])
+    small_tree.edit(job_file, replaces="0")
     archive.pack(tmp_path / "x.zip", "smoke", tables_only=False)
-    assert (tmp_path / "x.zip").exists()
+    small_tree.edit(job_file, digest="0")
+    with pytest.raises(UserError, match=r"is stale: toys\.spec\.json beside it plans another"):
+        archive.pack(tmp_path / "y.zip", "smoke", tables_only=False)
 
 
 def test_a_result_of_another_input_is_not_packed(tree, tmp_path):

@@ -118,47 +118,54 @@ def test_a_changed_picture_is_compared_by_its_pixels(clone, capsys):
     assert "1 figure changed, 2 the same" in text
 
 
-def test_numbers_of_recorded_tables_tell_how_much(clone, capsys):
-    drawn("ridge", GREY / 2)
-    evidence([3.0, 2.5])
-    commit("after")
-    _, text = compare(capsys, "before", "after")
-    how = "1 of 2 values differ, at most by 0.5 (relative 0.2)"
-    assert f"100.0% of the pixels differ\n  loss of table ridge: {how}\n" in text
+COLUMNS = ("  step, loss, a, b, c, d, e", "  step, loss, a, b, c, d and 2 more")
+RIDGE = "figure geometry/ridge (paper scale):\n"
 
 
-def test_numbers_count_where_the_picture_looks_the_same(clone, capsys):
-    evidence([3.0, 2.0, 1.0])
+def longer(names: str) -> None:
+    """Make the recorded table one row longer, with these columns in it."""
+    evidence([1.0] * 3, **{name: [1.0] * 3 for name in names})
+
+
+@pytest.mark.parametrize(
+    ("before", "change", "told"),
+    [
+        (
+            None,
+            lambda: (drawn("ridge", GREY / 2), evidence([3.0, 2.5])),
+            f"{RIDGE}  100.0% of the pixels differ\n  loss of table ridge: 1 of 2 values differ, "
+            "at most by 0.5 (relative 0.2)\n",
+        ),
+        (
+            None,
+            lambda: evidence([3.0, 2.0, 1.0]),
+            f"{RIDGE}  it looks the same\n  step, loss of table ridge: shape 2 -> 3\n",
+        ),
+        ("abcde", lambda: longer("abcde"), f"{COLUMNS[0]} of table ridge: shape 2 -> 3\n"),
+        ("abcdef", lambda: longer("abcdef"), f"{COLUMNS[1]} of table ridge: shape 2 -> 3\n"),
+        (None, lambda: drawn("fig2", GREY / 2), "  no numbers of it on both sides\n"),
+        (
+            None,
+            lambda: table("7"),
+            "figure geometry/table1:\n  cells of the table differ: 1 -> 7\n",
+        ),
+        (
+            None,
+            lambda: rows(recorded.FIGURES, FIGURE | {"scale": "quick"}),
+            "figure geometry/ridge (quick scale):\n  scale: paper -> quick\n  it looks the same\n",
+        ),
+    ],
+    ids=["values", "shape", "seven", "eight", "no tables", "cells", "scale"],
+)
+def test_a_figure_is_told_with_what_differs_of_it(clone, capsys, before, change, told):
+    if before:
+        evidence([1.0] * 2, **{name: [1.0] * 2 for name in before})
+        commit("columns")
+    change()
     commit("after")
-    code, text = compare(capsys, "before", "after")
+    code, text = compare(capsys, "columns" if before else "before", "after")
     assert code == 1
-    figure = "figure geometry/ridge (paper scale):\n  it looks the same\n"
-    assert f"{figure}  step, loss of table ridge: shape 2 -> 3\n" in text
-
-
-def test_many_columns_are_named_in_part(clone, capsys):
-    for names, branch in (("abcde", "seven"), ("abcdef", "eight")):
-        for number in (2, 3):
-            evidence([1.0] * number, **{name: [1.0] * number for name in names})
-            commit(f"{branch}{number}")
-    named = {"seven": "step, loss, a, b, c, d, e", "eight": "step, loss, a, b, c, d and 2 more"}
-    for branch, columns in named.items():
-        _, text = compare(capsys, f"{branch}2", f"{branch}3")
-        assert f"  {columns} of table ridge: shape 2 -> 3\n" in text
-
-
-def test_a_figure_without_recorded_tables_says_that_only_pictures_are_compared(clone, capsys):
-    drawn("fig2", GREY / 2)
-    commit("after")
-    _, text = compare(capsys, "before", "after")
-    assert "  no numbers of it on both sides\n" in text
-
-
-def test_cells_of_a_published_table_that_differ(clone, capsys):
-    table("7")
-    commit("after")
-    _, text = compare(capsys, "before", "after")
-    assert "figure geometry/table1:\n  cells of the table differ: 1 -> 7\n" in text
+    assert told in text
 
 
 def test_figures_of_one_side_alone(clone, capsys):
@@ -169,14 +176,6 @@ def test_figures_of_one_side_alone(clone, capsys):
     assert "figure geometry/ridge (paper scale): only in before" in text
     assert "figure geometry/fig3: only in after" in text
     assert "on one side alone 2 figures and 0 claims" in text
-
-
-def test_a_larger_scale_is_compared_and_told(clone, capsys):
-    rows(recorded.FIGURES, FIGURE | {"scale": "quick"})
-    commit("after")
-    _, text = compare(capsys, "before", "after")
-    figure = "figure geometry/ridge (quick scale):\n  scale: paper -> quick\n"
-    assert f"{figure}  it looks the same\n" in text
 
 
 @cases.listed("change", "told")
