@@ -1,5 +1,6 @@
 """The report of `verify` as text for people and as a receipt for the record."""
 
+import dataclasses
 import time
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,6 @@ def text(report: Report, strict: bool) -> str:
 
 def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
     """The report as plain data: tool, time, commit of the checkout, counts, verdicts on files."""
-    files: dict[str, dict[str, Any]] = {}
-    for name, finding in report.findings.items():
-        entry: dict[str, Any] = {"verdict": finding.verdict, "sha256": report.hashes.get(name)}
-        if finding.reason:
-            entry["reason"] = finding.reason
-        if finding.chain:
-            entry["chain"] = list(finding.chain)
-        files[name] = entry
     return {
         "tool": f"grokatlas {__version__}",
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -49,7 +42,11 @@ def receipt(report: Report, folder: Path, strict: bool) -> dict[str, Any]:
         },
         "brought_from_run_store": report.brought,
         "notes": report.notes,
-        "files": files,
+        "files": {
+            name: {key: value for key, value in dataclasses.asdict(finding).items() if value}
+            | {"sha256": report.hashes.get(name)}
+            for name, finding in report.findings.items()
+        },
     }
 
 

@@ -1,6 +1,7 @@
 """One verdict for every file of a results tree, and the first broken edge behind it."""
 
 import functools
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,9 @@ from grokatlas.results.manifest import MARK, code_of
 from grokatlas.results.result import JsonFile, Result
 
 NOT_KEPT = "not kept"  # an archive handed on the record of the file, and not the file
-VERDICTS = (
-    *("ok", NOT_KEPT, "stale-code", "stale-spec", "modified", "missing", "orphan"),
-    "unverified",
-)
 SOUND = ("ok", NOT_KEPT)
 BROKEN = ("modified", "missing", "unverified")
+VERDICTS = (*SOUND, "stale-code", "stale-spec", "modified", "missing", "orphan", "unverified")
 
 
 @dataclass(frozen=True)
@@ -65,10 +63,8 @@ class Report:
     @property
     def counts(self) -> dict[str, int]:
         """The number of files with each verdict."""
-        counts = dict.fromkeys(VERDICTS, 0)
-        for finding in self.findings.values():
-            counts[finding.verdict] += 1
-        return counts
+        counts = Counter(finding.verdict for finding in self.findings.values())
+        return {verdict: counts[verdict] for verdict in VERDICTS}
 
     @property
     def ok(self) -> bool:
