@@ -81,7 +81,7 @@ def behind(tree: Tree, target: str) -> dict[str, Result]:
 
     def inputs(name: str) -> list[str]:
         result = tree.results[name]
-        names = tree.inputs(name) if result.sound else _content(result).get("inputs", [])
+        names = tree.inputs(name) if result.sound else result.planned.get("inputs", [])
         return [each for each in names if each in tree.results]
 
     names = ancestors([target], inputs) if target in tree.results else []
@@ -193,8 +193,7 @@ def _ended(runs: list[Result], key: str, how: str) -> str:
 
 def _content(result: Result) -> dict[str, Any]:
     """The content of a result's manifest, else of its job file; nothing if both are unsound."""
-    job = result.job.content if result.job and result.job.verdict == "ok" else {}
-    return result.sound or job
+    return result.sound or result.planned
 
 
 def _listed(given: Any) -> Iterator[dict[str, Any]]:

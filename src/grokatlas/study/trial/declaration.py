@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from grokatlas.cluster import unlock
 from grokatlas.declare import cells, overlays, starts, strict_yaml
@@ -78,15 +79,18 @@ def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
     return owner, own, papers
 
 
+def _dumped(model: BaseModel) -> Block:
+    """What a file says of a part of the configuration."""
+    return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
 def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -> Block:
     """The experiment's block with the values as axes at a scale.
 
     An axis of the ensemble gets the values itself. Any other path becomes an axis of the sweep,
     which is stronger than every overlay, so that each value makes a run of its own.
     """
-    declared: Block = paper.experiments[name].model_dump(
-        mode="json", by_alias=True, exclude_unset=True
-    )
+    declared = _dumped(paper.experiments[name])
     cases = list(declared.get("cases") or {}) or [None]
     own = [overlays.of(paper_name, paper, name, case, scale).merged() for case in cases]
     for path, listed in tried.items():
@@ -111,7 +115,7 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
     title = f"{name} with {', '.join(f'{path} {listed}' for path, listed in tried.items())}"
     about = {
         "source": {"title": f"Trial of {title}"},
-        "defaults": paper.defaults.model_dump(mode="json", by_alias=True, exclude_unset=True),
+        "defaults": _dumped(paper.defaults),
         "figures": {
             FIGURE: {"experiments": [own], "draw": "curves", "caption": f"A trial of {title}."}
         },
@@ -121,13 +125,9 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
         folder = Path(scratch) / "papers" / PAPER_OF_TRIALS
         folder.mkdir(parents=True)
         (folder / PAPER).write_text(text(about), encoding="utf-8")
-        others = {
-            other: paper.experiments[other].model_dump(
-                mode="json", by_alias=True, exclude_unset=True
-            )
-            for other in sorted(starts.behind(paper.experiments, own))
-        }
-        blocks = {**others, own: block(paper_name, paper, own, scale, tried)}
+        others = sorted(starts.behind(paper.experiments, own))
+        blocks = {other: _dumped(paper.experiments[other]) for other in others}
+        blocks |= {own: block(paper_name, paper, own, scale, tried)}
         (folder / EXPERIMENTS).write_text(text(blocks), encoding="utf-8")
         trial = load_papers(folder.parent, "all")[PAPER_OF_TRIALS]
         _check(PAPER_OF_TRIALS, trial, own, scale, tried)
