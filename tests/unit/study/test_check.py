@@ -83,7 +83,12 @@ OURS = "{name: linear, init: normal, negative_slope: 1.0}"
         pytest.param(1, 2, "", marks=exhaustive),
         (1, 3, "task two: data are sized: `size` says samples 3, and the data have 2"),
         pytest.param(
-            *(2, 2, "task two: data are sized: train labels are not in the range of 2 outputs"),
+            *(
+                2,
+                2,
+                "task two: data are sized: components/tasks/two.py: train_targets are 0 to 2, "
+                "and labels of 2 outputs are 0 to 1",
+            ),
             marks=exhaustive,
         ),
     ],
