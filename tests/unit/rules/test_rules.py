@@ -1,12 +1,7 @@
-import random
 import signal
-import subprocess
-import sys
-import time
 
 import pandas as pd
 import pytest
-from safetensors.numpy import load_file
 
 from grokatlas import cli
 from grokatlas.code import code_digest
@@ -19,7 +14,6 @@ from grokatlas.rules import measure, table, train
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs import savepoint
 from tests.runs import addition, schedule
-from tests.tiers import every
 
 SPEC = {
     "task": addition(5, "tokens", train_fraction=0.5, split_seed="member"),
@@ -228,39 +222,6 @@ def test_a_run_store_that_takes_nothing_costs_a_warning(here, monkeypatch, capsy
     assert last.startswith("warning: not put into the run store: ")
     assert "no folder" in last or "cannot be written" in last
     assert not (RUN / ".state").exists()
-
-
-MOMENTS = ["a temporary file", layout.HISTORY, layout.SNAPSHOTS, "random"]
-
-
-@pytest.mark.parametrize("moment", every(4, MOMENTS, first=2))
-def test_a_killed_run_leaves_no_half_written_file(here, moment):
-    spec = SPEC | {"train": SPEC["train"] | {"steps": 300, "snapshots": list(range(301))}}
-    job_file = _job_file(RUN, "run", spec)
-    command = [sys.executable, "-m", "grokatlas", "train", str(job_file), "--out", str(RUN)]
-    with subprocess.Popen(
-        [*command, "--device", "cpu"], cwd=here, stderr=subprocess.PIPE
-    ) as process:
-        wait = random.uniform(0.5, 4)
-        start = time.monotonic()
-        while process.poll() is None:
-            names = [file.name for file in RUN.iterdir()]
-            temporary = any(name.endswith(".part") for name in names)
-            if {"a temporary file": temporary, "random": time.monotonic() - start > wait}.get(
-                moment, moment in names
-            ):
-                process.send_signal(signal.SIGKILL)
-                break
-            time.sleep(0.0002)
-    files = {file.name: file for file in RUN.iterdir() if not file.name.startswith(".")}
-    assert set(files) <= {"spec.json", layout.HISTORY, layout.SNAPSHOTS, "manifest.json"}
-    if layout.HISTORY in files:
-        assert len(pd.read_parquet(files[layout.HISTORY])) == 2 * 101
-    if layout.SNAPSHOTS in files:
-        assert len(load_file(files[layout.SNAPSHOTS])) == 301 * 5
-    if "manifest.json" in files:
-        for file in layout.outputs("run", RUN):
-            store.verified(file)
 
 
 def test_a_job_planned_with_other_code_is_refused(tmp_path):

@@ -19,7 +19,7 @@ from grokatlas.plan import remaining
 from grokatlas.results import revision
 from grokatlas.study import new, notebook, processes, shipped
 from tests import cases
-from tests.checkout import called
+from tests.checkout import ROOT, called
 
 SPEC = cases.data(__file__)["spec"]
 
@@ -41,7 +41,7 @@ def test_a_new_study_declares_its_own_paper_and_asks_for_this_version(made):
 
 
 def test_a_new_study_is_written_as_the_package_is(made):
-    config = ["--config", Path(__file__).parents[3] / "pyproject.toml"]
+    config = ["--config", ROOT / "pyproject.toml"]
     config += ["--config", "lint.isort.known-first-party=['grokatlas']"]
     files = sorted(made.rglob("*.py"))
     assert len(files) == 12
@@ -138,35 +138,32 @@ def test_without_git_a_study_is_made_all_the_same(tmp_path, monkeypatch):
     assert commands.strip().startswith("git init && git add .")
 
 
-@pytest.mark.parametrize("name", ["3-norms", "my study", "ünorm"])
-def test_a_name_that_no_paper_may_have_is_refused(tmp_path, name):
-    with pytest.raises(UserError, match="is not a name for a paper: use a-z"):
-        list(new.make(tmp_path / name))
+INSIDE = r"a study cannot be inside .*, which is grokatlas itself"
 
 
-def test_the_name_of_a_paper_of_the_package_is_refused(tmp_path):
-    with pytest.raises(UserError, match="grokatlas has a paper 'geometry'; give the study another"):
-        list(new.make(tmp_path / "geometry"))
-
-
-def test_a_folder_that_holds_something_is_refused_and_left(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        *(
+            (name, "is not a name for a paper: use a-z")
+            for name in ("3-norms", "my study", "ünorm")
+        ),
+        ("geometry", "grokatlas has a paper 'geometry'; give the study another"),
+        ("mine", "mine: is there and not empty; give a new folder"),
+        *((ROOT / inner, INSIDE) for inner in ("src/grokatlas/mine", "mine", "docs/mine")),
+    ],
+)
+def test_a_folder_that_cannot_be_a_study_is_refused_and_left(tmp_path, name, problem):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "note.txt").write_text("kept")
-    with pytest.raises(UserError, match="mine: is there and not empty; give a new folder"):
-        list(new.make(tmp_path / "mine"))
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["note.txt"]
-
-
-@pytest.mark.parametrize("inner", ["src/grokatlas/mine", "mine", "docs/mine"])
-def test_a_folder_of_the_package_is_refused(inner):
-    folder = Path(__file__).parents[3] / inner
-    with pytest.raises(UserError, match=r"a study cannot be inside .*, which is grokatlas itself"):
-        list(new.make(folder))
-    assert not folder.exists()
+    with pytest.raises(UserError, match=problem):
+        list(new.make(tmp_path / name))
+    assert [path.name for path in tmp_path.rglob("*")] == ["mine", "note.txt"]
+    assert not (ROOT / "mine").exists()
 
 
 def test_the_snakefile_that_a_study_uses_is_that_of_the_checkout():
-    assert Path(grokatlas.snakefile()) == Path(__file__).parents[3] / "Snakefile"
+    assert Path(grokatlas.snakefile()) == ROOT / "Snakefile"
 
 
 def test_what_a_wheel_holds_is_preferred(tmp_path, monkeypatch):
@@ -199,7 +196,7 @@ def test_a_recorded_table_is_read_from_its_archive_alone(tmp_path, monkeypatch):
 
 
 def test_a_recorded_table_that_was_changed_is_refused(tmp_path):
-    archive = Path(__file__).parents[3] / "recorded/paper/geometry/two_weights.zip"
+    archive = ROOT / "recorded/paper/geometry/two_weights.zip"
     copy = tmp_path / "paper/geometry/two_weights.zip"
     copy.parent.mkdir(parents=True)
     with zipfile.ZipFile(archive) as old, zipfile.ZipFile(copy, "w") as changed:
