@@ -3,6 +3,7 @@
 import functools
 import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 from grokatlas.audit import locate, stale
@@ -16,7 +17,7 @@ from grokatlas.results import account, files, manifest, revision
 from grokatlas.results.ancestry import ancestors, descendants
 
 
-def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
+def accept(paths: list[str], results: Path, reason: str) -> list[str]:
     """Give results, and what depends on them, the digests of the current plan.
 
     A digest covers everything upstream. So what the named results were made from is accepted with
@@ -28,7 +29,7 @@ def accept(tree: Tree, paths: list[str], reason: str) -> list[str]:
     Raises:
         UserError: a result does not verify or its spec changed. Nothing is written then.
     """
-    jobs = declared_jobs.jobs()
+    tree, jobs = Tree(results), declared_jobs.jobs()
     if jobs is None:
         raise UserError(str(declared_jobs.CONFIG), "no configuration here; accept in a checkout")
     named = list(dict.fromkeys(target for text in paths for target in _named(tree, text)))

@@ -77,7 +77,7 @@ AUDIT = (
     ),
     Command(
         "accept",
-        "audit.commands:accept",
+        "audit.accept:accept",
         "keep results after a change of code proven neutral",
         (
             argument(

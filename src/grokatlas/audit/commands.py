@@ -1,4 +1,4 @@
-"""The audit's commands, as the command line calls them; each returns the exit code."""
+"""The audit's commands, as the command line calls them; each returns a text or its exit code."""
 
 import dataclasses
 from pathlib import Path
@@ -46,8 +46,8 @@ def explain(
     stale: bool,
     as_json: bool = False,
     html: str | None = None,
-) -> int:
-    """Print the tree behind a result, or what would be made again now, why, and by which command.
+) -> str:
+    """The tree behind a result, or what would be made again now, why, and by which command.
 
     Args:
         name: a path, ``paper/figure``, a run id, the id of a claim, or a pdf or png from elsewhere;
@@ -55,7 +55,7 @@ def explain(
         results: the tree.
         values: also say where each column of a figure's data comes from.
         stale: tell what would be made again instead.
-        as_json: print one object in place of the text.
+        as_json: give one object in place of the text.
         html: earlier versions wrote a page there.
     """
     if html is not None:
@@ -71,23 +71,19 @@ def explain(
         from grokatlas.audit import stale_text
 
         tree = Tree(locate.tree_of(Path(name), results) if name else results)
-        print("\n".join(stale_text.lines(tree, name and locate.target(tree, name))))
-        return 0
+        return "\n".join(stale_text.lines(tree, name and locate.target(tree, name)))
     if name is None:
         raise UserError("explain", "name a figure, table or run, or give --stale")
     if claim.is_named(name):
         facts = claim.facts(name, results)
-        print(files.json_text(facts).rstrip() if as_json else "\n".join(claim.lines(facts)))
-        return 0
+        return files.json_text(facts).rstrip() if as_json else "\n".join(claim.lines(facts))
     from grokatlas.audit import explain as module
 
     tree = Tree(locate.tree_of(Path(name), results))
     if as_json:
         node = module.parts(tree, locate.target(tree, name))
-        print(files.json_text(dataclasses.asdict(node)).rstrip())
-        return 0
-    print(module.text(tree, name, values))
-    return 0
+        return files.json_text(dataclasses.asdict(node)).rstrip()
+    return module.text(tree, name, values)
 
 
 def diff(first: str, second: str, results: Path) -> int:
@@ -97,11 +93,3 @@ def diff(first: str, second: str, results: Path) -> int:
     lines, same = module.compare(first, second, results)
     print("\n".join(lines))
     return 0 if same else 1
-
-
-def accept(paths: list[str], results: Path, reason: str) -> int:
-    """Keep results although the code changed."""
-    from grokatlas.audit import accept as module
-
-    print("\n".join(module.accept(Tree(results), paths, reason)))
-    return 0
