@@ -66,12 +66,15 @@ def test_a_run_that_went_on_with_other_software_counts_for_both(jobs, capsys):
     assert "segment: steps 0 to 6 on node1, job 17, torch 1.9" in [line.strip() for line in lines]
 
 
+def differences() -> list[str]:
+    """What is said of the first figure."""
+    return mixed.of(mixed.behind(Tree(Path("results")), "results/smoke/figures/toy/fig1"))
+
+
 @cases.listed("changes", "note")
 def test_devices_differ_by_kind_and_what_is_not_recorded_is_not_compared(jobs, changes, note):
     audit_tree.edited(second(jobs), seal=True, **changes)
-    tree = Tree(Path("results"))
-    contents = mixed.behind(tree, "results/smoke/figures/toy/fig1")
-    assert mixed.of(contents) == ([note] if note else [])
+    assert differences() == ([note] if note else [])
 
 
 def test_vector_instructions_of_cpus_are_compared(jobs):
@@ -79,14 +82,12 @@ def test_vector_instructions_of_cpus_are_compared(jobs):
     for file, name in zip(files, ("AVX2", "AVX512"), strict=True):
         host = {"name": "node", "cpu_capability": name}
         audit_tree.edited(file, seal=True, host=host, device={"type": "cpu"})
-    contents = mixed.behind(Tree(Path("results")), "results/smoke/figures/toy/fig1")
-    assert mixed.of(contents) == ["runs with vector instructions AVX2 (1) and AVX512 (1)"]
+    assert differences() == ["runs with vector instructions AVX2 (1) and AVX512 (1)"]
 
 
 def test_measures_are_compared_among_themselves(jobs):
     audit_tree.edited(second(jobs, "measure"), seal=True, versions={"numpy": "2", "torch": "3"})
-    contents = mixed.behind(Tree(Path("results")), "results/smoke/figures/toy/fig1")
-    assert mixed.of(contents) == ["measures of torch 2.0 (1) and 3 (1)"]
+    assert differences() == ["measures of torch 2.0 (1) and 3 (1)"]
 
 
 def test_diff_compares_the_variables_that_were_set(jobs, capsys):
