@@ -68,8 +68,7 @@ def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
         _refuse_loss(archive, [r for r in results if moves[r.target] is None], listed)
         new = [result for result in results if moves[result.target] != []]
         _place(new, moves, listed, stage)
-        # of these a result was not here, or another is replaced
-        placed = {r.target for r in new if {*r.records}.issubset(moves[r.target] or r.records)}
+        placed = {r.target for r in new if _manifest_is_placed(r, moves[r.target])}
         records_only.update(results, placed, twins or set())
     text = counted(new)
     known = len(results) - len(new)
@@ -155,8 +154,11 @@ def _stage() -> Iterator[Path]:
     created = not results.exists()
     try:
         results.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(".part", ".adopt-", results, True) as stage:
-            yield Path(stage)
+        stage = tempfile.TemporaryDirectory(
+            prefix=".adopt-", suffix=".part", dir=results, ignore_cleanup_errors=True
+        )
+        with stage as folder:
+            yield Path(folder)
     except OSError as error:
         place = error.filename or results
         raise UserError(str(place), f"cannot be written: {error.strerror or error}") from None
@@ -238,6 +240,12 @@ def _is_twin(result: Result, digests: hashing.Digests | None) -> bool:
     present = [name for name in here.outputs if os.path.lexists(name)]
     sound = all(_sha256(name) == here.outputs[name] for name in present)
     return sound and _is_of_job(here.sound, result, digests)
+
+
+def _manifest_is_placed(result: Result, names: list[str] | None) -> bool:
+    """True if a result that is moved here was not here, or replaces another."""
+    _, manifest_file = result.records
+    return names is None or manifest_file in names
 
 
 def _sha256(name: str) -> str:

@@ -1,6 +1,5 @@
 """A results tree as a side of a comparison: what the workflow left, if its manifests hold."""
 
-import csv
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from grokatlas import text as words
 from grokatlas.audit import diff
 from grokatlas.audit.tree import Tree
+from grokatlas.publish import recorded
 from grokatlas.publish.compare.sides import CSV, Drawn, Judged, Side
 from grokatlas.results import layout
 
@@ -38,10 +38,9 @@ def _damaged(label: str, tree: Tree) -> list[str]:
 
 def _claims(tree: Tree, target: str) -> list[Judged]:
     """The rows of a scale; a judgement that two papers share is of one."""
-    file = diff.sound_file(tree, f"{target}.csv")
-    with file.open(encoding="utf-8", newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if not row.get("same_as")]
-    return [Judged(row | {"scale": target.split("/")[1]}) for row in rows]
+    rows = recorded.read(diff.sound_file(tree, f"{target}.csv"))
+    scale = {"scale": target.split("/")[1]}
+    return [Judged(row | scale) for row in rows if not row.get("same_as")]
 
 
 def _figure(tree: Tree, target: str, content: dict[str, Any]) -> Drawn:
