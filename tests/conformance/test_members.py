@@ -3,17 +3,14 @@
 import copy
 import fnmatch
 import functools
+import itertools
 import math
 from typing import Any
 
-import examples.gradients
-import examples.inputs
-import examples.observables
-import examples.updates
 import numpy as np
 import pytest
 import torch
-from examples import EXAMPLES
+from examples import EXAMPLES, FACTS
 from examples.runs import MINIBATCHES, RUNS, member_keywords
 
 from grokatlas import registry
@@ -96,7 +93,7 @@ def test_a_member_that_diverged_leaves_the_others_alone(run, weight, monkeypatch
     there = moved()
     assert any(not np.isfinite(np.asarray(v)[0]).all() for part in there for v in part.values())
     if math.isnan(weight):
-        given = {column for columns in examples.observables.GIVEN.values() for column in columns}
+        given = {*itertools.chain(*FACTS["given"]["observables"].values())}
         assert [key for key, v in there[1].items() if np.isfinite(v[0]) and key not in given] == []
     for before, after in zip(sound, there, strict=True):
         for key, values in before.items():
@@ -233,9 +230,7 @@ def test_zero_weight_equals_absence(name, keywords):
     _assert_close(_of_member(_train(spec), 0), _first_member(penalties=False), 1e-12)
 
 
-NEUTRAL = [("gradients", *item) for item in examples.gradients.NEUTRAL.items()]
-NEUTRAL += [("inputs", *item) for item in examples.inputs.NEUTRAL.items()]
-NEUTRAL += [("updates", *item) for item in examples.updates.NEUTRAL.items()]
+NEUTRAL = [(block, *item) for block, of in FACTS["neutral"].items() for item in of.items()]
 
 
 @pytest.mark.parametrize(("block", "name", "keywords"), NEUTRAL)

@@ -1,16 +1,30 @@
 """Keywords with which the conformance tests build every component, and runs that use every one.
 
-One file for each block. A new component needs an entry in the `EXAMPLES` of its block and a place
-in `runs.RUNS`; a new optimizer also one in `REFERENCES`, a new penalty one in `GRADIENTS`. A test
-names what is missing.
+A new component needs keywords in `keywords.yaml` and a place in a run of `runs.yaml`; a new
+optimizer also an entry in `REFERENCES` of `optimizer.py`, a new penalty one in `GRADIENTS` of
+`penalties.py`. A test names what is missing.
 """
 
-import importlib
+from pathlib import Path
 from typing import Any
 
-from grokatlas import registry
+import yaml
 
+_SETS, FACTS = (
+    yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    for name in ("keywords.yaml", "runs.yaml")
+)
 # block -> component -> keyword sets of its `build`
 EXAMPLES: dict[str, dict[str, list[dict[str, Any]]]] = {
-    block: importlib.import_module(f"{__name__}.{block}").EXAMPLES for block in registry.FOLDERS
+    block: {
+        name: [*sets.values()] if isinstance(sets, dict) else sets for name, sets in names.items()
+    }
+    for block, names in _SETS.items()
 }
+
+
+def entry(block: str, use: str, **changes: Any) -> dict[str, Any]:
+    """A component as a spec names it: a set of `keywords.yaml`, with other values of some."""
+    name, _, key = use.partition("/")
+    keywords = _SETS[block][name][key] if key else EXAMPLES[block][name][0]
+    return {"name": name} | keywords | changes

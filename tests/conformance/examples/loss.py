@@ -1,22 +1,6 @@
-"""Keywords of every loss, and what those that take no labels are given."""
-
-from typing import Any
+"""What losses that take no labels are given."""
 
 import torch
-
-EXAMPLES: dict[str, list[dict[str, Any]]] = {
-    "binary_cross_entropy": [{}],
-    "cross_entropy": [{}],
-    "mse": [
-        {"reduction": "mean", "half": False},
-        {"reduction": "sample_mean", "half": True},
-        {"reduction": "sum", "half": False},
-    ],
-    "sobolev": [
-        {"reduction": "mean", "half": False, "weight": 0.1, "form": "frobenius"},
-        {"reduction": "mean", "half": True, "weight": 0.1, "form": "mean_square"},
-    ],
-}
 
 
 def _real(*shape: int) -> torch.Tensor:

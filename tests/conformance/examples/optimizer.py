@@ -1,31 +1,9 @@
-"""Keywords of every optimizer, and the same of torch."""
+"""Every optimizer as torch has it."""
 
 import math
 from typing import Any
 
 import torch
-
-_ADAM = {"lr": 0.02, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
-_SGD = {"lr": 0.05, "momentum": 0.9, "weight_decay": 0.1, "nesterov": False}
-
-EXAMPLES: dict[str, list[dict[str, Any]]] = {
-    "adam": [_ADAM, _ADAM | {"beta1": 0.0, "beta2": 0.999}],
-    "adamw": [
-        _ADAM | {"weight_decay": 0.1, "decay": "decoupled"},
-        _ADAM | {"weight_decay": 0.1, "decay": "coupled"},
-    ],
-    "gd": [{"lr": 0.05}],
-    "langevin": [{"lr": 0.05, "temperature": 0.01}],
-    "sgd": [
-        _SGD,
-        _SGD | {"nesterov": True},
-        _SGD | {"momentum": 0.0, "weight_decay": 0.0},
-    ],
-    "switched_adam": [
-        _ADAM | {"switch": 2, "beta2_after": 0.5, "empty": False},
-        _ADAM | {"switch": 2, "beta2_after": 0.99, "empty": True},
-    ],
-}
 
 
 def _adam(params: list, lr: float, beta1: float, beta2: float, eps: float) -> torch.optim.Optimizer:

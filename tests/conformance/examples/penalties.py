@@ -1,27 +1,14 @@
-"""Keywords of every penalty, and its gradient in closed form."""
+"""The gradient of every penalty in closed form."""
 
 from typing import Any
 
 import torch
 
-from .model import DEEP_MLP
+from grokatlas import registry
 
-_JACOBIAN = {"weight": 0.01, "form": "norm", "projections": 2}
+from . import entry
 
-EXAMPLES: dict[str, list[dict[str, Any]]] = {
-    "jacobian": [
-        _JACOBIAN,
-        _JACOBIAN | {"form": "half_square", "projections": 1},
-        _JACOBIAN | {"projections": None},
-    ],
-    "jacobian_level": [
-        {"weight": 0.01, "level": 2.0, "projections": 1},
-        {"weight": 0.01, "level": 0.001, "projections": None},
-    ],
-    "l1": [{"weight": 0.01}],
-    "l2": [{"weight": 0.01, "squared": True}, {"weight": 0.01, "squared": False}],
-    "nuclear": [{"weight": 0.01}],
-}
+DEEP_MLP = registry.keywords(entry("model", "mlp/deep"))
 
 
 def _l1(penalty: Any, params: dict, model: Any, inputs: Any, weight: float) -> dict:

@@ -7,12 +7,10 @@ from typing import Any
 
 import torch
 
-from examples import EXAMPLES, observables
+from examples import EXAMPLES, FACTS, entry
 from examples.loss import GIVEN
-from examples.measures import MEASURED
-from examples.model import DEEP_MLP
+from examples.penalties import DEEP_MLP
 from examples.runs import RUNS, data_of
-from examples.task import ONE_HOT
 from grokatlas import registry
 from grokatlas.declare import signatures
 from grokatlas.engine import dataset
@@ -104,13 +102,13 @@ def ingredients(block: str, name: str = "") -> dict[str, Any]:
     if block == "inputs":
         return {"inputs": randn(6, 4)}
     if block == "observables":
-        task = observables.TASKS.get(name, ONE_HOT)
+        task = entry("task", FACTS["observable_tasks"].get(name, "modular_addition/one_hot"))
         data = dataset.make([task])
         arrays = {part: torch.from_numpy(getattr(data, part)) for part in dataset.PARTS}
         params = {key: value.detach() for key, value in _observed(task).named_parameters()}
         return {"params": params, "task": task, "data": arrays}
     if block == "measures":
-        run = copy.deepcopy(_record(MEASURED.get(name, "isolated")))
+        run = copy.deepcopy(_record(FACTS["measured"].get(name, "isolated")))
         if "snapshots" not in signatures.needs(name):
             del run.snapshots
         if signatures.defines("measures", name, "LIGHT"):
