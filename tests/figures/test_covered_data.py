@@ -5,30 +5,18 @@ import pytest
 from matplotlib.figure import Figure
 
 from grokatlas.plots import defaults
-from grokatlas.publish import recorded
-from grokatlas.results import layout
 from grokatlas.rules import rendering, undrawn
-from grokatlas.study import notebook
-from tests.checkout import ROOT
 from tests.figures import smoke_tables
 from tests.figures.covered_data import covered
+from tests.figures.pictures import PICTURES, tables
 from tests.tiers import every
 
-FOLDER = ROOT / "recorded"
-PICTURES = [
-    (row["paper"], row["figure"], row["scale"])
-    for row in recorded.read(FOLDER / recorded.FIGURES)
-    if not layout.is_published_table(row["figure"])
-]
 
-
-@pytest.mark.parametrize(("paper", "figure", "scale"), every(10, PICTURES))
-def test_no_text_of_a_recorded_figure_covers_what_it_shows(paper, figure, scale, monkeypatch):
-    spec = smoke_tables.spec(paper, figure)
-    owners = [layout.owner_of_table(paper, each) for each in spec["experiments"]]
-    tables = {name: notebook.recorded(f"{own}/{name}", scale, FOLDER) for own, name in owners}
+@pytest.mark.parametrize(("paper", "figure"), every(10, PICTURES))
+def test_no_text_of_a_recorded_figure_covers_what_it_shows(paper, figure, monkeypatch):
     monkeypatch.setattr(undrawn, "cases", lambda *_: [])  # which draws again for each case
-    shown, *_ = rendering.made(spec | {"scale": scale}, tables)
+    spec = smoke_tables.spec(paper, figure) | {"scale": PICTURES[paper, figure]}
+    shown, *_ = rendering.made(spec, tables(paper, figure))
     with defaults.drawing():
         assert covered(shown) == []
 

@@ -1,0 +1,31 @@
+"""Claims on the recorded tables have the values and verdicts that were recorded."""
+
+import pytest
+
+from grokatlas.claims import judging
+from grokatlas.declare import versions
+from grokatlas.publish import recorded
+from grokatlas.results import layout
+from tests.checkout import declared_papers
+from tests.figures.pictures import EVIDENCE, table
+
+CLAIMS = {(paper, claim.id): claim for paper in declared_papers() for claim in
+          declared_papers()[paper].claims}  # fmt: skip
+ROWS = [row for row in recorded.read(EVIDENCE / recorded.CLAIMS) if row["kept"] == recorded.KEPT]
+FIGURES = dict.fromkeys((row["paper"], CLAIMS[row["paper"], row["id"]].figure) for row in ROWS)
+
+
+@pytest.mark.parametrize(("paper", "figure"), FIGURES)
+def test_a_claim_has_the_value_that_was_recorded(paper, figure):
+    for row in ROWS:
+        claim = CLAIMS[row["paper"], row["id"]]
+        if (row["paper"], claim.figure) != (paper, figure):
+            continue
+        declared = versions.declared_claim(declared_papers(), paper, claim)
+        names = declared["experiments"]
+        tables = {layout.owner_of_table(paper, n)[1]: table(paper, n, row["scale"]) for n in names}
+        found = judging.row(paper, declared, tables, row["scale"])
+        assert found["verdict"] == row["verdict"], claim.id
+        for key in ("value", "lowest", "highest"):
+            known = pytest.approx(float(row[key]), rel=1e-6) if row[key] else None
+            assert found[key] == known, (claim.id, key)
