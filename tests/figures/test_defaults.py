@@ -21,13 +21,9 @@ DRAW = """
 import sys, hashlib, tempfile, pathlib
 sys.path.insert(0, sys.argv[1])
 from grokatlas.rules import rendering; from grokatlas.results import layout
-from tests.figures import test_geometry, test_grokalign
-tables = {
-    "geometry/fig2": {"three_weights": test_geometry.history(4, 5, 3)},
-    "grokalign/fig8": test_grokalign.transformers({"": "learned"})[0],
-}
-for name, given in tables.items():
-    paper, figure = name.split("/")
+from tests.figures import pictures
+for paper, figure in (("geometry", "fig2"), ("grokalign", "fig8")):
+    given = pictures.tables(paper, figure)
     stem = pathlib.Path(tempfile.mkdtemp()) / figure
     files = layout.outputs("figure", stem)
     spec = {"paper": paper, "figure": figure, "scale": "quick", "published": {}}

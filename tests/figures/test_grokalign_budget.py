@@ -1,6 +1,5 @@
 """Table 2 of `grokalign` against the budget, on synthetic tables, as data."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -77,23 +76,6 @@ def test_one_snapshot_is_no_trajectory(table):
     kept = table[(table["record"] == "history") | (table["step"] == 1000)]
     assert _budget_statistics.passages(kept, PUBLISHED).empty
     assert _budget_statistics.distance_at_one_budget({"common_budget": kept}, PUBLISHED) == []
-
-
-def test_the_figure_tells_where_each_row_is_passed(table):
-    figure, drawn = budget.draw({"common_budget": table}, PUBLISHED)
-    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
-    assert sum(text.startswith(("baseline: 9", "baseline: 1")) for text in texts) == 2
-    passage = drawn[drawn["series"] == "passage"].set_index("case")
-    marks = []
-    for axes in figure.axes:
-        for line in axes.lines:
-            if line.get_marker() == "o" and len(line.get_xdata()):
-                marks.append((line.get_xdata()[0], line.get_ydata()[0]))
-    assert len(marks) == 18  # six rows of three cells
-    assert (passage.at["mse_grokalign", "step"], 0.709) in marks
-    assert (passage.at["mse_baseline", "step"], 0.868) in marks
-    lines = drawn[(drawn["series"] == "row_alignment_max") & (drawn["method"] == "grokalign")]
-    np.testing.assert_allclose(lines["median"].iloc[1], 0.478)
 
 
 def test_a_method_that_was_not_run_is_said(table):

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import to_rgba
 
-from grokatlas.papers.grokalign import fig1, fig11
+from grokatlas.papers.grokalign import fig1
 
 INPUTS = np.array([[1.0, 0.0, 0.0, 1.0], [0.0, 2.0, 0.0, 1.0], [0.0, 0.0, 1.0, 3.0]])
 NORMAL = np.array([2.0, 1.0, 2.0, 0.0])  # of the plane of the inputs
@@ -58,56 +57,6 @@ def panel(figure, start):
     return next(a for a in figure.axes if a.get_title(loc="left").startswith(start))
 
 
-def test_a_centroid_aligned_with_its_input_falls_on_it_however_long_it_is(table):
-    figure, drawn = fig1.draw({"regions": table})
-    stars = drawn[(drawn["item"] == "centroid") & (drawn["moment"] == "generalisation")]
-    np.testing.assert_allclose(stars["alignment"], [1, -1, 2 / 90**0.5], atol=1e-12)
-    lengths = np.linalg.norm(INPUTS, axis=1)
-    scaled = coordinates(np.stack([INPUTS[0], -INPUTS[1], lengths[2] * NORMAL / 3]))
-    found = np.array([json.loads(text)[0] for text in stars["polygon"]])
-    np.testing.assert_allclose(found, scaled, atol=1e-12)
-    lines = panel(figure, "c").lines
-    marked = {line.get_marker(): [] for line in lines}
-    for line in lines:
-        marked[line.get_marker()].append(line.get_xydata()[0])
-    np.testing.assert_allclose(marked["o"], coordinates(INPUTS), atol=1e-12)
-    np.testing.assert_allclose(marked["*"], scaled, atol=1e-12)
-
-
-def test_regions_of_all_moments_are_coloured_on_one_logarithmic_scale(table):
-    figure, drawn = fig1.draw({"regions": table})
-    bar = next(axes for axes in figure.axes if axes.get_ylabel() == "norm of the slope")
-    assert bar.get_yscale() == "log"
-    assert bar.get_ylim() == pytest.approx((1, 100))
-    faces = {}
-    for letter in "bc":
-        axes = panel(figure, letter)
-        (regions,) = (c for c in axes.collections if isinstance(c, PolyCollection))
-        assert regions.get_rasterized()
-        for path, corners in zip(regions.get_paths(), HALVES, strict=True):
-            np.testing.assert_array_equal(path.vertices[:-1], corners)
-        assert (axes.get_xlim(), axes.get_ylim()) == ((-3, 3), (-3, 3))
-        faces[letter] = regions.get_facecolors()
-    purple, green, yellow = (to_rgba(c) for c in ("#440154", "#21918c", "#fde725"))
-    for face, colour in ((faces["b"][0], green), (faces["b"][1], yellow), (faces["c"][0], purple)):
-        np.testing.assert_allclose(face, colour, atol=0.01)
-    assert faces["c"][1][3] == 0  # no slope at all: no colour
-    sizes = drawn[drawn["item"] == "region"]
-    assert sizes["slope_norm"].tolist() == [10, 100, 1, 0, 2, 3]
-
-
-def test_the_face_tells_data_step_accuracy_and_cosines(table):
-    figure, _ = fig1.draw({"regions": table})
-    assert "mnist, 1,024 points" in figure.get_suptitle()
-    title = panel(figure, "c").get_title(loc="left")
-    assert title == "c  generalisation\nstep 400\ntrain 100%, test 85%"
-    images = [axes for axes in figure.axes if axes.images]
-    assert [axes.get_xlabel() for axes in images] == [
-        f"cosine\n{' → '.join([way] * 3)}" for way in ("1.00", "-1.00", "0.21")
-    ]
-    np.testing.assert_array_equal(images[1].images[0].get_array(), [[0, 2], [0, 1]])
-
-
 def test_a_centroid_that_vanishes_has_no_point_and_no_cosine(table):
     chosen = (table["item"] == "centroid") & (table["place"] == 1)
     table.loc[chosen & (table["moment"] == "generalisation"), "entries"] = "[0, 0, 0, 0]"
@@ -137,35 +86,3 @@ def test_regions_without_any_slope_have_a_scale_and_no_colour(table):
     figure.draw_without_rendering()
     (regions,) = [c for c in panel(figure, "c").collections if isinstance(c, PolyCollection)]
     assert not regions.get_facecolors()[:, 3].any()
-
-
-def test_fig11_shows_six_planes_of_the_first_seed_at_the_end(table):
-    table.loc[(table["plane"] == 3) & (table["item"] == "region"), "slope_norm"] = 50.0
-    table.loc[(table["plane"] == 0) & (table["item"] == "region"), "slope_norm"] = 900.0
-    figure, drawn = fig11.draw({"regions": table})
-    assert sorted(drawn["plane"].unique()) == [1, 2, 3, 4, 5, 6]
-    assert set(drawn["moment"]) == {"end"}
-    assert len(drawn) == 6 * 8  # of one seed: two regions, three inputs, three centroids
-    assert "mnist, 1,024 points: end, step 600: train 100%, test 90%" in figure.get_suptitle()
-    titled = [axes for axes in figure.axes if axes.get_title(loc="left").startswith("plane")]
-    assert len(titled) == 6
-    bar = next(axes for axes in figure.axes if axes.get_ylabel() == "norm of the slope")
-    assert bar.get_ylim() == pytest.approx((2, 50))
-
-
-def test_images_are_drawn_on_the_same_scale_with_their_lowest_line_below(table):
-    norms = [[1.0, 2.0], [0.0, 50.0]]
-    lines = {0: [[-3, -3], [3, -3], [3, 0], [-3, 0]], 1: [[-3, 0], [3, 0], [3, 3], [-3, 3]]}
-    image = table["item"] == "region"
-    table.loc[image, "item"] = "line"
-    table.loc[image, "polygon"] = table.loc[image, "place"].map(lambda k: json.dumps(lines[k]))
-    table.loc[image, "entries"] = table.loc[image, "place"].map(lambda k: json.dumps(norms[int(k)]))
-    table.loc[image, "slope_norm"] = np.nan
-    figure, drawn = fig1.draw({"regions": table})
-    (seen,) = panel(figure, "c").images
-    np.testing.assert_array_equal(seen.get_array().filled(0), norms)
-    assert seen.origin == "lower"
-    assert seen.get_extent() == [-3, 3, -3, 3]
-    assert (seen.norm.vmin, seen.norm.vmax) == (1.0, 50.0)
-    told = drawn[drawn["item"] == "line"]["entries"]
-    assert set(told) == {json.dumps(norms[0]), json.dumps(norms[1])}

@@ -3,11 +3,9 @@
 import pytest
 
 from grokatlas.declare import cells, versions
-from grokatlas.papers.jacobian_alignment import fig7, fig8
 from grokatlas.plan.graph import make_plan
 from grokatlas.results import layout
 from tests.checkout import declared_papers
-from tests.figures.test_grokalign import transformers
 
 OWN = {"xor": {"grokalign"}, "delayed_robustness": {"weight_decay", "grokalign"}}
 OWN["delayed_robustness_as_published"] = OWN["delayed_robustness"]
@@ -72,15 +70,3 @@ def test_its_own_weight_and_network_are_those_of_its_text(papers):
     assert xor["ensemble"]["penalties.0.weight"] == [1e-3]
     convolutions = _specs(papers, "jacobian_alignment", "delayed_robustness")["grokalign"]["model"]
     assert len(convolutions["channels"]) == len(convolutions["strides"]) == 5
-
-
-def test_transformers_stand_in_two_rows_and_their_gini_side_by_side():
-    tables, cases = transformers(fig7.ROWS)
-    labels = ["accuracy", "alignment of centroids"] * 2
-    assert [axes.get_ylabel() for axes in fig7.draw(tables)[0].axes] == labels
-    figure, drawn = fig8.draw(tables)
-    assert [axes.get_ylabel() for axes in figure.axes] == ["Gini coefficient"] * 2
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert [title.split()[:2] for title in titles] == [["a", "learned"], ["b", "fixed"]]
-    assert all("modulo 29" in title for title in titles)
-    assert set(drawn["case"]) == set(cases)

@@ -46,18 +46,6 @@ def test_a_longer_run_gives_the_time_and_the_place_of_its_cross(tables):
         assert axes.get_ylim()[1] > 4000
 
 
-def test_what_never_generalises_is_a_cross_on_the_upper_line(tables):
-    made, _ = adam_memory.draw(tables)
-    for axes in (made.axes[0], made.axes[1], made.axes[5]):
-        crosses = [
-            line for line in axes.lines if line.get_marker() == "x" and len(line.get_xdata())
-        ]
-        assert crosses
-        assert all(set(line.get_ydata()) == {LENGTH} for line in crosses)
-    marked = [x for line in made.axes[0].lines[:-1] for x in line.get_xdata()]
-    assert {round(float(np.log10(x))) for x in marked} == {1, 2, 3}
-
-
 def test_of_three_seeds_each_is_a_point_or_a_cross(tables):
     few = {name: table[table["seed"] < 3].copy() for name, table in tables.items()}
     times = few["adam_memory"]
@@ -74,43 +62,6 @@ def test_of_three_seeds_each_is_a_point_or_a_cross(tables):
     assert crosses[1].get_ydata().tolist() == [LENGTH] * 2  # of l2: at 0.99 and at 0.999
     seen = data[(data["series"] == "t2") & (data["statistic"] == "median") & (data["case"] == "l2")]
     assert seen["step"].tolist()[:2] == [300, 700]
-
-
-def test_crosses_of_one_length_are_beside_each_other(tables):
-    made, _ = adam_memory.draw(tables)
-    crosses = [line for line in made.axes[0].lines if line.get_marker() == "x"]
-    places = [float(x) for line in crosses for x in line.get_xdata()]
-    assert len(places) == len(set(places)) == len(adam_memory.PENALTIES)
-
-
-def test_the_decay_begins_at_the_largest_weight(tables):
-    made, _ = adam_memory.draw(tables)
-    dashed = [line for line in made.axes[5].lines if line.get_linestyle() == "--"]
-    assert len(dashed) == 2  # at 0.999 nothing generalises
-    for line, memory in zip(dashed, (10, 100), strict=True):
-        weights, steps = line.get_data()
-        assert weights[-1] == pytest.approx(1e-5)
-        assert steps[0] - steps[-1] == pytest.approx(2 * memory * np.log(10))
-
-
-def test_open_points_are_t1_and_filled_ones_t2(tables):
-    made, data = adam_memory.draw(tables)
-    drawn = [line for line in made.axes[0].lines if line.get_marker() == "o"]
-    faces = [line.get_markerfacecolor() for line in drawn]
-    assert faces == [
-        face for name in adam_memory.PENALTIES for face in ("white", adam_memory.COLOURS[name])
-    ]
-    assert [set(line.get_ydata()) for line in drawn[:2]] == [{52.0}, {300.0, 200.0}]
-    at = data[(data["series"] == "t2") & (data["statistic"] == "median") & (data["case"] == "l2")]
-    assert np.isinf(at["step"]).sum() == 2  # in a and in b
-
-
-def test_a_curve_has_a_colour_for_each_beta2(tables):
-    made, data = adam_memory.draw(tables)
-    for axes, column in zip(made.axes[2:5], adam_memory.CURVES, strict=True):
-        assert len({tuple(line.get_color()) for line in axes.lines}) == 3
-        seen = data[data["series"] == column]
-        assert (seen["seeds"] == 5).all()
 
 
 def test_curves_go_on_with_longer_runs_until_the_first_seed_ends(tables):

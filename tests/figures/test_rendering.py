@@ -12,15 +12,18 @@ from grokatlas.errors import UserError
 from grokatlas.plots import defaults, panels, style
 from grokatlas.results import layout
 from grokatlas.rules import rendering
-from tests.figures.test_geometry import history
+from tests.tables import rows
 
 SPEC = {"paper": "geometry", "figure": "fig2", "scale": "quick", "published": {}}
 SPEC["digitised_points"] = []
 SPEC["module"] = "grokatlas.papers.geometry.fig2"
+PLACES = {f"parameters__weight__{k}": lambda row, k=k: row["member"] + row["step"] / 10 + k
+          for k in range(3)}  # fmt: skip
+TABLE = rows(member=[0, 1, 2, 3], step=[0, 1, 2, 3, 4], train_loss=1.0, test_loss=2.0, **PLACES)
 
 
 def test_the_same_figure_twice_has_the_same_bytes(tmp_path):
-    tables = {"three_weights": history(4, 5, 3)}
+    tables = {"three_weights": TABLE}
     for name in ("one", "two"):
         files = layout.outputs("figure", tmp_path / name)
         rendering.render(SPEC, tables, files, "d" * 64)
@@ -38,7 +41,7 @@ def test_the_last_digits_of_the_solver_change_no_byte(tmp_path, monkeypatch):
         for axes in figure.axes:
             axes._set_position(axes.get_position(original=True).translated(-1e-11, 1e-11))
 
-    tables = {"three_weights": history(4, 5, 3)}
+    tables = {"three_weights": TABLE}
     rendering.render(SPEC, tables, layout.outputs("figure", tmp_path / "one"), "d")
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", solved_in_another_order)
     rendering.render(SPEC, tables, layout.outputs("figure", tmp_path / "two"), "d")
@@ -49,7 +52,7 @@ def test_the_last_digits_of_the_solver_change_no_byte(tmp_path, monkeypatch):
 
 def test_the_digest_stands_in_pdf_and_png(tmp_path):
     files = layout.outputs("figure", tmp_path / "one")
-    rendering.render(SPEC, {"three_weights": history(4, 5, 3)}, files, "d" * 64)
+    rendering.render(SPEC, {"three_weights": TABLE}, files, "d" * 64)
     assert b"d" * 64 in (tmp_path / "one.pdf").read_bytes()
     assert b"d" * 64 in (tmp_path / "one.png").read_bytes()
 
@@ -83,7 +86,7 @@ def test_a_figure_of_some_of_the_seeds_says_so(tmp_path, monkeypatch):
     told = {"so_far": "3 of 10 seeds"}
     for name, spec in (("whole", SPEC), ("some", SPEC | told), ("again", SPEC)):
         files = layout.outputs("figure", tmp_path / name)
-        rendering.render(spec, {"three_weights": history(4, 5, 3)}, files, "d")
+        rendering.render(spec, {"three_weights": TABLE}, files, "d")
     assert notes[1] == f"{notes[0]}  ·  3 of 10 seeds"
     whole, some = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("whole", "some"))
     pd.testing.assert_frame_equal(some, whole.assign(**told))
@@ -153,7 +156,7 @@ def test_a_figure_says_at_its_bottom_what_its_size_does_not_show(tmp_path, monke
     seen = []
     monkeypatch.setattr(panels, "finish", lambda made, text: seen.append(text))
     files = layout.outputs("figure", tmp_path / "one")
-    rendering.render(SPEC | changes, {"three_weights": history(4, 5, 3)}, files, "d" * 64)
+    rendering.render(SPEC | changes, {"three_weights": TABLE}, files, "d" * 64)
     start = "Grokking Atlas  geometry/fig2  ·  quick scale"
     assert seen == [start + (f"  ·  {SENTENCE}" if changes else "")]
 
