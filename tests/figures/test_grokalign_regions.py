@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgba
 
 from grokatlas.papers.grokalign import fig1
 
@@ -55,6 +56,28 @@ def table() -> pd.DataFrame:
 
 def panel(figure, start):
     return next(a for a in figure.axes if a.get_title(loc="left").startswith(start))
+
+
+def test_regions_of_all_moments_are_coloured_on_one_logarithmic_scale(table):
+    figure, drawn = fig1.draw({"regions": table})
+    bar = next(axes for axes in figure.axes if axes.get_ylabel() == "norm of the slope")
+    assert bar.get_yscale() == "log"
+    assert bar.get_ylim() == pytest.approx((1, 100))
+    faces = {}
+    for letter in "bc":
+        axes = panel(figure, letter)
+        (regions,) = (c for c in axes.collections if isinstance(c, PolyCollection))
+        assert regions.get_rasterized()
+        for path, corners in zip(regions.get_paths(), HALVES, strict=True):
+            np.testing.assert_array_equal(path.vertices[:-1], corners)
+        assert (axes.get_xlim(), axes.get_ylim()) == ((-3, 3), (-3, 3))
+        faces[letter] = regions.get_facecolors()
+    purple, green, yellow = (to_rgba(c) for c in ("#440154", "#21918c", "#fde725"))
+    for face, colour in ((faces["b"][0], green), (faces["b"][1], yellow), (faces["c"][0], purple)):
+        np.testing.assert_allclose(face, colour, atol=0.01)
+    assert faces["c"][1][3] == 0  # no slope at all: no colour
+    sizes = drawn[drawn["item"] == "region"]
+    assert sizes["slope_norm"].tolist() == [10, 100, 1, 0, 2, 3]
 
 
 def test_a_centroid_that_vanishes_has_no_point_and_no_cosine(table):

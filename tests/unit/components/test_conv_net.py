@@ -109,21 +109,6 @@ def _gradients(model, params, inputs):
     }
 
 
-def test_gradients_of_a_batch_are_those_of_its_samples():
-    data = _images()
-    model = _build(data, **SMALL)
-    params = {key: value.detach() for key, value in model.named_parameters()}
-    inputs = torch.from_numpy(data.train_inputs)
-    batch = _gradients(model, params, inputs)
-    alone = [_gradients(model, params, inputs[k : k + 1]) for k in range(len(inputs))]
-    together = torch.cat([each["inputs"] for each in alone])
-    torch.testing.assert_close(batch["inputs"], together, rtol=1e-12, atol=1e-13)
-    for key in params:
-        for part in ("outputs", "penalty"):
-            total = sum(each[part][key] for each in alone)
-            torch.testing.assert_close(batch[part][key], total, rtol=1e-11, atol=1e-11)
-
-
 def test_members_together_have_the_gradients_of_each_alone():
     data = _images()
     keywords = SMALL | {"pixel_mean": MEAN, "pixel_std": STD}

@@ -138,12 +138,6 @@ def test_parameters_of_the_published_decoder():
     assert found == 2 * (12 * 128**2 + 4 * 128) + 2 * 99 * 128
 
 
-@each_source
-def test_embedded_tokens_give_the_outputs_of_tokens(source):
-    model, tokens = _shaken(source)
-    assert torch.equal(model(model.embed(tokens)), model(tokens))
-
-
 def test_inputs_that_are_no_tokens_are_refused():
     inputs = np.zeros((4, 3))
     data = dataset.Dataset(inputs, inputs, inputs, inputs, 3)

@@ -78,24 +78,6 @@ def test_sparse_step_written_out():
     np.testing.assert_allclose(after, a - 0.1 * gradient, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("samples", [1, 10, 30])
-def test_sparse_advance_equals_looped_update(samples):
-    x, y, _ = _sparse(samples)
-    keywords = {"rate": 0.02, "l1": 1e-4, "l2": 1e-3}
-    fast = subgradient_descent.advance(_start(2), (x, y), 5000, **keywords)
-    slow = _looped(subgradient_descent, _start(2), (x, y), 5000, **keywords)
-    torch.testing.assert_close(fast["weight"], slow["weight"], rtol=0, atol=1e-10)
-
-
-def test_sparse_advance_in_single_precision():
-    x, y, _ = _sparse(dtype=torch.float32)
-    keywords = SPARSE | {"l1": 1e-3}
-    fast = subgradient_descent.advance(_start(1, torch.float32), (x, y), 300, **keywords)
-    slow = _looped(subgradient_descent, _start(1, torch.float32), (x, y), 300, **keywords)
-    assert fast["weight"].dtype == torch.float32
-    torch.testing.assert_close(fast["weight"], slow["weight"], rtol=0, atol=2e-5)
-
-
 def test_an_entry_at_zero_feels_no_l1():
     zeros = (torch.zeros(6, 3, dtype=torch.float64), torch.zeros(6, 1, dtype=torch.float64))
     start = {"weight": torch.tensor([[[0.0, 0.5, -0.5]]], dtype=torch.float64)}
@@ -135,24 +117,6 @@ def test_step_of_factors_is_gradient_descent(depth):
     torch.testing.assert_close(after["factors"], expected, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(("samples", "depth"), [(1, 2), (10, 1), (30, 2), (30, 3)])
-def test_advance_of_factors_equals_looped_update(samples, depth):
-    """Members share their data or have their own, and each has its own rate."""
-    x, y, _ = _sparse(samples)
-    rates = torch.tensor([0.02, 0.1], dtype=torch.float64)
-    start = torch.full((2, depth, 100), 0.1, dtype=torch.float64)
-    start[:, 0, ::7] = -0.3
-    fast = hadamard_descent.advance({"factors": start}, (x, y), 3000, rate=rates)["factors"]
-    own = hadamard_descent.advance(
-        {"factors": start}, (x.expand(2, -1, -1), y.expand(2, -1, -1)), 3000, rate=rates
-    )["factors"]
-    torch.testing.assert_close(fast, own, rtol=0, atol=1e-10)
-    for member, rate in enumerate(rates):
-        alone = {"factors": start[member : member + 1]}
-        slow = _looped(hadamard_descent, alone, (x, y), 3000, rate=float(rate))["factors"]
-        torch.testing.assert_close(fast[member], slow[0], rtol=0, atol=1e-10)
-
-
 def test_factors_need_their_model():
     with pytest.raises(ValueError, match="needs the model hadamard_product"):
         hadamard_descent.build(None, None, rate=0.1).init({"weight": torch.ones(1, 5)})
@@ -190,16 +154,6 @@ def test_polar_factor_is_backward_stable(smallest):
     assert np.abs(u - lapack[0] @ lapack[2]).max() < tolerance
 
 
-def test_completion_advance_equals_looped_update():
-    pairs, values, _ = _completion()
-    random = np.random.RandomState(5)
-    start = {"matrix": torch.tensor(random.standard_normal((2, 10, 10)))}
-    keywords = {"rate": 0.01, "weight": 1e-3}
-    fast = nuclear_subgradient_descent.advance(start, (pairs, values), 2000, **keywords)
-    slow = _looped(nuclear_subgradient_descent, start, (pairs, values), 2000, **keywords)
-    torch.testing.assert_close(fast["matrix"], slow["matrix"], rtol=0, atol=1e-10)
-
-
 def test_completion_agrees_step_by_step_where_singular_values_jump_about_zero():
     pairs, values, _ = _completion()
     state = nuclear_subgradient_descent.advance(
@@ -217,16 +171,6 @@ def test_completion_agrees_step_by_step_where_singular_values_jump_about_zero():
         torch.testing.assert_close(state["matrix"], slow["matrix"], rtol=0, atol=1e-12)
 
 
-def test_completion_in_single_precision():
-    pairs, values, _ = _completion()
-    train = (pairs, values.float())
-    start = {"matrix": _identity(1)["matrix"].float()}
-    fast = nuclear_subgradient_descent.advance(start, train, 100, **COMPLETION)
-    slow = _looped(nuclear_subgradient_descent, start, train, 100, **COMPLETION)
-    assert fast["matrix"].dtype == torch.float32
-    torch.testing.assert_close(fast["matrix"], slow["matrix"], rtol=0, atol=1e-3)
-
-
 @pytest.mark.parametrize("shape", [(10, 8), (10, 10)])
 def test_completion_goes_by_lapack_where_newton_cannot(shape):
     """A matrix that is not square, or whose first row is zero, so exactly singular."""
@@ -238,25 +182,6 @@ def test_completion_goes_by_lapack_where_newton_cannot(shape):
     fast = nuclear_subgradient_descent.advance({"matrix": start}, train, 3, **COMPLETION)
     slow = _looped(nuclear_subgradient_descent, {"matrix": start}, train, 3, **COMPLETION)
     torch.testing.assert_close(fast["matrix"], slow["matrix"], rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("data_scale", ["sum", "mean"])
-@pytest.mark.parametrize("l2", [0.0, 1e-5, 0.3])
-def test_closed_form_equals_looped_update(data_scale, l2):
-    x, y, _ = _sparse()
-    y = torch.cat([y, -2 * y], dim=1)
-    keywords = {"rate": 0.1, "l2": l2, "data_scale": data_scale}
-    weight = torch.tensor(np.random.RandomState(4).standard_normal((2, 100)))
-    dynamics = linear_descent.build(None, None, **keywords)
-    state = dynamics.init({"weight": weight})
-    start = torch.utils._pytree.tree_map(lambda leaf: leaf[None], state)
-    for step in range(1, 5001):
-        state = dynamics.update(state, (x, y))
-        if step in (1, 2, 17, 5000):
-            fast = linear_descent.advance(start, (x, y), step, **keywords)
-            expected = state["params"]["weight"]
-            torch.testing.assert_close(fast["params"]["weight"][0], expected, rtol=0, atol=1e-10)
-            assert int(fast["step"][0]) == int(state["step"]) == step
 
 
 def test_closed_form_where_a_step_overshoots():

@@ -43,12 +43,6 @@ def test_moving_average_begins_as_the_first_gradient():
     _assert_close(_through(grokfast_ema.build(alpha=0.8, lamb=2.0), grads), expected)
 
 
-def test_constant_gradient_is_amplified_by_one_plus_lamb():
-    grads = _grads(1) * 5
-    for changed in _through(grokfast_ema.build(alpha=0.98, lamb=2.0), grads):
-        _assert_close([changed], [{key: 3 * value for key, value in grads[0].items()}])
-
-
 @pytest.mark.parametrize("window", [1, 4])
 def test_window_amplifies_once_it_is_full(window):
     grads = _grads(10)

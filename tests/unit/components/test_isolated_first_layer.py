@@ -67,21 +67,6 @@ def test_update_is_equation_21_written_out(result, arrays):
     np.testing.assert_allclose(after - before, RATE * change, rtol=1e-8, atol=1e-12)
 
 
-def test_update_descends_the_norm_of_both_layers(result, arrays):
-    inputs, targets = map(torch.from_numpy, arrays)
-    (before, _), (after, _) = _layers(result, 0), _layers(result, 1)
-    first = torch.tensor(before, requires_grad=True)
-    second = torch.linalg.pinv(torch.relu(inputs @ first)) @ targets
-    norm = (first.square().sum() + second.square().sum()) / 2
-    (gradient,) = torch.autograd.grad(norm, first)
-    np.testing.assert_allclose((after - before) / RATE, -gradient.numpy(), rtol=1e-7, atol=1e-9)
-
-
-def test_norm_falls(result):
-    norms = [sum((layer**2).sum() for layer in _layers(result, step)) for step in (0, 1, 100)]
-    assert norms[0] > norms[1] > norms[2]
-
-
 @pytest.mark.parametrize("change", [{"bias": True}, {"hidden_layers": 2}])
 def test_another_network_is_refused(data, change):
     spec = SPEC | {"model": SPEC["model"] | change}

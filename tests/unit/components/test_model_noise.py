@@ -4,7 +4,6 @@ import copy
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -13,7 +12,7 @@ from grokatlas.engine import parameter_noise
 from grokatlas.engine.network import Network
 from grokatlas.engine.noise import standard_normal
 from grokatlas.engine.rebuilt import restored
-from tests.runs import addition, begun, data_of, finished, mlp, schedule, trained
+from tests.runs import addition, begun, data_of, finished, mlp, schedule
 
 PAGE = Path(__file__).parents[3] / "docs" / "extending.md"
 DOUBLE = torch.float64
@@ -150,34 +149,10 @@ def test_observables_snapshots_and_measures_have_no_noise(name):
             assert last["train_loss"].iloc[view.member] == pytest.approx(float(loss), rel=1e-12)
 
 
-@each_model
-@pytest.mark.parametrize("rates", [{"dropout": 0.3}, {"weight_noise": 0.1}])
-def test_noise_acts_on_the_training(name, rates):
-    plain, noisy = trained(spec_of(name)), trained(spec_of(name, **rates))
-    assert plain.history["train_loss"][0] == noisy.history["train_loss"][0]
-    assert plain.history["train_loss"][-1] != noisy.history["train_loss"][-1]
-
-
 def test_steps_and_members_have_noise_of_their_own():
     model, inputs = built("mlp", dropout=0.5), inputs_of("mlp")
     first, second = (model(inputs, noise_of(model, inputs, step)) for step in (0, 1))
     assert not torch.equal(first, second)
-
-
-def test_both_precisions_drop_the_same_units():
-    spec = spec_of("mlp", dropout=0.123456789)
-    single = spec | {"train": spec["train"] | {"dtype": "float32"}}
-    (double,), (half,) = (begun(each).groups for each in (spec, single))
-    assert torch.equal(double.constants["dropout"][:, 0].float(), half.constants["dropout"][:, 0])
-
-
-def test_members_have_rates_of_their_own():
-    spec = spec_of("mlp")
-    spec["ensemble"] = {"model.dropout": [0.0, 0.5], "seed": [1]}
-    history = trained(spec).history["train_loss"].reshape(-1, 2)
-    for member, rate in enumerate((0.0, 0.5)):
-        alone = trained(spec_of("mlp", dropout=rate) | {"ensemble": {"seed": [1]}})
-        np.testing.assert_allclose(history[:, member], alone.history["train_loss"], 1e-12)
 
 
 def test_a_part_of_the_batch_has_no_noise_of_its_own():

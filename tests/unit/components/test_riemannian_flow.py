@@ -83,19 +83,6 @@ def test_the_error_falls_with_the_fourth_power_of_the_rate():
     assert 10 < errors[0] / errors[1] < 24
 
 
-def test_weight_decay_comes_to_the_flow_as_it_vanishes():
-    """Gradient descent on F + lambda/2 |w|^2 at the time tau / lambda."""
-    flow = _moved(_product, _factors(3.0), ONE, 10, rate=0.05)["factors"].numpy()
-    distances = []
-    for decay in (2e-2, 2e-3):
-        w = np.array([3.0, 1 / 3])
-        for _ in range(round(0.5 / decay / 0.02)):
-            w = w - 0.02 * ((w.prod() - 1) * w[::-1] + decay * w)
-        distances.append(np.abs(w - flow).max())
-    assert distances[1] < 0.2 * distances[0]
-    assert distances[1] < 2e-3
-
-
 def test_a_network_stays_on_the_zero_loss_set_and_its_norm_falls():
     x, y = _random(4, 2), _random(4, 2, seed=1)
     start = {"first": _random(2, 8, seed=2), "second": _random(8, 2, seed=3)}

@@ -99,21 +99,6 @@ def test_published_size_has_its_shapes_and_laws():
         assert abs(value.mean().item()) < 4 * (variance / value.numel()) ** 0.5, key
 
 
-def test_embedded_tokens_give_the_outputs_of_tokens():
-    data = _prompts(11)
-    model = _build(data, **SMALL)
-    tokens = torch.from_numpy(data.train_inputs)
-    features = model.embed(tokens)
-    assert torch.equal(features, model.embedding[tokens])
-    assert torch.equal(model(features), model(tokens))
-    jacobian = torch.func.jacrev(lambda x: model(x[None])[0])(features[0])
-    assert jacobian.shape == (12, 3, 12)
-    step = 1e-6 * torch.randn(3, 12, dtype=torch.float64)
-    change = model((features[0] + step)[None]) - model((features[0] - step)[None])
-    expected = torch.einsum("ctd,td->c", jacobian, step) * 2
-    torch.testing.assert_close(change[0], expected, rtol=1e-6, atol=1e-13)
-
-
 @pytest.mark.parametrize("fixed", [("embedding",), ("unembedding",), TABLES, ()])
 def test_a_fixed_matrix_is_neither_trained_nor_decayed(fixed):
     keywords = SMALL | dict.fromkeys(fixed, "fixed")
@@ -142,15 +127,6 @@ def test_a_fixed_matrix_is_neither_trained_nor_decayed(fixed):
             assert torch.equal(value[member], getattr(model, key))
     for key, value in run.parameters().items():
         assert not torch.equal(value, started[key]), key
-
-
-def test_what_is_fixed_changes_no_draw():
-    data = _prompts(11)
-    learned, fixed = (
-        _build(data, **SMALL | dict.fromkeys(TABLES, how)) for how in ("learned", "fixed")
-    )
-    first, second = learned.state_dict(), fixed.state_dict()
-    assert all(torch.equal(first[key], second[key]) for key in first)
 
 
 def test_penalty_on_the_jacobian_of_members_has_the_gradient_of_each_alone():

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokatlas.papers.plates import _recovery as _recovery_numbers
 from grokatlas.papers.plates import claims
 
 BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
@@ -120,26 +119,6 @@ def _recovery(**more):
         ],
     }
     return {name: pd.DataFrame(kept + more.get(name, [])) for name, kept in rows.items()}
-
-
-def test_a_mirage_falls_by_ten_times_after_memorisation_and_is_not_recovered():
-    found = _recovery_rows(_recovery())
-    assert found["mirage"].to_dict() == {"l1": False, "nuclear": True, "l2": True, "none": False}
-    assert found["recovered"].to_dict() == dict.fromkeys(found.index, False) | {"l1": True}
-    fallen = _recovery(recovery_l1=_run("recovery_l1", 0.01, "sparse", 10.0, 70, 50.0, (90.0, 0.1)))
-    assert not _recovery_rows(fallen).loc["l1", "mirage"].any()
-
-
-def test_slow_time_has_the_weight_of_the_others_where_there_is_none():
-    late = _run("recovery_l2", 0.0, "sparse", 10.0, 100, 400.0, (90.0, 8.0))
-    found = _recovery_rows(_recovery(recovery_l2=late))
-    assert found.loc["l1", "slow"] == pytest.approx(100 * 0.5 * 0.01)
-    assert found.loc["l2", "fall"] == pytest.approx(200 * 0.5 * 0.02)
-    assert found.loc["none", "slow"].max() == pytest.approx(400 * 0.5 * 0.02)
-
-
-def _recovery_rows(tables):
-    return _recovery_numbers.outcomes(tables).set_index("regulariser")
 
 
 def test_shares_count_the_runs_that_they_name():

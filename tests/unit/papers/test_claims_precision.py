@@ -93,13 +93,6 @@ def test_accuracies_are_those_at_the_end():
     assert found == pytest.approx([-0.1, -0.1])
 
 
-def test_what_is_silent_is_counted_from_memorisation_on():
-    found = _precision.silence(every()).set_index(["task", "precision", "beta2", "seed"])
-    own = found.loc["baseline", "float32", 0.999, 0]
-    assert own["below_eps"] == pytest.approx(1 / 3)  # 1e-9 of 1e-4, 2e-8 and 1e-9
-    assert own["collapsed"] == pytest.approx((0.2 + 0.9 + 0.4) / 3)
-
-
 def test_members_that_diverged_have_no_times():
     tables = every()
     rows = tables["precision_images"]

@@ -81,27 +81,11 @@ def test_a_share_counts_where_it_is_not_lost_again():
     assert found == pytest.approx([65 / 44] * 2)
 
 
-def test_a_measure_that_turns_back_goes_astray():
-    found = _progress.moves(_progress.windows(every()))
-    assert set(found.loc[found["astray"], "measure"]) == {"centroid", "jacobian_norm"}
-    assert found.groupby("run")["seed"].nunique().to_dict() == dict.fromkeys(_progress.RUNS, 2)
-
-
 def test_seeds_without_a_plateau_are_left_out():
     assert _progress.windows(every(t2=np.nan)).empty
     assert _progress.windows(every(t2=T1)).empty
     assert claims.time_of_move(every(t2=np.nan), "addition", "l1_norm", 0.1) == []
     assert np.isnan(claims.share_beyond_clock(every(t2=np.nan))).all()
-
-
-def test_correlations_are_over_the_plateau_with_the_clock_beside_them():
-    seen = _progress.orders(_progress.windows(every()))
-    own = seen[(seen["run"] == "addition") & (seen["seed"] == 0)]
-    own = own.set_index("measure")["correlation"]
-    assert own["gini_embedding"] == pytest.approx(1)  # the same curve
-    assert 0 < own[_progress.CLOCK] < 0.9  # flat until 40
-    assert own["train_loss"] == pytest.approx(-own[_progress.CLOCK])
-    assert "l2_norm" not in own  # constant until 60
 
 
 def test_only_a_measure_ordered_as_test_accuracy_is_beyond_the_clock():

@@ -40,23 +40,6 @@ def every(**changes):
     return {name: table(name, **changes.get(name, {})) for name in _slow_time.PROBLEMS}
 
 
-def test_t2_is_where_a_tenth_of_the_controls_end_is_crossed():
-    seen = _slow_time.times(_slow_time.curves(every()))
-    own = seen[(seen["problem"] == "slow_time_diagonal") & (seen["instance"] == 1)]
-    np.testing.assert_allclose(own["t2"], 10**0.5 / np.array([0.001, 0.01]))
-    np.testing.assert_allclose(own["weight"], [0.002, 0.02])  # lambda
-    np.testing.assert_allclose(own["tau"], 10**0.5)  # updates x 0.5 x lambda
-    assert own["t1"].tolist() == [8, 8]
-
-
-def test_slow_time_is_over_the_distance_that_is_to_go():
-    tables = every(slow_time_sparse={"distance": 0.25})
-    seen = _slow_time.times(_slow_time.curves(tables))
-    own = seen[seen["problem"] == "slow_time_sparse"].set_index(["instance", "weight"])
-    np.testing.assert_allclose(own.loc[0, "tau"], 10**0.5 * 0.5 / 0.25)
-    np.testing.assert_allclose(own.loc[1, "tau"], 10**0.5 * 0.5 / 0.5)
-
-
 @pytest.mark.parametrize("power", [-1.0, -0.3])
 def test_exponents_are_those_of_one_optimizer(power):
     both = pd.concat([table("slow_time_sparse"), table("slow_time_sparse", power, 9.0, "adam")])
@@ -76,17 +59,6 @@ def test_a_difference_of_exponents_is_of_one_instance():
     assert apart == pytest.approx([np.nan, 0.7], nan_ok=True)
 
 
-def test_a_decoupled_decay_is_lambda_itself():
-    both = pd.concat(
-        [table("slow_time_diagonal", optimizer=each) for each in ("adam", "decoupled")]
-    )
-    tables = {"slow_time_diagonal": both.reset_index(drop=True)}
-    seen = _slow_time.times(_slow_time.curves(tables)).groupby("optimizer")["weight"].max()
-    assert seen.to_dict() == {"adam": 0.02, "decoupled": 0.01}
-    found = claims.exponent_of_slow_time(tables, "slow_time_diagonal", "decoupled")
-    assert found == pytest.approx([-1] * 2)
-
-
 def test_weights_that_never_fall_or_begin_below_are_left_out():
     steps = np.array([0.0, 10.0, 1000.0])
     assert _slow_time.crossing(steps, np.array([1.0, 1.0, 0.01]), 0.1) == pytest.approx(100)
@@ -103,14 +75,3 @@ def test_the_spread_is_of_medians_of_all_problems():
     lost = every(slow_time_relu={"slow": 1e9})
     assert claims.exponent_of_slow_time(lost, "slow_time_relu", "gd") == [np.inf] * 2
     assert np.isnan(claims.spread_of_slow_times(lost)).all()
-
-
-def test_the_error_of_the_hyperbola_is_the_distance_to_the_nearer_end():
-    rows = table("slow_time_hyperbola").assign(**{"model.init.0": 0.0, "model.init.1": 1.0})
-    start = np.sqrt(rows["test_loss"]) * np.where(rows["seed"] == 1, -1, 1)
-    rows["parameters.factors.0"] = np.where(rows["seed"] == 1, -1, 1) + start
-    rows["parameters.factors.1"] = np.where(rows["seed"] == 1, -1.0, 1.0)
-    seen = _slow_time.times(_slow_time.curves({"slow_time_hyperbola": rows}))
-    own = seen.sort_values(["instance", "weight"])["t2"]
-    np.testing.assert_allclose(own, 2 * [10**3.5, 10**2.5])
-    assert seen["instance"].nunique() == 2
