@@ -108,47 +108,32 @@ def _same(first: Any, second: Any) -> bool:
     return bool(first == second)
 
 
+def _global_state() -> list[Any]:
+    return [
+        torch.get_rng_state(),
+        list(np.random.get_state())[1:],
+        random.getstate(),
+        str(torch.get_default_dtype()),
+        torch.is_grad_enabled(),
+        torch.are_deterministic_algorithms_enabled(),
+    ]
+
+
 @nearly_every_case
 def test_is_pure(block, name, keywords):
-    given = ingredients(block, name)
-    before = copy.deepcopy((given, keywords))
-    first = copy.deepcopy(use(block, name, keywords, given))
-    second = use(block, name, keywords, given)
-    assert _same(first, second), "the same inputs twice give different results"
-    assert _same((given, keywords), before), "an input was changed in place"
-
-
-@every_case
-def test_leaves_global_state_alone(block, name, keywords):
-    given = ingredients(block, name)
-
-    def state() -> list[Any]:
-        return [
-            torch.get_rng_state(),
-            list(np.random.get_state())[1:],
-            random.getstate(),
-            str(torch.get_default_dtype()),
-            torch.is_grad_enabled(),
-            torch.are_deterministic_algorithms_enabled(),
-        ]
-
-    before = state()
-    use(block, name, keywords, given)
-    assert _same(before, state())
-
-
-@nearly_every_case
-def test_depends_on_no_global_seed(block, name, keywords):
-    given = ingredients(block, name)
-    results = []
+    """Whatever the global generators hold, which stay as they are."""
+    given, results = ingredients(block, name), []
+    before, saved = copy.deepcopy((given, keywords)), np.random.get_state()
     with torch.random.fork_rng(devices=[]):
-        saved = np.random.get_state()
         for seed in (1, 2):
             torch.manual_seed(seed)
             np.random.seed(seed)
+            state = _global_state()
             results.append(copy.deepcopy(use(block, name, keywords, given)))
-        np.random.set_state(saved)
-    assert _same(*results)
+            assert _same(state, _global_state()), "a global state was changed"
+    np.random.set_state(saved)
+    assert _same(*results), "the same inputs twice give different results"
+    assert _same((given, keywords), before), "an input was changed in place"
 
 
 # what trains is in test_members.py, in more runs and both precisions
@@ -173,17 +158,15 @@ def test_a_check_of_studies_holds(check, block, name, keywords):
 
 @cases_of("task")
 def test_task_makes_a_data_set(name, keywords):
+    """Its sizes and the range of its labels are in `conformance.data_are_sized`."""
     data = registry.load("task", name).build(**keywords)
-    assert len(data.train_inputs) == len(data.train_targets) > 0
-    assert len(data.test_inputs) == len(data.test_targets) > 0
     assert data.train_inputs.shape[1:] == data.test_inputs.shape[1:] == data.input_shape
     for targets in (data.train_targets, data.test_targets):
-        if np.issubdtype(targets.dtype, np.integer):
-            assert targets.ndim == 1
-            assert 0 <= targets.min() <= targets.max() < data.outputs
-        else:
-            jacobian = (data.outputs, 1 + int(np.prod(data.input_shape)))
-            assert targets.shape[1:] in ((data.outputs,), jacobian)
+        jacobian = (data.outputs, 1 + int(np.prod(data.input_shape)))
+        labels = np.issubdtype(targets.dtype, np.integer)
+        shapes = ((),) if labels else ((data.outputs,), jacobian)
+        assert len(targets) > 0
+        assert targets.shape[1:] in shapes
     if data.vocabulary is not None:
         assert 0 <= data.train_inputs.min() <= data.train_inputs.max() < data.vocabulary
     assert not data.per_member

@@ -32,7 +32,6 @@ GOLDEN = Path(__file__).with_name("golden")
 PICTURES = {
     (row["paper"], row["figure"]): row["scale"]
     for row in recorded.read(EVIDENCE / recorded.FIGURES)
-    if not layout.is_published_table(row["figure"])
 }
 KEYS = ["panel", "kind", "text"]
 NUMBERS = ["artists", "points", "x", "y", "xy"]  # how many, and sums over their points
@@ -51,8 +50,8 @@ def tables(paper: str, figure: str) -> dict[str, pd.DataFrame]:
     return {layout.owner_of_table(paper, n)[1]: table(paper, n, scale).copy() for n in names}
 
 
-def drawn(paper: str, figure: str) -> tuple[Figure, pd.DataFrame]:
-    """A figure of its recorded tables, and its data; panels are not placed yet."""
+def drawn(paper: str, figure: str) -> tuple[Figure | pd.DataFrame, pd.DataFrame]:
+    """A figure, or the cells of a published table, with its data; panels are not placed yet."""
     spec = smoke_tables.spec(paper, figure) | {"scale": PICTURES[paper, figure]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(undrawn, "cases", lambda *_: [])  # which draws again for each case
@@ -64,9 +63,13 @@ def drawn(paper: str, figure: str) -> tuple[Figure, pd.DataFrame]:
 def rows(paper: str, figure: str) -> pd.DataFrame:
     """The rows of a figure; alike artists of a panel are one."""
     shown, data = drawn(paper, figure)
-    found = [("figure", *each) for each in _words(shown)]
-    for place, axes in enumerate(shown.axes):
-        found += [(f"panel {place}", *each) for each in _of_panel(axes)]
+    if isinstance(shown, Figure):
+        found = [("figure", *each) for each in _words(shown)]
+        for place, axes in enumerate(shown.axes):
+            found += [(f"panel {place}", *each) for each in _of_panel(axes)]
+    else:
+        lines = [list(shown), *shown.to_numpy().tolist()]
+        found = [(f"row {place}", "cells", "; ".join(line)) for place, line in enumerate(lines)]
     found += [("data", *each) for each in _of_data(data)]
     made = pd.DataFrame([(*each[:3], 1, *_sums(*each[3:])) for each in found])
     made.columns = [*KEYS, *NUMBERS]

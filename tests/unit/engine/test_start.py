@@ -129,13 +129,6 @@ def test_members_are_found_by_their_axes():
     assert members.origins(SPEC, [lacks])[2] == []
 
 
-def test_a_member_alone_starts_as_in_company():
-    child = child_of("kept")
-    company, alone = started(child, KEEPS), started(child | {"ensemble": {"seed": [7]}}, KEEPS)
-    for key, value in company.snapshots.items():
-        np.testing.assert_allclose(alone.snapshots[key][0], value[2], rtol=1e-10, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
