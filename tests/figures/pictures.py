@@ -24,7 +24,7 @@ from grokatlas.publish import recorded
 from grokatlas.results import layout
 from grokatlas.rules import rendering, undrawn
 from grokatlas.study import notebook
-from tests.checkout import ROOT
+from tests.checkout import ROOT, declared_papers
 from tests.figures import smoke_tables
 
 EVIDENCE = ROOT / "recorded"
@@ -32,6 +32,8 @@ GOLDEN = Path(__file__).with_name("golden")
 PICTURES = {
     (row["paper"], row["figure"]): row["scale"]
     for row in recorded.read(EVIDENCE / recorded.FIGURES)
+    if row["paper"] in declared_papers()
+    and row["figure"] in declared_papers()[row["paper"]].figures
 }
 KEYS = ["panel", "kind", "text"]
 NUMBERS = ["artists", "points", "x", "y", "xy"]  # how many, and sums over their points

@@ -27,21 +27,25 @@ SPEC = {
 }
 
 
+def _spec(stop):
+    """The run with other levels, or without any."""
+    spec = copy.deepcopy(SPEC)
+    del spec["train"]["stop"]
+    spec["train"] |= {"stop": stop} if stop else {}
+    return spec
+
+
 def _rows(history, member):
     return {key: column[history["member"] == member] for key, column in history.items()}
 
 
 def test_updates_that_build_programs_anew_are_not_timed():
-    without = copy.deepcopy(SPEC)
-    del without["train"]["stop"]
-    free, stopped = trained(without), trained(SPEC)
+    free, stopped = trained(_spec(None)), trained(SPEC)
     assert 0 < stopped.updates.count < free.updates.count < 30
 
 
 def test_a_member_stops_at_the_first_log_that_reaches_the_level():
-    without = copy.deepcopy(SPEC)
-    del without["train"]["stop"]
-    free, stopped = trained(without).history, trained(SPEC).history
+    free, stopped = trained(_spec(None)).history, trained(SPEC).history
     ends = []
     for member in range(3):
         whole, part = _rows(free, member), _rows(stopped, member)
@@ -78,17 +82,13 @@ def test_a_run_ends_when_all_members_have_stopped(monkeypatch):
 
 
 def test_all_levels_must_be_reached_at_one_log():
-    spec = copy.deepcopy(SPEC)
-    spec["train"]["stop"] = {"parameters.weight.1": 1.9, "train_loss": {"above": 1e9}}
+    spec = _spec({"parameters.weight.1": 1.9, "train_loss": {"above": 1e9}})
     assert set(_rows(trained(spec).history, 1)["step"]) == set(range(0, 31, 2))
 
 
 def test_a_loss_stops_a_member_from_above():
-    without = copy.deepcopy(SPEC)
-    del without["train"]["stop"]
-    spec = copy.deepcopy(SPEC)
-    spec["train"]["stop"] = {"train_loss": {"below": 1e-3}}
-    free, stopped = trained(without).history, trained(spec).history
+    spec = _spec({"train_loss": {"below": 1e-3}})
+    free, stopped = trained(_spec(None)).history, trained(spec).history
     for member in range(3):
         whole, part = _rows(free, member), _rows(stopped, member)
         low = np.flatnonzero(whole["train_loss"] <= 1e-3)
@@ -107,8 +107,7 @@ def test_a_member_that_is_not_a_number_reaches_nothing():
 
 
 def test_a_level_that_every_member_has_at_step_0_is_refused():
-    spec = copy.deepcopy(SPEC)
-    spec["train"]["stop"] = {"train_loss": {"below": 1e9}}
+    spec = _spec({"train_loss": {"below": 1e9}})
     with pytest.raises(ValueError, match=r"train\.stop: every member reaches it at step 0.*loss 4"):
         trained(spec)
 
@@ -124,8 +123,7 @@ def test_a_member_that_has_its_level_at_step_0_leaves_the_others_alone():
 
 
 def test_a_column_that_is_not_logged_is_refused():
-    spec = copy.deepcopy(SPEC)
-    spec["train"]["stop"] = {"test_acuracy": 0.9}
+    spec = _spec({"test_acuracy": 0.9})
     with pytest.raises(ValueError, match=r"train\.stop: no column 'test_acuracy'; logged: train_"):
         trained(spec)
 

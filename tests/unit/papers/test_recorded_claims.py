@@ -1,4 +1,7 @@
-"""Claims on the recorded tables have the values and verdicts that were recorded."""
+"""Claims on the recorded tables have the values and verdicts that were recorded.
+
+After a change of a claim that is meant, `grokatlas record` renews these.
+"""
 
 import pytest
 
@@ -9,9 +12,14 @@ from grokatlas.results import layout
 from tests.checkout import declared_papers
 from tests.figures.pictures import EVIDENCE, table
 
-CLAIMS = {(paper, claim.id): claim for paper in declared_papers() for claim in
-          declared_papers()[paper].claims}  # fmt: skip
-ROWS = [row for row in recorded.read(EVIDENCE / recorded.CLAIMS) if row["kept"] == recorded.KEPT]
+CLAIMS = {
+    (name, claim.id): claim for name, paper in declared_papers().items() for claim in paper.claims
+}
+ROWS = [
+    row
+    for row in recorded.read(EVIDENCE / recorded.CLAIMS)
+    if row["kept"] == recorded.KEPT and (row["paper"], row["id"]) in CLAIMS
+]
 FIGURES = dict.fromkeys((row["paper"], CLAIMS[row["paper"], row["id"]].figure) for row in ROWS)
 
 
