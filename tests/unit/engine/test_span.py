@@ -9,6 +9,7 @@ import torch
 from grokatlas import registry
 from grokatlas.declare import span_rules
 from grokatlas.engine import dataset, members, run, span, training
+from tests.conformance.examples import entry
 from tests.runs import begun, mlp, schedule, trained
 from tests.tiers import every
 
@@ -169,20 +170,6 @@ def test_what_a_rotation_would_change_is_refused(change, place):
 
 
 ENTRIES = [(b, n) for b in span_rules.BLOCKS for n in span_rules.rotatable(b)]
-KEYWORDS = {
-    "mlp": SPEC["model"] | {"hidden_layers": 2, "bias": "hidden", "init_law": "normal"},
-    "gd": {"lr": 0.1},
-    "gradient_training": {},
-    "jacobian": {"form": "half_square", "projections": None, "weight": 0.1},
-    "jacobian_level": {"weight": 0.1, "level": 2.0, "projections": 1},
-    "clip_norm": {"max_norm": 0.5},
-    "grokfast_ma": {"window": 3, "lamb": 0.5},
-    "scale": {"parameter": "layers.0.weight", "factor": 2.0},
-    "schedule": {"steps": [0, 9], "factors": [0.1, 1.0], "between": "linear"},
-    "inverse_sqrt": {"start": 5},
-    "weight_decay": {"rate": 0.01, "parameters": ["layers.0.*"], "towards": "initial"},
-    "norm_cap": {"max_norm": 2.0, "parameters": ["layers.0.weight"]},
-}
 
 
 @pytest.mark.parametrize(("block", "name"), every(4, ENTRIES))
@@ -196,7 +183,7 @@ def test_every_component_that_is_allowed_is_the_same_in_the_span(block, name):
         labels = random.randint(0, max(classes, 2), 10)
         arrays[f"{part}_targets"] = labels if classes > 1 else labels[:, None].astype(float)
     data = dataset.Dataset(**arrays, outputs=classes)
-    own = _entry(block, name)
+    own = entry(block, name)
     penalty = {"name": "jacobian", "form": "norm", "projections": 1, "weight": 0.1}
     spec = SPEC | {"penalties": [penalty], "gradients": [], "ensemble": {"seed": [0, 1]}}
     spec["observables"] = SPEC["observables"][:4]
@@ -207,11 +194,3 @@ def test_every_component_that_is_allowed_is_the_same_in_the_span(block, name):
     for key, column in expected.items():
         if not key.startswith("noisy"):
             np.testing.assert_allclose(found[key], column, rtol=1e-7, atol=1e-10, err_msg=key)
-
-
-def _entry(block: str, name: str) -> dict:
-    """A component's entry: as SPEC has it, or with the keywords above."""
-    given = [NOISY, *SPEC["observables"], *SPEC["gradients"], SPEC["loss"], SPEC["optimizer"]]
-    same = [entry for entry in given if entry["name"] == name]
-    chosen = name in KEYWORDS and block != "observables"
-    return {"name": name} | (KEYWORDS[name] if chosen else (same or [{}])[0])
