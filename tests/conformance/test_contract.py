@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from examples import EXAMPLES, FACTS
+from examples import CASES, EXAMPLES, FACTS
 from examples.optimizer import REFERENCES
 from examples.penalties import GRADIENTS
 from examples.runs import RUNS, data_of, run_with
@@ -25,11 +25,6 @@ from grokatlas.study import conformance
 from tests.tiers import every
 
 FOUND = [(block, name) for block in registry.FOLDERS for name in registry.names(block)]
-CASES = [
-    pytest.param(block, name, keywords, id=f"{block}-{name}-{index}")
-    for block, name in FOUND
-    for index, keywords in enumerate(EXAMPLES[block].get(name, []))
-]
 every_component = pytest.mark.parametrize(("block", "name"), FOUND)
 every_case = pytest.mark.parametrize(("block", "name", "keywords"), CASES)
 # to use a dynamics is to train a run

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from examples import EXAMPLES
+from examples import CASES, EXAMPLES
 from examples.use import ingredients, layer, mlp, model_of, view_of
 
 from grokatlas import registry
@@ -46,19 +46,8 @@ SOME = {
     ("dynamics", "begin_epoch"): contracts.EpochDynamics,
     ("dynamics", "penalty"): contracts.PenalisedDynamics,
 }
-NOISY = (
-    "penalties",
-    "inputs",
-    "optimizer",
-    "gradients",
-    "updates",
-)  # blocks that may take noise by `given`
-CASES = [
-    pytest.param(block, name, keywords, id=f"{block}-{name}-{index}")
-    for block in registry.FOLDERS
-    for name in registry.names(block)
-    for index, keywords in enumerate(EXAMPLES[block].get(name, []))
-]
+# blocks that may take noise by `given`
+NOISY = ("penalties", "inputs", "optimizer", "gradients", "updates")
 
 
 def members(protocol: type) -> dict[str, Any]:
@@ -132,8 +121,7 @@ def test_a_component_is_what_its_block_asks_for(block, name, keywords):
 
 
 @pytest.mark.parametrize(
-    ("block", "name", "keywords"),
-    [case for case in CASES if case.values[0] in NOISY],
+    ("block", "name", "keywords"), [case for case in CASES if case.values[0] in NOISY]
 )
 def test_a_component_with_noise_is_what_its_block_asks_for(block, name, keywords):
     component = built(block, name, keywords)

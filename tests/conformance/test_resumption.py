@@ -53,7 +53,7 @@ def _goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not list(folder.glob(f"{layout.STATE}.refused-*"))
 
 
-def _die(monkeypatch, writes: int) -> None:
+def die(monkeypatch, writes: int) -> None:
     """The process dies before, during or after the rename of a file, `writes` writes from now."""
     left = [writes]
     real = Path.replace
@@ -77,7 +77,7 @@ def test_killed_at_a_random_write_and_finished_equals_undisturbed(
     _train(spec, tmp_path / "whole", period=1e9)
     random = np.random.default_rng(len(run))
     with monkeypatch.context() as patch:
-        _die(patch, int(random.integers(10, 25)))  # after the first save
+        die(patch, int(random.integers(10, 25)))  # after the first save
         with pytest.raises(KilledError):
             _train(spec, tmp_path / "killed")
     assert (tmp_path / "killed" / ".state").exists()
@@ -94,7 +94,7 @@ def test_killed_while_members_stop_one_by_one(tmp_path, monkeypatch, capsys):
     _train(spec, tmp_path / "whole", period=1e9)
     for writes in (9, 30, 47):
         with monkeypatch.context() as patch:
-            _die(patch, writes)
+            die(patch, writes)
             with pytest.raises(KilledError):
                 _train(spec, tmp_path / "killed")
     _train(spec, tmp_path / "killed")
@@ -104,7 +104,7 @@ def test_killed_while_members_stop_one_by_one(tmp_path, monkeypatch, capsys):
 
 def _half(spec: dict, folder: Path, monkeypatch, writes: int = 14) -> None:
     with monkeypatch.context() as patch:
-        _die(patch, writes)
+        die(patch, writes)
         with pytest.raises(KilledError):
             _train(spec, folder)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from examples.runs import MINIBATCHES, RUNS
+from test_resumption import KilledError, die
 
 from grokatlas.engine import start, training
 from grokatlas.engine.start import Start
@@ -17,10 +18,6 @@ from tests.tiers import every
 
 BY_GRADIENTS = [n for n, spec in RUNS.items() if "optimizer" in spec and "coordinates" not in spec]
 OF_EQUATIONS = [name for name, spec in RUNS.items() if "optimizer" not in spec]
-
-
-class KilledError(BaseException):
-    """Stands for `kill -9`."""
 
 
 @pytest.fixture(autouse=True)
@@ -57,18 +54,8 @@ def _train(spec: dict, begin: Start, folder: Path) -> list[bytes]:
 def test_a_killed_child_goes_on_as_if_it_was_not(run, optimizer, tmp_path, monkeypatch, capsys):
     child, begin = _family(run, optimizer)
     whole = _train(child, begin, tmp_path / "whole")
-    left = 14
-    real = Path.replace
-
-    def replace(self, target):
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise KilledError
-        return real(self, target)
-
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", replace)
+        die(patch, 14)
         with pytest.raises(KilledError):
             _train(child, begin, tmp_path / "killed")
     assert _train(child, begin, tmp_path / "killed") == whole

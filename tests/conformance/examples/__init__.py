@@ -8,6 +8,7 @@ optimizer also an entry in `REFERENCES` of `optimizer.py`, a new penalty one in 
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 _SETS, FACTS = (
@@ -21,6 +22,13 @@ EXAMPLES: dict[str, dict[str, list[dict[str, Any]]]] = {
     }
     for block, names in _SETS.items()
 }
+# a case for each set of keywords
+CASES = [
+    pytest.param(block, name, keywords, id=f"{block}-{name}-{index}")
+    for block, names in EXAMPLES.items()
+    for name, sets in names.items()
+    for index, keywords in enumerate(sets)
+]
 
 
 def entry(block: str, use: str, **changes: Any) -> dict[str, Any]:
