@@ -87,14 +87,15 @@ def _sums(x: Any = (), y: Any = ()) -> tuple[int, float, float, float]:
     return len(x), float(x.sum()), float(y.sum()), float((x * y).sum())
 
 
-def _words(shown: Figure | Axes) -> Iterator[tuple[str, str]]:
+def _words(shown: Figure | Axes) -> Iterator[tuple[Any, ...]]:
     if isinstance(shown, Figure):
         yield "title", shown.get_suptitle()
     legends = shown.legends if isinstance(shown, Figure) else [shown.get_legend()]
     for legend in filter(None, legends):
         yield "legend", "; ".join(text.get_text() for text in legend.get_texts())
     for text in shown.texts:
-        yield "text", text.get_text()
+        place = text.get_unitless_position()
+        yield "text", text.get_text(), [place[0]], [place[1]]
 
 
 def _of_panel(axes: Axes) -> Iterator[tuple[Any, ...]]:
@@ -107,10 +108,12 @@ def _of_panel(axes: Axes) -> Iterator[tuple[Any, ...]]:
         yield f"{name} axis", named, (), axis.get_view_interval()
     yield from _words(axes)
     for line in axes.lines:
-        look = [line.get_linestyle(), line.get_marker(), f"{line.get_linewidth():g}"]
-        yield "line", _look(line, *look, line.get_color()), line.get_xdata(), line.get_ydata()
+        look = [line.get_linestyle(), f"{line.get_linewidth():g}", line.get_color()]
+        if line.get_marker() != "None":
+            look += [line.get_marker(), f"{line.get_markersize():g}", line.get_markerfacecolor()]
+        yield "line", _look(line, *look), line.get_xdata(), line.get_ydata()
     for artist in axes.collections:
-        yield _of_collection(artist)
+        yield from _of_collection(artist)
     for patch in axes.patches:
         box = patch.get_path().get_extents(patch.get_patch_transform())
         corners = [box.x0, box.x1], [box.y0, box.y1]
@@ -123,16 +126,19 @@ def _of_panel(axes: Axes) -> Iterator[tuple[Any, ...]]:
         yield "image", image.origin, (), image.get_array()
 
 
-def _of_collection(artist: Collection) -> tuple[Any, ...]:
-    kind = type(artist).__name__
-    colours = [*artist.get_facecolor()[:1], *artist.get_edgecolor()[:1]]
-    look = _look(artist, *colours, artist.get_hatch() or "")
+def _of_collection(artist: Collection) -> Iterator[tuple[Any, ...]]:
+    kind, hatch = type(artist).__name__, artist.get_hatch() or ""
+    colours = sorted({_hex(each) for each in (*artist.get_facecolor(), *artist.get_edgecolor())})
+    look = _look(artist, *colours[:6], hatch)
     if kind == "PathCollection":
-        return kind, look, *np.ma.filled(artist.get_offsets(), np.nan).T
+        yield kind, look, *np.ma.filled(artist.get_offsets(), np.nan).T
+        yield f"{kind} sizes", look, (), artist.get_sizes()
     if artist.get_array() is not None:
-        return kind, artist.get_hatch() or "", (), artist.get_array()
-    vertices = [path.vertices for path in artist.get_paths()]
-    return (kind, look, *(np.concatenate(vertices).T[:2] if vertices else ()))
+        yield f"{kind} values", _look(artist, artist.get_cmap().name, hatch), (), artist.get_array()
+        yield f"{kind} limits", "", (), artist.get_clim()
+    elif kind != "PathCollection":
+        vertices = [path.vertices for path in artist.get_paths()]
+        yield (kind, look, *(np.concatenate(vertices).T[:2] if vertices else ()))
 
 
 def _look(artist: Any, *parts: Any) -> str:
