@@ -35,6 +35,11 @@ class MistakeError(Exception):
         self.problem = problem
         self.missing = missing
 
+    def at(self, file: str, *keys: str) -> UserError:
+        """The mistake in a file, below some keys of it."""
+        path = ".".join([*keys, *self.path])
+        return UserError(f"{file}: {path}" if path else file, self.problem)
+
 
 def refused(error: OSError) -> UserError:
     """A file or folder that the system does not let a command have."""

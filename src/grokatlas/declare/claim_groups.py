@@ -8,45 +8,45 @@ from typing import Any
 
 from grokatlas.declare.claim_models import Claim, ClaimGroup
 from grokatlas.declare.models import Paper
-from grokatlas.declare.validation import check_block
-from grokatlas.errors import MistakeError, UserError, nearest, shown
+from grokatlas.declare.validation import check_file
+from grokatlas.errors import UserError, nearest, shown
 from grokatlas.text import figure_title
 
 Block = dict[str, Any]
 Placed = list[tuple[str, Block]]  # claims, each with its place in the file
 
 
-def flat(
-    label: str, groups: Block, others: dict[str, Block] | None = None, other: str = ""
-) -> Placed:
+def flat(label: str, groups: Block, others: dict[str, Block], other: str) -> Placed:
     """Every claim with what its group and the claim of the other paper give.
 
     Args:
         label: of the file, for errors.
         groups: contents of ``claims.yaml``.
         others: the claims of the paper that this one is a version of, by id.
-        other: that paper.
+        other: that paper; empty where there is none.
     """
     claims = []
     for figure, group in groups.items():
-        try:
-            check_block(ClaimGroup, group)
-        except MistakeError as mistake:
-            path = ".".join([figure, *mistake.path])
-            raise UserError(f"{label}: {path}", mistake.problem) from None
+        check_file(ClaimGroup, group, label, figure)
         shared = {key: value for key, value in group.items() if key != "claims"}
         for position, claim in enumerate(group["claims"]):
             named = f"{figure} ({claim['id']})" if "id" in claim else ""
             place = named or f"{figure}.claims.{position}"
             base: Block = {"place": figure_title(figure).lower()}
-            if others is not None and "as" in claim:
-                wanted = str(claim["as"])
-                if wanted not in others:
-                    hint = nearest(wanted, list(others))
-                    raise UserError(f"{label}: {place}.as", f"no such claim of {other}; {hint}")
-                base |= others[wanted]
+            if "as" in claim:
+                base |= repeats(f"{label}: {place}.as", claim["as"], others, other)
             claims.append((place, {**base, **shared, **claim, "figure": figure}))
     return claims
+
+
+def repeats(place: str, named: Any, others: dict[str, Block], other: str) -> Block:
+    """What an entry of a version repeats by ``as``, of the entries of the other paper."""
+    if not other:
+        problem = "this is not a version of another paper; name that one by `version_of`"
+        raise UserError(place, problem)
+    if str(named) not in others:
+        raise UserError(place, f"not in {other}; {nearest(str(named), list(others))}")
+    return others[str(named)]
 
 
 def repeated(paper: Paper) -> dict[str, Block]:
@@ -62,17 +62,14 @@ def checked(label: str, claims: Placed, paper: Paper) -> list[Claim]:
     """Claims as models, their published numbers taken from the cells that they name."""
     models = []
     for place, claim in claims:
-        where, figure = f"{label}: {place}", claim["figure"]
+        figure = claim["figure"]
         if figure not in paper.figures:
             hint = nearest(figure, list(paper.figures))
             raise UserError(f"{label}: {figure}", f"no such figure of the paper; {hint}")
         if "cell" in claim and "published" not in claim:
-            claim = claim | {"published": _cells(where, claim["cell"], paper, figure)}
-        try:
-            models.append(check_block(Claim, claim))
-        except MistakeError as mistake:
-            path = ".".join([where, *mistake.path])
-            raise UserError(path, mistake.problem) from None
+            cells = _cells(f"{label}: {place}.cell", claim["cell"], paper, figure)
+            claim = claim | {"published": cells}
+        models.append(check_file(Claim, claim, label, place))
     return models
 
 
@@ -84,5 +81,5 @@ def _cells(where: str, named: Any, paper: Paper, figure: str) -> str:
         if not isinstance(name, str) or not isinstance(cells.get(name), str):
             texts = [key for key, value in cells.items() if isinstance(value, str)]
             problem = f"no text {shown(name)} in `published` of {figure}; {nearest('', texts)}"
-            raise UserError(f"{where}.cell", problem)
+            raise UserError(where, problem)
     return ", ".join(cells[name] for name in names)

@@ -77,11 +77,6 @@ def experiment_alone(name: str, experiment: Block) -> Paper:
     return _checked(name, {"source": {"title": name}, "figures": figures}, {name: experiment}, [])
 
 
-def _error(file: str, path: list[str], problem: str) -> UserError:
-    """A mistake at a path inside a file."""
-    return UserError(f"{file}: {'.'.join(path)}" if path else file, problem)
-
-
 def _available(folder: Path) -> list[str]:
     """The names of all papers."""
     entries = registry.own_files(folder, "*")
@@ -109,8 +104,11 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
     about, experiments, groups = _read(folder, name)
     version_of = about.get("version_of")
     if version_of is None:
-        _check_no_reference(name, about, experiments, groups)
-        return _checked(name, about, experiments, claim_groups.flat(label(name, CLAIMS), groups))
+        _figures(name, about, "", {})
+        _by_reference(f"{label(name, EXPERIMENTS)}: ", experiments, {}, "", merged)
+        return _checked(
+            name, about, experiments, claim_groups.flat(label(name, CLAIMS), groups, {}, "")
+        )
     others = [each for each in available if each != name]
     place = f"{label(name, PAPER)}: version_of"
     if version_of not in others:
@@ -120,7 +118,7 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
     if "version_of" in its_about:
         problem = f"{version_of} is a version of {its_about['version_of']} itself"
         raise UserError(place, f"{problem}; name that one")
-    its_claims = claim_groups.flat(label(version_of, CLAIMS), its_groups)
+    its_claims = claim_groups.flat(label(version_of, CLAIMS), its_groups, {}, "")
     it = _checked(version_of, its_about, its_experiments, its_claims)
     about = about | {
         "defaults": merged(its_about.get("defaults", {}), about.get("defaults", {})),
@@ -157,9 +155,9 @@ def _checked(name: str, about: Block, experiments: Block, claims: claim_groups.P
         paper: Paper = check_block(Paper, {**about, "experiments": experiments})
     except MistakeError as mistake:
         if mistake.path[:1] == ["experiments"]:
-            path = mistake.path[1:]
-            raise _error(label(name, EXPERIMENTS), path, mistake.problem) from None
-        raise _error(label(name, PAPER), mistake.path, mistake.problem) from None
+            inner = MistakeError(mistake.path[1:], mistake.problem)
+            raise inner.at(label(name, EXPERIMENTS)) from None
+        raise mistake.at(label(name, PAPER)) from None
     place = label(name, CLAIMS)
     return paper.model_copy(update={"claims": claim_groups.checked(place, claims, paper)})
 
@@ -176,24 +174,6 @@ def _figures(name: str, about: Block, other: str, its_figures: Block) -> Any:
     return _by_reference(f"{label(name, PAPER)}: figures.", figures, there, other, operator.or_)
 
 
-def _check_no_reference(name: str, about: Block, experiments: Block, groups: Block) -> None:
-    """Refuse ``as`` in a paper that is no version of another."""
-    claims = {
-        f"{figure}.claims.{position}": claim
-        for figure, group in groups.items()
-        if isinstance(group, dict) and isinstance(group.get("claims"), list)
-        for position, claim in enumerate(group["claims"])
-    }
-    declared = about.get("figures")
-    figures = declared if isinstance(declared, dict) else {}
-    places = ((PAPER, "figures.", figures), (EXPERIMENTS, "", experiments), (CLAIMS, "", claims))
-    for file, before, entries in places:
-        for key, entry in entries.items():
-            if isinstance(entry, dict) and "as" in entry:
-                problem = "this is not a version of another paper; name that one by `version_of`"
-                raise UserError(f"{label(name, file)}: {before}{key}.as", problem)
-
-
 def _by_reference(
     place: str, own: Block, others: Block, other: str, merge: Callable[[Block, Block], Block]
 ) -> Block:
@@ -202,11 +182,8 @@ def _by_reference(
     for key, entry in own.items():
         entries[key] = entry
         if isinstance(entry, dict) and "as" in entry:
-            wanted = str(entry["as"])
-            if wanted not in others:
-                hint = nearest(wanted, list(others))
-                raise UserError(f"{place}{key}.as", f"not in {other}; {hint}")
-            entries[key] = merge(others[wanted], entry)
+            named = claim_groups.repeats(f"{place}{key}.as", entry["as"], others, other)
+            entries[key] = merge(named, entry)
     return entries
 
 

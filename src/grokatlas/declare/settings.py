@@ -4,17 +4,17 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from grokatlas.declare import strict_yaml
+from grokatlas.declare.model_base import Model
 from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError
 
 
-class Settings(BaseModel):
+class Settings(Model):
     """`config/config.yaml`: what a user changes between two runs."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     GONE: ClassVar = {
         "notify": "to get mail, add a line to `onerror` of the Snakefile, or give `--mail-type` to "
         "sbatch (docs/cluster.md)",
@@ -66,9 +66,7 @@ def load_settings(
         settings: Settings = check_block(Settings, {**data, **overrides})
     except MistakeError as mistake:
         known = dict.fromkeys(overrides, "--config") | (sources or {})
-        label = known.get(mistake.path[0], path.name)
-        keys = ".".join(mistake.path)
-        raise UserError(f"{label}: {keys}" if keys else label, mistake.problem) from None
+        raise mistake.at(known.get(mistake.path[0], path.name)) from None
     return settings
 
 

@@ -3,18 +3,17 @@
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from grokatlas import __version__, registry
 from grokatlas.declare import strict_yaml
-from grokatlas.declare.validation import check_block
-from grokatlas.errors import MistakeError, UserError
+from grokatlas.declare.model_base import Model
+from grokatlas.declare.validation import check_file
+from grokatlas.errors import UserError
 
 
-class Study(BaseModel):
+class Study(Model):
     """`study.yaml`, which makes a folder a study."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     grokatlas: str = Field(
         description="versions of grokatlas that it works with, as pip writes them: `>=0.1,<0.2`"
@@ -32,11 +31,7 @@ def check() -> None:
 
 def _check_version(file: Path) -> None:
     place = f"{file.name}: grokatlas"
-    try:
-        study: Study = check_block(Study, strict_yaml.load(file, file.name))
-    except MistakeError as mistake:
-        path = ".".join(mistake.path)
-        raise UserError(f"{file.name}: {path}" if path else file.name, mistake.problem) from None
+    study: Study = check_file(Study, strict_yaml.load(file, file.name), file.name)
     try:
         asked = SpecifierSet(study.grokatlas)
     except InvalidSpecifier:

@@ -29,6 +29,14 @@ def check_block(model: type[BaseModel], data: Any) -> Any:
         raise _mistake(model, error) from None
 
 
+def check_file(model: type[BaseModel], data: Any, file: str, *keys: str) -> Any:
+    """`data` as a `model`; a `UserError` for the first mistake, below some keys of a file."""
+    try:
+        return check_block(model, data)
+    except MistakeError as mistake:
+        raise mistake.at(file, *keys) from None
+
+
 def check_keywords(
     block: str, name: str, values: dict[str, Any], varied: set[str]
 ) -> dict[str, Any]:

@@ -46,8 +46,7 @@ class Entry:
                 try:
                     made = protocol.declared(rules.tasks[task], changes, scale)
                 except MistakeError as mistake:
-                    where = ".".join(mistake.path)
-                    raise UserError(f"{place}: {task}.{name}.{where}", mistake.problem) from None
+                    raise mistake.at(place, task, name) from None
                 self.blocks[task, name], self.grids[task, name] = made
         if not self.blocks:
             raise UserError(place, f"no method of it is defined on {', '.join(tasks)}")

@@ -10,7 +10,7 @@ from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
 from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import Model, Name
 from grokatlas.declare.models import Experiment
-from grokatlas.declare.validation import check_block
+from grokatlas.declare.validation import check_file
 from grokatlas.errors import MistakeError, UserError, closest, nearest
 from grokatlas.results import dotted
 from grokatlas.study import shipped
@@ -128,7 +128,7 @@ class Protocol(Model):
 
     def read(self, file: Path) -> dict[str, Method]:
         """The methods of a file, checked against this protocol; a `UserError` for a mistake."""
-        methods: dict[str, Method] = _load(Methods, file).methods
+        methods: dict[str, Method] = check_file(Methods, strict_yaml.load(file), str(file)).methods
         for name, method in methods.items():
             place = f"{file}: methods.{name}"
             for task in self.tasks:
@@ -175,7 +175,8 @@ class Grid(Model):
 
 def load() -> Protocol:
     """The protocol of this version."""
-    protocol: Protocol = _load(Protocol, shipped.part(FOLDER) / "protocol.yaml")
+    file = shipped.part(FOLDER) / "protocol.yaml"
+    protocol: Protocol = check_file(Protocol, strict_yaml.load(file), str(file))
     return protocol
 
 
@@ -236,11 +237,3 @@ def _entry(blocks: dict[str, Any], path: str) -> tuple[dict[str, Any], str]:
     if not isinstance(place, dict):
         raise MistakeError(["vary", path], "is no keyword of a component; name one")
     return place, last
-
-
-def _load(model: type[Model], file: Path) -> Any:
-    try:
-        return check_block(model, strict_yaml.load(file))
-    except MistakeError as mistake:
-        keys = ".".join(mistake.path)
-        raise UserError(f"{file}: {keys}" if keys else str(file), mistake.problem) from None
