@@ -3,23 +3,22 @@
 import ast
 import fnmatch
 import math
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from grokatlas import registry
 from grokatlas.declare import (
     joined,
-    moving_rules,
     overlays,
     references,
     renaming,
     run_shares,
     signatures,
     snapshots,
-    span_rules,
+    train_rules,
 )
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Train
+from grokatlas.declare.run_shares import Cell
 from grokatlas.declare.validation import check_block, check_keywords, check_value
 from grokatlas.engine import members
 from grokatlas.errors import MistakeError, nearest, shown
@@ -27,29 +26,6 @@ from grokatlas.errors import MistakeError, nearest, shown
 BLOCKS = ("task", "model", "loss", "optimizer", "dynamics")
 PLANNED_BY = {"task": "size", "model": "parameters"}  # what a component's file must have beside
 AXES = (*BLOCKS[1:], "penalties", "gradients", "updates", "inputs")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of an experiment: its runs, and what is measured after them.
-
-    Attributes:
-        case: its case, or its place in the sweep if the experiment has no cases.
-        label: both, so that no two cells of an experiment share it.
-        spec: of one run of all its members.
-        measures: what is computed after a run.
-        parts: its runs: one of this spec, unless the ensemble is split.
-        left_out: the axes of which values are not run so far: name, values run, values declared.
-        point: its value of every axis of the sweep.
-    """
-
-    case: str
-    label: str
-    spec: dict[str, Any]
-    measures: list[dict[str, Any]]
-    parts: list[run_shares.RunShare]
-    left_out: list[tuple[str, int, int]]
-    point: dict[str, Any] = field(default_factory=dict)
 
 
 class Checker:
@@ -63,12 +39,12 @@ class Checker:
         """The checked cell of merged values."""
         values = {"dynamics": {"name": registry.DEFAULT_DYNAMICS}, **values}
         self._check_used_blocks(values)
-        values = references.resolved(self._today(values), self._fail)
+        values = references.resolved(self._today(values), self.fail)
         train = self._train(values)
         dynamics = values["dynamics"]["name"]
         if "batch_size" in train and signatures.defines("dynamics", dynamics, "FULL_BATCH"):
             problem = f"{dynamics} takes the whole training set at each step; remove it"
-            self._fail(["train", "batch_size"], problem)
+            self.fail(["train", "batch_size"], problem)
         self._check_loss_dtype(train, dynamics)
         axes = self._axes(values)
         spec: dict[str, Any] = {"ensemble": axes, "train": train}
@@ -86,27 +62,37 @@ class Checker:
         for index, name in enumerate(names):
             if name in names[:index]:
                 problem = f"{name} is listed twice; a table identifies measures by name: remove one"
-                self._fail(["measures", str(index), "name"], problem)
+                self.fail(["measures", str(index), "name"], problem)
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
         cleaned = {key: spec[key] for key in sorted(spec) if spec[key] != []}
-        for reason in (span_rules.why_not_span(cleaned), moving_rules.why_not_only(cleaned)):
-            if reason is not None:
-                self._fail(*reason)
+        for check in (train_rules.why_not_span, train_rules.why_not_only):
+            if reason := check(cleaned):
+                self.fail(*reason)
         cleaned = renaming.canonical_spec(cleaned)
         groups = [[renaming.older_path(path, values) for path in each] for each in self.joined]
         cleaned["ensemble"] = joined.again(cleaned["ensemble"], groups)
         measures = [renaming.canonical("measures", each) for each in measures]
-        listed = members.axes(cleaned)
+        return self.divided(case, label, cleaned, measures, values)
+
+    def divided(
+        self,
+        case: str,
+        label: str,
+        spec: dict[str, Any],
+        measures: list[dict[str, Any]],
+        values: dict[str, Any],
+    ) -> Cell:
+        """The cell of a spec, whose members share runs as the values say."""
+        listed = members.axes(spec)
         members_per_run, run_first = (
             {renaming.older_path(path, values): n for path, n in values.get(key, {}).items()}
             for key in run_shares.KEYS
         )
-        reason = run_shares.why_not(listed, members_per_run, run_first)
-        if reason is not None:
-            self._fail(*reason)
-        parts = run_shares.parts(cleaned, members_per_run, run_first)
-        return Cell(case, label, cleaned, measures, parts, run_shares.left_out(listed, run_first))
+        if reason := run_shares.why_not(listed, members_per_run, run_first):
+            self.fail(*reason)
+        parts = run_shares.parts(spec, members_per_run, run_first)
+        return Cell(case, label, spec, measures, parts, run_shares.left_out(listed, run_first))
 
     def _today(self, values: dict[str, Any]) -> dict[str, Any]:
         """The values with today's names of keywords, and joined axes as axes by themselves."""
@@ -123,30 +109,33 @@ class Checker:
                     raise self._error(path, mistake) from None
             blocks[block] = entries if listed else entries[0]
         axes: dict[str, Any] = {}
-        ensemble = values.get("ensemble", {})
-        reason = joined.why_not(ensemble)
-        if reason is not None:
-            self._fail(["ensemble", *reason[0]], reason[1])
-        for name, axis in joined.flat(ensemble).items():
+        for name, axis in self.flat_axes(values).items():
             new = renaming.path_today(name, values)
             if new in axes:
-                self._fail(["ensemble", name], f"two names of one axis ({new}); remove one")
+                self.fail(["ensemble", name], f"two names of one axis ({new}); remove one")
             axes[new] = axis
-        groups = joined.paths(ensemble)
-        self.joined = [[renaming.path_today(old, values) for old in group] for group in groups]
+        self.joined = [[renaming.path_today(old, values) for old in group] for group in self.joined]
         return {**values, **blocks, "ensemble": axes}
+
+    def flat_axes(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The axes of the ensemble by path; those that are joined are remembered."""
+        ensemble = values.get("ensemble", {})
+        if reason := joined.why_not(ensemble):
+            self.fail(["ensemble", *reason[0]], reason[1])
+        self.joined = joined.paths(ensemble)
+        return joined.flat(ensemble)
 
     def _check_loss_dtype(self, train: dict[str, Any], dynamics: str) -> None:
         """A precision of the loss alone needs a run in another one, and a loss that trains."""
         place = ["train", "loss_dtype"]
         if train.get("loss_dtype") == train["dtype"]:
             problem = f"the whole run is in {train['dtype']} (train.dtype) already; remove it"
-            self._fail(place, f"{problem}, or write dtype: float32")
+            self.fail(place, f"{problem}, or write dtype: float32")
         if "loss_dtype" in train and not signatures.defines("dynamics", dynamics, "LEARNS_BY_LOSS"):
             known = registry.names("dynamics")
             by_loss = [n for n in known if signatures.defines("dynamics", n, "LEARNS_BY_LOSS")]
             problem = f"dynamics {dynamics} has an equation of its own, not the loss's gradient"
-            self._fail(place, f"{problem}; remove it (allowed with: {', '.join(by_loss)})")
+            self.fail(place, f"{problem}; remove it (allowed with: {', '.join(by_loss)})")
 
     def _check_settled(self, dynamics: str, spec: dict[str, Any]) -> None:
         """An equation with a model of its own does not read that model's keywords."""
@@ -158,7 +147,7 @@ class Checker:
             for other in given:
                 if other != value:
                     problem = f"{other} is not read by dynamics {dynamics}, whose equation has"
-                    self._fail(place, f"{problem} {value}; write {value}")
+                    self.fail(place, f"{problem} {value}; write {value}")
 
     def _check_needs(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
         """A run keeps and logs what is measured after it; later it could not be added."""
@@ -171,7 +160,7 @@ class Checker:
                     problem = f"{name} reads what {need} logs; add {{name: {need}}} to observables"
                 else:
                     continue
-                self._fail(["measures", str(index), "name"], problem)
+                self.fail(["measures", str(index), "name"], problem)
 
     def _check_columns(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
         """Columns of the history that ``train.stop`` and measures name are logged by the run."""
@@ -181,7 +170,7 @@ class Checker:
             direction = self._direction(column, columns, whole, place)
             if direction == "falls" and not isinstance(level, dict):
                 problem = f"{shown(level)} would be reached at once, as {column} falls"
-                self._fail(place, f"{problem}; write {{below: {shown(level)}}}")
+                self.fail(place, f"{problem}; write {{below: {shown(level)}}}")
         for index, measure in enumerate(measures):
             for keyword, kind in signatures.signature("measures", measure["name"]).keywords.items():
                 if isinstance(kind, ast.Name) and kind.id == "Column":
@@ -200,7 +189,7 @@ class Checker:
             source = next((n for n in others if column in (signatures.columns(n) or {})), None)
             hint = nearest(column, [*columns])
             hint = f"add {{name: {source}}} to observables" if source else hint
-            self._fail(place, f"no column {shown(column)} is logged; {hint}")
+            self.fail(place, f"no column {shown(column)} is logged; {hint}")
         return None
 
     def _check_used_blocks(self, values: dict[str, Any]) -> None:
@@ -210,10 +199,10 @@ class Checker:
             if block in used and block not in values and block not in registry.LISTS:
                 hint = nearest("", registry.names(block))
                 problem = f"missing; name one in a block ({hint})"
-                self._fail([block], problem)
+                self.fail([block], problem)
             if values.get(block) and block not in {*used, "dynamics"}:
                 problem = f"dynamics {name} does not use it; remove it, or undo it with null"
-                self._fail([block], problem)
+                self.fail([block], problem)
 
     def _train(self, values: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -230,11 +219,19 @@ class Checker:
         seeds = self.seeds(axes.pop("seed", 1))
         ordered = sorted(axes, key=lambda path: renaming.older_path(path, values))
         checked = {path: self._axis(path, axes[path], values) for path in ordered}
-        alone = checked.keys() - {path for group in self.joined for path in group[1:]}
-        count = math.prod([len(seeds), *(len(checked[path]) for path in alone)])
+        return self.counted({**checked, "seed": seeds})
+
+    def counted(self, axes: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        """The axes, which list no value twice and make no more members than are allowed."""
+        paths = [path for group in self.joined for path in group]
+        for path, axis in axes.items():
+            if path not in paths and any(axis.count(value) > 1 for value in axis):
+                self.fail(["ensemble", path], "a value is listed twice; remove one")
+        alone = axes.keys() - {path for group in self.joined for path in group[1:]}
+        count = math.prod(len(axes[path]) for path in alone)
         if count > overlays.MOST:
-            self._fail(["ensemble"], f"makes {count} members; at most {overlays.MOST}")
-        return {**checked, "seed": seeds}
+            self.fail(["ensemble"], f"makes {count} members; at most {overlays.MOST}")
+        return axes
 
     def seeds(self, seeds: Any) -> list[int]:
         """The seeds of `ensemble`, from their number or a list."""
@@ -243,32 +240,27 @@ class Checker:
             return list(range(seeds))
         if not isinstance(seeds, list) or not seeds or not fits(list[SeedInt], seeds):
             allowed = f"a number of seeds (1 to {overlays.MOST}) or a list of seeds (0 to 2^32 - 1)"
-            self._fail(place, f"{shown(seeds)} is not allowed: give {allowed}")
-        if len(set(seeds)) < len(seeds):
-            self._fail(place, "a seed is listed twice; remove one")
+            self.fail(place, f"{shown(seeds)} is not allowed: give {allowed}")
         return seeds
 
     def _axis(self, path: str, axis: Any, values: dict[str, Any]) -> list[Any]:
         place = ["ensemble", path]
         name, annotation = self._varied(path, values)
         if not isinstance(axis, list) or not axis:
-            self._fail(place, f"{shown(axis)} is not allowed: give a list of at least one value")
+            self.fail(place, f"{shown(axis)} is not allowed: give a list of at least one value")
         kinds = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
         program = f"members cannot differ in this keyword of {name}; use a sweep or cases"
         if not kinds & MEMBER_KINDS:
-            self._fail(place, program)
+            self.fail(place, program)
         try:
             checked = [check_value(annotation, value, path) for value in axis]
         except MistakeError as mistake:
             raise self.overlays.error(self._at(place), mistake.problem) from None
         if any(value is None or isinstance(value, str | bool) for value in checked):
-            self._fail(place, program)
-        alone = all(path not in group for group in self.joined)
-        if alone and any(checked.count(value) > 1 for value in checked):
-            self._fail(place, "a value is listed twice; remove one")
+            self.fail(place, program)
         lengths = {len(value) if isinstance(value, list) else 0 for value in checked}
         if len(lengths) > 1:
-            self._fail(place, "the vectors differ in length, so members cannot share a shape")
+            self.fail(place, "the vectors differ in length, so members cannot share a shape")
         return checked
 
     def _varied(self, path: str, values: dict[str, Any]) -> tuple[str, ast.expr]:
@@ -277,26 +269,24 @@ class Checker:
         block, *where, keyword = path.split(".") if "." in path else ("", path)
         if block not in AXES:
             if block == "task":
-                self._fail(
-                    place, "members share the task; use a sweep, or set its seed to `member`"
-                )
+                self.fail(place, "members share the task; use a sweep, or set its seed to `member`")
             hint = nearest(block or path, ["seed", *AXES])
-            self._fail(place, f"not an axis of members; {hint}")
+            self.fail(place, f"not an axis of members; {hint}")
         if not values.get(block):
-            self._fail(place, f"there is no block {block} here; add it or remove the axis")
+            self.fail(place, f"there is no block {block} here; add it or remove the axis")
         entry = values[block]
         if block in registry.LISTS:
             index = int(where[0]) if len(where) == 1 and where[0].isdigit() else len(entry)
             if index >= len(entry):
                 problem = f"no such entry of {block} (it has {len(entry)})"
-                self._fail(place, f"{problem}; write {block}.0.{keyword} for the first")
+                self.fail(place, f"{problem}; write {block}.0.{keyword} for the first")
             entry = entry[index]
         elif where:
-            self._fail(place, f"no such keyword; write {block}.{keyword}")
+            self.fail(place, f"no such keyword; write {block}.{keyword}")
         name = self._name(block, [block, *where], entry)
         keywords = signatures.signature(block, name).keywords
         if keyword not in keywords:
-            self._fail(place, f"not a keyword of {name}; {nearest(keyword, list(keywords))}")
+            self.fail(place, f"not a keyword of {name}; {nearest(keyword, list(keywords))}")
         return name, keywords[keyword]
 
     def component(
@@ -311,7 +301,7 @@ class Checker:
                 [*path, keyword], self._at(["ensemble", prefix + keyword])
             ):
                 problem = f"is never used, as ensemble has the axis {prefix}{keyword}; keep one"
-                self._fail([*path, keyword], problem)
+                self.fail([*path, keyword], problem)
         given = renaming.later_defaults(block, name) | registry.keywords(entry)
         keywords = {k: v for k, v in given.items() if k not in varied}
         try:
@@ -322,19 +312,20 @@ class Checker:
 
     def _name(self, block: str, path: list[str], entry: Any) -> str:
         if not isinstance(entry, dict) or "name" not in entry:
-            self._fail(path, f"must be a block with a name; {nearest('', registry.names(block))}")
+            self.fail(path, f"must be a block with a name; {nearest('', registry.names(block))}")
         name = entry["name"]
         if not isinstance(name, str) or not registry.exists(block, name):
             hint = nearest(str(name), registry.names(block))
-            self._fail([*path, "name"], f"no component {shown(name)} in {block}; {hint}")
+            self.fail([*path, "name"], f"no component {shown(name)} in {block}; {hint}")
         needed = PLANNED_BY.get(block, "")
         if needed and not signatures.defines(block, name, needed):
             file = registry.shown_component(block, name)
             problem = f"{file} has no function `{needed}`, which plans need; add one"
-            self._fail([*path, "name"], f"{problem} (docs/extending.md)")
+            self.fail([*path, "name"], f"{problem} (docs/extending.md)")
         return name
 
-    def _fail(self, path: list[str], problem: str) -> NoReturn:
+    def fail(self, path: list[str], problem: str) -> NoReturn:
+        """Refuse a value, at the overlay that holds it."""
         raise self.overlays.error(self._at(path), problem)
 
     def _at(self, path: list[str]) -> list[str]:

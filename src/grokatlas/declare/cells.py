@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from grokatlas.declare import foreign, overlays, starts
-from grokatlas.declare.cell_check import Cell, Checker
+from grokatlas.declare.cell_check import Checker
 from grokatlas.declare.models import Paper
+from grokatlas.declare.run_shares import Cell
 from grokatlas.results import foreign as foreign_runs
 
 

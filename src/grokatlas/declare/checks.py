@@ -14,7 +14,6 @@ from grokatlas.declare import (
     interpretation_checks,
     interpretations,
     signatures,
-    starts,
     versions,
 )
 from grokatlas.declare.claim_models import Claim
@@ -263,7 +262,7 @@ def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:
         for reference in entry.experiments
     }
     for name, paper in papers.items():
-        others = {other for each in paper.experiments.values() for other in starts.named(each)}
+        others = {other for each in paper.experiments.values() for other in each.starts_from}
         # of a paper without figures there is only what others draw, and what starts from that
         for experiment in paper.experiments.keys() - others if paper.figures else ():
             if (name, experiment) not in used:

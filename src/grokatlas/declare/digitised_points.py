@@ -6,10 +6,10 @@ beside their own curves at the published size, and claims measure the distance.
 
 import csv
 import io
-import math
 from pathlib import Path
 
 from grokatlas.declare.models import DIGITISED_POINTS, DigitisedPoint, label
+from grokatlas.declare.validation import check_file
 from grokatlas.errors import UserError, nearest
 
 OLD_NAME = "readings.csv"
@@ -42,22 +42,5 @@ def _point(place: str, row: list[str], figures: list[str]) -> DigitisedPoint:
     if cells["figure"] not in figures:
         hint = nearest(cells["figure"], figures)
         raise UserError(f"{place}: figure", f"no figure {cells['figure']!r}; {hint}")
-    return DigitisedPoint(
-        figure=cells["figure"],
-        panel=cells["panel"],
-        curve=cells["curve"],
-        x=_number(f"{place}: x", cells["x"]),
-        y=_number(f"{place}: y", cells["y"]),
-        uncertainty=cells["uncertainty"],
-        source=cells["source"],
-    )
-
-
-def _number(place: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UserError(place, f"{text!r} is not a finite number")
-    return value
+    point: DigitisedPoint = check_file(DigitisedPoint, cells, place)
+    return point

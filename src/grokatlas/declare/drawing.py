@@ -1,6 +1,6 @@
 """The block ``draw`` of a figure: what it shows, where no function of its own draws it."""
 
-from typing import Annotated, Any, Literal, TypeGuard
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -32,15 +32,13 @@ class Curves(Model):
 
 def asked(draw: Literal["curves"] | Curves | None) -> dict[str, Any]:
     """The block as its function is given it: among the numbers that a figure reads by name."""
-    block = draw.model_dump(exclude={"name"}, exclude_unset=True) if _is_block(draw) else {}
+    block = (
+        draw.model_dump(exclude={"name"}, exclude_unset=True) if isinstance(draw, Curves) else {}
+    )
     return {"draw": block} if block else {}
 
 
 def left_out(draw: Literal["curves"] | Curves | None, there: list[str]) -> list[str]:
     """The cases, of those that there are, which a figure that names some does not show."""
-    named = draw.cases if _is_block(draw) else None
+    named = draw.cases if isinstance(draw, Curves) else None
     return [] if named is None else [case for case in dict.fromkeys(there) if case not in named]
-
-
-def _is_block(draw: Literal["curves"] | Curves | None) -> TypeGuard[Curves]:
-    return isinstance(draw, Curves)

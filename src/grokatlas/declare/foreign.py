@@ -7,20 +7,19 @@ name (``logs/seed{seed}.csv``), of a column's name or of a command.
 
 import ast
 import fnmatch
-import math
 import re
 import shlex
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from grokatlas import registry
 from grokatlas.declare import joined, run_shares, signatures
-from grokatlas.declare.cell_check import Cell, Checker
-from grokatlas.declare.checked_types import Number
+from grokatlas.declare.cell_check import Checker
+from grokatlas.declare.checked_types import Number, fits
 from grokatlas.declare.model_base import Model
-from grokatlas.declare.overlays import MOST
+from grokatlas.declare.run_shares import Cell
 from grokatlas.declare.validation import check_block
 from grokatlas.engine import members
 from grokatlas.errors import MistakeError, nearest, shown
@@ -106,10 +105,9 @@ def cell(checker: Checker, case: str, label: str, values: dict[str, Any]) -> Cel
     for key in values:
         if key not in allowed:
             problem = f"the engine does not train it ({block}), so this says nothing; remove it"
-            _fail(
-                checker, [key], f"{problem}, or undo it with null (allowed: {', '.join(allowed)})"
-            )
-    axes, ensemble = _axes(checker, values), values.get("ensemble", {})
+            allowed_keys = f"allowed: {', '.join(allowed)}"
+            checker.fail([key], f"{problem}, or undo it with null ({allowed_keys})")
+    axes = _axes(checker, values)
     try:
         log = check_block(MODELS[block], values[block])
     except MistakeError as mistake:
@@ -118,41 +116,25 @@ def cell(checker: Checker, case: str, label: str, values: dict[str, Any]) -> Cel
     entry = {k: v for k, v in log.model_dump(exclude_none=True).items() if v != {}}
     if isinstance(log, Script):
         entry["sources"] = _sources(checker, log)
-    spec = {"ensemble": joined.again(axes, joined.paths(ensemble)), block: entry}
+    spec = {"ensemble": joined.again(axes, checker.joined), block: entry}
     measures = _measures(checker, values.get("measures", []), log)
-    listed = members.axes(spec)
-    split, first = (dict(values.get(key, {})) for key in run_shares.KEYS)
-    if block == SCRIPT and "members_per_run" not in values:
-        split = {next(iter(axis)): 1 for axis in listed}
-    if reason := run_shares.why_not(listed, split, first):
-        _fail(checker, *reason)
-    parts = run_shares.parts(spec, split, first)
-    return Cell(case, label, spec, measures, parts, run_shares.left_out(listed, first))
+    if block == SCRIPT:
+        one_by_one = {next(iter(axis)): 1 for axis in members.axes(spec)}
+        values = {"members_per_run": one_by_one, **values}
+    return checker.divided(case, label, spec, measures, values)
 
 
 def _axes(checker: Checker, values: dict[str, Any]) -> dict[str, list[Any]]:
     """The axes of members, the seed last: numbers or words, under any name."""
-    ensemble = values.get("ensemble", {})
-    if reason := joined.why_not(ensemble):
-        _fail(checker, ["ensemble", *reason[0]], reason[1])
-    axes = joined.flat(ensemble)
+    axes = checker.flat_axes(values)
     seeds = checker.seeds(axes.pop("seed", 1))
     for path, axis in axes.items():
         place = ["ensemble", path]
         if not AXIS.fullmatch(path) or path in (*TAKEN, "step"):
-            _fail(checker, place, "is no name of an axis here: use a-z, 0-9, _ and dots")
-        good = (
-            isinstance(axis, list) and axis and all(isinstance(v, int | float | str) for v in axis)
-        )
-        if not good:
-            _fail(checker, place, f"{shown(axis)} is not allowed: give a list of numbers or words")
-        alone = not any(path in group for group in joined.paths(ensemble))
-        if alone and len(set(axis)) < len(axis):
-            _fail(checker, place, "a value is listed twice; remove one")
-    count = math.prod(len(axis) for axis in axes.values()) * len(seeds)
-    if count > MOST:
-        _fail(checker, ["ensemble"], f"makes {count} members; at most {MOST}")
-    return {**{path: axes[path] for path in sorted(axes)}, "seed": seeds}
+            checker.fail(place, "is no name of an axis here: use a-z, 0-9, _ and dots")
+        if not axis or not fits(list[int | float | str], axis):
+            checker.fail(place, f"{shown(axis)} is not allowed: give a list of numbers or words")
+    return checker.counted({**{path: axes[path] for path in sorted(axes)}, "seed": seeds})
 
 
 def _check_placeholders(
@@ -167,32 +149,32 @@ def _check_placeholders(
         for axis in PLACEHOLDER.findall(text):
             if axis not in axes:
                 problem = f"no axis {axis!r} in ensemble; {nearest(axis, [*axes])}"
-                _fail(checker, [block, key], problem)
+                checker.fail([block, key], problem)
             used.add(axis)
     for axis, values in axes.items():
         if len(values) > 1 and axis not in used:
             where = " nor ".join((*own[:1], "columns"))
             problem = f"is neither in {where}, so that its members would be equal"
-            _fail(checker, ["ensemble", axis], f"{problem}; write {{{axis}}} where it belongs")
+            checker.fail(["ensemble", axis], f"{problem}; write {{{axis}}} where it belongs")
     for name, target in columns.items():
         place = [block, "columns", name]
         if target in TAKEN:
-            _fail(checker, place, f"{target} is a column of every table; choose another name")
+            checker.fail(place, f"{target} is a column of every table; choose another name")
         if list(columns.values()).count(target) > 1:
-            _fail(checker, place, f"{target} is the name of two columns; keep one")
+            checker.fail(place, f"{target} is the name of two columns; keep one")
     if columns and "step" not in columns.values():
-        _fail(checker, [block, "columns"], "no column is the step; add one, such as {epoch: step}")
+        checker.fail([block, "columns"], "no column is the step; add one, such as {epoch: step}")
     for name in log.factors:
         if columns and name not in columns.values():
             problem = f"no column is called so here; {nearest(name, [*columns.values()])}"
-            _fail(checker, [block, "factors", name], problem)
+            checker.fail([block, "factors", name], problem)
 
 
 def _sources(checker: Checker, log: Script) -> str:
     """The hash of a script's files and of its lock file, whose names count."""
     folder, found = Path(log.folder), set[Path]()
     if not folder.is_dir():
-        _fail(checker, [SCRIPT, "folder"], f"no folder {log.folder} in {Path.cwd()}")
+        checker.fail([SCRIPT, "folder"], f"no folder {log.folder} in {Path.cwd()}")
     for pattern in (*log.files, *filter(None, [log.environment])):
         key = "environment" if pattern == log.environment else "files"
         try:
@@ -200,14 +182,14 @@ def _sources(checker: Checker, log: Script) -> str:
         except (NotImplementedError, ValueError):  # an absolute or an empty pattern
             files = set()
         if not files or any(not file.resolve().is_relative_to(folder.resolve()) for file in files):
-            _fail(checker, [SCRIPT, key], f"{shown(pattern)} is no file below {log.folder}")
+            checker.fail([SCRIPT, key], f"{shown(pattern)} is no file below {log.folder}")
         found |= files
     try:
         words = shlex.split(log.command)
     except ValueError as error:
-        _fail(checker, [SCRIPT, "command"], f"is no command: {error}")
+        checker.fail([SCRIPT, "command"], f"is no command: {error}")
     if not words:
-        _fail(checker, [SCRIPT, "command"], "is empty; write such as python train.py --seed {seed}")
+        checker.fail([SCRIPT, "command"], "is empty; write such as python train.py --seed {seed}")
     return files_sha256(found, folder)
 
 
@@ -223,20 +205,16 @@ def _measures(checker: Checker, given: list[Any], log: ForeignLog) -> list[dict[
             names = registry.names("measures")
             light = [each for each in names if signatures.defines("measures", each, "LIGHT")]
             problem = f"{name} needs data or snapshots, and here is a log alone"
-            _fail(checker, [*place, "name"], f"{problem} (allowed: {', '.join(light)})")
+            checker.fail([*place, "name"], f"{problem} (allowed: {', '.join(light)})")
         for need in signatures.needs(name) if known else ():
             logged = signatures.columns(need) or {}
             if not any(fnmatch.filter(known, pattern) for pattern in logged):
                 problem = f"{name} reads {', '.join(logged)}, and `columns` has none of these"
-                _fail(checker, [*place, "name"], problem)
+                checker.fail([*place, "name"], problem)
         for keyword, kind_of in signatures.signature("measures", name).keywords.items():
             column = measure.get(keyword) if ast.unparse(kind_of) == "Column" else None
             if column is not None and known and column not in known:
                 problem = f"no column {shown(column)} here; {nearest(column, [*known])}"
-                _fail(checker, [*place, keyword], problem)
+                checker.fail([*place, keyword], problem)
         checked.append(measure)
     return checked
-
-
-def _fail(checker: Checker, path: list[str], problem: str) -> NoReturn:
-    raise checker.overlays.error(path, problem)

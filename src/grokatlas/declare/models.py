@@ -166,8 +166,8 @@ class DigitisedPoint(Model):
     figure: str
     panel: str
     curve: str
-    x: float
-    y: float
+    x: Annotated[Number, Field(strict=False)]
+    y: Annotated[Number, Field(strict=False)]
     uncertainty: str
     source: str
 

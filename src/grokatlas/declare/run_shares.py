@@ -7,7 +7,7 @@ leaves the others as they are. A joined axis has the name of any of its paths.
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grokatlas.engine import members as run_members
@@ -32,6 +32,29 @@ class RunShare:
     spec: dict[str, Any]
     members: list[int]
     parents: tuple["RunShare", ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of an experiment: its runs, and what is measured after them.
+
+    Attributes:
+        case: its case, or its place in the sweep if the experiment has no cases.
+        label: both, so that no two cells of an experiment share it.
+        spec: of one run of all its members.
+        measures: what is computed after a run.
+        parts: its runs: one of this spec, unless the ensemble is split.
+        left_out: the axes of which values are not run so far: name, values run, values declared.
+        point: its value of every axis of the sweep.
+    """
+
+    case: str
+    label: str
+    spec: dict[str, Any]
+    measures: list[dict[str, Any]]
+    parts: list[RunShare]
+    left_out: list[tuple[str, int, int]]
+    point: dict[str, Any] = field(default_factory=dict)
 
 
 def why_not(

@@ -7,7 +7,7 @@ steps the state of its optimizer is kept (``train.optimizer_states``) where a ch
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -15,15 +15,12 @@ from grokatlas.declare import overlays
 from grokatlas.declare.checked_types import WholeInt
 from grokatlas.declare.model_base import Model, Name
 from grokatlas.declare.models import Experiment, Paper
-from grokatlas.declare.run_shares import RunShare
+from grokatlas.declare.run_shares import Cell, RunShare
 from grokatlas.declare.validation import check_block
 from grokatlas.engine import members
 from grokatlas.errors import MistakeError, nearest, shown
 from grokatlas.results import hashing
 from grokatlas.results.ancestry import ancestors
-
-if TYPE_CHECKING:
-    from grokatlas.declare.cell_check import Cell
 
 END: Literal["end"] = "end"
 
@@ -60,9 +57,9 @@ class Family:
     paper_name: str
     paper: Paper
     scale: str
-    cells: Callable[["Family", str, str | None, tuple[str, ...]], "list[Cell]"]
+    cells: Callable[["Family", str, str | None, tuple[str, ...]], list[Cell]]
 
-    def with_states(self, name: str, case: str | None, cell: "Cell") -> "Cell":
+    def with_states(self, name: str, case: str | None, cell: Cell) -> Cell:
         """A cell whose runs keep the state of the optimizer at the steps that children ask for."""
         asked = {entry.get("step", END) for entry in self._starts() if _asks(entry, name, case)}
         last = cell.spec["train"]["steps"]
@@ -78,8 +75,8 @@ class Family:
         return replace(cell, spec=changed(cell.spec), parts=parts)
 
     def linked(
-        self, cell: "Cell", where: overlays.Overlays, block: dict[str, Any], behind: tuple[str, ...]
-    ) -> "Cell":
+        self, cell: Cell, where: overlays.Overlays, block: dict[str, Any], behind: tuple[str, ...]
+    ) -> Cell:
         """A cell whose runs start from others.
 
         Args:
@@ -129,7 +126,7 @@ class Family:
     def _starts(self) -> Iterator[dict[str, Any]]:
         """The block ``start`` of every cell of the paper, unchecked."""
         for name, experiment in self.paper.experiments.items():
-            if not (named(experiment) or "start" in self.paper.defaults.model_fields_set):
+            if not (experiment.starts_from or "start" in self.paper.defaults.model_fields_set):
                 continue
             for case in experiment.cases or [None]:
                 merged = overlays.of(self.paper_name, self.paper, name, case, self.scale)
@@ -143,30 +140,24 @@ def place(name: str, case: str | None) -> str:
     return name if case is None else f"{name}.{case}"
 
 
-def named(experiment: Experiment) -> set[str]:
-    """The experiments from which cells of an experiment start, unchecked."""
-    return set(experiment.starts_from)
-
-
 def related(experiments: dict[str, Experiment], names: Iterable[str]) -> set[str]:
     """Some experiments with all that they start from, and all that start from these.
 
     A child may ask its parent for the state of the optimizer, so that the parent's runs are other
     ones without it.
     """
-    near = {name: named(each) & experiments.keys() for name, each in experiments.items()}
+    near = {name: each.starts_from & experiments.keys() for name, each in experiments.items()}
     for name, each in experiments.items():
-        for other in named(each) & experiments.keys():
+        for other in each.starts_from & experiments.keys():
             near[other] = near[other] | {name}
     return set(ancestors(names, lambda name: sorted(near.get(name, ()))))
 
 
 def behind(experiments: dict[str, Experiment], name: str) -> set[str]:
     """The other experiments that cells of an experiment start from, directly or not."""
-    experiments_behind = ancestors(
-        [name], lambda each: sorted(named(experiments[each]) & experiments.keys())
-    )
-    return set(experiments_behind) - {name}
+    known = experiments.keys()
+    named = ancestors([name], lambda each: sorted(experiments[each].starts_from & known))
+    return set(named) - {name}
 
 
 def _asks(entry: dict[str, Any], name: str, case: str | None) -> bool:
@@ -175,9 +166,7 @@ def _asks(entry: dict[str, Any], name: str, case: str | None) -> bool:
     return asked == (name, case, "kept")
 
 
-def _of_same_point(
-    start: Start, cell: "Cell", parents: "list[Cell]", where: overlays.Overlays
-) -> "Cell":
+def _of_same_point(start: Start, cell: Cell, parents: list[Cell], where: overlays.Overlays) -> Cell:
     """The parent with the value of every axis of the sweep that both have."""
     same = [
         each
@@ -223,7 +212,7 @@ def _why_not(
 
 
 def _linked(
-    start: Start, step: int, part: RunShare, parent: "Cell", where: overlays.Overlays
+    start: Start, step: int, part: RunShare, parent: Cell, where: overlays.Overlays
 ) -> RunShare:
     """A run of a cell, with the runs of the parent that it starts from."""
     origins = members.origins(part.spec, [each.spec for each in parent.parts])

@@ -5,7 +5,7 @@ the weights of its first layer. Gradient descent, weight decay and a penalty on 
 Jacobian by inputs move ``W`` to ``A W + B X``: its rows stay in the space that they and the samples
 ``X`` span, and in orthonormal coordinates of that space every ``W x``, ``W W^T`` and ``x x^T`` is
 what it was. So training there is the same training, of as many inputs as there are samples (of
-training and test) and units, not features. `declare/span_rules.py` says which runs may.
+training and test) and units, not features. `declare/train_rules.py` says which runs may.
 """
 
 import torch

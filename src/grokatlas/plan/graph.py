@@ -11,8 +11,8 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.code import code_digest
 from grokatlas.declare import cells, drawing, run_shares, signatures, versions
-from grokatlas.declare.cell_check import Cell
 from grokatlas.declare.models import Paper
+from grokatlas.declare.run_shares import Cell
 from grokatlas.engine import members
 from grokatlas.plan import summaries
 from grokatlas.plan.jobs import Job, Plan

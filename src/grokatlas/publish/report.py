@@ -11,9 +11,9 @@ from grokatlas import __version__
 from grokatlas import text as words
 from grokatlas.claims import verdicts
 from grokatlas.declare import cells, models, names, prose, signatures
-from grokatlas.declare.cell_check import Cell
 from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.papers import load_papers
+from grokatlas.declare.run_shares import Cell
 from grokatlas.errors import UserError, nearest
 from grokatlas.export import evidence
 from grokatlas.publish import interpretations, pages, report_latex

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from grokatlas import registry
-from grokatlas.declare import span_rules
+from grokatlas.declare import train_rules
 from grokatlas.engine import dataset, members, run, span, training
 from tests.conformance.examples import entry
 from tests.runs import begun, mlp, schedule, trained
@@ -162,14 +162,14 @@ def test_the_coordinates_do_not_depend_on_rounding():
     ],
 )
 def test_what_a_rotation_would_change_is_refused(change, place):
-    assert span_rules.why_not_span(_in_span(SPEC)) is None
-    assert span_rules.why_not_span(SPEC | change) is None
-    found, problem = span_rules.why_not_span(_in_span(SPEC | change))
+    assert train_rules.why_not_span(_in_span(SPEC)) is None
+    assert train_rules.why_not_span(SPEC | change) is None
+    found, problem = train_rules.why_not_span(_in_span(SPEC | change))
     assert ".".join(found) == place
     assert "with train.coordinates: span" in problem
 
 
-ENTRIES = [(b, n) for b in span_rules.BLOCKS for n in span_rules.rotatable(b)]
+ENTRIES = [(b, n) for b in train_rules.BLOCKS for n in train_rules.rotatable(b)]
 
 
 @pytest.mark.parametrize(("block", "name"), every(4, ENTRIES))

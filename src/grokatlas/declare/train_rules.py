@@ -1,4 +1,4 @@
-"""Rules for runs in the coordinates of a span: no rotation may change them."""
+"""Rules of the block ``train`` that depend on components: coordinates of a span, and what moves."""
 
 import functools
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.declare import signatures
 
+Reason = tuple[list[str], str]  # the place in a spec, and what is wrong and allowed there
 # blocks whose components must see inputs and first-layer weights by their products alone; each says
 # so in its file by ``ROTATABLE = True``
 BLOCKS = (
@@ -21,8 +22,8 @@ def rotatable(block: str) -> list[str]:
     return [name for name in names if signatures.defines(block, name, "ROTATABLE")]
 
 
-def why_not_span(spec: dict[str, Any]) -> tuple[list[str], str] | None:
-    """The place in a spec that forbids the coordinates it asks for, and what is allowed there."""
+def why_not_span(spec: dict[str, Any]) -> Reason | None:
+    """What forbids the coordinates of a span that a spec asks for: no rotation may change a run."""
     if "coordinates" not in spec["train"]:
         return None
     if spec["train"]["snapshots"]:
@@ -45,3 +46,14 @@ def why_not_span(spec: dict[str, Any]) -> tuple[list[str], str] | None:
         problem = "its noise on parameters is not the same with train.coordinates: span"
         return path.split("."), f"{problem}; take it away"
     return None
+
+
+def why_not_only(spec: dict[str, Any]) -> Reason | None:
+    """The mistake in ``train.only``: not every dynamics takes the names of what moves."""
+    name = spec["dynamics"]["name"]
+    if "only" not in spec["train"] or "only" in signatures.signature("dynamics", name).blocks:
+        return None
+    known = registry.names("dynamics")
+    allowed = [each for each in known if "only" in signatures.signature("dynamics", each).blocks]
+    problem = f"dynamics {name} moves all parameters; remove it"
+    return ["train", "only"], f"{problem} (allowed with: {', '.join(allowed)})"
