@@ -11,7 +11,7 @@ figures and marks of its own, which are modules of this package wherever Python 
 import functools
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path, PurePath
@@ -71,6 +71,18 @@ def names(block: str) -> list[str]:
 def exists(block: str, name: str) -> bool:
     """Tell if a block may name this component."""
     return name.isidentifier() and not name.startswith("_") and path(block, name).is_file()
+
+
+def entries(
+    spec: dict[str, Any], blocks: Iterable[str] = FOLDERS
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The components that a spec names: path (``penalties.0``), block and entry of each."""
+    for block in blocks:
+        given = spec.get(block) or []
+        if isinstance(given, list):
+            yield from ((f"{block}.{index}", block, entry) for index, entry in enumerate(given))
+        else:
+            yield block, block, given
 
 
 def keywords(entry: dict[str, Any]) -> dict[str, Any]:
@@ -163,6 +175,15 @@ def modules_of_study() -> list[Path]:
         return []
     files = (file for room in ROOMS for file in own_files(root / room, "**/*.py"))
     return sorted(file.relative_to(root) for file in files)
+
+
+def modules() -> dict[str, Path]:
+    """The file of every module of the package and of the study, by the module's name."""
+    package = PACKAGE.name
+    files = {file.relative_to(PACKAGE): file for file in own_files(PACKAGE, "**/*.py")}
+    files |= {file: file for file in modules_of_study()}
+    names = {".".join((package, *file.with_suffix("").parts)): files[file] for file in files}
+    return {name.removesuffix(".__init__"): file for name, file in sorted(names.items())}
 
 
 def check_study() -> None:

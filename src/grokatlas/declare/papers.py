@@ -40,7 +40,10 @@ def load_papers(
             raise UserError(f"{place}.{position}", f"no paper {name!r}; {nearest(name, available)}")
         if name in chosen[:position]:
             raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
-    papers = {name: _with_digitised_points(folder, name, available) for name in chosen}
+    papers = {name: _load(folder, name, available) for name in chosen}
+    for name, paper in papers.items():
+        points = digitised_points.load(folder / name, name, list(paper.figures))
+        papers[name] = paper.model_copy(update={"digitised_points": points})
     _check_owners_of_interpretations(papers, available)
     for owner in _owners(papers, available) - set(papers):
         papers[owner] = _load(folder, owner, available)
@@ -91,12 +94,6 @@ def _available(folder: Path) -> list[str]:
     if not names:
         raise UserError("papers", f"no paper in {folder}; add one, such as my_paper/{PAPER}")
     return names
-
-
-def _with_digitised_points(folder: Path, name: str, available: list[str]) -> Paper:
-    paper = _load(folder, name, available)
-    points = digitised_points.load(folder / name, name, list(paper.figures))
-    return paper.model_copy(update={"digitised_points": points})
 
 
 def _load(folder: Path, name: str, available: list[str]) -> Paper:

@@ -22,14 +22,14 @@ Spec = dict[str, Any]
 @functools.cache
 def older_names(block: str, name: str) -> dict[str, str]:
     """The oldest name of each keyword of a component that was renamed."""
-    older: dict[str, str] = _constant(block, name, registry.RENAMED)
-    return older
+    example = '{"train_fraction": "fraction"}'
+    return dictionary(block, name, registry.RENAMED, example)
 
 
 @functools.cache
 def later_defaults(block: str, name: str) -> dict[str, Any]:
     """The keywords that a component got later, with the value that runs had before."""
-    return _constant(block, name, registry.DEFAULTED)
+    return dictionary(block, name, registry.DEFAULTED, '{"epsilon": 1e-8}')
 
 
 def today(block: str, entry: Spec) -> Spec:
@@ -113,11 +113,19 @@ def _entry(head: str, values: Spec) -> tuple[str, Spec | None]:
     return block, entry if known else None
 
 
-def _constant(block: str, name: str, constant: str) -> dict[str, Any]:
-    """A dictionary that a component's file has as a constant; empty where it has none."""
-    tree = module_shape.syntax_tree(registry.path(block, name))
-    value = module_shape.constant(tree, constant, {})
-    if not isinstance(value, dict):
-        place = f"{registry.shown_component(block, name)}: {constant}"
-        raise UserError(place, 'write out a dictionary, such as {"keyword": 1.0}')
-    return value
+def constant(block: str, name: str, what: str, absent: Any) -> Any:
+    """A constant that a component's file writes out; None for one that is computed."""
+    return module_shape.constant(module_shape.syntax_tree(registry.path(block, name)), what, absent)
+
+
+def dictionary(
+    block: str, name: str, what: str, example: str, values: tuple[Any, ...] = ()
+) -> dict[str, Any]:
+    """Such a constant that is a dictionary, of some values if they are given; empty without one."""
+    found = constant(block, name, what, {})
+    named = isinstance(found, dict) and all(isinstance(key, str) for key in found)
+    if not named or (values and not all(value in values for value in found.values())):
+        place = f"{registry.shown_component(block, name)}: {what}"
+        raise UserError(place, f"write out a dictionary, such as {example}")
+    known: dict[str, Any] = found
+    return known

@@ -103,20 +103,16 @@ def noise(spec: dict[str, Any], parameters: int, samples: int) -> Iterator[tuple
     Yields:
         the block's path, and what ``noise`` of its component says; nothing where there is none.
     """
-    for block in ("model", "optimizer", "gradients", "updates"):
-        entries = spec.get(block, [])
-        listed = isinstance(entries, list)
-        for index, entry in enumerate(entries if listed else [entries]):
-            path = f"{block}.{index}" if listed else block
-            axes = {
-                axis.removeprefix(f"{path}."): values[0]
-                for axis, values in spec["ensemble"].items()
-                if axis.startswith(f"{path}.")
-            }
-            keywords = registry.keywords(entry) | axes
-            count = fact(block, entry["name"], "noise", parameters, samples, **keywords)
-            if count:
-                yield path, int(count)
+    blocks = ("model", "optimizer", "gradients", "updates")
+    for path, block, entry in registry.entries(spec, blocks):
+        axes = {
+            axis.removeprefix(f"{path}."): values[0]
+            for axis, values in spec["ensemble"].items()
+            if axis.startswith(f"{path}.")
+        }
+        keywords = registry.keywords(entry) | axes
+        if count := fact(block, entry["name"], "noise", parameters, samples, **keywords):
+            yield path, int(count)
 
 
 @functools.cache
@@ -141,17 +137,14 @@ _NAMES = {"math": math}  # what a function that `fact` calls may use, beside Pyt
 @functools.cache
 def needs(name: str) -> list[str]:
     """The observables, or ``snapshots``, that a measure needs of its run: ``NEEDS`` of its file."""
-    node = _definition("measures", name, "NEEDS")
-    if node is None:
-        return []
+    named = renaming.constant("measures", name, "NEEDS", ())
+    needed: list[Any] = [named] if isinstance(named, str | None) else [*named]
     known = ["snapshots", *registry.names("observables")]
-    entries: list[Any] = [getattr(e, "value", None) for e in getattr(node, "elts", [node])]
-    unknown = [entry for entry in entries if entry not in known]
-    if unknown:
-        hint = nearest(str(unknown[0]), known)
-        place = f"{registry.shown_component('measures', name)}: NEEDS"
-        raise UserError(place, f"no {unknown[0]!r}; {hint}")
-    return entries
+    for each in needed:
+        if each not in known:
+            place = f"{registry.shown_component('measures', name)}: NEEDS"
+            raise UserError(place, f"no {each!r}; {nearest(str(each), known)}")
+    return needed
 
 
 @functools.cache
@@ -163,18 +156,9 @@ def columns(name: str) -> dict[str, str | None] | None:
         In a name ``{keyword}`` becomes each value of a keyword, and ``*`` what the plan does not
         know, such as the place in a vector. None where the file does not say.
     """
-    node = _definition("observables", name, "COLUMNS")
-    if node is None:
-        return None
-    try:
-        directions = dict(ast.literal_eval(node))
-    except (TypeError, ValueError):
-        directions = {"": ""}
-    if not all(type(column) is str and way in DIRECTIONS for column, way in directions.items()):
-        place = f"{registry.shown_component('observables', name)}: COLUMNS"
-        example = '{"train_loss": "falls", "l2_norm": None}'
-        raise UserError(place, f"write out a dictionary, such as {example} (or rises)")
-    return directions
+    example = '{"train_loss": "falls", "l2_norm": None} (or rises)'
+    found = renaming.dictionary("observables", name, "COLUMNS", example, DIRECTIONS)
+    return found or None
 
 
 def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bool]:
@@ -199,13 +183,7 @@ def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bo
 @functools.cache
 def settled(dynamics: str) -> dict[str, Any]:
     """Keywords of the model whose value a dynamics has in its equation: its file's ``MODEL``."""
-    node = _definition("dynamics", dynamics, "MODEL")
-    try:
-        return {} if node is None else dict(ast.literal_eval(node))
-    except (TypeError, ValueError):
-        place = f"{registry.shown_component('dynamics', dynamics)}: MODEL"
-        example = '{"output_scale": 1.0}'
-        raise UserError(place, f"write out a dictionary, such as {example}") from None
+    return renaming.dictionary("dynamics", dynamics, "MODEL", '{"output_scale": 1.0}')
 
 
 def _definition(block: str, name: str, what: str) -> ast.AST | None:

@@ -62,7 +62,10 @@ def _text(path: Path, label: str) -> str:
 
 
 def _refuse_references(text: str, label: str) -> None:
-    for depth, event in _events(text):
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
         where = f"{label}: line {event.start_mark.line + 1}"
         if depth > 50:
             raise UserError(where, "nested too deeply")
@@ -72,15 +75,6 @@ def _refuse_references(text: str, label: str) -> None:
             raise UserError(where, f"anchor &{event.anchor} is not allowed; remove it")
         if getattr(event, "tag", None) is not None:
             raise UserError(where, f"tag {event.tag} is not allowed; write plain YAML values")
-
-
-def _events(text: str) -> Any:
-    """The parser's events, each with its depth."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        yield depth, event
 
 
 def _plain(node: yaml.Node, label: str, keys: tuple[str, ...]) -> Any:
@@ -94,9 +88,8 @@ def _plain(node: yaml.Node, label: str, keys: tuple[str, ...]) -> Any:
             raise UserError(_where(key_node, label, keys), "a key must be text, not a block")
         key = _scalar(key_node, label, keys)
         if not isinstance(key, str):
-            raise UserError(
-                _where(key_node, label, keys), f"key {shown(key)} is not text; quote it"
-            )
+            problem = f"key {shown(key)} is not text; quote it"
+            raise UserError(_where(key_node, label, keys), problem)
         if key in result:
             problem = "is written twice in one block; remove one"
             raise UserError(_where(key_node, label, (*keys, key)), problem)

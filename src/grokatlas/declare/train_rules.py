@@ -33,15 +33,11 @@ def why_not_span(spec: dict[str, Any]) -> Reason | None:
         if value == "member":
             problem = "members share their data with train.coordinates: span; give a number"
             return ["task", key], problem
-    for block in BLOCKS:
-        allowed = rotatable(block)
-        entries = spec.get(block, [])
-        for index, entry in enumerate(entries if isinstance(entries, list) else [entries]):
-            if entry["name"] not in allowed:
-                place = [block, str(index)] if isinstance(entries, list) else [block]
-                problem = f"{entry['name']} is not the same with train.coordinates: span"
-                hint = f"allowed: {', '.join(allowed)}" if allowed else "none is allowed"
-                return [*place, "name"], f"{problem}; {hint}"
+    for path, block, entry in registry.entries(spec, BLOCKS):
+        if entry["name"] not in (allowed := rotatable(block)):
+            problem = f"{entry['name']} is not the same with train.coordinates: span"
+            hint = f"allowed: {', '.join(allowed)}" if allowed else "none is allowed"
+            return [*path.split("."), "name"], f"{problem}; {hint}"
     for path, _ in signatures.noise(spec, 1, 0):
         problem = "its noise on parameters is not the same with train.coordinates: span"
         return path.split("."), f"{problem}; take it away"

@@ -65,7 +65,7 @@ def _passed() -> dict[str, str]:
 
 def _check_key(papers: dict[str, Paper]) -> str:
     given = {name: repr(paper.model_dump(exclude_unset=True)) for name, paper in papers.items()}
-    code = {name: digest(file) for name, file in modules().items()}
+    code = {name: digest(file) for name, file in registry.modules().items()}
     return hashing.of([sys.version, pydantic.VERSION, code, given])
 
 
@@ -84,16 +84,7 @@ def _modules_key() -> str:
     """
     readers = (code_digest.__file__, module_shape.__file__, __file__)
     code = [hashing.file_sha256(Path(file)) for file in readers]
-    return hashing.of([sys.version, code, list(modules())])
-
-
-def modules() -> dict[str, Path]:
-    """Every module's file, by its path from the package's folder, or from ``.`` in a study."""
-    package = registry.PACKAGE
-    files = registry.own_files(package, "**/*.py")
-    ours = {file.relative_to(package).as_posix(): file for file in files}
-    studys = {f"./{file.as_posix()}": file for file in registry.modules_of_study()}
-    return dict(sorted((ours | studys).items()))
+    return hashing.of([sys.version, code, list(registry.modules())])
 
 
 def _content() -> dict[str, Any]:

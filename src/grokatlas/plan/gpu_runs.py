@@ -4,7 +4,6 @@ From its spec alone, without torch. The engine decides both anew, by what it mea
 """
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from grokatlas import registry
@@ -12,13 +11,17 @@ from grokatlas.declare.signatures import defines, fact
 from grokatlas.engine.memory import Needs
 from grokatlas.plan import resources
 
+# the components of a step
+MOVING = ("loss", "optimizer", "dynamics", "penalties", "gradients", "updates", "inputs")
+
 
 def waiting(spec: dict[str, Any]) -> list[str]:
     """The components that let each step wait for the host, so that it cannot be captured.
 
     Their files say ``WAITS = True``.
     """
-    return [f"{block}.{name}" for block, name, _ in _moving(spec) if defines(block, name, "WAITS")]
+    components = ((block, entry["name"]) for _, block, entry in registry.entries(spec, MOVING))
+    return [f"{block}.{name}" for block, name in components if defines(block, name, "WAITS")]
 
 
 def needs(spec: dict[str, Any]) -> Needs:
@@ -33,7 +36,7 @@ def needs(spec: dict[str, Any]) -> Needs:
     return Needs(
         members=run.members,
         parameters=run.parameters * run.itemsize,
-        kept=sum(_kept(*entry) for entry in _moving(spec)),
+        kept=sum(_kept(block, each) for _, block, each in registry.entries(spec, MOVING)),
         batch=batch * written * run.itemsize,
         looks=samples * written * run.itemsize,
         data=own * samples * (features + data["outputs"]) * run.itemsize,
@@ -50,16 +53,8 @@ def _written(spec: dict[str, Any], data: dict[str, Any]) -> int:
     return int(fact("model", model["name"], "written", data, **registry.keywords(model)) or 0)
 
 
-def _kept(block: str, name: str, keywords: dict[str, Any]) -> int:
+def _kept(block: str, entry: dict[str, Any]) -> int:
     """The number of copies of the parameters that a component keeps from step to step."""
-    return int(fact(block, name, "kept", **keywords) or fact(block, name, "KEPT") or 0)
-
-
-def _moving(spec: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The components of a step: block, name and keywords."""
-    for block in ("loss", "optimizer", "dynamics"):
-        if block in spec:
-            yield block, spec[block]["name"], registry.keywords(spec[block])
-    for block in ("penalties", "gradients", "updates", "inputs"):
-        for entry in spec.get(block, []):
-            yield block, entry["name"], registry.keywords(entry)
+    name = entry["name"]
+    kept = fact(block, name, "kept", **registry.keywords(entry)) or fact(block, name, "KEPT")
+    return int(kept or 0)

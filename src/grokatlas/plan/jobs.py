@@ -174,7 +174,8 @@ class Plan:
         inputs = [each for each in job.inputs if each.target not in self.besides]
         read = [(file, each) for each in inputs for file in each.read_by(job.kind)]
         if self.is_up_to_date(job) and all(file.exists() for file in job.read_by("table")):
-            elsewhere = job.kind == "run" and _made_elsewhere(job)
+            made = files.read_json(job.manifest) if job.kind == "run" else None
+            elsewhere = made is not None and manifest.made_elsewhere(made)
             read = [
                 (file, each)
                 for file, each in read
@@ -186,10 +187,6 @@ class Plan:
     def _left_out(self) -> dict[str, str]:
         """The files that archives left out; many jobs ask."""
         return records_only.read(layout.RESULTS)
-
-
-def _made_elsewhere(run: Job) -> bool:
-    return manifest.made_elsewhere(files.read_json(run.manifest))
 
 
 def with_ancestors(jobs: Iterable[Job]) -> list[Job]:

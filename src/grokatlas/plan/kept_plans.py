@@ -69,7 +69,7 @@ class KeptPlan:
 
     def _hash_of_files(self) -> str:
         """A hash of all files that a plan is made from, but for those that modules name."""
-        source = [*cache.modules().values(), *summaries.parts()]
+        source = [*registry.modules().values(), *summaries.parts()]
         declared = [*registry.own_files(self._folder, "**/*"), self._folder.parent / RECORDED]
         versions, content = [sys.version, pydantic.VERSION], _hashes([*source, *declared])
         return hashing.of([versions, str(registry.study()), content])

@@ -65,7 +65,11 @@ class Project:
         study.check()
         self._sources = {**dict.fromkeys(overrides, "--config"), **(sources or {})}
         self.settings: Settings = load_settings(folder / "config.yaml", overrides, self._sources)
-        self._folder, self._check, self._warn = folder / "papers", check, warn or _to_stderr
+        self._folder, self._check, self._warn = (
+            folder / "papers",
+            check,
+            warn or functools.partial(print, file=sys.stderr),
+        )
         self._plans: dict[str, Plan] = {}
         self._prepared: set[str] = set()  # scales whose job files are written
         self._elsewhere: dict[Path, Path] = {}  # job files of a plan that does not run
@@ -310,7 +314,3 @@ def _image(named: str, sources: dict[str, str]) -> str:
 def _plain(text: str) -> str:
     """Text that reStructuredText shows as it is."""
     return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text.strip())
-
-
-def _to_stderr(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -7,7 +7,6 @@ compares what is asked with what runs took.
 
 import ast
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,7 +85,8 @@ def seconds(spec: dict[str, Any]) -> float:
     if foreign.kind(spec):
         return 0.0
     run, train = size(spec), spec["train"]
-    costs = [_cost(block, entry) for block, entry in _costly(spec)]
+    costly = registry.entries(spec, ("loss", "dynamics", "penalties"))
+    costs = [_cost(block, entry) for _, block, entry in costly]
     batch = train.get("batch_size", run.samples)
     drawn = NOISE * run.members * noise(spec, run.parameters, int(batch))
     step = (COMPILED if _compiled(spec) else CALL) + (run.operations(batch) + drawn) / SPEED
@@ -164,17 +164,16 @@ class Size:
 
 def size(spec: dict[str, Any]) -> Size:
     """A run's size, by what its task and its model say of themselves (`signatures.fact`)."""
-    model = _split(spec.get("model", {"name": ""}))
-    data = data_size(spec)
+    model, data = spec.get("model"), data_size(spec)
     samples, inputs = data["samples"], data["vocabulary"] or math.prod(data["shape"])
-    parameters = _required("model", model[0], "parameters", data, **model[1]) if model[0] else 0
-    if not isinstance(parameters, int | float):
-        place = f"{registry.shown_component('model', model[0])}: parameters"
+    parameters = _required("model", model, "parameters", data) if model else 0
+    if model and not isinstance(parameters, int | float):
+        place = f"{registry.shown_component('model', model['name'])}: parameters"
         raise UserError(place, f"returns {shown(parameters)}; return their number")
     moved = 0
-    if "coordinates" in spec["train"]:
+    if model and "coordinates" in spec["train"]:
         fewer = data | {"shape": (inputs - 1,)}
-        units = parameters - _required("model", model[0], "parameters", fewer, **model[1])
+        units = parameters - _required("model", model, "parameters", fewer)
         spanned = samples + test_samples(spec) + units
         if spanned < inputs:
             moved, parameters = spanned * inputs, parameters - units * (inputs - spanned)
@@ -185,7 +184,7 @@ def size(spec: dict[str, Any]) -> Size:
         samples=samples,
         inputs=inputs,
         parameters=int(parameters),
-        places=fact("model", model[0], "PLACES") or 1 if model[0] else 1,
+        places=(fact("model", model["name"], "PLACES") if model else 0) or 1,
         itemsize=8 if spec["train"]["dtype"] == "float64" else 4,
         moved=moved,
     )
@@ -193,10 +192,9 @@ def size(spec: dict[str, Any]) -> Size:
 
 def data_size(spec: dict[str, Any]) -> dict[str, Any]:
     """Shapes of a run's data, as its task's function ``size`` says them."""
-    name, keywords = _split(spec["task"])
-    sizes = _required("task", name, "size", **keywords)
+    sizes = _required("task", spec["task"], "size")
     if not isinstance(sizes, dict) or not {"samples", "shape", "outputs"} <= sizes.keys():
-        place = f"{registry.shown_component('task', name)}: size"
+        place = f"{registry.shown_component('task', spec['task']['name'])}: size"
         wanted = '{"samples": 30, "shape": (5,), "outputs": 2}'
         raise UserError(place, f"returns {shown(sizes)}; return a dictionary such as {wanted}")
     return {"vocabulary": 0, **sizes}
@@ -218,35 +216,21 @@ def test_samples(spec: dict[str, Any]) -> int:
     return sum(entry[key] for key in counts) if counts else int(train)
 
 
-def _required(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
+def _required(block: str, entry: dict[str, Any], what: str, *known: Any) -> Any:
     """The value that a function of a component's file returns."""
-    value = fact(block, name, what, *known, **keywords)
+    value = fact(block, entry["name"], what, *known, **registry.keywords(entry))
     if value is None:
-        place = registry.shown_component(block, name)
+        place = registry.shown_component(block, entry["name"])
         problem = f"has no function `{what}`, so its jobs cannot be planned"
         raise UserError(place, f"{problem}; add one (docs/extending.md)")
     return value
 
 
-def _split(entry: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The name of a component and its keywords."""
-    return entry["name"], registry.keywords(entry)
-
-
-def _costly(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The components that may make a step cost more than its passes over the data."""
-    for block in ("loss", "dynamics"):
-        if block in spec:
-            yield block, spec[block]
-    for entry in spec.get("penalties", []):
-        yield "penalties", entry
-
-
 def _cost(block: str, entry: dict[str, Any]) -> float:
     """The factor by which a component multiplies a step's work: ``COST``, or ``cost(...)``."""
-    name, keywords = _split(entry)
-    factor = fact(block, name, "cost", **keywords) or fact(block, name, "COST") or 1
-    return float(factor)
+    name = entry["name"]
+    factor = fact(block, name, "cost", **registry.keywords(entry)) or fact(block, name, "COST")
+    return float(factor or 1)
 
 
 def _logs(train: dict[str, Any]) -> int:

@@ -14,6 +14,14 @@ from grokatlas.plan.jobs import KINDS, Job
 from grokatlas.results import files as store
 from grokatlas.results import layout
 
+# groups whose key is one name
+NAMED = {
+    "datasets": layout.data_folder,
+    "runs": layout.run_folder,
+    "claims": layout.claims_stem,
+    "atlas": layout.atlas_folder,
+}
+
 
 class WrittenJobs:
     """Answers like `plan.Project`, for jobs that were planned before; writes nothing.
@@ -65,15 +73,7 @@ def read_job(kind: str, target: Path) -> Job:
 
 
 def _target(group: str, key: Any, scale: str | None) -> Path:
-    if group == "datasets":
-        return layout.data_folder(key)
-    if group == "runs":
-        return layout.run_folder(key)
-    if group == "measures":
-        return layout.measure_stem(*key)
-    if group == "claims":
-        return layout.claims_stem(key)
-    if group == "atlas":
-        return layout.atlas_folder(key)
-    stem = layout.table_stem if group == "tables" else layout.figure_stem
-    return stem(scale or "", *key)
+    if group in ("tables", "figures"):
+        stem = layout.table_stem if group == "tables" else layout.figure_stem
+        return stem(scale or "", *key)
+    return layout.measure_stem(*key) if group == "measures" else NAMED[group](key)

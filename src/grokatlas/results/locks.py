@@ -118,6 +118,7 @@ def owner(file: Path) -> str:
 def leased(file: Path) -> bool:
     """True if a process seems to hold a lock as a file: read, not tried, and nothing is written."""
     import filelock
+    import psutil
 
     lease = lease_file(file)
     try:
@@ -125,11 +126,6 @@ def leased(file: Path) -> bool:
     except OSError:
         return False
     holder = filelock.SoftFileLease(lease, lease_duration=SILENT).owner
-    if holder and holder.hostname == socket.gethostname():
-        try:
-            os.kill(holder.pid, 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:  # of another user
-            pass
+    if holder and holder.hostname == socket.gethostname() and not psutil.pid_exists(holder.pid):
+        return False
     return age < SILENT

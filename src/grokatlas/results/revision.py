@@ -33,7 +33,7 @@ def facts(code: Iterable[str] | None = None) -> dict[str, Any]:
         why. In a study also ``study``: the same of the study's files.
     """
     package, study = PACKAGE.resolve(), registry.study()
-    named = _every_module() if code is None else list(code)
+    named = list(registry.modules() if code is None else code)
     files = {file.resolve() for each in code_digest.files(named).values() for file in each}
     imported = map(module_shape.path_of, sources.executed if code is not None else ())
     files |= {file.resolve() for file in imported if file}
@@ -45,18 +45,6 @@ def facts(code: Iterable[str] | None = None) -> dict[str, Any]:
         top = next((each for each in (place, *place.parents) if (each / ".git").exists()), None)
         revision["study"] = _commit(top, place, files)["git"] if top else None
     return revision
-
-
-def _every_module() -> list[str]:
-    """The names of every module of the package and of the study."""
-    study = registry.study()
-    ours = (file.relative_to(PACKAGE.parent) for file in PACKAGE.rglob("*.py"))
-    names = [".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in ours]
-    names += [
-        ".".join((PACKAGE.name, *file.with_suffix("").parts))
-        for file in (registry.modules_of_study() if study else [])
-    ]
-    return names
 
 
 def _commit(root: Path, folder: Path, files: set[Path]) -> dict[str, Any]:

@@ -104,10 +104,6 @@ def test_a_healthy_cluster_is_ok(slurm, capsys):
     assert {"partitions", "limits", "polling", "job"} <= set(told)
 
 
-SET_ACCOUNT = ("  # slurm_account: \"'myproject'\"", "  slurm_account: \"'chemistry'\"")
-USE_SACCT = ("slurm-status-command: squeue", "slurm-status-command: sacct")
-
-
 @cases.listed("program", "script", "edit", "what", "state", "text")
 def test_what_is_wrong_with_a_cluster_is_told(
     slurm, capsys, program, script, edit, what, state, text
@@ -133,10 +129,8 @@ def test_a_profile_that_cannot_be_read_is_one_line(slurm, capsys, file, old, new
     slurm.edit(f"profiles/slurm/{file}", old, new)
     code, told = _doctor(capsys)
     assert code == 1
-    assert [what for what, (state, _) in told.items() if state == "fail"] in (
-        ["cluster"],
-        ["account"],
-    )
+    failed = [what for what, (state, _) in told.items() if state == "fail"]
+    assert failed in (["cluster"], ["account"])
 
 
 @pytest.mark.parametrize(
@@ -150,10 +144,8 @@ def test_a_profile_that_cannot_be_read_is_one_line(slurm, capsys, file, old, new
 )
 def test_a_job_is_submitted_only_if_asked_for(slurm, capsys, script, state, text):
     slurm.program("srun", script)
-    assert _doctor(capsys)[1]["job"] == (
-        "ok",
-        "not tried; --submit asks with a job of seconds whether it sees a GPU",
-    )
+    hint = "not tried; --submit asks with a job of seconds whether it sees a GPU"
+    assert _doctor(capsys)[1]["job"] == ("ok", hint)
     assert not (slurm.bin / "srun.said").exists()
     _, told = _doctor(capsys, "--submit")
     assert told["job"][0] == state

@@ -10,6 +10,8 @@ from grokatlas.cluster import slurm
 from tests.unit.cluster.pretended_slurm import ROOT, cluster
 
 TARGET = "results/smoke/figures/geometry/fig3.pdf"
+QUEUED = "7 PENDING grokatlas-workflow (null)"
+REFUSED = "echo '--config: papers.0: no paper' >&2; exit 1"
 SCRIPT = "profiles/slurm/workflow.sh"
 
 
@@ -50,9 +52,7 @@ def test_what_names_no_job_is_an_error_with_what_was_printed(here, capsys, print
     here.program("sbatch", f"echo '{printed}'")
     code, out, err = _submit(capsys)
     assert (code, out) == (1, "")
-    assert err == (
-        f"sbatch: printed no number of a job, but {printed!r}; look with `squeue --me`\n"
-    )
+    assert err.startswith(f"sbatch: printed no number of a job, but {printed!r}; look with")
 
 
 @pytest.mark.parametrize(
@@ -62,17 +62,9 @@ def test_what_names_no_job_is_an_error_with_what_was_printed(here, capsys, print
         (lambda here: Path(SCRIPT).unlink(), (), "run it on a login node, in the checkout"),
         (None, ("--cancel",), "--cancel: is no option of submit; `scancel` the jobs that"),
         (None, ("-n",), "-n: is no option of submit; `snakemake --profile slurm -n` shows"),
-        (
-            lambda here: here.queue("7 PENDING grokatlas-workflow (null)"),
-            (),
-            "the workflow is in jobs 7 (pending); `scancel` them to end it",
-        ),
+        (lambda here: here.queue(QUEUED), (), "is in jobs 7 (pending); `scancel` them to end it"),
         (lambda here: here.lock(), (), "if a Snakemake was killed here, run `grokatlas unlock`"),
-        (
-            lambda here: here.snakemake("echo '--config: papers.0: no paper' >&2; exit 1"),
-            (),
-            "snakemake --dry-run: --config: papers.0: no paper; mend it, nothing was submitted",
-        ),
+        (lambda here: here.snakemake(REFUSED), (), "papers.0: no paper; mend it, nothing was sub"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_nothing_is_submitted(
@@ -117,17 +109,10 @@ def test_the_real_snakemake_takes_what_is_asked_of_it(tmp_path, monkeypatch, cap
     assert "geometri" in _submit(capsys, *wrong)[2]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("90", 90),
-        ("30:00", 30),
-        ("²", None),
-        ("infinite", None),
-        ("4:00:00", 240),
-        ("2-00:30:00", 2910),
-        ("1.5h", None),
-    ],
-)
-def test_times_are_minutes(text, expected):
-    assert slurm.minutes(text) == expected
+TIMES = {"90": 90, "30:00": 30, "4:00:00": 240, "2-00:30:00": 2910}
+TIMES |= dict.fromkeys(("²", "infinite", "1.5h"))
+
+
+@pytest.mark.parametrize("text", TIMES)
+def test_times_are_minutes(text):
+    assert slurm.minutes(text) == TIMES[text]

@@ -73,35 +73,19 @@ def test_closure_is_what_a_module_reaches_and_nothing_else(package):
     package(
         top="from grokatlas import middle\nimport numpy\nimport grokatlas.tools.saw",
         middle="def late():\n    from grokatlas.tools import hammer\n    return hammer",
-        tools__hammer="from grokatlas.bottom import value",
-        tools__saw="teeth = 1",
+        tools__hammer="from ..bottom import value",
+        tools__saw="from .file import sharpen\nfrom . import oil",
+        tools__file="import grokatlas.tools.saw",  # a circle
+        tools__oil="can = 1",
         tools__unused="import grokatlas.apart",
         bottom="value = 1",
         apart="",
     )
-    assert _reached(package, "top") == {"top", "middle", "tools.hammer", "tools.saw", "bottom"}
+    tools = {"tools.saw", "tools.file", "tools.oil"}
+    assert _reached(package, "top") == {"top", "middle", "tools.hammer", "bottom", *tools}
     assert _reached(package, "tools.hammer") == {"tools.hammer", "bottom"}
-
-
-def test_closure_follows_circles(package):
-    package(one="import grokatlas.two", two="import grokatlas.one")
-    assert _reached(package, "one") == {"one", "two"}
-
-
-def test_closure_follows_relative_imports(package):
-    package(
-        tools__saw="from .file import sharpen\nfrom . import oil\nfrom ..bottom import value",
-        tools__file="sharpen = 1",
-        tools__oil="can = 1",
-        bottom="value = 1",
-    )
-    assert _reached(package, "tools.saw") == {"tools.saw", "tools.file", "tools.oil", "bottom"}
-
-
-def test_closure_holds_the_packages_that_an_import_runs(package):
-    package(tools__saw="teeth = 1", tools__oil="can = 1")
-    (package.root / "tools" / "__init__.py").write_text("from . import oil")
-    assert _reached(package, "tools.saw") == {"tools.saw", "tools", "tools.oil"}
+    (package.root / "tools" / "__init__.py").write_text("from . import oil")  # an import runs it
+    assert _reached(package, "tools.hammer") == {"tools.hammer", "bottom", "tools", "tools.oil"}
 
 
 def test_an_edit_reaches_only_those_who_import_it(package):

@@ -47,15 +47,11 @@ def refusal(folder: Path, **overrides: object) -> str:
 
 
 def test_the_good_files_are_accepted(tmp_path):
-    made = graph.make_plan(plan.Project(write(tmp_path), {}).papers, "smoke")
-    assert len(made.runs) == 5
-
-
-def test_a_good_interpretation_is_accepted(tmp_path):
-    made = plan.Project(write(tmp_path, with_interpretation(GOOD_INTERPRETATION)), {}).papers[
-        "geometry"
-    ]
-    assert made.interpretations["slow"].instead["two"].cases == {"descent": "adaptive"}
+    files = with_interpretation(GOOD_INTERPRETATION)
+    papers = plan.Project(write(tmp_path, files), {}).papers
+    assert len(graph.make_plan(papers, "smoke").runs) == 5
+    slow = papers["geometry"].interpretations["slow"]
+    assert slow.instead["two"].cases == {"descent": "adaptive"}
 
 
 @pytest.mark.parametrize("case", list(malformed()), ids=lambda case: case.name)
@@ -84,18 +80,12 @@ def test_jobs_learn_the_folders_of_the_settings(tmp_path, key, variable):
 
 
 @pytest.mark.usefixtures("_environment")
-def test_jobs_keep_freed_memory_unless_told_otherwise(tmp_path):
+def test_jobs_compute_in_full_and_keep_freed_memory_unless_told_otherwise(tmp_path):
     first, second = plan.KEPT_MEMORY
     del os.environ[first]
-    os.environ[second] = "0"
+    os.environ |= {second: "0", "DNNL_DEFAULT_FPMATH_MODE": "BF16"}
     plan.Project(write(tmp_path), {}).prepare_jobs()
     assert (os.environ[first], os.environ[second]) == (str(32 * 1024**2), "0")
-
-
-@pytest.mark.usefixtures("_environment")
-def test_jobs_and_warm_processes_compute_in_full(tmp_path):
-    os.environ["DNNL_DEFAULT_FPMATH_MODE"] = "BF16"
-    plan.Project(write(tmp_path), {}).prepare_jobs()
     assert "DNNL_DEFAULT_FPMATH_MODE" not in os.environ
 
 
@@ -150,20 +140,13 @@ def test_a_file_that_is_no_paper(tmp_path, content, problem):
     assert refusal(tmp_path).startswith(f"papers/geometry/paper.yaml: {problem}")
 
 
-def test_a_missing_file(tmp_path):
-    (write(tmp_path) / "config.yaml").unlink()
-    assert refusal(tmp_path) == "config.yaml: no such file; add it"
-
-
-def test_a_folder_in_place_of_a_file(tmp_path):
-    (write(tmp_path) / "config.yaml").unlink()
-    (tmp_path / "config.yaml").mkdir()
-    assert refusal(tmp_path) == "config.yaml: cannot be read: Is a directory"
-
-
-def test_no_paper_at_all(tmp_path):
+def test_a_file_that_is_not_there(tmp_path):
     (write(tmp_path) / "papers" / "geometry" / "paper.yaml").unlink()
     assert refusal(tmp_path).startswith("papers: no paper in ")
+    (tmp_path / "config.yaml").unlink()
+    assert refusal(tmp_path) == "config.yaml: no such file; add it"
+    (tmp_path / "config.yaml").mkdir()
+    assert refusal(tmp_path) == "config.yaml: cannot be read: Is a directory"
 
 
 @pytest.mark.parametrize("name", ["Geometry", "geo-metry", "a b", 51 * "a"])

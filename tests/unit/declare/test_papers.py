@@ -120,17 +120,16 @@ def test_a_mistake_in_the_digitised_points_is_one_line(folder, old, new, place, 
     assert words in str(caught.value)
 
 
-def test_digitised_points_that_are_no_text_are_one_line(folder):
-    (folder / "geometry" / "digitised_points.csv").write_bytes(b"\xff\xfe")
-    with pytest.raises(UserError, match=r"digitised_points\.csv: cannot be read as UTF-8 text"):
-        load_papers(folder, "all")
-
-
-def test_an_old_name_of_the_file_is_refused_with_the_new_one(folder):
-    (folder / "geometry" / "readings.csv").write_text(POINTS)
-    with pytest.raises(
-        UserError, match=r"geometry/readings\.csv: is named digitised_points\.csv now"
-    ):
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("digitised_points", b"\xff\xfe", r"digitised_points\.csv: cannot be read as UTF-8 text"),
+        ("readings", b"", r"geometry/readings\.csv: is named digitised_points\.csv now"),
+    ],
+)
+def test_a_file_of_points_that_cannot_be_read_is_one_line(folder, name, content, problem):
+    (folder / "geometry" / f"{name}.csv").write_bytes(content)
+    with pytest.raises(UserError, match=problem):
         load_papers(folder, "all")
 
 

@@ -106,29 +106,28 @@ def test_a_selection_of_papers_is_not_kept():
     assert not list(Path(".snakemake").iterdir())
 
 
+def _edit(file: str, old: str, new: str) -> None:
+    path = EXPERIMENTS.with_name(file)
+    path.write_text(path.read_text().replace(old, new))
+
+
 def test_a_plan_with_a_script_is_not_kept():
     Path("theirs").mkdir()
     Path("theirs/train.py").write_text("")
     EXPERIMENTS.write_text(EXPERIMENTS.read_text() + SCRIPT)
-    paper = Path("config/papers/my_study/paper.yaml")
-    text = paper.read_text()
-    paper.write_text(text.replace("experiments: [majority]", "experiments: [majority, theirs]"))
+    _edit("paper.yaml", "experiments: [majority]", "experiments: [majority, theirs]")
     project, _ = opened()
     assert any("script" in run.spec for run in project.at("smoke").runs.values())
     assert not Path(FILE.format("smoke")).exists()
 
 
 def test_a_warning_is_told_each_time():
-    EXPERIMENTS.write_text(EXPERIMENTS.read_text().replace("majority:", "unused:"))
-    paper = Path("config/papers/my_study/paper.yaml")
-    paper.write_text(
-        paper.read_text().replace("experiments: [majority]", "experiments: [elastic_net]")
-    )
+    _edit("experiments.yaml", "majority:", "unused:")
+    _edit("paper.yaml", "experiments: [majority]", "experiments: [elastic_net]")
+    given = {"scale": "smoke"}
     for _ in range(2):
         warned = []
-        Project(
-            Path("config"), {"scale": "smoke"}, check=lambda _: None, warn=warned.append, keep=True
-        )
+        Project(Path("config"), given, check=lambda _: None, warn=warned.append, keep=True)
         assert any("unused" in text for text in warned)
 
 

@@ -18,13 +18,8 @@ def test_the_installed_snakemake_has_what_is_read(tmp_path, asked):
     (tmp_path / "Snakefile").write_text(TEXTS["snakefile"])
     (tmp_path / "own.yaml").write_text("a: 1\n")
     command = [sys.executable, "-m", "snakemake", *asked, "--config", "beta=2"]
-    done = called(
-        *command,
-        "--configfile",
-        "own.yaml",
-        cwd=tmp_path,
-        env={k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"},
-    )
+    plain = {k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"}
+    done = called(*command, "--configfile", "own.yaml", cwd=tmp_path, env=plain)
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.split(" ")[0] in WORDS]
     runs = asked != ["-n"]

@@ -91,16 +91,8 @@ def test_figures_claims_and_pages_are_told(shares, expected):
         for name, share in zip(("one", "two"), shares, strict=True)
     }
     experiments["two"]["optimizer"] = {"lr": 0.5}
-    claim = {
-        "id": "G1",
-        "statement": "s",
-        "place": "p",
-        "source": "text",
-        "published": "1",
-        "figure": "fig1",
-        "value": "distance_at_rest",
-        "expected": [None, 1.0],
-    }
+    claim = {"id": "G1", "statement": "s", "place": "p", "source": "text", "published": "1"}
+    claim |= {"figure": "fig1", "value": "distance_at_rest", "expected": [None, 1.0]}
     known = paper(DEFAULTS, **experiments)
     known = Paper.model_validate({**known.model_dump(exclude_unset=True), "claims": [claim]})
     made = make_plan({"geometry": known}, "paper")

@@ -99,17 +99,11 @@ def test_a_command_names_the_colon_instead_of_the_environment(other):
 def test_the_code_of_the_folder_runs_beside_files_with_names_of_libraries(other):
     for name in ("json", "random", "copy", "yaml"):
         (other / f"{name}.py").write_text("raise SystemExit(__file__)\n")
-    done = grokatlas(other, "store", "ls", "--store", "store", PYTHONSAFEPATH="1")
+    asked = ("store", "ls", "--store", "store")
+    done = grokatlas(other, *asked, PYTHONSAFEPATH="1")
     assert done.stdout == "the other code\n", done.stderr
-    done = called(
-        Path(sys.executable).with_name("grokatlas"),
-        "store",
-        "ls",
-        "--store",
-        "store",
-        cwd=other,
-        env={"PATH": "/usr/bin:/bin"},
-    )
+    installed = Path(sys.executable).with_name("grokatlas")
+    done = called(installed, *asked, cwd=other, env={"PATH": "/usr/bin:/bin"})
     assert done.stdout == "the other code\n", done.stderr
 
 

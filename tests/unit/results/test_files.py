@@ -143,31 +143,27 @@ def test_an_intact_file_is_read(result):
     assert store.read_parquet(result)["a"].tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize("place", [0, 100, -1])
-def test_a_flipped_byte_is_refused(result, place):
+@pytest.mark.parametrize("place", [0, 100, -1, None])
+def test_a_flipped_byte_or_a_truncated_file_is_refused(result, place):
     content = bytearray(result.read_bytes())
-    content[place] ^= 1
-    result.write_bytes(content)
+    if place is not None:
+        content[place] ^= 1
+    result.write_bytes(content if place is not None else content[:50])
     with pytest.raises(UserError, match="is not the file its manifest records"):
         store.read_parquet(result)
 
 
-@pytest.mark.parametrize("kept", [0, 50])
-def test_a_truncated_file_is_refused(result, kept):
-    result.write_bytes(result.read_bytes()[:kept])
-    with pytest.raises(UserError, match="is not the file its manifest records"):
-        store.verified(result)
-
-
-def test_a_file_without_manifest_is_refused(result):
-    (result.parent / "manifest.json").unlink()
-    with pytest.raises(UserError, match=r"manifest.json: no such file"):
-        store.verified(result)
-
-
-def test_a_damaged_manifest_is_refused(result):
-    (result.parent / "manifest.json").write_text('{"outputs": ')
+def test_a_file_whose_manifest_does_not_vouch_for_it_is_refused(result):
+    other = result.with_name("other.parquet")
+    other.write_bytes(result.read_bytes())
+    with pytest.raises(UserError, match="is not named in"):
+        store.verified(other)
+    manifest = result.with_name("manifest.json")
+    manifest.write_text('{"outputs": ')
     with pytest.raises(UserError, match="cannot be read as JSON"):
+        store.verified(result)
+    manifest.unlink()
+    with pytest.raises(UserError, match=r"manifest.json: no such file"):
         store.verified(result)
 
 
@@ -175,13 +171,6 @@ def test_a_folder_in_place_of_a_file_is_not_to_be_removed(tmp_path):
     with pytest.raises(UserError, match="cannot be read: Is a directory") as caught:
         store.read_json(tmp_path)
     assert "remove" not in str(caught.value)
-
-
-def test_a_file_that_the_manifest_does_not_name_is_refused(result):
-    other = result.with_name("other.parquet")
-    other.write_bytes(result.read_bytes())
-    with pytest.raises(UserError, match="is not named in"):
-        store.verified(other)
 
 
 def test_a_missing_file_is_refused(result):
@@ -222,18 +211,12 @@ def test_arrays_of_an_earlier_version_are_read(tmp_path):
     assert store.read_arrays(path)[1] == metadata
 
 
-@pytest.mark.parametrize("kind", ["dataset", "run", "measure", "table", "figure"])
-def test_each_output_finds_its_manifest(tmp_path, kind):
+@pytest.mark.parametrize("kind", layout.HANDED_ON)
+def test_each_output_finds_its_manifest_and_no_two_files_share_a_name(tmp_path, kind):
     target = tmp_path / "a.b-1f"  # a stem may hold a dot
-    store.write_json(layout.manifest_of(kind, target), {})
-    for file in layout.outputs(kind, target):
-        assert layout.manifest_path(file) == layout.manifest_of(kind, target)
-    assert layout.target_of(layout.spec_path(kind, target)) == target
-
-
-def test_no_two_files_of_a_job_share_a_name(tmp_path):
-    for kind in ("dataset", "run", "measure", "table", "figure"):
-        target = tmp_path / kind
-        files = [layout.spec_path(kind, target), layout.manifest_of(kind, target)]
-        files += layout.outputs(kind, target)
-        assert len(set(files)) == len(files)
+    manifest, job_file = layout.manifest_of(kind, target), layout.spec_path(kind, target)
+    store.write_json(manifest, {})
+    outputs = layout.outputs(kind, target)
+    assert {layout.manifest_path(file) for file in outputs} == {manifest}
+    assert layout.target_of(job_file) == target
+    assert len({manifest, job_file, *outputs}) == len(outputs) + 2

@@ -37,14 +37,15 @@ def result(tmp_path):
     return Result(tmp_path / "run")
 
 
-def test_a_result_that_was_never_made_is_absent(result):
+def test_a_result_is_absent_then_up_to_date_then_stale(result):
     assert result.state() == "absent"
-
-
-def test_a_result_of_the_planned_digest_is_up_to_date(result):
     result.finish("new")
     assert result.state() == "up to date"
     assert result.state("other") == "stale"
+    result.finish(partial={"absent": ["results/x"]})
+    assert result.state() == "stale"
+    result.manifest.unlink()
+    assert result.state() == "stale"
 
 
 @pytest.mark.parametrize("when", [0, 1, 1_000_000_000, 4_102_444_800])
@@ -60,17 +61,6 @@ def test_times_decide_nothing(result, when):
 def test_a_damaged_manifest_makes_a_result_stale(result, text):
     result.finish()
     result.manifest.write_text(text)
-    assert result.state() == "stale"
-
-
-def test_files_without_manifest_are_stale(result):
-    result.finish()
-    result.manifest.unlink()
-    assert result.state() == "stale"
-
-
-def test_a_partial_result_is_stale(result):
-    result.finish(partial={"absent": ["results/x"]})
     assert result.state() == "stale"
 
 

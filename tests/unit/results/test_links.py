@@ -31,12 +31,6 @@ def big(tmp_path, monkeypatch) -> Path:
     return tmp_path / "big" / "atlas"
 
 
-@pytest.fixture
-def plain(here) -> Path:
-    """A checkout whose `results` is a folder."""
-    return here
-
-
 def test_verify_pack_and_adopt_go_through_the_link(big, tmp_path):
     target = small_tree.make()
     assert (big / "runs" / target["run"].name / layout.HISTORY).is_file()
@@ -98,24 +92,24 @@ def test_git_ignores_results_also_where_they_are_a_link(big):
 
 
 @pytest.mark.parametrize("kind", ["dataset", "run", "measure", "table", "figure"])
-def test_verify_and_pack_refuse_the_same_links(plain, kind):
+def test_verify_and_pack_refuse_the_same_links(here, kind):
     target = small_tree.make()[kind]
     file = layout.outputs(kind, target)[0]
     for place in (file, file.parent, Path(*file.parts[:2])):
-        moved = plain / "moved"
+        moved = here / "moved"
         shutil.move(place, moved)
         place.symlink_to(moved)
         report = verify(Tree(layout.RESULTS), None)
         assert "missing" not in {finding.verdict for finding in report.findings.values()}
         assert report.findings[place.as_posix()].reason == "is a link out of the tree; refused"
         with pytest.raises(UserError, match=f"{place}: is a link out of the tree; refused; put"):
-            archive.pack(plain / "x.zip", "smoke", tables_only=False)
+            archive.pack(here / "x.zip", "smoke", tables_only=False)
         place.unlink()
         shutil.move(moved, place)
     assert verify(Tree(layout.RESULTS), None).ok
 
 
-def test_a_link_to_a_folder_of_the_tree_is_refused_by_both(plain):
+def test_a_link_to_a_folder_of_the_tree_is_refused_by_both(here):
     run = small_tree.make()["run"]
     shutil.move(run, "results/data/moved")
     run.symlink_to(Path("results/data/moved").resolve())

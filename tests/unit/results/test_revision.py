@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grokatlas import registry
 from grokatlas.code import module_shape, sources
 from grokatlas.results import files, manifest, revision
 from tests import cases
@@ -39,8 +40,8 @@ def repository(tmp_path, monkeypatch):
 
 def use(package: Path, monkeypatch) -> None:
     """Take another package for this one; no module of it was imported."""
-    monkeypatch.setattr(revision, "PACKAGE", package)
-    monkeypatch.setattr(module_shape, "PACKAGE", package)
+    for module in (revision, module_shape, registry):
+        monkeypatch.setattr(module, "PACKAGE", package)
     monkeypatch.setattr(sources, "executed", {})
 
 

@@ -97,11 +97,9 @@ def estimate(job: Job, rates: Rates, gpu: bool) -> tuple[float, str]:
 
 def _kind_and_work(spec: dict[str, Any], measure: str = "") -> tuple[Kind, float]:
     """The components of a run, or of a measure of it, and its seconds on a core by the formula."""
-    names = [measure]
-    for block in registry.FOLDERS:
-        entry = spec.get(block, [])
-        listed = entry if isinstance(entry, list) else [entry]
-        names += [f"{block}.{each['name']}" for each in listed if block != "observables"]
+    blocks = [block for block in registry.FOLDERS if block != "observables"]
+    components = registry.entries(spec, blocks)
+    names = [measure, *(f"{block}.{entry['name']}" for _, block, entry in components)]
     # a measure of no snapshots reads the history
     work = max(resources.measure_seconds(spec), 1.0) if measure else resources.seconds(spec)
     return (*names, spec.get("train", {}).get("dtype", "")), work
