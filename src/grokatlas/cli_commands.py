@@ -12,6 +12,8 @@ ABOUT = "Reproduce, audit and share figures on grokking."
 GONE = {"rulegraph": "use `snakemake --rulegraph mermaid-js --forceall --config scale=paper`"}
 SCALE = argument("--scale", choices=layout.SCALES, help="default: configured")
 MADE = argument("--scale", choices=layout.SCALES, help="default: the one that was made")
+QUICK = argument("--scale", choices=layout.SCALES, default="quick", help="default: quick")
+REPLACE = argument("--replace", action="store_true", help="overwrite results that differ")
 STORE = argument("--store", type=Path, metavar="DIR", help="default: as configured")
 JOB_FILE = "the job file that the plan wrote (spec.json)"
 OUT = argument("--out", type=Path, help="folder, or path without suffix (default: beside)")
@@ -171,7 +173,7 @@ EXPORT = (
         "unpack such a file into results, checked",
         (
             argument("archive", metavar="ARCHIVE", type=Path),
-            argument("--replace", action="store_true", help="overwrite results that differ"),
+            REPLACE,
         ),
     ),
     Command(
@@ -262,7 +264,7 @@ PUBLISH = (
         "unpack recorded results, redraw figures and pages",
         (
             argument("--scale", choices=layout.SCALES, default="paper", help="default: paper"),
-            argument("--replace", action="store_true", help="overwrite results that differ"),
+            REPLACE,
         ),
     ),
 )
@@ -296,7 +298,7 @@ BENCHMARK = (
         (
             argument("file", metavar="FILE", type=Path, help="such as my_method.yaml"),
             argument("--tasks", metavar="TASKS", help="such as xor,sparse (default: all)"),
-            argument("--scale", choices=layout.SCALES, default="quick", help="default: quick"),
+            QUICK,
             argument("--folder", type=Path, metavar="DIR", help="default: benchmark-FILE"),
             argument("--dry-run", action="store_true", help="say how long it takes; train nothing"),
         ),
@@ -313,7 +315,7 @@ BENCHMARK = (
         "write the table of all rows",
         (
             argument("out", metavar="OUT", type=Path, help="such as benchmark.html"),
-            argument("--scale", choices=layout.SCALES, default="quick", help="default: quick"),
+            QUICK,
             argument(
                 "--rows",
                 dest="further",

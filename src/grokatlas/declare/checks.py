@@ -75,7 +75,7 @@ def _check_cases(papers: dict[str, Paper], name: str, figure: str) -> None:
     """A case that a figure leaves out, or alone shows, is one of its experiments, at some scale."""
     entry = papers[name].figures[figure]
     shown = entry.draw.cases if isinstance(entry.draw, drawing.Curves) else None
-    owners = [layout.owner_of_table(name, reference) for reference in entry.experiments]
+    owners = versions.tables(name, entry)
     known = {
         layout.case_of_figure(experiment, cell.case, len(owners))
         for owner, experiment in (owners if entry.undrawn or shown else [])
@@ -103,8 +103,7 @@ def _check_columns(papers: dict[str, Paper], name: str, figure: str) -> None:
     entry = papers[name].figures[figure]
     columns = entry.draw.columns if isinstance(entry.draw, drawing.Curves) else None
     logged: set[str] = set()
-    for reference in entry.experiments if columns else ():
-        owner, experiment = layout.owner_of_table(name, reference)
+    for owner, experiment in versions.tables(name, entry) if columns else ():
         for cell in cells.resolve(owner, papers[owner], experiment, "paper"):
             known, whole = _logged(cell.spec)
             if not whole or cell.measures:
@@ -165,8 +164,7 @@ def _check_claims(papers: dict[str, Paper], name: str) -> None:
 
 def _check_case(papers: dict[str, Paper], name: str, claim: Claim, where: str) -> None:
     """A keyword `case` of a claim, or of its control, is a case of the figure's experiments."""
-    references = papers[name].figures[claim.figure].experiments
-    declared = [layout.owner_of_table(name, each) for each in references]
+    declared = versions.tables(name, papers[name].figures[claim.figure])
     cases = [papers[owner].experiments[own].cases for owner, own in declared]
     if not all(cases):
         return  # points of a sweep, or members of one run, are cases of their own
@@ -255,12 +253,8 @@ def _functions(file: Path) -> dict[str, ast.FunctionDef]:
 
 def unused_experiments(papers: dict[str, Paper]) -> Iterator[str]:
     """A warning for every experiment that no figure uses."""
-    used = {
-        layout.owner_of_table(name, reference)
-        for name, paper in papers.items()
-        for entry in paper.figures.values()
-        for reference in entry.experiments
-    }
+    figures = ((name, each) for name, paper in papers.items() for each in paper.figures.values())
+    used = {table for name, figure in figures for table in versions.tables(name, figure)}
     for name, paper in papers.items():
         others = {other for each in paper.experiments.values() for other in each.starts_from}
         # of a paper without figures there is only what others draw, and what starts from that

@@ -5,6 +5,7 @@ Each is told in one line, when the configuration is read.
 
 from collections.abc import Iterable, Mapping
 
+from grokatlas.declare import versions
 from grokatlas.declare.interpretations import Instead, Interpretation, judgements
 from grokatlas.declare.models import PAPER, Paper, label
 from grokatlas.errors import UserError, nearest
@@ -28,10 +29,9 @@ def check(papers: Mapping[str, Paper], name: str) -> None:
         for figure in interpretation.figures:
             _known(f"{place}.figures", "no such figure", figure, paper.figures)
         _check_claims(paper, place, interpretation)
+        figures = [paper.figures[figure] for figure in interpretation.figures]
         drawn = {
-            layout.owner_of_table(name, reference)[1]: layout.owner_of_table(name, reference)
-            for figure in interpretation.figures
-            for reference in paper.figures[figure].experiments
+            own: (owner, own) for each in figures for owner, own in versions.tables(name, each)
         }
         for experiment, instead in interpretation.instead.items():
             _known(f"{place}.instead", "these figures draw no experiment", experiment, drawn)
@@ -80,12 +80,8 @@ def _check_instead(
     if owner in papers and papers[owner].figures:  # else it is there for some tables alone
         _known(f"{place}.of", "no experiment", experiment, papers[owner].experiments)
         for case in (instead.cases or {}).values():
-            _known(
-                f"{place}.cases",
-                f"{experiment} has no case",
-                case,
-                _cases(papers, owner, experiment),
-            )
+            cases_there = _cases(papers, owner, experiment)
+            _known(f"{place}.cases", f"{experiment} has no case", case, cases_there)
     for case in instead.cases or {}:
         _known(f"{place}.cases", f"{drawn[1]} has no case", case, _cases(papers, *drawn))
 

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grokatlas import registry
-from grokatlas.declare import bound_numbers, claim_groups, digitised_points, starts, strict_yaml
+from grokatlas.declare import (
+    bound_numbers,
+    claim_groups,
+    digitised_points,
+    starts,
+    strict_yaml,
+    versions,
+)
 from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
@@ -44,7 +51,6 @@ def load_papers(
     for name, paper in papers.items():
         points = digitised_points.load(folder / name, name, list(paper.figures))
         papers[name] = paper.model_copy(update={"digitised_points": points})
-    _check_owners_of_interpretations(papers, available)
     for owner in _owners(papers, available) - set(papers):
         papers[owner] = _load(folder, owner, available)
     return select(papers, chosen)
@@ -52,12 +58,8 @@ def load_papers(
 
 def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
     """Some of the papers, with the experiments of others whose tables these draw."""
-    used = {
-        layout.owner_of_table(name, reference)
-        for name in chosen
-        for figure in papers[name].figures.values()
-        for reference in figure.experiments
-    }
+    figures = ((name, figure) for name in chosen for figure in papers[name].figures.values())
+    used = {table for name, figure in figures for table in versions.tables(name, figure)}
     others = {}
     for name in sorted({owner for owner, _ in used} - set(chosen)):
         experiments = papers[name].experiments
@@ -185,25 +187,23 @@ def _by_reference(
 
 
 def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:
-    """The papers whose tables are drawn; an error if one of them is not there."""
+    """The papers whose tables are drawn; a table of a paper that is not there is an error."""
     owners = set()
     for name, paper in papers.items():
-        for figure, entry in paper.figures.items():
-            for position, reference in enumerate(entry.experiments):
-                owner, _ = layout.owner_of_table(name, reference)
-                if owner not in available:
-                    place = f"{label(name, PAPER)}: figures.{figure}.experiments.{position}"
-                    raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")
-                owners.add(owner)
+        drawn = {
+            f"figures.{figure}.experiments.{position}": reference
+            for figure, entry in paper.figures.items()
+            for position, reference in enumerate(entry.experiments)
+        }
+        others = {
+            f"interpretations.{key}.instead.{experiment}.of": instead.of or experiment
+            for key, interpretation in paper.interpretations.items()
+            for experiment, instead in interpretation.instead.items()
+        }
+        for key, reference in (drawn | others).items():
+            owner, _ = layout.owner_of_table(name, reference)
+            if owner not in available:
+                place = f"{label(name, PAPER)}: {key}"
+                raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")
+            owners |= {owner} if key in drawn else set()
     return owners
-
-
-def _check_owners_of_interpretations(papers: dict[str, Paper], available: list[str]) -> None:
-    """Refuse another interpretation whose table is one of a paper that there is not."""
-    for name, paper in papers.items():
-        for key, interpretation in paper.interpretations.items():
-            for experiment, instead in interpretation.instead.items():
-                owner, _ = layout.owner_of_table(name, instead.of or experiment)
-                if owner not in available:
-                    place = f"{label(name, PAPER)}: interpretations.{key}.instead.{experiment}.of"
-                    raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")

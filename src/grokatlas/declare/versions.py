@@ -4,8 +4,13 @@ from typing import Any
 
 from grokatlas.declare import drawing
 from grokatlas.declare.claim_models import Claim
-from grokatlas.declare.models import Paper
+from grokatlas.declare.models import Figure, Paper
 from grokatlas.results import layout
+
+
+def tables(name: str, figure: Figure) -> list[tuple[str, str]]:
+    """The tables that a figure of a paper draws: the paper that each is of, and its name there."""
+    return [layout.owner_of_table(name, reference) for reference in figure.experiments]
 
 
 def figure_module(name: str, paper: Paper, figure: str) -> str:
@@ -45,21 +50,13 @@ def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:
     Both are declared here, and differ in nothing but id, figure and place: they take the same
     number from the same tables.
     """
-    paper = papers[name]
-    version_of = paper.version_of or ""
+    paper, version_of = papers[name], papers[name].version_of or ""
     other = papers.get(version_of)
-    if claim.as_ is None or other is None:
+    its = next((each for each in other.claims if each.id == claim.as_), None) if other else None
+    if other is None or its is None:
         return ""
-    for its in other.claims:
-        if its.id == claim.as_:
-            tables = [
-                {layout.owner_of_table(owner, each) for each in declared.experiments}
-                for owner, declared in (
-                    (name, paper.figures[claim.figure]),
-                    (version_of, other.figures[its.figure]),
-                )
-            ]
-            own = {"id", "as_", "figure", "place", "cell", "why"}
-            equal = claim.model_dump(exclude=own) == its.model_dump(exclude=own)
-            return f"{version_of}/{its.id}" if equal and tables[0] == tables[1] else ""
-    return ""
+    drawn = tables(name, paper.figures[claim.figure])
+    own = {"id", "as_", "figure", "place", "cell", "why"}
+    equal = claim.model_dump(exclude=own) == its.model_dump(exclude=own)
+    same = equal and {*drawn} == {*tables(version_of, other.figures[its.figure])}
+    return f"{version_of}/{its.id}" if same else ""

@@ -8,8 +8,8 @@ worked out anew. Commands use the checks alone, and parse what they judge by; jo
 
 import contextlib
 import dataclasses
+import hashlib
 import json
-import secrets
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,17 @@ from grokatlas.code import code_digest, module_shape
 from grokatlas.code.module_shape import Source
 from grokatlas.declare import checks
 from grokatlas.declare.models import Paper
-from grokatlas.results import hashing
+from grokatlas.errors import UserError
+from grokatlas.results import files, hashing
 
-FILE = Path(".snakemake/grokatlas-plan.json")
+FILE = Path(".snakemake/grokatlas-plan.json")  # a sha256, then JSON of that hash
 
 
 def read_sources() -> str:
     """Let this process take from what is kept the sources that have not changed."""
     key = _modules_key()
     with contextlib.suppress(KeyError, TypeError):  # kept by another version of this module
-        cached = _content()["sources"]
+        cached = read(FILE)["sources"]
         for name, entry in cached["modules"].items() if cached["key"] == key else ():
             digest, own, references, imports, empty, files = entry
             source = Source(own, tuple(references), tuple(imports), empty, tuple(files))
@@ -45,7 +46,7 @@ def keep_sources(sources: code_digest.Sources, key: str) -> None:
         return
     if key == _modules_key():
         modules = {n: [digest, *dataclasses.astuple(source)] for n, (digest, source) in parsed}
-        _write("sources", {"key": key, "modules": modules})
+        write(FILE, sources={"key": key, "modules": modules})
 
 
 def check_once(papers: dict[str, Paper]) -> None:
@@ -54,12 +55,12 @@ def check_once(papers: dict[str, Paper]) -> None:
     if _passed().get(chosen) != key:
         checks.check(papers)
         if key == _check_key(papers):  # no file was edited meanwhile
-            _write("checked", {**_passed(), chosen: key})
+            write(FILE, checked={**_passed(), chosen: key})
 
 
 def _passed() -> dict[str, str]:
     """The keys of the papers that passed last, for each selection of papers."""
-    passed = _content().get("checked")
+    passed = read(FILE).get("checked")
     return passed if isinstance(passed, dict) else {}
 
 
@@ -87,24 +88,19 @@ def _modules_key() -> str:
     return hashing.of([sys.version, code, list(registry.modules())])
 
 
-def _content() -> dict[str, Any]:
+def read(file: Path) -> dict[str, Any]:
+    """What is kept in a file; nothing where there is none, or it is damaged."""
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        content = json.loads(FILE.read_text(encoding="utf-8"))
-        if isinstance(content, dict) and content.pop("seal", "") == hashing.of(content):
+        seal, _, text = file.read_bytes().partition(b"\n")
+        if seal == hashlib.sha256(text).hexdigest().encode():
+            content: dict[str, Any] = json.loads(text)
             return content
     return {}
 
 
-def _write(part: str, value: Any) -> None:
-    content = {**_content(), part: value}
-    replace(FILE, json.dumps({**content, "seal": hashing.of(content)}))
-
-
-def replace(file: Path, text: str) -> None:
-    """Write a file whole, or leave it: where there is no folder for it nothing is kept."""
-    temporary = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
-    with contextlib.suppress(OSError):
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(file)
-    with contextlib.suppress(OSError):
-        temporary.unlink(missing_ok=True)
+def write(file: Path, **parts: Any) -> None:
+    """Keep some parts in a file beside the others; nothing is kept where it has no folder."""
+    text = json.dumps({**read(file), **parts})
+    if file.parent.is_dir():
+        with contextlib.suppress(UserError):
+            files.write_text(file, f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}")

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from grokatlas.declare import starts
+from grokatlas.declare import starts, versions
 from grokatlas.declare.models import PAPER, Paper
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.declare.settings import load_settings
@@ -59,7 +59,7 @@ def of_paper(
     cache.check_once(papers)
     own = papers[paper]
     figures = {key: each for key, each in own.figures.items() if key in names}
-    read = (layout.owner_of_table(paper, e) for each in figures.values() for e in each.experiments)
+    read = (table for each in figures.values() for table in versions.tables(paper, each))
     wanted = {name for owner, name in read if owner == paper} | (own.experiments.keys() & {*names})
     related = starts.related(own.experiments, wanted)
     experiments = {key: each for key, each in own.experiments.items() if key in related}
@@ -125,8 +125,7 @@ def _made_of(content: dict[str, Any]) -> set[str]:
     return {target for _, target in owners}.union(content.get("partial", {}).get("absent", []))
 
 
-def scale(folder: Path = CONFIG) -> str | None:
+def scale() -> str | None:
     """The scale that ``config.yaml`` names, if there is one."""
-    if not (folder / "config.yaml").is_file():
-        return None
-    return load_settings(folder / "config.yaml", {}).scale
+    file = CONFIG / "config.yaml"
+    return load_settings(file, {}).scale if file.is_file() else None

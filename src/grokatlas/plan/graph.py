@@ -71,7 +71,7 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
     notes = [entry.quick_note if plan.scale != "paper" else "", summaries.foreign(plan, spec)]
     if any(notes):
         spec["quick_note"] = "  ·  ".join(filter(None, notes))
-    tables = [plan.tables[layout.owner_of_table(name, each)] for each in entry.experiments]
+    tables = [plan.tables[table] for table in versions.tables(name, entry)]
     undrawn = entry.undrawn or drawing.left_out(entry.draw, _cases(tables))
     if undrawn:
         spec["undrawn"] = undrawn

@@ -43,7 +43,7 @@ def write(jobs: "Iterable[Job]", states: dict[Path, freshness.State]) -> None:
     texts_here = {job.target: _read(job.spec_path) for job in jobs}
     running = any(LOCKS.glob("*"))
     if running:
-        _refuse_changes([job.spec_path for job in jobs if _differ(texts_here, texts, job.target)])
+        _refuse_changes(jobs, texts_here, texts)
     for job in jobs:
         state, known = states[job.target], texts_here[job.target]
         if known != texts[job.target] and not (running and known is not None):
@@ -99,28 +99,24 @@ def _read(path: Path) -> str | None:
         return None
 
 
-def _differ(found: dict[Path, str | None], texts: dict[Path, str], target: Path) -> bool:
-    """Tell if a job file exists and says something else, apart from what it replaces."""
-    old = found[target]
-    return old is not None and old != texts[target] and _core(old) != _core(texts[target])
-
-
 def _core(text: str) -> Any:
+    """The content of a job file but for what it replaces; None where it cannot be read."""
     try:
-        content = json.loads(text)
-    except ValueError:
+        content = json.loads(text).items()
+    except (ValueError, AttributeError):
         return None
-    if not isinstance(content, dict):
-        return None
-    return {key: value for key, value in content.items() if key not in ("replaces", "seal")}
+    return {key: value for key, value in content if key not in ("replaces", "seal")}
 
 
-def _refuse_changes(changed: list[Path]) -> None:
+def _refuse_changes(
+    jobs: "list[Job]", here: dict[Path, str | None], texts: dict[Path, str]
+) -> None:
     """A plan that others execute must not change under them."""
-    if changed:
+    known = {job: text for job in jobs if (text := here[job.target]) is not None}
+    if changed := [job for job, text in known.items() if _core(text) != _core(texts[job.target])]:
         problem = "a Snakemake that runs in this folder still needs its plan, and "
-        problem += f"{len(changed)} job files would change, such as {changed[0]}; wait until it"
-        problem += " ends, use another checkout, or `grokatlas unlock` if it was killed"
+        problem += f"{len(changed)} job files would change, such as {changed[0].spec_path}; wait"
+        problem += " until it ends, use another checkout, or `grokatlas unlock` if it was killed"
         raise UserError(str(LOCKS), problem)
 
 

@@ -1,7 +1,7 @@
 """The jobs of a plan, and which of them depend on which."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from grokatlas.code import code_digest
 from grokatlas.results import files, freshness, hashing, layout, manifest, records_only
 from grokatlas.results.ancestry import ancestors, descendants
 
-# field of a plan -> the kind of its jobs
+# field of a plan -> the kind of its jobs, upstream first
 KINDS = {
     "datasets": "dataset",
     "runs": "run",
@@ -127,17 +127,13 @@ class Plan:
 
     def copy(self) -> "Plan":
         """A plan with the same jobs, to which others can be added; it shares all states."""
-        groups: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        copied: dict[str, Any] = {
-            key: dict(each) for key, each in groups.items() if isinstance(each, dict)
-        }
-        return replace(self, **{**copied, "_states": self._states})
+        groups: dict[str, Any] = {group: dict(getattr(self, group)) for group in KINDS}
+        return replace(self, **groups)
 
     @property
     def jobs(self) -> list[Job]:
         """Every job, upstream first."""
-        groups = (self.datasets, self.runs, self.measures, self.tables, self.figures)
-        return [job for group in (*groups, self.claims, self.atlas) for job in group.values()]
+        return [job for group in KINDS for job in getattr(self, group).values()]
 
     def state(self, job: Job) -> freshness.State:
         """The state of a job's result when it was first asked for."""

@@ -8,7 +8,6 @@ on files anywhere. As in `plan.cache`, a file that is absent, damaged or of othe
 """
 
 import contextlib
-import hashlib
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,7 +23,7 @@ from grokatlas.plan.jobs import KINDS, Job, Plan
 from grokatlas.results import hashing
 from grokatlas.results.foreign import SCRIPT
 
-FILE = ".snakemake/grokatlas-plan-{}.json"  # of a scale: a sha256, then JSON of that hash
+FILE = ".snakemake/grokatlas-plan-{}.json"  # of a scale
 RECORDED = Path("recorded/claims.csv")  # beside the configuration: `declare.bound_numbers`
 GROUPS = {kind: group for group, kind in KINDS.items()}
 Captions = dict[str, dict[str, str]]
@@ -47,11 +46,8 @@ class KeptPlan:
 
     def read(self) -> tuple[Plan, Captions] | None:
         """The plan with its figures' captions by paper; None where there is none of these files."""
-        with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-            seal, _, text = self._file.read_bytes().partition(b"\n")
-            if seal != hashlib.sha256(text).hexdigest().encode():
-                return None
-            content = json.loads(text)
+        content = cache.read(self._file)
+        with contextlib.suppress(LookupError, TypeError, ValueError):  # of other code
             besides = content["besides"]
             if content["key"] == self._key and besides == _hashes(map(Path, besides)):
                 return _plan(self._scale, content["jobs"], content["codes"]), content["captions"]
@@ -62,10 +58,9 @@ class KeptPlan:
         besides = _hashes(_read_by_modules(plan))
         jobs, codes = _rows(plan)
         content = {"key": self._key, "besides": besides, "captions": captions}
-        text = json.dumps({**content, "jobs": jobs, "codes": codes})
         scripts = any(SCRIPT in run.spec for run in plan.runs.values())
         if not scripts and self._key == self._hash_of_files():
-            cache.replace(self._file, f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
+            cache.write(self._file, **content, jobs=jobs, codes=codes)
 
     def _hash_of_files(self) -> str:
         """A hash of all files that a plan is made from, but for those that modules name."""

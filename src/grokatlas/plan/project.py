@@ -147,15 +147,10 @@ class Project:
             self._prepared.add(scale)
         return plan
 
-    def prepare_jobs(self, main: bool = True) -> None:
-        """Let jobs run this code, with the Python that runs Snakemake, on the chosen device.
-
-        Args:
-            main: whether this process decides what runs, so that it looks into the run store; a
-                job's own Snakemake does not.
-        """
-        tell_jobs(self.settings, self._sources, main)
-        self._brings = main and bool(os.environ.get(RUN_STORE))
+    def prepare_jobs(self) -> None:
+        """Let jobs run this code on the chosen device; this process looks into the run store."""
+        tell_jobs(self.settings, self._sources, main=True)
+        self._brings = bool(os.environ.get(RUN_STORE))
 
     def final_files(self, scale: str) -> list[Path]:
         """The last files of a scale: every figure's, the claims, the atlas."""

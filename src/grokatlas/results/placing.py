@@ -5,7 +5,9 @@ import errno
 import os
 import shutil
 import uuid
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from grokatlas.results import files
 
@@ -25,12 +27,12 @@ def all_or_none(moves: list[tuple[Path, Path]], removed: list[Path]) -> None:
     with contextlib.ExitStack() as undo:
         for source, target in moves:
             _make_folder(target.parent, undo)
-            undo.callback(_unlink, _near(target, token))
+            undo.callback(_try, Path.unlink, _near(target, token))
             _move(source, _near(target, token))
         for target in dict.fromkeys([*removed, *(target for _, target in moves)]):
             if os.path.lexists(target):
                 old = _near(target, f"{token}.old")
-                undo.callback(_restore, old, target)
+                undo.callback(_try, Path.rename, old, target)
                 target.rename(old)
                 aside.append(old)
         for _, target in moves:
@@ -39,7 +41,7 @@ def all_or_none(moves: list[tuple[Path, Path]], removed: list[Path]) -> None:
             near.rename(target)
         undo.pop_all()
     for old in aside:
-        _unlink(old)
+        _try(Path.unlink, old)
 
 
 def _near(target: Path, token: str) -> Path:
@@ -51,7 +53,7 @@ def _make_folder(folder: Path, undo: contextlib.ExitStack) -> None:
     """Make a folder with those above it; an error removes those that were made."""
     made = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
     for each in reversed(made):
-        undo.callback(_rmdir, each)
+        undo.callback(_try, Path.rmdir, each)
         each.mkdir()
 
 
@@ -67,22 +69,12 @@ def _move(source: Path, target: Path) -> None:
             files.sync(written)
 
 
-def _restore(old: Path, target: Path) -> None:
-    with contextlib.suppress(OSError):
-        old.rename(target)
-
-
 def _withdraw(near: Path, target: Path) -> None:
     """Remove a target that a temporary file became."""
     if not os.path.lexists(near):
-        _unlink(target)
+        _try(Path.unlink, target)
 
 
-def _unlink(file: Path) -> None:
+def _try(act: Callable[..., Any], *paths: Path) -> None:
     with contextlib.suppress(OSError):
-        file.unlink()
-
-
-def _rmdir(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+        act(*paths)

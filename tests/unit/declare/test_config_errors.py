@@ -106,7 +106,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path, key, overridden, folder
 def test_a_job_needs_no_run_store(tmp_path):
     """A node may not have it: its training is not lost."""
     project = plan.Project(write(tmp_path, settings="run_store: nowhere\n"), {})
-    project.prepare_jobs(main=False)
+    plan.tell_jobs(project.settings, {}, main=False)
     assert os.environ[FOLDERS["run_store"]].endswith("nowhere")
 
 

@@ -61,11 +61,6 @@ def test_one_more_seed_is_one_more_run():
     assert len(same) == 2
 
 
-def test_seeds_that_are_listed_elsewhere_are_the_same_runs():
-    there = plan(one={"ensemble": {"seed": [3]}}, two={"ensemble": {"seed": [0]}})
-    assert set(there.runs) <= set(plan(one=ONE_BY_ONE).runs)
-
-
 def test_a_table_says_of_how_many_values_it_is():
     assert table({**ONE_BY_ONE, "run_first": {"seed": 2}}).spec["so_far"] == [
         {"axis": "seed", "values": 2, "of": 4}

@@ -3,7 +3,6 @@
 import getpass
 import os
 import pwd
-from pathlib import Path
 
 import pytest
 
@@ -39,7 +38,7 @@ def test_programs_get_the_number_of_an_account_without_a_name(monkeypatch, empty
 def test_a_plan_gives_jobs_a_name(monkeypatch):
     for name in ("PATH", "PYTHONPATH", "GROKATLAS_DEVICE", *project.KEPT_MEMORY):
         monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what it sets is undone
-    project.Project(Path(__file__).parents[3] / "config", {}).prepare_jobs(main=False)
+    project.use_this_code()
     assert os.environ["USER"] == str(os.getuid())
 
 

@@ -50,20 +50,19 @@ def test_a_ratio_and_a_norm_say_nothing_of_divergence():
     assert endings.watched(columns, declared) == ["train_loss", "noisy_accuracy.1"]
 
 
-def test_the_manifest_and_the_log_of_a_run_name_members_that_diverged(capsys):
-    assert _trained()["diverged"] == DIVERGED
-    *_, first, second = capsys.readouterr().err.splitlines()
+def test_manifest_log_and_status_of_a_run_name_members_that_diverged(capsys):
+    manifest = _trained()
+    assert manifest["diverged"] == DIVERGED
+    said = progress.finished(manifest)
+    assert said.endswith("; 2 of 3 members diverged (the first at step 2)")
+    *lines, first, second = capsys.readouterr().err.splitlines()
+    (progress_line,) = (line for line in lines if "step 30/30" in line)
+    assert progress_line.endswith(" s left, 2 of 3 members not finite")
     assert first == (
         "run 0123456789ab: member 1 (optimizer.lr 1e+30, seed 0) diverged: what it logs is not "
         "finite from step 6 on"
     )
     assert second.startswith("run 0123456789ab: member 2 (optimizer.lr 1e+80, seed 0) diverged: ")
-
-
-def test_a_line_of_progress_counts_members_that_are_not_finite(capsys):
-    _trained()
-    (line,) = (line for line in capsys.readouterr().err.splitlines() if "step 30/30" in line)
-    assert line.endswith(" s left, 2 of 3 members not finite")
 
 
 def test_a_manifest_of_version_0_2_names_members_that_were_stopped():
@@ -119,7 +118,8 @@ def test_a_log_names_ten_members_and_counts_the_rest():
 
 
 def test_a_claim_does_not_read_members_that_diverged():
-    history = files.read_parquet(_history())
+    _trained()
+    history = files.read_parquet(layout.outputs("run", RUN)[0])
     table = history.assign(record="history", run="a", seed=history["member"])
     other = pd.DataFrame({"record": "m", "run": ["a"] * 3 + ["b"], "member": [0, 1, 2, 1]})
     # an accuracy that another run logs, and this one does not
@@ -128,16 +128,6 @@ def test_a_claim_does_not_read_members_that_diverged():
     left = divergence.without(table)
     assert left[["run", "member"]].drop_duplicates().to_numpy().tolist() == [["a", 0], ["b", 1]]
     assert divergence.note([left]) == ""
-
-
-def _history():
-    _trained()
-    return layout.outputs("run", RUN)[0]
-
-
-def test_status_tells_that_members_diverged():
-    said = progress.finished(_trained())
-    assert said.endswith("; 2 of 3 members diverged (the first at step 2)")
 
 
 def test_what_a_log_says_is_no_code_of_a_run():

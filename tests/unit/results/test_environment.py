@@ -20,26 +20,17 @@ def test_conda_installs_exactly_the_lock():
     assert conda == ["python >=3.11", "pip", "make"]
 
 
-def test_python_is_the_same_in_both():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["requires-python"] == ">=3.11"
-
-
 def test_every_dependency_is_locked_exactly():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]  # that of the site has a lock of its own
-    own = [each for extra, each in extras.items() if extra != "docs"]
-    wanted = sum(own, project["dependencies"])
-    names = {re.split(r"[<>=]", requirement)[0] for requirement in wanted}
+    assert project["requires-python"] == ">=3.11"  # as conda's
+    extras = project["optional-dependencies"]
+    of_site = set(extras.pop("docs"))  # these have a lock of their own
+    names = {re.split(r"[<>=]", each)[0] for each in sum(extras.values(), project["dependencies"])}
     assert names <= set(locked())
     assert all(re.fullmatch(r"[0-9][0-9a-z.]*", version) for version in locked().values())
-
-
-def test_the_generator_of_the_site_is_locked_exactly_beside_them():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lock = locked("requirements-docs.lock")
-    assert set(project["optional-dependencies"]["docs"]) <= set(lock)
-    assert not set(lock) & set(locked())
+    beside = locked("requirements-docs.lock")
+    assert of_site <= set(beside)
+    assert not set(beside) & set(locked())
     assert "\n--constraint requirements.lock\n" in (ROOT / "requirements-docs.lock").read_text()
 
 

@@ -27,14 +27,15 @@ def main(scale: str | None, submit: bool) -> int:
         1 if one fails, else 0.
     """
     states = set()
-    for finding in findings_of(scale, submit):
+    for finding in _findings(scale, submit):
         print(finding, flush=True)
         states.add(finding.state)
     return 1 if "fail" in states else 0
 
 
-def findings_of(scale: str | None, submit: bool, folder: Path = Path()) -> Iterator[Finding]:
+def _findings(scale: str | None, submit: bool) -> Iterator[Finding]:
     """Look at everything that a long run at a scale needs."""
+    folder = Path()
     try:
         which_code.refuse_unfit_path()
         want = remaining.at(scale)
