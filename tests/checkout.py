@@ -7,6 +7,8 @@ from pathlib import Path
 
 from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
+from grokatlas.plan.graph import make_plan
+from grokatlas.plan.jobs import Plan
 
 ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "config"
@@ -16,6 +18,12 @@ CONFIG = ROOT / "config"
 def declared_papers(*names: str) -> dict[str, Paper]:
     """The declared papers: all, or these with what they draw of others. Do not change them."""
     return load_papers(CONFIG / "papers", list(names) or "all")
+
+
+@functools.cache
+def declared_plan(scale: str) -> Plan:
+    """The plan of all declared papers. Do not change it."""
+    return make_plan(declared_papers(), scale)
 
 
 def called(

@@ -21,11 +21,9 @@ from grokatlas.declare import signatures, validation, versions
 from grokatlas.declare.claim_models import Claim
 from grokatlas.engine.ensemble import Mapped
 from grokatlas.errors import MistakeError
-from grokatlas.plan.graph import make_plan
-from grokatlas.plan.jobs import Plan
 from grokatlas.results import layout
 from grokatlas.rules import split_table, tidy_table
-from tests.checkout import declared_papers
+from tests.checkout import declared_papers, declared_plan
 from tests.runs import finished
 
 OTHERS = ("train.", "observables.", "truth")
@@ -57,14 +55,9 @@ def claims() -> list[tuple[str, Claim]]:
     return [each for each in declared if not versions.same_claim(declared_papers(), *each)]
 
 
-@functools.cache
-def _plan() -> Plan:
-    return make_plan(declared_papers(), "smoke")
-
-
 def spec(paper: str, figure: str) -> dict[str, Any]:
     """What the job file of a figure says."""
-    return _plan().figures[paper, figure].spec
+    return declared_plan("smoke").figures[paper, figure].spec
 
 
 def of_figure(paper: str, figure: str) -> dict[str, pd.DataFrame]:
@@ -76,11 +69,14 @@ def of_figure(paper: str, figure: str) -> dict[str, pd.DataFrame]:
 
 @functools.cache
 def _table(paper: str, experiment: str) -> pd.DataFrame:
-    spec = _plan().tables[paper, experiment].spec
+    spec = declared_plan("smoke").tables[paper, experiment].spec
     parts, names = [], []
     for cell in spec["cells"]:
         run = _run(cell["run"])
-        blocks = [_plan().measures[cell["run"], name].spec["measure"] for name in cell["measures"]]
+        blocks = [
+            declared_plan("smoke").measures[cell["run"], name].spec["measure"]
+            for name in cell["measures"]
+        ]
         records = {"history": run.history}
         for block in [*blocks, *cell.get("light", [])]:
             keywords = {key: value for key, value in block.items() if key != "name"}
@@ -96,7 +92,7 @@ def _table(paper: str, experiment: str) -> pd.DataFrame:
 def _run(name: str) -> SimpleNamespace:
     """A finished run, as measures see it."""
     with _untraced():
-        return finished(_plan().runs[name].spec)
+        return finished(declared_plan("smoke").runs[name].spec)
 
 
 @contextlib.contextmanager

@@ -8,10 +8,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from grokatlas.errors import UserError
-from grokatlas.plan.graph import make_plan
 from grokatlas.results import layout
 from grokatlas.rules import rendering, undrawn
-from tests.checkout import declared_papers
+from tests.checkout import declared_papers, declared_plan
 from tests.figures import smoke_tables
 from tests.figures.test_any_table import _cases
 
@@ -151,7 +150,7 @@ def test_every_figure_declares_what_it_leaves_out(paper, name, _):
 
 
 def test_what_is_declared_is_in_the_job_of_that_figure_alone():
-    figures = make_plan(declared_papers(), "quick").figures
+    figures = declared_plan("quick").figures
     declared = {
         (paper, name): entry.undrawn
         for paper, each in declared_papers().items()

@@ -13,7 +13,6 @@ from typing import Any
 
 from grokatlas import registry
 from grokatlas.declare import joined, renaming, run_shares
-from grokatlas.declare.merging import merged
 from grokatlas.declare.models import (
     EXPERIMENTS,
     PAPER,
@@ -170,6 +169,19 @@ def of(paper_name: str, paper: Paper, name: str, case: str | None, scale: str) -
             if over is not None:
                 parts.append(PlacedOverlay(f"{where}.{override}", over.given()))
     return Overlays(place, tuple(parts))
+
+
+def merged(base: Any, over: Any) -> Any:
+    """`over` laid over `base`.
+
+    Blocks merge key by key, but a block that names another component replaces the whole block, and
+    so does anything that is no block.
+    """
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    if "name" in over and over["name"] != base.get("name"):
+        return over
+    return base | {key: merged(base.get(key), value) for key, value in over.items()}
 
 
 def differences(here: Any, there: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:

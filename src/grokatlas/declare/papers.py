@@ -22,9 +22,9 @@ from grokatlas.declare import (
     strict_yaml,
     versions,
 )
-from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
+from grokatlas.declare.overlays import merged
 from grokatlas.declare.validation import check_block
 from grokatlas.errors import MistakeError, UserError, nearest, shown
 from grokatlas.results import layout

@@ -40,14 +40,13 @@ class Signature:
 def signature(block: str, name: str) -> Signature:
     """The signature of ``build`` in the component's file, read from its source."""
     label = registry.shown_component(block, name)
-    tree = module_shape.syntax_tree(registry.path(block, name))
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == "build":
-            blocks = tuple(argument.arg for argument in node.args.args)
-            summary = (ast.get_docstring(tree) or "").partition("\n")[0]
-            meanings = _meanings(ast.get_docstring(node) or "")
-            return Signature(blocks, _keywords(node, label), summary, meanings)
-    raise UserError(label, "has no function `build`; add one")
+    build = _definition(block, name, "build")
+    if not isinstance(build, ast.FunctionDef):
+        raise UserError(label, "has no function `build`; add one")
+    blocks = tuple(argument.arg for argument in build.args.args)
+    module = ast.get_docstring(module_shape.syntax_tree(registry.path(block, name))) or ""
+    meanings = _meanings(ast.get_docstring(build) or "")
+    return Signature(blocks, _keywords(build, label), module.partition("\n")[0], meanings)
 
 
 def defaults(block: str, name: str) -> list[str]:

@@ -68,7 +68,10 @@ def _figure(plan: Plan, name: str, paper: Paper, figure: str) -> Job:
         else [],
     }
     spec |= summaries.so_far(plan, name, entry.experiments)
-    notes = [entry.quick_note if plan.scale != "paper" else "", summaries.foreign(plan, spec)]
+    notes = [
+        entry.quick_note if plan.scale != "paper" else "",
+        summaries.foreign(plan, name, entry.experiments),
+    ]
     if any(notes):
         spec["quick_note"] = "  ·  ".join(filter(None, notes))
     tables = [plan.tables[table] for table in versions.tables(name, entry)]

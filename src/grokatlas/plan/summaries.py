@@ -84,7 +84,7 @@ def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
             modules.append(entry["module"])
             if plan.scale in claim.scales:
                 entry |= so_far(plan, name, entry["experiments"])
-                if marks := foreign(plan, {"paper": name, "experiments": entry["experiments"]}):
+                if marks := foreign(plan, name, entry["experiments"]):
                     entry["foreign"] = marks
                 for each in entry["experiments"]:
                     job = plan.tables[layout.owner_of_table(name, each)]
@@ -188,17 +188,10 @@ def so_far(plan: Plan, name: str, experiments: list[str]) -> dict[str, str]:
     return {"so_far": shown} if shown else {}
 
 
-def foreign(plan: Plan, spec: dict[str, Any]) -> str:
-    """The mark of tables whose runs the engine did not train; empty where it trained all.
-
-    Args:
-        plan: has the tables.
-        spec: names `paper` and `experiments`.
-    """
-    named = [
-        (each, run.spec)
-        for each in spec["experiments"]
-        for run in plan.tables[layout.owner_of_table(spec["paper"], each)].inputs
-        if run.kind == "run"
-    ]
+def foreign(plan: Plan, name: str, experiments: list[str]) -> str:
+    """The mark of tables whose runs the engine did not train; empty where it trained all."""
+    tables = ((each, plan.tables[layout.owner_of_table(name, each)]) for each in experiments)
+    named = (
+        (each, job.spec) for each, table in tables for job in table.inputs if job.kind == "run"
+    )
     return foreign_runs.note(named)

@@ -42,20 +42,12 @@ def test_an_interval_may_be_open(expected, met):
     assert (verdicts.judge([2.0], expected, "each", 1)[0] == "reproduced") is met
 
 
-def weights(*final: float, decay: float = 0.0) -> pd.DataFrame:
+def weights(*final: float) -> pd.DataFrame:
     """A table of figure 1 whose runs end at these weights."""
     rows = [
-        {
-            "record": "history",
-            "case": "",
-            "run": f"run{seed}",
-            "member": 0,
-            "seed": 0,
-            "step": step,
-            "penalties.0.weight": decay + seed,
-            "parameters.weight.0": value,
-            "parameters.weight.1": value,
-        }
+        {"record": "history", "case": "", "run": f"run{seed}", "member": 0, "seed": 0, "step": step}
+        | {"penalties.0.weight": float(seed)}
+        | dict.fromkeys(("parameters.weight.0", "parameters.weight.1"), value)
         for seed, end in enumerate(final)
         for step, value in ((0, -1.0), (9, end))
     ]

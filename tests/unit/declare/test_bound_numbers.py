@@ -1,15 +1,13 @@
 """Numbers in texts are those of recorded claims, and a stale one is an error."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
 from grokatlas import cli
 from grokatlas.declare import bound_numbers
 from grokatlas.declare.papers import load_papers
-
-ROOT = Path(__file__).parents[3]
+from tests.checkout import ROOT
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from grokatlas.declare.interpretations import Instead, Interpretation
 from grokatlas.declare.models import Deviation, Figure, Paper
 from grokatlas.plan import graph
 from grokatlas.results import layout
-from tests.checkout import declared_papers
+from tests.checkout import declared_papers, declared_plan
 
 
 def claim(name: str, figure: str = "fig1", value: str = "time", **keywords) -> Claim:
@@ -145,8 +145,7 @@ def test_the_interpretations_of_the_papers_find_their_claims(papers):
 
 @pytest.mark.parametrize("scale", ["quick", "paper"])
 def test_the_claims_job_reads_the_tables_that_stand_in(papers, scale):
-    plan = graph.make_plan(papers, scale)
-    (job,) = plan.claims.values()
+    (job,) = declared_plan(scale).claims.values()
     assert {each["interpretation"] for each in job.spec["interpretations"]["geometry"]} == {
         "one_split",
         "slow_first_layer",

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -13,6 +12,7 @@ from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import dotted, hashing
 from grokatlas.rules import tidy_table
+from tests.checkout import ROOT
 from tests.runs import trained
 from tests.unit.declare.test_cells import BASE, paper, resolve, spec
 from tests.unit.declare.test_run_shares import cell
@@ -21,9 +21,6 @@ RATES, SCALES = [0.1, 0.2, 0.3], [3.0, 2.0, 1.0]
 JOINED = {"optimizer.lr": RATES, "model.init_scale": SCALES}
 PAIRS = list(zip(RATES, SCALES, strict=True))
 SPLIT = {"optimizer.lr": 2}
-
-
-EXTENDING = Path(__file__).parents[3] / "docs/extending.md"
 
 
 def _points(found):
@@ -156,7 +153,9 @@ def test_tables_pages_and_explain_see_the_paths_as_axes():
 
 
 def test_the_example_of_the_documentation_trains():
-    (text,) = re.findall(r"```yaml\n(optimizer:.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL)
+    (text,) = re.findall(
+        r"```yaml\n(optimizer:.*?)```", (ROOT / "docs/extending.md").read_text("utf-8"), re.DOTALL
+    )
     # strict YAML reads 1e-3 as a number, and PyYAML as text
     example = yaml.safe_load(re.sub(r"\b1e-", "1.0e-", text).replace("3e-3", "3.0e-3"))
     found = spec(example | {"train": {"steps": 3}, "observables": [{"name": "losses"}]})

@@ -8,6 +8,7 @@ from grokatlas.declare import checks, versions
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.errors import UserError
 from tests import cases
+from tests.checkout import ROOT
 from tests.unit.malformed import write_paper
 
 VERSION = {
@@ -135,7 +136,7 @@ def test_a_file_of_points_that_cannot_be_read_is_one_line(folder, name, content,
 
 @pytest.mark.parametrize("key", ["keywords", "fails_with"])
 def test_a_case_of_a_claim_or_its_control_that_no_experiment_has_is_refused(key):
-    papers = load_papers(Path(__file__).parents[3] / "config/papers", "all")
+    papers = load_papers(ROOT / "config/papers", "all")
     claim = next(each for each in papers["beyond_l2"].claims if "case" in each.keywords)
     changed = claim.model_copy(update={key: claim.keywords | {"case": "blgo"}})
     with pytest.raises(UserError, match=rf"at {claim.id}.{key}.case: no case 'blgo'; .*'blog'"):

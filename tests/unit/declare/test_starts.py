@@ -1,7 +1,6 @@
 """What `start` of a layer makes of a cell: the runs that it starts from, and what it asks."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,6 +8,7 @@ from grokatlas.declare import cells, checks, papers, starts, strict_yaml
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import make_plan
 from grokatlas.results import hashing
+from tests.checkout import ROOT
 from tests.unit.declare.test_cells import ADAM, BASE, paper
 
 DEFAULTS = BASE | {"optimizer": ADAM, "observables": [{"name": "accuracies"}]}
@@ -16,9 +16,9 @@ FIRST = {"ensemble": {"seed": 3}, "train": {"snapshots": ["initial", 40, "final"
 START = {"experiment": "first", "step": 40}
 
 
-def of(name="second", scale="paper", defaults=DEFAULTS, **experiments):
-    declared = paper(defaults, **{"first": FIRST, **experiments})
-    return cells.resolve("geometry", declared, name, scale)
+def of(name="second", **experiments):
+    declared = paper(DEFAULTS, **{"first": FIRST, **experiments})
+    return cells.resolve("geometry", declared, name, "paper")
 
 
 def child(first=FIRST, start=START, **layer):
@@ -26,8 +26,8 @@ def child(first=FIRST, start=START, **layer):
     return cell
 
 
-def parent(first=FIRST, start=START):
-    (cell,) = of("first", first=first, second={"start": start})
+def parent(start=START):
+    (cell,) = of("first", second={"start": start})
     return cell
 
 
@@ -189,7 +189,7 @@ def test_what_moves_is_said_to_a_dynamics_that_takes_it():
 
 
 def test_the_example_of_the_documentation_is_accepted(tmp_path):
-    page = (Path(__file__).parents[3] / "docs/extending.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
     section = page[page.index("## Runs that start from others") :]
     (tmp_path / "example.yaml").write_text(re.search(r"```yaml\n(.*?)```", section, re.S)[1])
     declared = paper(DEFAULTS, **strict_yaml.load(tmp_path / "example.yaml"))

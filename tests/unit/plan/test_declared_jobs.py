@@ -1,13 +1,10 @@
 """The jobs of one paper and scale are those that the whole plan has."""
 
-from pathlib import Path
-
 import pytest
 
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import with_ancestors
-
-ROOT = Path(__file__).parents[3]
+from tests.checkout import ROOT
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,13 @@ def failures(here):
     logger.removeHandler(heard)
 
 
-def facts(tmp_path, target: str, text: str, rule: str = "train") -> dict:
+def facts(tmp_path, target: str, text: str) -> dict:
     """What Snakemake logs of a job with this log."""
     log = tmp_path / target / "log.txt"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text(text)
     outputs = [f"{target}/history.parquet", f"{target}/manifest.json"]
-    return {"rule_name": rule, "log": [f"{target}/log.txt"], "output": outputs}
+    return {"rule_name": "train", "log": [f"{target}/log.txt"], "output": outputs}
 
 
 def fail(facts: dict) -> None:

@@ -1,6 +1,5 @@
 """The memory that a run needs of a GPU: against measured peaks, and how members are divided."""
 
-import functools
 import json
 import os
 import sys
@@ -13,9 +12,7 @@ import torch
 from grokatlas.engine import dataset, members, memory, run, training
 from grokatlas.engine.memory import Needs, group_size
 from grokatlas.plan import gpu_runs
-from grokatlas.plan.graph import make_plan
-from grokatlas.plan.project import Project
-from tests.checkout import CONFIG, called
+from tests.checkout import called, declared_plan
 from tests.runs import xor_spec
 from tests.tiers import every
 
@@ -80,13 +77,10 @@ def test_a_forecast_is_near_a_measured_peak(spec):
     assert LEAST < forecast / measured < MOST, (forecast, measured)
 
 
-@functools.cache
-def _plan():
-    return make_plan(Project(CONFIG, {}, warn=print).papers, "paper")
-
-
 def _xor(case, **train):
-    runs = {job.target: job.spec for job in _plan().tables["grokalign", "xor"].inputs}
+    runs = {
+        job.target: job.spec for job in declared_plan("paper").tables["grokalign", "xor"].inputs
+    }
     (spec,) = [
         s for s in runs.values() if "task" in s and ("penalties" in s) == (case == "grokalign")
     ]

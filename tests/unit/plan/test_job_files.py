@@ -14,6 +14,7 @@ from grokatlas.plan import job_files
 from grokatlas.plan.jobs import Job
 from grokatlas.plan.project import Project
 from grokatlas.results import dates, files, layout
+from tests.checkout import ROOT
 
 
 class Run:
@@ -204,9 +205,8 @@ def test_files_that_a_job_read_are_not_dated_after_its_results():
 
 def test_job_files_of_a_dry_run_have_a_folder_each(tmp_path, monkeypatch):
     """Snakemake lists a folder once: what comes later would be missing to it."""
-    root = Path(__file__).parents[3]
-    shutil.copytree(root / "tests/workflow/papers/geometry", tmp_path / "config/papers/geometry")
-    shutil.copy(root / "config/config.yaml", tmp_path / "config")
+    shutil.copytree(ROOT / "tests/workflow/papers/geometry", tmp_path / "config/papers/geometry")
+    shutil.copy(ROOT / "config/config.yaml", tmp_path / "config")
     monkeypatch.chdir(tmp_path)
     project = Project(Path("config"), {})
     keys = list(project.at("smoke").figures)[:2]

@@ -3,9 +3,7 @@
 import pytest
 
 from grokatlas.plan import resources
-from grokatlas.plan.graph import make_plan
-from grokatlas.plan.project import Project
-from tests.checkout import CONFIG
+from tests.checkout import declared_plan
 
 # minutes of one core that an experiment's longest run took, and the megabytes of its process where
 # they are known (0: the minutes are those of the README)
@@ -21,7 +19,7 @@ RECORDED = {
 
 @pytest.fixture(scope="module")
 def plan():
-    return make_plan(Project(CONFIG, {}, warn=print).papers, "paper")
+    return declared_plan("paper")
 
 
 @pytest.mark.parametrize(("paper", "experiment"), RECORDED)

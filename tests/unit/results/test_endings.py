@@ -16,7 +16,6 @@ from grokatlas.rules.jobs import savepoint
 from grokatlas.runs import progress
 from tests import cases
 
-TASK = {"name": "one_sample", "point": [1.0, 1.0], "target": 2.0}
 SPEC = cases.data(__file__)["spec"]
 RUN = layout.run_folder("0123456789ab")
 DIVERGED = {"1": 6, "2": 2}
@@ -25,13 +24,13 @@ DIVERGED = {"1": 6, "2": 2}
 pytestmark = pytest.mark.usefixtures("here")
 
 
-def _trained(spec=SPEC, run=RUN):
+def _trained(spec=SPEC):
     key = train.run_digests(spec, {}).today
     job = {"kind": "run", "spec": spec, "code": {}, "digest": key, "inputs": ["results/data/none"]}
-    file = layout.spec_path("run", run)
+    file = layout.spec_path("run", RUN)
     files.write_json(file, files.sealed(job))
-    train.execute(file, run, "cpu", 1, 300)
-    return files.read_sealed(layout.manifest_of("run", run))
+    train.execute(file, RUN, "cpu", 1, 300)
+    return files.read_sealed(layout.manifest_of("run", RUN))
 
 
 def test_a_member_diverged_from_the_step_after_its_last_finite_row():

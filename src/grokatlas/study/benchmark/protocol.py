@@ -7,9 +7,9 @@ from pydantic import Field, model_validator
 
 from grokatlas.declare import strict_yaml
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
-from grokatlas.declare.merging import merged
 from grokatlas.declare.model_base import Model, Name
 from grokatlas.declare.models import Experiment
+from grokatlas.declare.overlays import merged
 from grokatlas.declare.validation import check_file
 from grokatlas.errors import MistakeError, UserError, closest, nearest
 from grokatlas.results import dotted
