@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-import filelock
 import pytest
 
 from grokatlas.errors import UserError
@@ -164,4 +163,3 @@ def test_status_knows_a_lock_that_is_a_file(bare, host):
 
 def test_a_lock_names_no_artefact():
     assert locks.lease_file(Path("x", layout.LOCK)).name.endswith(".lock")
-    assert filelock.SoftFileLease  # pyproject.toml asks for the version that has it
