@@ -171,10 +171,7 @@ EXPORT = (
         "adopt",
         "export.adoption:adopt",
         "unpack such a file into results, checked",
-        (
-            argument("archive", metavar="ARCHIVE", type=Path),
-            REPLACE,
-        ),
+        (argument("archive", metavar="ARCHIVE", type=Path), REPLACE),
     ),
     Command(
         "crate",
