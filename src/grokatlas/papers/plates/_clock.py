@@ -44,6 +44,42 @@ def ratio_in_batches(tables: Tables, case: str, beta2: float, control: float) ->
     return _ratios(rows[rows[BETA2] == beta2], full[full[BETA2] == control])
 
 
+LEARNT, JUMP = 1e-4, 1e-3  # training losses: below, the data are memorised; above, they are not
+
+
+def small_batches(tables: Tables) -> pd.DataFrame:
+    """The histories in batches of 256, of all memories."""
+    parts = [statistics.history(tables["adam_batches"], case="small")]
+    parts += [statistics.history(tables["adam_jumps"])] if "adam_jumps" in tables else []
+    return pd.concat(parts, ignore_index=True)
+
+
+def periods(tables: Tables) -> pd.DataFrame:
+    """The updates from one jump of the training loss to the next in batches of 256.
+
+    A jump is a logged step at which the loss is above `JUMP`, the first since it was below
+    `LEARNT`. Columns ``optimizer.beta2``, ``seed`` and ``period``, the median, not a number of
+    fewer than two jumps.
+    """
+    made = []
+    for (beta2, seed), rows in small_batches(tables).groupby([BETA2, "seed"]):
+        steps: list[float] = []
+        learnt = False
+        for step, loss in zip(rows["step"], rows["train_loss"], strict=True):
+            if learnt and loss > JUMP:
+                steps.append(float(step))
+            learnt = (learnt and loss <= JUMP) or loss < LEARNT
+        period = float(np.median(np.diff(steps))) if len(steps) > 1 else np.nan
+        made.append({BETA2: beta2, "seed": seed, "period": period})
+    return pd.DataFrame(made)
+
+
+def ratio_of_periods(tables: Tables, beta2: float, control: float) -> list[float]:
+    """The period of jumps at one beta2 over that at another, for each seed; see `periods`."""
+    by_seed = periods(tables).pivot(index="seed", columns=BETA2, values="period")
+    return [float(value) for value in by_seed[beta2] / by_seed[control]]
+
+
 def denominator_over_eps(tables: Tables, case: str) -> list[float]:
     """The root of Adam's second moment over eps at the last update of `adam_batch_noise`.
 

@@ -17,6 +17,7 @@ from grokatlas.papers.plates._adam_memory import (
 from grokatlas.papers.plates._clock import (
     denominator_over_eps,
     ratio_in_batches,
+    ratio_of_periods,
     ratio_to_control,
     ratio_under_decay,
     time_over_law,

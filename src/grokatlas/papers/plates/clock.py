@@ -25,6 +25,9 @@ COLUMNS = {
     "l2_norm": "l2 norm",
     "effective_step": "effective step",
 }
+# memory whose jumps are drawn -> colour; at beta2 = 0.9 they come without a rhythm
+MEMORIES = {0.98: style.MEMBERS[2], 0.99: style.MEMBERS[1], 0.995: style.MEMBERS[3]}
+SLOPE_AT = 0.99
 LAWS = {"predicted": "--", "integrated": ":"}  # form of the law -> its line
 TEXTS = {"predicted": "the law", "integrated": "steps counted"}
 # experiment and case -> text and colour
@@ -37,8 +40,8 @@ WAYS = {
 
 
 def draw(tables: Tables) -> FigureAndData:
-    """Curves of each intervention (a to c), and t2 against beta2 under both decays (d)."""
-    made, grid = style.figure(2, 2, height=2.35)
+    """Curves of each intervention (a to c), t2 against beta2 (d), and jumps of the loss (e, f)."""
+    made, grid = style.figure(2, 3, height=2.35)
     rows = curves(tables)
     switch = float(tables["adam_switched"]["optimizer.switch"].dropna().iloc[0])
     drawn = []
@@ -54,7 +57,8 @@ def draw(tables: Tables) -> FigureAndData:
     grid[1, 0].set_yscale("log")
     panels.above(made, grid[0, 0], ncols=5, title="a to c")
     drawn.append(_against_memory(grid[1, 1], tables))
-    for axes, letter in zip(grid.flat, "abcd", strict=True):
+    drawn += _jumps(*grid[2], tables)
+    for axes, letter in zip(grid.flat, "abcdef", strict=True):
         style.letter(axes, letter)
     return made, pd.concat(drawn, ignore_index=True)
 
@@ -91,6 +95,31 @@ def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
     panels.logarithmic(axes, times["t2"].replace(float("inf"), float("nan")).dropna(), "y")
     axes.legend(loc="best")
     return pd.concat([times, drawn[-1]], ignore_index=True)
+
+
+def _jumps(losses: Axes, axes: Axes, tables: Tables) -> list[pd.DataFrame]:
+    """The training loss in small batches by memory, and the period of its jumps."""
+    rows = _clock.small_batches(tables)
+    rows = rows[rows["step"] > 0]
+    drawn = []
+    for beta2, colour in MEMORIES.items():
+        look = style.Look(color=colour, lw=0.7, label=rf"$\beta_2 = {beta2}$")
+        part = rows[rows[BETA2] == beta2]
+        drawn.append(marks.spread(losses, part, "train_loss", **look).assign(kind="small"))
+    losses.set(xlabel="update", ylabel="training loss", yscale="log")
+    losses.legend(loc="best")
+    periods = _clock.periods(tables).assign(memory=lambda made: 1 / (1 - made[BETA2]))
+    shown = periods[periods[BETA2].isin(MEMORIES)].dropna()
+    look = style.Look(color=style.MEMBERS[1], label="in batches of 256", marker="o", ms=3.5, lw=0.9)
+    marks.ranges(axes, shown, "period", "memory", **look)
+    middle = shown.loc[shown[BETA2] == SLOPE_AT, "period"].median() * (1 - SLOPE_AT)
+    ends = 1 / (1 - pd.Series([*MEMORIES]))
+    axes.plot(ends, middle * ends, "--", color=style.GUIDE, lw=1, label="slope 1")
+    axes.set(xlabel=r"memory, $1 / (1 - \beta_2)$", ylabel="updates between jumps")
+    panels.logarithmic(axes, ends)
+    panels.logarithmic(axes, shown["period"], "y")
+    axes.legend(loc="best")
+    return [*drawn, shown[["memory", "seed", "period"]].assign(series="jumps")]
 
 
 def _law(axes: Axes, tables: Tables) -> pd.DataFrame:
