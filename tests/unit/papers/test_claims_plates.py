@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from grokatlas.papers.plates import _clock as _clock_numbers
 from grokatlas.papers.plates import claims
 
 BETA2, WEIGHT = "optimizer.beta2", "penalties.0.weight"
@@ -194,6 +195,26 @@ def test_a_run_in_mini_batches_is_compared_with_full_batches_of_its_seed():
     tables["adam_batches"] = pd.DataFrame(rows)
     assert claims.ratio_in_batches(tables, "small", 0.9, 0.9) == [0.5, 0.5]
     assert claims.ratio_in_batches(tables, "large", 0.9, 0.9) == [math.inf] * 2
+
+
+def test_a_jump_is_a_rise_of_the_loss_after_the_data_were_learnt():
+    """It counts once, however long it lasts, and the first fall from the start is none."""
+    steps = [0, 10, 20, 30, 40, 50, 60, 70, 80]
+    losses = [1.0, 1e-5, 0.1, 0.2, 1e-5, 5e-4, 1e-2, 1e-5, 0.3]  # jumps at 20, 60 and 80
+    runs = {0.99: steps, 0.995: [2 * step for step in steps]}
+    common = {"record": "history", "case": "small", "seed": 0, "train_loss": losses}
+    table = pd.concat(pd.DataFrame(common | {BETA2: b, "step": s}) for b, s in runs.items())
+    tables = {"adam_batches": table}
+    assert _clock_numbers.periods(tables)["period"].to_list() == [30, 60]
+    assert claims.ratio_of_periods(tables, 0.995, 0.99) == [2.0]
+    flat = {"adam_batches": table.assign(train_loss=1e-5)}
+    assert np.isnan(claims.ratio_of_periods(flat, 0.995, 0.99)).all()
+
+
+def test_the_denominator_is_that_of_the_last_update():
+    rows = {"record": "history", "case": "small", "seed": [1, 1, 0], "step": [0, 9, 9]}
+    table = pd.DataFrame(rows | {"adam_denominator": [1.0, 4e-8, 2e-8], "optimizer.eps": 1e-8})
+    assert claims.denominator_over_eps({"adam_batch_noise": table}, "small") == [2.0, 4.0]
 
 
 def _law(late=np.nan):

@@ -2,6 +2,7 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullLocator
 
 from grokatlas.claims import statistics
 from grokatlas.claims.statistics import Tables
@@ -93,7 +94,7 @@ def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
     times = pd.concat(drawn[:-1], ignore_index=True)
     panels.logarithmic(axes, times["memory"])
     panels.logarithmic(axes, times["t2"].replace(float("inf"), float("nan")).dropna(), "y")
-    axes.legend(loc="best")
+    _legend_above(axes, 2)
     return pd.concat([times, drawn[-1]], ignore_index=True)
 
 
@@ -107,7 +108,7 @@ def _jumps(losses: Axes, axes: Axes, tables: Tables) -> list[pd.DataFrame]:
         part = rows[rows[BETA2] == beta2]
         drawn.append(marks.spread(losses, part, "train_loss", **look).assign(kind="small"))
     losses.set(xlabel="update", ylabel="training loss", yscale="log")
-    losses.legend(loc="best")
+    _legend_above(losses, 3)
     periods = _clock.periods(tables).assign(memory=lambda made: 1 / (1 - made[BETA2]))
     shown = periods[periods[BETA2].isin(MEMORIES)].dropna()
     look = style.Look(color=style.MEMBERS[1], label="in batches of 256", marker="o", ms=3.5, lw=0.9)
@@ -116,10 +117,20 @@ def _jumps(losses: Axes, axes: Axes, tables: Tables) -> list[pd.DataFrame]:
     ends = 1 / (1 - pd.Series([*MEMORIES]))
     axes.plot(ends, middle * ends, "--", color=style.GUIDE, lw=1, label="slope 1")
     axes.set(xlabel=r"memory, $1 / (1 - \beta_2)$", ylabel="updates between jumps")
-    panels.logarithmic(axes, ends)
-    panels.logarithmic(axes, shown["period"], "y")
+    axes.set(xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_locator(NullLocator())
     axes.legend(loc="best")
     return [*drawn, shown[["memory", "seed", "period"]].assign(series="jumps")]
+
+
+def _legend_above(axes: Axes, columns: int) -> None:
+    """A legend in the upper half of a logarithmic panel, which is made as high again."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * (high / low) ** (0.55 if columns < 3 else 0.25))
+    axes.legend(loc="upper center", ncols=columns, columnspacing=1.0)
 
 
 def _law(axes: Axes, tables: Tables) -> pd.DataFrame:
