@@ -207,6 +207,16 @@ def test_the_control_of_decoupled_decay_waits():
     assert claims.ratio_under_decay(tables, "adam_memory", 0.999, 0.9) == [math.inf] * 2
 
 
+def test_a_run_in_mini_batches_is_compared_with_full_batches_of_its_seed():
+    tables = _clock()
+    runs = [{"case": "small", BETA2: 0.9, "t2": 100.0}, {"case": "large", BETA2: 0.9, "t2": np.nan}]
+    times = {"record": "grokking_times", "t1": 50.0}
+    rows = [times | row | {"seed": seed} for seed in (0, 1) for row in runs]
+    tables["adam_batches"] = pd.DataFrame(rows)
+    assert claims.ratio_in_batches(tables, "small", 0.9, 0.9) == [0.5, 0.5]
+    assert claims.ratio_in_batches(tables, "large", 0.9, 0.9) == [math.inf] * 2
+
+
 def _law(late=np.nan):
     """One seed whose remembered gradients are 1e-8 e^10 at every memory, and the control's t2."""
     memories = (0.9, 0.99, 0.999)

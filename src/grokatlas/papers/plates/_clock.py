@@ -10,14 +10,16 @@ from grokatlas.papers.plates._adam_memory import BETA2
 CONTROL = "large_step"  # the case of `adam_memory` that has the settings of plate 8
 
 
-def times(tables: Tables, experiment: str) -> pd.DataFrame:
-    """The times t1 and t2 of each member, infinite for never; of `adam_memory` its control.
+def times(tables: Tables, experiment: str, case: str | None = None) -> pd.DataFrame:
+    """The times t1 and t2 of each member, of a case, infinite for never.
 
-    The control's longest memory has the times of `adam_late`, which trains until it generalises.
+    Of `adam_memory` its control, whose longest memory has the times of `adam_late`, which trains
+    until it generalises.
     """
-    chosen = {"case": CONTROL} if experiment == "adam_memory" else {}
+    control = experiment == "adam_memory"
+    chosen = {"case": CONTROL if control else case} if control or case else {}
     rows = statistics.record(tables[experiment], "grokking_times", **chosen)
-    if chosen and "adam_late" in tables:
+    if control and "adam_late" in tables:
         late = statistics.record(tables["adam_late"], "grokking_times")
         rows = pd.concat([late, rows]).drop_duplicates([BETA2, "seed"])
     return rows.fillna({"t1": np.inf, "t2": np.inf})
@@ -27,6 +29,19 @@ def ratio_to_control(tables: Tables, case: str, beta2: float) -> list[float]:
     """The t2 of a switched run over that of the control at one beta2, for each seed."""
     rows, control = times(tables, "adam_switched"), times(tables, "adam_memory")
     return _ratios(rows[rows["case"] == case], control[control[BETA2] == beta2])
+
+
+def ratio_in_batches(tables: Tables, case: str, beta2: float, control: float) -> list[float]:
+    """The t2 in mini-batches at one beta2 over that with full batches at another, by seed.
+
+    Args:
+        tables: of plate 8.
+        case: of `adam_batches`, a size.
+        beta2: of the runs in mini-batches.
+        control: the beta2 of those with full batches.
+    """
+    rows, full = times(tables, "adam_batches", case), times(tables, "adam_memory")
+    return _ratios(rows[rows[BETA2] == beta2], full[full[BETA2] == control])
 
 
 def ratio_under_decay(tables: Tables, experiment: str, slow: float, fast: float) -> list[float]:

@@ -27,8 +27,13 @@ COLUMNS = {
 }
 LAWS = {"predicted": "--", "integrated": ":"}  # form of the law -> its line
 TEXTS = {"predicted": "the law", "integrated": "steps counted"}
-WAYS = {"adam_memory": "l2 norm in the loss", "adam_decoupled": "decoupled decay"}
-WAY_COLOURS = {"adam_memory": style.COLOURS["l2"], "adam_decoupled": style.MEMBERS[0]}
+# experiment and case -> text and colour
+WAYS = {
+    ("adam_memory", None): ("l2 norm in the loss", style.COLOURS["l2"]),
+    ("adam_batches", "large"): ("in batches of 2,048", style.MEMBERS[4]),
+    ("adam_batches", "small"): ("in batches of 256", style.MEMBERS[1]),
+    ("adam_decoupled", None): ("decoupled decay", style.MEMBERS[0]),
+}
 
 
 def draw(tables: Tables) -> FigureAndData:
@@ -69,16 +74,16 @@ def curves(tables: Tables) -> pd.DataFrame:
 def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
     """t2 against the memory under each decay; a cross where a seed never generalises."""
     drawn = []
-    for name, text in WAYS.items():
-        times = _clock.times(tables, name)
+    for (name, case), (text, colour) in WAYS.items():
+        times = _clock.times(tables, name, case)
         times["memory"] = 1 / (1 - times[BETA2])
         reached = times[times["t2"] < float("inf")]
-        look = style.Look(color=WAY_COLOURS[name], label=text, marker="o", ms=3.5, lw=0.9)
+        look = style.Look(color=colour, label=text, marker="o", ms=3.5, lw=0.9)
         marks.ranges(axes, reached, "t2", "memory", **look)
         never = times.loc[times["t2"] == float("inf"), "memory"].unique()
         length = float(tables[name]["step"].max())
-        axes.plot(never, [length] * len(never), "x", ms=4, color=WAY_COLOURS[name])
-        drawn.append(times[["memory", "seed", "t1", "t2"]].assign(series=name))
+        axes.plot(never, [length] * len(never), "x", ms=4, color=colour)
+        drawn.append(times[["memory", "seed", "t1", "t2"]].assign(series=case or name))
     drawn.append(_law(axes, tables))
     axes.set(xlabel=r"memory, $1 / (1 - \beta_2)$", ylabel="update $t_2$")
     times = pd.concat(drawn[:-1], ignore_index=True)
