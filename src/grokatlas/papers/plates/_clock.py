@@ -44,6 +44,20 @@ def ratio_in_batches(tables: Tables, case: str, beta2: float, control: float) ->
     return _ratios(rows[rows[BETA2] == beta2], full[full[BETA2] == control])
 
 
+def denominator_over_eps(tables: Tables, case: str) -> list[float]:
+    """The root of Adam's second moment over eps at the last update of `adam_batch_noise`.
+
+    A median over all weights, for each seed.
+
+    Args:
+        tables: of plate 8.
+        case: a size of batches.
+    """
+    rows = statistics.history(tables["adam_batch_noise"], case=case)
+    last = rows[rows["step"] == rows["step"].max()].sort_values("seed")
+    return [float(value) for value in last["adam_denominator"] / last["optimizer.eps"]]
+
+
 def ratio_under_decay(tables: Tables, experiment: str, slow: float, fast: float) -> list[float]:
     """The t2 of an experiment at one beta2 over that at another, for each seed."""
     rows = times(tables, experiment)

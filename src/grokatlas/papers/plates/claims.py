@@ -15,6 +15,7 @@ from grokatlas.papers.plates._adam_memory import (
     updates_per_decay,
 )
 from grokatlas.papers.plates._clock import (
+    denominator_over_eps,
     ratio_in_batches,
     ratio_to_control,
     ratio_under_decay,
