@@ -58,7 +58,7 @@ def draw(tables: Tables) -> FigureAndData:
     grid[1, 0].set_yscale("log")
     panels.above(made, grid[0, 0], ncols=5, title="a to c")
     drawn.append(_against_memory(grid[1, 1], tables))
-    drawn += _jumps(*grid[2], tables)
+    drawn += _jumps(grid[2, 0], grid[2, 1], tables)
     for axes, letter in zip(grid.flat, "abcdef", strict=True):
         style.letter(axes, letter)
     return made, pd.concat(drawn, ignore_index=True)
