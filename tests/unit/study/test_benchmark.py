@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from grokatlas.errors import UserError
-from grokatlas.study.benchmark import entry, judging, page, protocol
+from grokatlas.study.benchmark import command, entry, judging, page, protocol
 from tests.checkout import ROOT
 
 RULES = protocol.load()
@@ -147,6 +148,27 @@ def test_a_method_that_halves_every_time_wins_with_its_interval():
     assert mine.verdict == "sooner"
     assert mine.low < 0.5 < mine.high < 0.65
     assert page.rank(mine) == "1 (1 to 1) of 3"
+
+
+def test_a_cell_leads_to_the_curves_of_its_trials(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "recorded", lambda scale: pd.DataFrame(columns=judging.COLUMNS))
+    times = np.linspace(100, 200, len(RULES.judge))
+    folder = tmp_path / "mine"
+    drawn = folder / "results/quick/figures/benchmark"
+    drawn.mkdir(parents=True)
+    for method in (BASE, "mine"):
+        Image.new("RGB", (2000, 500), "red").save(drawn / f"sparse__{method}.png")
+    rows = rows_of(**{BASE: times, "mine": times / 2}).assign(run="a" * 12)
+    rows.to_csv(folder / "rows.csv", index=False)
+    text, html = tmp_path / "b.md", tmp_path / "b.html"
+    text.write_text(f"before\n{page.BEGIN}\n{page.END}\nafter\n")
+    for out in (text, html):
+        command.write_page(out, "quick", [folder / "rows.csv"])
+    assert '<a href="b/quick/sparse__mine.png">0.50 (0.50 to 0.50)</a>' in text.read_text()
+    with Image.open(tmp_path / "b/quick/sparse__mine.png") as brought:
+        assert brought.size == (1000, 250)
+    pages = f"{folder}/results/quick/atlas/paper-benchmark.html"
+    assert f'href="{pages}#sparse__mine"' in html.read_text()
 
 
 def test_one_seed_alone_decides_nothing():

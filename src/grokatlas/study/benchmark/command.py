@@ -93,7 +93,8 @@ def write_page(out: Path, scale: str, further: list[Path]) -> str:
     """Write the table of all recorded rows, and of further ones, as a page.
 
     Args:
-        out: ends in .html; or a Markdown file with the marks of the table, which is replaced.
+        out: ends in .html; or a Markdown file with the marks of the table, which is replaced, and
+            beside which the pictures of further rows are brought.
         scale: of the rows.
         further: files `ROWS` of entries.
 
@@ -105,6 +106,8 @@ def write_page(out: Path, scale: str, further: list[Path]) -> str:
     if rows.empty:
         raise UserError(str(out), f"no rows are recorded at scale {scale}; give some: --rows FILE")
     cells = judging.compared(rows, rules)
+    if out.suffix != ".html":
+        picture.bring(rows, scale, page.pictures(out, scale))
     files.write_text(out, page.text(out, cells, rows, rules, scale))
     return f"wrote {out}: {cells['method'].nunique()} methods on {cells['task'].nunique()} tasks"
 

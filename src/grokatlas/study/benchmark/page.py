@@ -35,10 +35,10 @@ def text(out: Path, cells: pd.DataFrame, rows: pd.DataFrame, rules: Protocol, sc
     def curves_of(task: str, method: str) -> str | None:
         """The address of the curves of a cell: in the entry's pages, or of a recorded picture."""
         name = experiment(task, method)
-        if method in entries:
+        if method in entries and out.suffix == ".html":
             return f"{entries[method]}/results/{scale}/atlas/paper-{PAPER_NAME}.html#{name}"
-        picture = Path(out.stem, scale, f"{name}.png")
-        return picture.as_posix() if (out.parent / picture).is_file() else None
+        file = pictures(out, scale) / f"{name}.png"
+        return file.relative_to(out.parent).as_posix() if file.is_file() else None
 
     content: dict[str, Any] = {
         "tasks": {name: rules.tasks[name].title for name in cells["task"].unique()},
@@ -68,6 +68,11 @@ def text(out: Path, cells: pd.DataFrame, rows: pd.DataFrame, rules: Protocol, sc
         raise UserError(str(out), f"has no marks {BEGIN} and {END}; give a file that ends in .html")
     head, _, rest = before.partition(BEGIN)
     return f"{head}{BEGIN}\n\n{made}\n{END}{rest.partition(END)[2]}"
+
+
+def pictures(out: Path, scale: str) -> Path:
+    """The folder of the pictures to which a page's cells lead, beside it."""
+    return out.parent / out.stem / scale
 
 
 def interval(cell: Any) -> str:

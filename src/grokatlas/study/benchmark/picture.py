@@ -1,14 +1,18 @@
-"""The picture of an entry among the recorded rows."""
+"""The picture of an entry among the recorded rows, and those of its trials."""
 
 from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
+from PIL import Image
 
 from grokatlas.plots import defaults, style
+from grokatlas.results import layout
+from grokatlas.study.benchmark.entry import PAPER_NAME, experiment
 from grokatlas.study.benchmark.protocol import Protocol
 
+SMALL = (1000, 5000)  # pixels at most of a picture that is brought
 OURS, OTHERS = style.MEMBERS[1], style.MUTED
 
 
@@ -23,6 +27,27 @@ def save(cells: pd.DataFrame, entered: list[str], rules: Protocol, out: Path) ->
     """
     with defaults.drawing():
         draw(cells, entered, rules).savefig(out)
+
+
+def bring(rows: pd.DataFrame, scale: str, folder: Path) -> None:
+    """Copy the pictures of the trials of an entry, made smaller, as ``TASK__METHOD.png``.
+
+    Args:
+        rows: of which those with a ``place`` are brought, from there.
+        scale: of the rows.
+        folder: where to.
+    """
+    if "place" not in rows:
+        return
+    placed = rows[["task", "method", "place"]].dropna().drop_duplicates()
+    for task, method, place in placed.to_numpy():
+        stem = layout.figure_stem(scale, PAPER_NAME, experiment(task, method))
+        folder.mkdir(parents=True, exist_ok=True)
+        with Image.open(layout.beside(Path(place) / stem, ".png")) as opened:
+            small = opened.convert("RGB")
+        small.thumbnail(SMALL, Image.Resampling.LANCZOS)
+        few = small.quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(folder / f"{experiment(task, method)}.png", optimize=True)
 
 
 def draw(cells: pd.DataFrame, entered: list[str], rules: Protocol) -> Figure:
