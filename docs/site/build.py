@@ -25,6 +25,8 @@ def main(folder: Path) -> int:
     command = [sys.executable, *sphinx, *strict, str(pages), str(folder)]
     done = subprocess.run(command, check=False)
     if done.returncode == 0:
+        # pictures that cells of an HTML table lead to, which Sphinx does not see
+        shutil.copytree(pages / "benchmark", folder / "benchmark")
         shutil.rmtree(pages)
         print(f"built {folder}/index.html")
     return done.returncode
