@@ -51,5 +51,7 @@ def test_no_numbers_fail():
 def test_the_claims_are_those_of_the_folder(monkeypatch):
     from tests.checkout import ROOT
 
-    monkeypatch.chdir(ROOT / "studies/omnigrok")
-    assert [each.id for each in claim_tests.of("omnigrok")] == ["O1", "O2", "O3", "O4"]
+    monkeypatch.chdir(ROOT / "studies/norm_cap")
+    declared = strict_yaml.load(Path("config/papers/norm_cap/claims.yaml"))
+    ids = [each["id"] for figure in declared.values() for each in figure["claims"]]
+    assert [each.id for each in claim_tests.of("norm_cap")] == ids
