@@ -22,8 +22,8 @@ are checked against the record at each commit.
 
 def numbered(papers: dict[str, Paper]) -> list[tuple[str, Finding]]:
     """The findings of all papers by their numbers, each with its paper."""
-    found = [(name, each) for name, paper in papers.items() for each in paper.findings]
-    return sorted(found, key=lambda pair: pair[1].number)
+    pairs = [(name, each) for name, paper in papers.items() for each in paper.findings]
+    return sorted(pairs, key=lambda pair: pair[1].number)
 
 
 def page(papers: dict[str, Paper]) -> str:

@@ -182,8 +182,8 @@ def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
     words_used = {verdict for verdict, _ in pairs}
     words_used |= {verdicts.because(v, each.why).partition(":")[0] for v, each in pairs}
     meanings = {**verdicts.MEANINGS, **verdicts.CAUSES}
-    told = [f"*{word}*: {meanings[word]}" for word in meanings if word in words_used]
-    return _filled("; ".join(told) + ". [Words](../words.md) says what the terms mean.")
+    definitions = [f"*{word}*: {meanings[word]}" for word in meanings if word in words_used]
+    return _filled("; ".join(definitions) + ". [Words](../words.md) says what the terms mean.")
 
 
 def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:

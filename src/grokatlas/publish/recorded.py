@@ -86,7 +86,7 @@ class Rows:
         self.scale = plan.scale
         self.chosen = chosen
         self.changed = changed
-        self._kept: dict[Path, bool] = {}
+        self._holdings: dict[Path, bool] = {}
 
     def take_figures(self, pages: Path) -> Iterator[str]:
         """Take the picture and the origin of every figure whose tables are all recorded."""
@@ -140,12 +140,12 @@ class Rows:
         tables = {job.target: pair for pair, job in self.plan.tables.items()}
         held = {target for target in tables if self._holds(target)}
         renewed = {(self.scale, *tables[target]) for target in held}
-        kept = [
+        others = [
             row
             for row in read(evidence.FOLDER / groks.FILE)
             if (row["scale"], row["paper"], row["experiment"]) not in renewed
         ]
-        rows = [*kept, *groks.of_plan(self.plan, held)]
+        rows = [*others, *groks.of_plan(self.plan, held)]
         rows.sort(key=lambda row: tuple(row[name] for name in GROKS_ORDER))
         _write(evidence.FOLDER / groks.FILE, groks.COLUMNS, rows)
 
@@ -192,13 +192,13 @@ class Rows:
 
     def _holds(self, table: Path) -> bool:
         """True if the archives hold the table that is here."""
-        if table not in self._kept:
+        if table not in self._holdings:
             scale, _, paper, experiment = table.parts[-4:]
             recorded = evidence.path(scale, paper, experiment).is_file()
             made = evidence.manifests(scale, paper, experiment, "table") if recorded else {}
             here = _read_or_none(layout.manifest_of("table", table))
-            self._kept[table] = here is not None and made.get(table.as_posix()) == here
-        return self._kept[table]
+            self._holdings[table] = here is not None and made.get(table.as_posix()) == here
+        return self._holdings[table]
 
     def _doubt(self, row: Row | None, tables: set[Path]) -> None:
         """Mark a row whose archives are others now."""

@@ -218,8 +218,8 @@ class Report:
         for (owner, name), made in self._experiments().items():
             about = self._papers[owner].experiments[name].about
             yield f"#### `{name if owner == self._name else f'{owner}/{name}'}`"
-            told = f"{words.sentence(about)}. " if about else ""
-            yield f"{told}Source: {_source(names.PAPERS / owner, name)}"
+            sentence = f"{words.sentence(about)}. " if about else ""
+            yield f"{sentence}Source: {_source(names.PAPERS / owner, name)}"
             blocks = dict.fromkeys(key for cell in made for key in cell.spec if key not in UNTOLD)
             rows = [[block, _values(made, block)] for block in blocks]
             yield words.markdown_table(["block", "settings"], rows).strip()
@@ -228,9 +228,9 @@ class Report:
         rows = []
         for name, figure in self._paper.figures.items():
             row = self._record.figures.get((self._name, name), {"scale": "not recorded"})
-            told = ("scale", "so_far", "runs", "train_seconds", "machine")
+            columns = ("scale", "so_far", "runs", "train_seconds", "machine")
             title = words.figure_title(name, figure.title)
-            rows.append([title, *(row.get(key, "") for key in told)])
+            rows.append([title, *(row.get(key, "") for key in columns)])
         return words.markdown_table(
             ["figure", "scale", "so far", "runs", "seconds", "machine"], rows
         ).strip()
@@ -238,8 +238,8 @@ class Report:
     def _results(self) -> list[str]:
         """The findings, then for each figure its claims and why some are missed."""
         blocks = [self._record.verdicts(self._name, self._paper.claims) + "."]
-        if found := self._paper.findings:
-            blocks.append(_list([f"{each.title} {each.told}" for each in found]))
+        if findings := self._paper.findings:
+            blocks.append(_list([f"{each.title} {each.told}" for each in findings]))
         for figure in dict.fromkeys(claim.figure for claim in self._paper.claims):
             about = [claim for claim in self._paper.claims if claim.figure == figure]
             head = ["", "statement", "published", "ours", "expected", "verdict"]
@@ -275,18 +275,18 @@ def _source(folder: Path, experiment: str) -> str:
     text = (folder / models.EXPERIMENTS).read_text(encoding="utf-8")
     comment = re.search(rf"^((?:#.*\n)+){experiment}:", text, re.MULTILINE)
     lines = re.sub(r"\n?# *", " ", comment[1]).strip() if comment else ""
-    found = re.search(r"Source: (.+?\.)(?= [A-Z][a-z ]+:|$)", lines)
-    return found[1] if found else "not written down."
+    match = re.search(r"Source: (.+?\.)(?= [A-Z][a-z ]+:|$)", lines)
+    return match[1] if match else "not written down."
 
 
 def _values(made: list[Cell], block: str) -> str:
     """The values that a block has in the cells of an experiment; of several, with their cases."""
-    found: dict[str, dict[str, None]] = {}
+    values: dict[str, dict[str, None]] = {}
     for cell in made:
-        found.setdefault(_shown(cell.spec.get(block)), {})[cell.case or cell.label] = None
-    if len(found) == 1:
-        return next(iter(found))
-    return "; ".join(f"{each}: {', '.join(cases)}" for each, cases in found.items() if each)
+        values.setdefault(_shown(cell.spec.get(block)), {})[cell.case or cell.label] = None
+    if len(values) == 1:
+        return next(iter(values))
+    return "; ".join(f"{each}: {', '.join(cases)}" for each, cases in values.items() if each)
 
 
 def _shown(value: Any) -> str:

@@ -140,9 +140,9 @@ def of_prose(
         named: claims that every sentence is about, beside those that it names.
     """
     start = 0
-    for stop in [*(found.start() for found in END.finditer(text)), len(text)]:
+    for stop in [*(match.start() for match in END.finditer(text)), len(text)]:
         sentence = text[start:stop]
-        claims = [(found[0], found.start()) for found in CLAIM.finditer(sentence)]
+        claims = [(match[0], match.start()) for match in CLAIM.finditer(sentence)]
         rows = []
         for claim, at in [*claims, *((each, len(sentence)) for each in named)]:
             owner, _, name = claim.rpartition("/")
@@ -177,5 +177,5 @@ def _name(number: re.Match[str], row: dict[str, str], paper: str) -> str:
     return ""
 
 
-def _blank(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", found[0])
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])

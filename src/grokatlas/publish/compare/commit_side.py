@@ -72,7 +72,7 @@ class _Contents:
         if not self._papers:
             return [Judged(row) for row in rows.values()]
         return [
-            Judged(_told(claim, name, rows.get((name, claim.id))))
+            Judged(_declared_row(claim, name, rows.get((name, claim.id))))
             for name, paper in self._papers.items()
             for claim in paper.claims
             if not versions.same_claim(self._papers, name, claim)
@@ -146,7 +146,7 @@ class _Contents:
             raise UserError(f"{self._label}: {archive}", problem) from None
 
 
-def _told(claim: claim_models.Claim, paper: str, row: Row | None) -> Row:
+def _declared_row(claim: claim_models.Claim, paper: str, row: Row | None) -> Row:
     """A claim's recorded row with what is declared of it.
 
     One whose interval was changed since it was judged counts as not judged, as on the pages.

@@ -81,7 +81,7 @@ def _claims(changes: Changes) -> list[tuple[str, str, str]]:
     judged = [(each.claim, each.text) for each in changes.claims if each.kind != "rounding"]
     for side, claims in zip((changes.first, changes.second), changes.only_claims, strict=True):
         judged += [(claim, f"only in {side.label}") for claim in claims]
-    return [("/".join(each.key), each.row.get("statement", ""), told) for each, told in judged]
+    return [("/".join(claim.key), claim.row.get("statement", ""), text) for claim, text in judged]
 
 
 def _counts(changes: Changes) -> str:
