@@ -31,17 +31,18 @@ def facts(name: str, results: Path) -> dict[str, Any]:
         UserError: no paper has a claim of that id, or several have.
     """
     paper, _, claim_id = name.rpartition("/")
-    found = [each for each in names.papers_of_claim(names.PAPERS, claim_id) if paper in ("", each)]
-    if len(found) > 1:
-        raise UserError(name, f"is a claim of {', '.join(found)}; name one: {found[0]}/{claim_id}")
-    if not found:
+    papers = [each for each in names.papers_of_claim(names.PAPERS, claim_id) if paper in ("", each)]
+    if len(papers) > 1:
+        problem = f"is a claim of {', '.join(papers)}; name one: {papers[0]}/{claim_id}"
+        raise UserError(name, problem)
+    if not papers:
         ids = {each.partition("/")[2] for each in names.claims(names.PAPERS)}
         hint = nearest(claim_id, sorted(ids)).partition(" allowed")[0]
         raise UserError(name, f"no claim of {names.PAPERS} has this id; {hint or 'see the atlas'}")
-    claims = load_papers(names.PAPERS, found)[found[0]].claims
+    claims = load_papers(names.PAPERS, papers)[papers[0]].claims
     (claim,) = (each for each in claims if each.id == claim_id)
     declared = claim.model_dump(exclude={"as_"}, exclude_none=True)
-    return {"paper": found[0], **declared, "verdicts": _verdicts(found[0], claim_id, results)}
+    return {"paper": papers[0], **declared, "verdicts": _verdicts(papers[0], claim_id, results)}
 
 
 def lines(facts: dict[str, Any]) -> list[str]:
@@ -69,12 +70,12 @@ def lines(facts: dict[str, Any]) -> list[str]:
 
 def _verdicts(paper: str, claim_id: str, results: Path) -> list[dict[str, Any]]:
     """The verdicts of the scales that were judged here, or else the recorded one."""
-    found = []
+    rows = []
     for scale in layout.SCALES:
         file = results / layout.claims_stem(scale).relative_to(layout.RESULTS).with_suffix(".csv")
-        found += [_plain(row, scale, file) for row in _rows(file, paper, claim_id)]
+        rows += [_plain(row, scale, file) for row in _rows(file, paper, claim_id)]
     recorded = _rows(RECORDED, paper, claim_id)
-    return found or [_plain(row, row["scale"], RECORDED) for row in recorded]
+    return rows or [_plain(row, row["scale"], RECORDED) for row in recorded]
 
 
 def _rows(file: Path, paper: str, claim_id: str) -> list[dict[str, str]]:
@@ -89,8 +90,8 @@ def _rows(file: Path, paper: str, claim_id: str) -> list[dict[str, str]]:
 def _plain(row: dict[str, str], scale: str, file: Path) -> dict[str, Any]:
     """A verdict's row as plain data; of an infinite number, which JSON has not, its text."""
     numbers = {name: _number(row.get(name) or "nan") for name in NUMBERS}
-    told = {name: row.get(name, "") for name in WORDS}
-    return {"scale": scale, "file": file.as_posix(), **told, **numbers}
+    texts = {name: row.get(name, "") for name in WORDS}
+    return {"scale": scale, "file": file.as_posix(), **texts, **numbers}
 
 
 def _number(text: str) -> float | str | None:

@@ -52,7 +52,7 @@ def _sources(root: Path) -> list[FileToPack]:
         problem = "no such file; run this in a checkout, as a crate holds its workflow"
         raise UserError(ro_crate_metadata.WORKFLOW, problem)
     if registry.study() is not None:
-        kept = [each for each in sources.of_study() if each.name != sources.SETTINGS]
-        return sorted(kept, key=lambda each: each.name != ro_crate_metadata.WORKFLOW)
+        files = [file for file in sources.of_study() if file.name != sources.SETTINGS]
+        return sorted(files, key=lambda file: file.name != ro_crate_metadata.WORKFLOW)
     paths = [workflow, *(path for glob in SOURCES for path in registry.own_files(root, glob))]
     return [FileToPack.of_file(path.as_posix(), path) for path in paths]

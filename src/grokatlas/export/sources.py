@@ -24,19 +24,19 @@ def of_study(below: str = "") -> list[FileToPack]:
     root = registry.study()
     if root is None:
         return []
-    found = {file for glob in FILES for file in registry.own_files(root, glob)}
+    paths = {file for glob in FILES for file in registry.own_files(root, glob)}
     names = [".".join(("grokatlas", *m.with_suffix("").parts)) for m in registry.modules_of_study()]
-    found.add(root / ".gitignore")
+    paths.add(root / ".gitignore")
     read = (file for each in code_digest.files(names).values() for file in each)
-    found |= {Path(os.path.normpath(file)) for file in read}
-    kept = [
+    paths |= {Path(os.path.normpath(file)) for file in read}
+    files = [
         file
-        for file in sorted(found)
+        for file in sorted(paths)
         if file.is_file() and file.is_relative_to(root) and "__pycache__" not in file.parts
     ]
     return [
         FileToPack.of_file((PurePosixPath(below) / file.relative_to(root)).as_posix(), file)
-        for file in kept
+        for file in files
     ]
 
 
