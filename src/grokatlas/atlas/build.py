@@ -108,8 +108,8 @@ def _pages(
     }
     studies = entries.studies(spec)
     used = {claim.verdict for study in studies for claim in study.claims}
-    told = [each for each in verdicts.VERDICTS if each in used.union(verdicts.possible(scale))]
-    pages.globals |= {"studies": studies, "verdicts": told}
+    legend = [each for each in verdicts.VERDICTS if each in used.union(verdicts.possible(scale))]
+    pages.globals |= {"studies": studies, "verdicts": legend}
     pages.globals |= _counts(scale, papers) | {"findings": entries.findings(spec, papers)}
     pages.globals |= editions.of(*editions.commit_and_date())
     for name in ("slug", "plain", "sentence", "first_sentence"):

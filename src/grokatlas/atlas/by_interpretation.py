@@ -116,7 +116,7 @@ def total(sections: list[Section]) -> dict[str, int]:
 def example(sections: list[Section]) -> tuple[Section, Row] | None:
     """The first conclusion that depends on a choice, and its paper."""
     rows = ((section, row) for section in sections for row in section.rows)
-    return next((found for found in rows if found[1].kind == dependence.DEPENDS), None)
+    return next((pair for pair in rows if pair[1].kind == dependence.DEPENDS), None)
 
 
 def in_words(counts: dict[str, int]) -> str:

@@ -13,8 +13,8 @@ def commit_and_date() -> tuple[str, str]:
     root = PACKAGE.resolve().parents[1]
     if (root / ".git").exists():
         try:
-            told = revision.git(root, "log", "-1", "--format=%h %cs").decode()
-            commit, _, date = told.strip().partition(" ")
+            line = revision.git(root, "log", "-1", "--format=%h %cs").decode()
+            commit, _, date = line.strip().partition(" ")
             return commit, date
         except (OSError, subprocess.SubprocessError):
             pass  # a manifest tells why, see `revision.facts`

@@ -202,11 +202,11 @@ def findings(spec: dict[str, Any], papers: list[PaperEntry]) -> list[dict[str, A
     """What was found, by number: as declared, with its figure and claims as they are shown here."""
     claims = {f"{claim.paper}/{claim.row['id']}": claim for each in papers for claim in each.claims}
     figures = {(figure.paper, figure.name): figure for each in papers for figure in each.figures}
-    found = [
+    blocks = [
         each
         | {"shown": figures[paper.name, each["figure"]]}
         | {"made_of": [claims[name] for name in each["claims"] if name in claims]}
         for paper in papers
         for each in spec["papers"][paper.name].get("findings", [])
     ]
-    return sorted(found, key=lambda each: int(each["number"]))
+    return sorted(blocks, key=lambda each: int(each["number"]))

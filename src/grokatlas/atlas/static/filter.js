@@ -4,11 +4,11 @@
   const form = document.getElementById("filter");
   const items = [...document.querySelectorAll("[data-paper]")];
   const groups = [...document.querySelectorAll("[data-group]")];
-  const texts = new Map(items.map((item) => [item, told(item)]));
+  const texts = new Map(items.map((item) => [item, words(item)]));
   const kinds = { claims: items.filter((i) => i.matches("tr")), figures: items.filter((i) => i.matches("li")) };
 
   // the words of an item, and the names of its paper and methods as they are written
-  function told(item) {
+  function words(item) {
     const { paper, methods } = item.dataset;
     return `${item.textContent} ${paper} ${methods} ${paper.replaceAll("_", " ")}`.toLowerCase();
   }
