@@ -45,26 +45,26 @@ def filled(content: Any, paper: str, root: Path) -> Any:
         return [filled(each, paper, root) for each in content]
     if not isinstance(content, str) or "{" not in content:
         return content
-    return IN_BRACES.sub(lambda found: _number(found, paper, root), content)
+    return IN_BRACES.sub(lambda match: _number(match, paper, root), content)
 
 
 def renewed(page: str, paper: str, root: Path) -> str:
     """A page in Markdown whose bound numbers are those of the record; arguments as in `filled`."""
 
-    def number(found: re.Match[str]) -> str:
-        _, mark, name = found[0].partition("<!--")
-        return f"{_number(found, paper, root)}{mark}{name}"
+    def number(match: re.Match[str]) -> str:
+        _, mark, name = match[0].partition("<!--")
+        return f"{_number(match, paper, root)}{mark}{name}"
 
     return IN_COMMENT.sub(number, page)
 
 
-def _number(found: re.Match[str], paper: str, root: Path) -> str:
+def _number(match: re.Match[str], paper: str, root: Path) -> str:
     """The number that a text names, as it says; ``87 percent`` for the form ``.0%``."""
-    key = (found["paper"] or paper, found["id"])
-    cell = records(root).get(key, {}).get(found["column"])
+    key = (match["paper"] or paper, match["id"])
+    cell = records(root).get(key, {}).get(match["column"])
     if not cell:
         return f"{LACKING}{'/'.join(key)})"
-    return shown(cell, found["form"] or "g")
+    return shown(cell, match["form"] or "g")
 
 
 def shown(cell: str, form: str) -> str:

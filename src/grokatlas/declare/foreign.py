@@ -172,7 +172,7 @@ def _check_placeholders(
 
 def _sources(checker: Checker, log: Script) -> str:
     """The hash of a script's files and of its lock file, whose names count."""
-    folder, found = Path(log.folder), set[Path]()
+    folder, sources = Path(log.folder), set[Path]()
     if not folder.is_dir():
         checker.fail([SCRIPT, "folder"], f"no folder {log.folder} in {Path.cwd()}")
     for pattern in (*log.files, *filter(None, [log.environment])):
@@ -183,14 +183,14 @@ def _sources(checker: Checker, log: Script) -> str:
             files = set()
         if not files or any(not file.resolve().is_relative_to(folder.resolve()) for file in files):
             checker.fail([SCRIPT, key], f"{shown(pattern)} is no file below {log.folder}")
-        found |= files
+        sources |= files
     try:
         words = shlex.split(log.command)
     except ValueError as error:
         checker.fail([SCRIPT, "command"], f"is no command: {error}")
     if not words:
         checker.fail([SCRIPT, "command"], "is empty; write such as python train.py --seed {seed}")
-    return files_sha256(found, folder)
+    return files_sha256(sources, folder)
 
 
 def _measures(checker: Checker, given: list[Any], log: ForeignLog) -> list[dict[str, Any]]:

@@ -122,10 +122,10 @@ def dictionary(
     block: str, name: str, what: str, example: str, values: tuple[Any, ...] = ()
 ) -> dict[str, Any]:
     """Such a constant that is a dictionary, of some values if they are given; empty without one."""
-    found = constant(block, name, what, {})
-    named = isinstance(found, dict) and all(isinstance(key, str) for key in found)
-    if not named or (values and not all(value in values for value in found.values())):
+    content = constant(block, name, what, {})
+    named = isinstance(content, dict) and all(isinstance(key, str) for key in content)
+    if not named or (values and not all(value in values for value in content.values())):
         place = f"{registry.shown_component(block, name)}: {what}"
         raise UserError(place, f"write out a dictionary, such as {example}")
-    known: dict[str, Any] = found
+    known: dict[str, Any] = content
     return known

@@ -156,8 +156,8 @@ def columns(name: str) -> dict[str, str | None] | None:
         know, such as the place in a vector. None where the file does not say.
     """
     example = '{"train_loss": "falls", "l2_norm": None} (or rises)'
-    found = renaming.dictionary("observables", name, "COLUMNS", example, DIRECTIONS)
-    return found or None
+    directions = renaming.dictionary("observables", name, "COLUMNS", example, DIRECTIONS)
+    return directions or None
 
 
 def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bool]:

@@ -63,8 +63,8 @@ class Family:
         """A cell whose runs keep the state of the optimizer at the steps that children ask for."""
         asked = {entry.get("step", END) for entry in self._starts() if _asks(entry, name, case)}
         last = cell.spec["train"]["steps"]
-        kept = {last if step == END else step for step in asked}
-        steps = sorted(kept & {*cell.spec["train"]["snapshots"]})
+        numbers = {last if step == END else step for step in asked}
+        steps = sorted(numbers & {*cell.spec["train"]["snapshots"]})
         if not steps or "optimizer" not in cell.spec:
             return cell
 

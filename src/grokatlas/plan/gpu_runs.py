@@ -36,7 +36,7 @@ def needs(spec: dict[str, Any]) -> Needs:
     return Needs(
         members=run.members,
         parameters=run.parameters * run.itemsize,
-        kept=sum(_kept(block, each) for _, block, each in registry.entries(spec, MOVING)),
+        kept=sum(_copies(block, each) for _, block, each in registry.entries(spec, MOVING)),
         batch=batch * written * run.itemsize,
         looks=samples * written * run.itemsize,
         data=own * samples * (features + data["outputs"]) * run.itemsize,
@@ -53,8 +53,8 @@ def _written(spec: dict[str, Any], data: dict[str, Any]) -> int:
     return int(fact("model", model["name"], "written", data, **registry.keywords(model)) or 0)
 
 
-def _kept(block: str, entry: dict[str, Any]) -> int:
+def _copies(block: str, entry: dict[str, Any]) -> int:
     """The number of copies of the parameters that a component keeps from step to step."""
     name = entry["name"]
-    kept = fact(block, name, "kept", **registry.keywords(entry)) or fact(block, name, "KEPT")
-    return int(kept or 0)
+    copies = fact(block, name, "kept", **registry.keywords(entry)) or fact(block, name, "KEPT")
+    return int(copies or 0)

@@ -79,8 +79,8 @@ class Project:
         self._sought: set[Path] = set()  # runs that were looked for
         scale, all_papers = self.settings.scale, self.settings.papers == "all"
         store = KeptPlan(folder, scale) if keep and all_papers else None
-        if kept := store and store.read():
-            self._plans[scale], self.captions = kept
+        if contents := store and store.read():
+            self._plans[scale], self.captions = contents
         elif not self._warn_of_unused() and store:  # a warning is told again each time
             store.keep(self.at(scale), self.captions)
 
