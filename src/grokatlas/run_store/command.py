@@ -188,11 +188,11 @@ def gc(
     yield f"{verb} {len(doomed)} entries, {sizes[0]}; runs of {sizes[1]} stay"
 
 
-def _orphans(store: Path, kept: list[Stored]) -> dict[Path, str]:
+def _orphans(store: Path, runs: list[Stored]) -> dict[Path, str]:
     """Data sets that no run needs; a new one may be waiting for its run, which comes next."""
     needed = {
         entries.place_of(store, "dataset", name.parent.name, sha256)
-        for run in kept
+        for run in runs
         for name, sha256 in (run.entry.data if run.entry else {}).items()
     }
     orphans = [each for each in stored(store, "dataset") if each.place not in needed]

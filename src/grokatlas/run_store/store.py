@@ -137,7 +137,7 @@ def bring_missing(runs: Iterable[Job], plan: Plan) -> list[Path]:
     return renewed
 
 
-def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
+def bring(root: Path, job: Job, data_files: Iterable[Path]) -> list[Path]:
     """Copy a run from a store to ``results``, with its data set, if the store holds it.
 
     A data set that the store has of other code, with the same bytes, stays there: the workflow
@@ -147,14 +147,14 @@ def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
     Args:
         root: the store.
         job: the run's.
-        kept: files of data sets that lie in ``results`` and stay as they are.
+        data_files: files of data sets that lie in ``results`` and stay as they are.
 
     Returns:
         the folders that were renewed: the run and data sets, or nothing.
     """
     run, planned = job.target, {data.target: data for data in job.inputs}
     places = [entries.place_of(root, "run", run.name, digest) for digest in job.digests]
-    entry = next((each for place in places if (each := _found(root, "run", place))), None)
+    entry = next((each for place in places if (each := _sound_entry(root, "run", place))), None)
     if entry is None or not job.matches(entry.manifest):
         return []
     renewed = []
@@ -162,7 +162,7 @@ def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
         if not locked:
             return []
         for name, recorded in entry.inputs.items():
-            if name in kept:
+            if name in data_files:
                 kind = layout.kind_of(name.parent)
                 there = files.read_json(layout.manifest_of(kind, name.parent))["outputs"]
                 if there.get(name.name) != recorded:
@@ -172,7 +172,7 @@ def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
             if not layout.is_data(name):
                 continue  # a run that it starts from is brought in by itself
             known = entries.place_of(root, "dataset", name.parent.name, recorded)
-            data = _found(root, "dataset", known)
+            data = _sound_entry(root, "dataset", known)
             made_by = planned.get(name.parent)
             fitting = data and made_by and made_by.matches(data.manifest)
             if data and fitting and _bring(root, data, name.parent):
@@ -180,7 +180,7 @@ def bring(root: Path, job: Job, kept: Iterable[Path]) -> list[Path]:
         return [*renewed, run] if _bring(root, entry, run) else renewed
 
 
-def _found(root: Path, kind: str, place: Path) -> StoredRun | None:
+def _sound_entry(root: Path, kind: str, place: Path) -> StoredRun | None:
     """The entry at a place of a store, if it is sound by its records."""
     if not entries.exists(place):
         return None

@@ -119,11 +119,11 @@ class RunEntry:
     def of(self, name: str, member: int | None = None) -> list[Any]:
         """The values of a field, those of one member or of all."""
         own = self.members if member is None else [self.members[member]]
-        found: dict[str, Any] = {}
+        by_text: dict[str, Any] = {}
         for values in (self.values, *own):
             for value in values.get(name, []):
-                found.setdefault(repr(value), value)
-        return list(found.values())
+                by_text.setdefault(repr(value), value)
+        return list(by_text.values())
 
     def _facts(self) -> Iterator[tuple[str, list[Any]]]:
         made = self.manifest
@@ -152,14 +152,14 @@ class RunEntry:
 
 def _by_name(flat: dict[str, Any]) -> Values:
     """Values by their dotted names, by these without positions, and by blocks for their names."""
-    found: Values = {}
+    by_name: Values = {}
     for path, value in flat.items():
         bare = re.sub(r"\.\d+(?=\.|$)", "", path)
         for name in dict.fromkeys((path, bare)):
-            found.setdefault(name, []).append(value)
+            by_name.setdefault(name, []).append(value)
             if name.endswith(".name"):
-                found.setdefault(name.removesuffix(".name"), []).append(value)
-    return found
+                by_name.setdefault(name.removesuffix(".name"), []).append(value)
+    return by_name
 
 
 def _unique(values: Iterator[Any]) -> list[Any]:

@@ -82,16 +82,16 @@ def takes_gpus(limits: Any) -> bool:
     return isinstance(limits, dict) and bool(limits.get("max_gpu"))
 
 
-def _partitions(wanted: dict[str, Any], found: dict[str, Partition]) -> Iterator[Finding]:
+def _partitions(wanted: dict[str, Any], by_name: dict[str, Partition]) -> Iterator[Finding]:
     """Those of the profile exist, are up, and have the GPUs that it says."""
     sound, hint = True, f"; change {PROFILE / 'partitions.yaml'}"
     for name, limits in wanted.items():
-        if name not in found:
-            there = ", ".join(sorted(found)) or "none"
+        if name not in by_name:
+            there = ", ".join(sorted(by_name)) or "none"
             yield Finding("fail", "partitions", f"{name} does not exist, sinfo shows {there}{hint}")
-        elif takes_gpus(limits) and not found[name].gpu:
+        elif takes_gpus(limits) and not by_name[name].gpu:
             yield Finding("fail", "partitions", f"{name} has no GPU, and max_gpu says so{hint}")
-        elif not found[name].up:
+        elif not by_name[name].up:
             yield Finding("warn", "partitions", f"{name} is down: its jobs wait")
         else:
             continue
@@ -101,17 +101,17 @@ def _partitions(wanted: dict[str, Any], found: dict[str, Partition]) -> Iterator
 
 
 def _limits(
-    wanted: dict[str, Any], found: dict[str, Partition], missing: list[Job], device: str
+    wanted: dict[str, Any], by_name: dict[str, Partition], missing: list[Job], device: str
 ) -> Iterator[Finding]:
     """The time that missing jobs ask for is allowed where they go."""
     asked = [resources.of_job(job, device) for job in missing if job.kind in ("run", "measure")]
     problems: list[str] = []
     for gpu in (True, False):
-        names = [n for n, limits in wanted.items() if takes_gpus(limits) == gpu and n in found]
+        names = [n for n, limits in wanted.items() if takes_gpus(limits) == gpu and n in by_name]
         longest = max((each.runtime for each in asked if bool(each.gpu) == gpu), default=0)
         if longest and not names:
             problems.append(f"no partition for jobs {'with' if gpu else 'without'} a GPU")
-        limits = [found[name].minutes for name in names]
+        limits = [by_name[name].minutes for name in names]
         most = max((limit for limit in limits if limit is not None), default=0)
         if limits and None not in limits and longest > most:
             problems.append(f"{' and '.join(names)}: jobs end after {most:g} of {longest} minutes")

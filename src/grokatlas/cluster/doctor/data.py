@@ -43,8 +43,8 @@ def _finding(name: str, points: int) -> Finding:
 
 def _needed(name: str, points: int) -> list[Any]:
     """The files that a task with at most so many points of a set reads, as its file says."""
-    found: list[Any] = registry.load("task", name).needed_files(points)
-    return found
+    files: list[Any] = registry.load("task", name).needed_files(points)
+    return files
 
 
 def _cached(file: Any) -> bool:

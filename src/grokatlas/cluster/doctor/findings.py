@@ -34,11 +34,11 @@ class Finding:
 
 def of(what: str, check: Callable[..., Iterable[Finding]], *arguments: Any) -> list[Finding]:
     """The findings of a check; that it cannot be made, whatever the reason, is a failure."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
-        found.extend(check(*arguments))
+        findings.extend(check(*arguments))
     except UserError as error:
-        found.append(Finding("fail", what, str(error)))
+        findings.append(Finding("fail", what, str(error)))
     except BROKEN as error:
-        found.append(Finding("fail", what, f"cannot be looked at: {error!r}"))
-    return found
+        findings.append(Finding("fail", what, f"cannot be looked at: {error!r}"))
+    return findings

@@ -156,11 +156,11 @@ def _report(rules: Protocol, entry: Entry) -> None:
     cells = judging.compared(_merged(recorded(entry.scale), [(made, "")]), rules)
     cells = cells[cells["task"].isin(entry.tasks)]
     picture.save(cells, [*entry.methods], rules, Path(PICTURE))
-    for line in _told(cells[cells["method"].isin(entry.methods)]):
+    for line in _lines(cells[cells["method"].isin(entry.methods)]):
         print(line)
 
 
-def _told(cells: pd.DataFrame) -> Iterator[str]:
+def _lines(cells: pd.DataFrame) -> Iterator[str]:
     """The cells as lines."""
     shown = pd.DataFrame(
         {

@@ -106,13 +106,13 @@ class Entry:
 
     def trials(self) -> pd.DataFrame:
         """All trials, from the tables of the study in the working directory."""
-        found = []
+        parts = []
         for (task, method), grid in self.grids.items():
             stem = layout.table_stem(self.scale, PAPER_NAME, experiment(task, method))
             table = pd.read_parquet(layout.beside(stem, ".parquet"))
             times = self.blocks[task, method]["measures"][0]["name"]
-            found.append(judging.trials(table, task, method, grid, times))
-        return pd.concat(found, ignore_index=True)
+            parts.append(judging.trials(table, task, method, grid, times))
+        return pd.concat(parts, ignore_index=True)
 
     def tables(self) -> list[str]:
         """The files of all trials, which `trials` reads."""

@@ -30,11 +30,11 @@ def trials(table: pd.DataFrame, task: str, method: str, grid: Grid, times: str) 
     """
     rows = table[table["record"] == times]
     counted = table[table["record"] == "operations"].groupby("case")["operations"].median()
-    found = []
+    frames = []
     for number in grid.numbers:
         part = rows[np.isclose(rows[grid.path].astype(float), grid.value(number), rtol=1e-9)]
         updates = part["t2"].fillna(part["train.steps"]).clip(lower=1)
-        found.append(
+        frames.append(
             pd.DataFrame(
                 {
                     "task": task,
@@ -49,7 +49,7 @@ def trials(table: pd.DataFrame, task: str, method: str, grid: Grid, times: str) 
                 }
             )
         )
-    return pd.concat(found, ignore_index=True)[COLUMNS]
+    return pd.concat(frames, ignore_index=True)[COLUMNS]
 
 
 def chosen(made: pd.DataFrame, seed: int) -> pd.Series:
@@ -82,9 +82,9 @@ def rows(made: pd.DataFrame, grids: Grids, protocol: Protocol) -> pd.DataFrame:
     at_end = {key: best[key] in (g.numbers[0], g.numbers[-1]) for key, g in grids.items()}
     keys = pd.MultiIndex.from_frame(made[["task", "method"]])
     own = made["number"].to_numpy() == best.reindex(keys).to_numpy()
-    kept = made[own & made["seed"].isin(protocol.judge).to_numpy()]
-    edges = [at_end[key] for key in zip(kept["task"], kept["method"], strict=True)]
-    return kept.assign(edge=edges).reset_index(drop=True)
+    judged = made[own & made["seed"].isin(protocol.judge).to_numpy()]
+    edges = [at_end[key] for key in zip(judged["task"], judged["method"], strict=True)]
+    return judged.assign(edge=edges).reset_index(drop=True)
 
 
 def compared(every: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
@@ -100,7 +100,7 @@ def compared(every: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
         two on any seeds, and the ``verdict``; the ``rank`` among the methods with its interval
         ``first`` to ``last``; ``time``, the geometric mean, ``seeds`` and ``reached``.
     """
-    found = []
+    cells = []
     for unit in UNITS:
         for _, part in every.groupby("task", sort=False):
             logs = np.log(part.pivot(index="seed", columns="method", values=unit)).dropna()
@@ -111,8 +111,8 @@ def compared(every: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
                 cell = {key: own[key].iloc[0] for key in ("task", "method", "value", "edge")}
                 counts = {"seeds": len(own), "reached": int(own["reached"].sum())}
                 time = {"unit": unit, "time": float(np.exp(logs[method].mean()))}
-                found.append(cell | counts | time | ratio | rank)
-    return pd.DataFrame(found)
+                cells.append(cell | counts | time | ratio | rank)
+    return pd.DataFrame(cells)
 
 
 def _against(difference: pd.Series, protocol: Protocol) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def _rank(logs: pd.DataFrame, method: str, confidence: float) -> dict[str, Any]:
 
 def _interval(samples: Any, statistic: Any, confidence: float) -> tuple[float, float]:
     """Percentiles of a bootstrap over seeds, the same seeds of all samples."""
-    found = stats.bootstrap(
+    interval = stats.bootstrap(
         samples,
         statistic,
         paired=True,
@@ -165,7 +165,7 @@ def _interval(samples: Any, statistic: Any, confidence: float) -> tuple[float, f
         n_resamples=2000,
         random_state=0,
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(interval.low), float(interval.high)
 
 
 def _mean(values: np.ndarray, axis: int = -1) -> np.ndarray:
