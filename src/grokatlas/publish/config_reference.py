@@ -97,15 +97,16 @@ def main(folder: Path, check: bool = False) -> None:
     papers = load_papers(folder / "papers", "all")
     record = RecordedRows(folder.parent / evidence.FOLDER, papers)
     findings.check(papers, record)
-    made = dict(pages.texts(folder, folder.parent / "docs" / "papers"))  # refuses other folders
+    # `pages.texts` refuses other folders
+    page_texts = dict(pages.texts(folder, folder.parent / "docs" / "papers"))
     for study in recorded_studies.folders(folder.parent):
-        made |= pages.texts(study / "config", study / recorded_studies.PAGES)
+        page_texts |= pages.texts(study / "config", study / recorded_studies.PAGES)
     example = folder.parent / "docs" / "report.md"  # it names its paper
     named = re.search(r"`grokatlas report (\w+)", example.read_text()) if example.exists() else None
     if named and named[1] in papers:
-        made[example] = report.Report(papers, record, named[1]).text("mlrc")
-    made |= {folder / name: text for name, text in texts().items()}
-    for file, text in made.items():
+        page_texts[example] = report.Report(papers, record, named[1]).text("mlrc")
+    page_texts |= {folder / name: text for name, text in texts().items()}
+    for file, text in page_texts.items():
         if bound_numbers.LACKING in text and record.claims:
             name = text.partition(bound_numbers.LACKING)[2].partition(")")[0]
             raise UserError(str(file), f"names a number of {name}, which is not recorded")

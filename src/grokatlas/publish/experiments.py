@@ -102,11 +102,12 @@ def _why_otherwise(plan: Plan, *place: str) -> str:
     if table is None:
         return "no paper declares it any more"
     declared = {job.target.as_posix(): job for job in with_ancestors([table])}
-    made = evidence.manifests(scale, paper, experiment, "table")
-    for kind in () if made else ("run", "measure"):
-        made |= evidence.manifests(scale, paper, experiment, kind)
+    manifests = evidence.manifests(scale, paper, experiment, "table")
+    for kind in () if manifests else ("run", "measure"):
+        manifests |= evidence.manifests(scale, paper, experiment, kind)
     same = all(
-        target in declared and declared[target].matches(content) for target, content in made.items()
+        target in declared and declared[target].matches(content)
+        for target, content in manifests.items()
     )
     return "" if same else "its code or its spec changed since"
 

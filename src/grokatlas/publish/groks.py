@@ -83,9 +83,9 @@ def _row(own: "pd.DataFrame", manifests: Mapping[str, Row], steps: "pd.Series") 
 
     from grokatlas.claims import statistics
 
-    made = [manifests[run] for run in own["run"].unique()]
-    on_a_cpu = all(each.get("device", {}).get("type", "cpu") == "cpu" for each in made)
-    if not on_a_cpu or any(len(each.get("segments", [])) > 1 for each in made):
+    own_manifests = [manifests[run] for run in own["run"].unique()]
+    on_a_cpu = all(each.get("device", {}).get("type", "cpu") == "cpu" for each in own_manifests)
+    if not on_a_cpu or any(len(each.get("segments", [])) > 1 for each in own_manifests):
         return None
     t1 = pd.Series(statistics.first(own, "train_accuracy", FITTED)).median()
     t2 = pd.Series(statistics.lasting(own, "test_accuracy", RIGHT)).median()
@@ -101,7 +101,7 @@ def _row(own: "pd.DataFrame", manifests: Mapping[str, Row], steps: "pd.Series") 
         "t1": t1,
         "t2": t2,
         "seconds": float(f"{pd.Series(each).median() * t2:.3g}"),
-        "processor": words.machine(made[0]),
+        "processor": words.machine(own_manifests[0]),
     }
 
 

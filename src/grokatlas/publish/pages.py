@@ -123,7 +123,7 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
     """Every figure with its picture or text, caption, origin and the command that makes it."""
     blocks = []
     for figure, entry in paper.figures.items():
-        made = layout.outputs("figure", layout.figure_stem("paper", name, figure))[0]
+        target = layout.outputs("figure", layout.figure_stem("paper", name, figure))[0]
         picture = recorded.picture(pages, name, figure)
         blocks += [
             f"### {figure}",
@@ -132,7 +132,7 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
             _filled(entry.caption.strip()),
             *_answered(entry.plate),
             _origin(record.figures.get((name, figure)) if picture.exists() else None),
-            f"    snakemake --config scale=paper -- {made}",
+            f"    snakemake --config scale=paper -- {target}",
         ]
     return "\n\n".join(blocks)
 

@@ -133,7 +133,7 @@ class Rows:
         }
         self._all_renewed(INTERPRETATIONS, OTHERWISE, otherwise, under)
         pairs = zip(rows, judged, strict=True)
-        return tally([row["verdict"] for row, made in pairs if not made.get("same_as")])
+        return tally([row["verdict"] for row, verdict in pairs if not verdict.get("same_as")])
 
     def take_groks(self) -> None:
         """Take how long the settings of every recorded table that is here take to grok."""
@@ -153,7 +153,11 @@ class Rows:
         return set(layout.table_stems(self.scale, paper, experiments).values())
 
     def _all_renewed(
-        self, name: str, columns: tuple[str, ...], made: list[Row], tables: Mapping[Any, set[Path]]
+        self,
+        name: str,
+        columns: tuple[str, ...],
+        verdicts: list[Row],
+        tables: Mapping[Any, set[Path]],
     ) -> list[Row]:
         """Renew and write a table of verdicts; of interpretations, what was judged alone.
 
@@ -162,7 +166,7 @@ class Rows:
         names = columns[: columns.index("scale")]
         old = {tuple(row[key] for key in names): row for row in read(evidence.FOLDER / name)}
         rows = []
-        for row in made:
+        for row in verdicts:
             key = tuple(row[key] for key in names)
             renewed = self._renewed(row, old.get(key), tables[key])
             rows.append({column: renewed.get(column, "") for column in columns})
@@ -195,9 +199,9 @@ class Rows:
         if table not in self._holdings:
             scale, _, paper, experiment = table.parts[-4:]
             recorded = evidence.path(scale, paper, experiment).is_file()
-            made = evidence.manifests(scale, paper, experiment, "table") if recorded else {}
+            manifests = evidence.manifests(scale, paper, experiment, "table") if recorded else {}
             here = _read_or_none(layout.manifest_of("table", table))
-            self._holdings[table] = here is not None and made.get(table.as_posix()) == here
+            self._holdings[table] = here is not None and manifests.get(table.as_posix()) == here
         return self._holdings[table]
 
     def _doubt(self, row: Row | None, tables: set[Path]) -> None:
@@ -227,8 +231,8 @@ def _refuse_dirty() -> None:
 
 def picture(pages: Path, name: str, figure: str) -> Path:
     """The path of a figure's picture, or a published table's text, beside the pages."""
-    made = layout.outputs("figure", pages / name / figure)
-    return made[0 if layout.is_published_table(figure) else 1]
+    outputs = layout.outputs("figure", pages / name / figure)
+    return outputs[0 if layout.is_published_table(figure) else 1]
 
 
 def read(file: Path) -> list[Row]:

@@ -86,8 +86,8 @@ def main(paper: str, form: str, letter: bool, out: Path) -> Iterator[str]:
         UserError: no such paper or form, or the paper has no texts for a report.
     """
     papers = load_papers(names.PAPERS, "all")
-    made = Report(papers, RecordedRows(evidence.FOLDER, papers), paper)
-    text = made.letter() if letter else made.text(form)
+    report = Report(papers, RecordedRows(evidence.FOLDER, papers), paper)
+    text = report.letter() if letter else report.text(form)
     stem = out / f"{paper}_{'letter' if letter else form}"
     for suffix, content in ((".md", text), (".tex", report_latex.document(text))):
         files.write_text(stem.with_suffix(suffix), content)
@@ -189,8 +189,8 @@ class Report:
         source = self._paper.source
         number = f"[arXiv {source.arxiv}](https://arxiv.org/abs/{source.arxiv})"
         code = f", code [{source.code}](https://github.com/{source.code})" if source.code else ""
-        made = f"`grokatlas report {self._name}` of Grokking Atlas {__version__}"
-        return f"{number}{code}. Made by {made} from its recorded evidence."
+        command = f"`grokatlas report {self._name}` of Grokking Atlas {__version__}"
+        return f"{number}{code}. Made by {command} from its recorded evidence."
 
     def _experiments(self) -> dict[tuple[str, str], list[Cell]]:
         """The cells at paper scale of every experiment that is drawn or is the paper's own."""
@@ -204,7 +204,7 @@ class Report:
 
     def _components(self, *blocks: str) -> str:
         """A list of the components that the experiments use, each with what it is."""
-        specs = [cell.spec for made in self._experiments().values() for cell in made]
+        specs = [cell.spec for experiment in self._experiments().values() for cell in experiment]
         lines = []
         for block in blocks:
             given = (spec.get(block) or [] for spec in specs)
@@ -215,13 +215,14 @@ class Report:
 
     def _settings(self) -> Iterator[str]:
         """The settings of every experiment, with the place of the paper that has them."""
-        for (owner, name), made in self._experiments().items():
+        for (owner, name), experiment in self._experiments().items():
             about = self._papers[owner].experiments[name].about
             yield f"#### `{name if owner == self._name else f'{owner}/{name}'}`"
             sentence = f"{words.sentence(about)}. " if about else ""
             yield f"{sentence}Source: {_source(names.PAPERS / owner, name)}"
-            blocks = dict.fromkeys(key for cell in made for key in cell.spec if key not in UNTOLD)
-            rows = [[block, _values(made, block)] for block in blocks]
+            keys = dict.fromkeys(key for cell in experiment for key in cell.spec)
+            blocks = [key for key in keys if key not in UNTOLD]
+            rows = [[block, _values(experiment, block)] for block in blocks]
             yield words.markdown_table(["block", "settings"], rows).strip()
 
     def _compute(self) -> str:
@@ -279,10 +280,10 @@ def _source(folder: Path, experiment: str) -> str:
     return match[1] if match else "not written down."
 
 
-def _values(made: list[Cell], block: str) -> str:
+def _values(experiment: list[Cell], block: str) -> str:
     """The values that a block has in the cells of an experiment; of several, with their cases."""
     values: dict[str, dict[str, None]] = {}
-    for cell in made:
+    for cell in experiment:
         values.setdefault(_shown(cell.spec.get(block)), {})[cell.case or cell.label] = None
     if len(values) == 1:
         return next(iter(values))

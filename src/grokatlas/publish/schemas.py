@@ -32,14 +32,15 @@ def texts() -> dict[str, str]:
         models.CLAIMS: {"type": "object", "additionalProperties": {"$ref": "#/$defs/ClaimGroup"}},
     }
     of_overlays = _used({"$ref": "#/$defs/Overlay"}, definitions)
-    made = {f"schema/{COMPONENTS}": _text(_tidy({"$schema": DIALECT, "$defs": of_overlays})) + "\n"}
+    components = _text(_tidy({"$schema": DIALECT, "$defs": of_overlays})) + "\n"
+    schemas = {f"schema/{COMPONENTS}": components}
     for file, part in parts.items():
         own = {k: v for k, v in _used(part, definitions).items() if k not in of_overlays}
         text = _text(_tidy({"$schema": DIALECT, **part, "$defs": own})) + "\n"
         for name in of_overlays:
             text = text.replace(f'"#/$defs/{name}"', f'"{COMPONENTS}#/$defs/{name}"')
-        made[f"schema/{Path(file).with_suffix('.json')}"] = text
-    return made
+        schemas[f"schema/{Path(file).with_suffix('.json')}"] = text
+    return schemas
 
 
 def _text(schema: dict[str, Any], indent: str = "") -> str:
@@ -68,8 +69,8 @@ def _used(part: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 
 def _whole() -> dict[str, Any]:
     """The schema of a paper as the models have it, with the keywords of every component."""
-    made = models.Paper.model_json_schema(by_alias=True)
-    definitions = made["$defs"] | models.Train.model_json_schema()["$defs"]
+    schema = models.Paper.model_json_schema(by_alias=True)
+    definitions = schema["$defs"] | models.Train.model_json_schema()["$defs"]
     definitions["ClaimGroup"] = claim_models.ClaimGroup.model_json_schema()
     definitions["ClaimGroup"]["properties"]["claims"]["items"] = {"$ref": "#/$defs/Claim"}
     definitions["Claim"] = claim_models.Claim.model_json_schema(by_alias=True)
@@ -100,8 +101,8 @@ def _whole() -> dict[str, Any]:
         names_of = {key: log.__name__ for key, log in foreign.MODELS.items()}
         for key, name in {"start": "Start", **names_of}.items():
             properties[key] = {"anyOf": [{"$ref": f"#/$defs/{name}"}, {"type": "null"}]}
-    made["$defs"] = dict(sorted(definitions.items()))
-    return made
+    schema["$defs"] = dict(sorted(definitions.items()))
+    return schema
 
 
 def _component_schema(block: str, name: str) -> dict[str, Any]:

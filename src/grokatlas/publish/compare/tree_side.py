@@ -15,13 +15,15 @@ from grokatlas.results import layout
 def read(label: str, folder: Path) -> Side:
     """Figures and claims of a results tree, at all scales."""
     tree = Tree(folder)
-    figures = [_figure(tree, target, content) for target, content in _made(tree, "figure").items()]
-    claims = [claim for target in _made(tree, "claims") for claim in _claims(tree, target)]
+    figures = [
+        _figure(tree, target, content) for target, content in _manifests(tree, "figure").items()
+    ]
+    claims = [claim for target in _manifests(tree, "claims") for claim in _claims(tree, target)]
     about = f"results folder, {words.count(len(figures), 'figure')}"
     return Side(label, about, str(folder.resolve()), _damaged(label, tree), figures, claims)
 
 
-def _made(tree: Tree, kind: str) -> dict[str, dict[str, Any]]:
+def _manifests(tree: Tree, kind: str) -> dict[str, dict[str, Any]]:
     """The manifests of a kind, by target."""
     return {t: each.sound for t, each in tree.results.items() if each.sound.get("kind") == kind}
 
