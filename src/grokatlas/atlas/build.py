@@ -50,30 +50,30 @@ def write(spec: dict[str, Any], ages: dict[Path, str], folder: Path) -> list[Pat
     papers = contents.papers(spec, ages, Tree(layout.RESULTS))
     folder.mkdir(parents=True, exist_ok=True)
     drawn = {}  # what can be looked at closely: points kept and there, by figure
-    made = [_copy(file, folder / name) for name, file in _shipped().items()]
+    paths = [_copy(file, folder / name) for name, file in _shipped().items()]
     for figure in (figure for paper in papers for figure in paper.figures):
-        made.append(folder / f"{figure.id}.specs.json")
-        files.write_json(made[-1], figure.specs)
+        paths.append(folder / f"{figure.id}.specs.json")
+        files.write_json(paths[-1], figure.specs)
         for file in layout.outputs("figure", figure.stem) if figure.age else []:
-            made.append(_copy(file, folder / f"{figure.paper}-{file.name}"))
+            paths.append(_copy(file, folder / f"{figure.paper}-{file.name}"))
         points = _curves(figure)
         if points is not None:
             drawn[figure.id] = points
-            made.append(folder / f"{figure.id}.curves.js")
+            paths.append(folder / f"{figure.id}.curves.js")
             text = json.dumps(points, separators=(",", ":"), allow_nan=False)
             line = f"(window.grokatlasCurves ??= {{}})[{json.dumps(figure.id)}] = {text};\n"
-            files.write_text(made[-1], line)
+            files.write_text(paths[-1], line)
     for study in entries.studies(spec):
         for row in study.figures:
             target = folder / f"study-{study.name}-{row['figure']}.png"
-            made.append(_copy(Path(row["picture"]), target))
+            paths.append(_copy(Path(row["picture"]), target))
     for name, text in _pages(spec, papers, drawn, by_interpretation.sections(spec, papers)):
-        made.append(folder / name)
-        files.write_text(made[-1], text)
+        paths.append(folder / name)
+        files.write_text(paths[-1], text)
     for file in folder.iterdir():
-        if file.is_file() and file not in made and file.name not in KEPT:
+        if file.is_file() and file not in paths and file.name not in KEPT:
             file.unlink()
-    return made
+    return paths
 
 
 def _pages(

@@ -95,7 +95,7 @@ class Section:
 
 def sections(spec: dict[str, Any], papers: list[entries.PaperEntry]) -> list[Section]:
     """The papers that have other interpretations."""
-    made = []
+    parts = []
     for paper in papers:
         interpretations = spec["papers"][paper.name].get("interpretations", {})
         if interpretations:
@@ -104,8 +104,8 @@ def sections(spec: dict[str, Any], papers: list[entries.PaperEntry]) -> list[Sec
             shown = {row["id"] for row in rows}
             elsewhere = {row["id"] for row in paper.interpretations} - shown
             shown_tables = tuple(table for table in tables if table.rows)
-            made.append(Section(paper, interpretations, shown_tables, len(elsewhere)))
-    return made
+            parts.append(Section(paper, interpretations, shown_tables, len(elsewhere)))
+    return parts
 
 
 def total(sections: list[Section]) -> dict[str, int]:

@@ -35,7 +35,7 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[entr
     scale, stem = spec["scale"], layout.claims_stem(spec["scale"])
     read = [read_rows(file) if ages[stem] else [] for file in layout.outputs("claims", stem)]
     rows, under = read
-    made = []
+    paper_entries = []
     for name, paper_spec in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
         figures = [
@@ -53,10 +53,10 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[entr
             for each in paper_spec["deviations"]
         ]
         others = [row for row in under if row["paper"] == name]
-        made.append(
+        paper_entries.append(
             entries.PaperEntry(name, paper_spec["source"], claims, deviations, figures, others)
         )
-    return made
+    return paper_entries
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:

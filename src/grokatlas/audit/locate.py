@@ -93,8 +93,8 @@ def _by_name(tree: Tree, text: str) -> list[str]:
     if "/" not in text and len(text) >= 4:
         places = tuple(f"{ROOT}/{folder}/{text}" for folder in ("runs", "data"))
         return [name for name in tree.results if name.startswith(places)]
-    made = [name for name in _stems(text) if name in tree.results and tree.results[name].manifest]
-    return made[:1]
+    names = [n for n in _stems(text) if n in tree.results and tree.results[n].manifest]
+    return names[:1]
 
 
 def _stems(text: str) -> list[str]:

@@ -113,7 +113,10 @@ def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
     if papers := _other_papers(content["spec"], job.spec):
         return [Cause("configuration", papers)]
     settings = changes.of_settings(
-        content["spec"], job.spec, functools.partial(_made, tree), functools.partial(_planned, jobs)
+        content["spec"],
+        job.spec,
+        functools.partial(_run_spec, tree),
+        functools.partial(_planned, jobs),
     )
     causes = [Cause("configuration", _listed(settings))] if settings else []
     causes += changed_code(content, job)
@@ -122,7 +125,7 @@ def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
     return causes + [Cause("files", text) for text in _changed_files(tree, result, job)]
 
 
-def _made(tree: Tree, run: str) -> dict[str, Any] | None:
+def _run_spec(tree: Tree, run: str) -> dict[str, Any] | None:
     """The spec of a run that was made, or of its job file; None where neither is sound."""
     result = tree.results.get(layout.run_folder(run).as_posix())
     return (result.sound or result.planned).get("spec") if result else None

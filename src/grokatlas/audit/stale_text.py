@@ -147,7 +147,7 @@ def keep(tree: Tree, jobs: Jobs, group: Group, stale: Stale) -> str:
 def _folders(tree: Tree, jobs: Jobs, roots: list[str], stale: Stale) -> list[str]:
     """Results, or folders that hold these and else only what is up to date."""
     others = {*stale.again}.difference(roots)
-    made = [t for t, result in tree.results.items() if result.manifest or result.files]
+    targets = [t for t, result in tree.results.items() if result.manifest or result.files]
     by_folder: dict[str, list[str]] = {}
     for root in roots:
         parts = PurePosixPath(root).parts
@@ -156,7 +156,7 @@ def _folders(tree: Tree, jobs: Jobs, roots: list[str], stale: Stale) -> list[str
         ).append(root)
     named: list[str] = []
     for folder, inner in by_folder.items():
-        below = [target for target in made if target.startswith(f"{folder}/")]
+        below = [target for target in targets if target.startswith(f"{folder}/")]
         clean = all(target in jobs and target not in others for target in below)
         named += [folder] if clean and len(inner) > FEW else inner
     return named

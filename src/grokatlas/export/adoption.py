@@ -72,10 +72,10 @@ def adopt(archive: Path, replace: bool, twins: set[str] | None = None) -> str:
         records_only.update(results, placed, twins or set())
     text = counted(new)
     known = len(results) - len(new)
-    made = f" into the new folder {layout.RESULTS}" if created else ""
+    folder = f" into the new folder {layout.RESULTS}" if created else ""
     own = any(map(sources.holds, listed)) and registry.study() is None
     study = f"\nthe sources of its study: unzip {archive} '{sources.FOLDER}/*'" if own else ""
-    return f"adopted {text}{made}; {known} were here already{study}"
+    return f"adopted {text}{folder}; {known} were here already{study}"
 
 
 def _refuse_loss(archive: Path, results: list[Result], listed: Listed) -> None:

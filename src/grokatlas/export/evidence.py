@@ -105,13 +105,14 @@ def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
     some = any(table.sound["spec"].get("so_far") for table in tables)  # others will join them
     archived = path(*place)
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / archived.name
-        archive.write(made, place[0], results, archive.plotted if tables and not some else logged)
-        _refuse_large(archived, made.stat().st_size)
-        if archived.is_file() and archived.read_bytes() == made.read_bytes():
+        candidate = Path(folder) / archived.name
+        contents = archive.plotted if tables and not some else logged
+        archive.write(candidate, place[0], results, contents)
+        _refuse_large(archived, candidate.stat().st_size)
+        if archived.is_file() and archived.read_bytes() == candidate.read_bytes():
             return False
         with files.atomic(archived) as temporary:
-            shutil.copyfile(made, temporary)
+            shutil.copyfile(candidate, temporary)
     return True
 
 

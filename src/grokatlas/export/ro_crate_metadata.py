@@ -171,7 +171,8 @@ class _Description:
             "All jobs together, from the start of the first to the end of the last. Their "
             "manifests do not say how many calls of Snakemake made them."
         )
-        made = [(r.kind, file) for r in results if r.kind in archive.PLOTTED for file in r.outputs]
+        plotted = [r for r in results if r.kind in archive.PLOTTED]
+        outputs = [(result.kind, file) for result in plotted for file in result.outputs]
         chosen = self.add("#scale", "PropertyValue", "scale", value=scale)
         run = self.add(
             "#workflow",
@@ -180,12 +181,12 @@ class _Description:
             description=text,
             instrument=self.workflow,
             object=[chosen],
-            result=[self.entities[file] for _, file in made],
+            result=[self.entities[file] for _, file in outputs],
             **_span(results),
         )
         self.root.append_to("mentions", run)
         self.exemplify(self.workflow, "input", "scale", "#scale", "Text")
-        for kind, file in made:
+        for kind, file in outputs:
             self.exemplify(self.workflow, "output", f"{kind}s", file)
         versions = sorted({_versions(result).get("snakemake", "") for result in results} - {""})
         if versions:
