@@ -87,8 +87,8 @@ def text(job: "Job", state: freshness.State) -> str:
     if state == "absent" and job.matches(planned):
         content = {**content, "digest": planned["digest"]}
     elif state != "absent":
-        made = (freshness.manifest_or_none(job.manifest) or {}).get("digest", "unreadable")
-        content = {**content, "digest" if state == "up to date" else "replaces": made}
+        digest = (freshness.manifest_or_none(job.manifest) or {}).get("digest", "unreadable")
+        content = {**content, "digest" if state == "up to date" else "replaces": digest}
     return files.json_text(files.sealed(content))
 
 

@@ -170,8 +170,8 @@ class Plan:
         inputs = [each for each in job.inputs if each.target not in self.besides]
         read = [(file, each) for each in inputs for file in each.read_by(job.kind)]
         if self.is_up_to_date(job) and all(file.exists() for file in job.read_by("table")):
-            made = files.read_json(job.manifest) if job.kind == "run" else None
-            elsewhere = made is not None and manifest.made_elsewhere(made)
+            content = files.read_json(job.manifest) if job.kind == "run" else None
+            elsewhere = content is not None and manifest.made_elsewhere(content)
             read = [
                 (file, each)
                 for file, each in read

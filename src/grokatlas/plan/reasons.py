@@ -33,7 +33,7 @@ def of(job: "Job") -> str:
         return "files: no manifest vouches for them"
     reasons = []
     planned = {each.target.name: each.spec for each in job.inputs}
-    if settings := changes.of_settings(manifest["spec"], job.spec, _made, planned.get):
+    if settings := changes.of_settings(manifest["spec"], job.spec, _run_spec, planned.get):
         texts = [f"{path} {was} -> {now}" for path, was, now in settings]
         reasons.append(f"spec: {_some(texts)}")
     if modules := code_digest.changed(code_of(manifest), job.code):
@@ -50,7 +50,7 @@ def _manifest(kind: str, target: Path) -> dict[str, Any]:
     return record.content if record.verdict == "ok" else {}
 
 
-def _made(run: str) -> dict[str, Any] | None:
+def _run_spec(run: str) -> dict[str, Any] | None:
     """The spec of a run that was made."""
     return _manifest("run", layout.run_folder(run)).get("spec")
 

@@ -63,11 +63,11 @@ def _at_hand(plan: Plan, whole: Plan) -> AtHand:
         target = job.target.as_posix()
         if target in current or not all(file.exists() for file in job.outputs):
             continue
-        made = freshness.manifest_or_none(job.manifest) or {}
+        content = freshness.manifest_or_none(job.manifest) or {}
         if whole.is_up_to_date(job):
             current.add(target)
-        elif made.get("spec") == job.spec:
-            earlier[target] = str(made.get("digest"))
+        elif content.get("spec") == job.spec:
+            earlier[target] = str(content.get("digest"))
     return AtHand(current, earlier)
 
 
@@ -111,10 +111,10 @@ def _under_interpretations(
         at_scale = {claim.id for claim in paper.claims if plan.scale in claim.scales}
         for each in interpretations.judgements(papers, name, skipped):
             entry, named = asdict(each), [other["table"] for other in each.instead.values()]
-            made = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
+            planned_tables = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
             if each.claim in at_scale:
-                entry |= so_far(plan, name, made)
-                jobs = [plan.tables[layout.owner_of_table(name, e)] for e in made]
+                entry |= so_far(plan, name, planned_tables)
+                jobs = [plan.tables[layout.owner_of_table(name, e)] for e in planned_tables]
                 tables |= {job.target: job for job in jobs}
             by_paper.setdefault(name, []).append(entry)
     return by_paper

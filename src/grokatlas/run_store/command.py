@@ -124,8 +124,8 @@ def _row(each: Stored, declared: dict[str, str] | None) -> tuple[str, ...]:
     manifest = each.entry.manifest
     code = "" if declared is None else "current" if each.key in declared else "stale"
     about = (declared or {}).get(each.key, "")
-    made, host = str(manifest.get("started", ""))[:10], manifest.get("host") or {}
-    return (run, digest, code, about, size, made, str(host.get("name", "")), used)
+    date, host = str(manifest.get("started", ""))[:10], manifest.get("host") or {}
+    return (run, digest, code, about, size, date, str(host.get("name", "")), used)
 
 
 def _declared() -> dict[str, str] | None:

@@ -60,9 +60,9 @@ def put(root: Path, run: Path, tree: Path) -> bool:
         if recorded not in data.outputs.values():
             raise DamagedError(str(run), f"was made from another {name} than the one that is there")
         spec, code = entry.job["spec"], entry.job["code"]
-        made = [entries.digests(tree, Path(each)) for each in entry.job["inputs"]]
-        known = [each for each in made if each is not None]  # a parent may not be here
-        if len(known) == len(made) and (
+        digests = [entries.digests(tree, Path(each)) for each in entry.job["inputs"]]
+        known = [each for each in digests if each is not None]  # a parent may not be here
+        if len(known) == len(digests) and (
             entry.job["digest"] not in hashing.of_job("run", spec, code, known)
         ):
             raise DamagedError(str(run), "its digest is not that of its spec, code and data")

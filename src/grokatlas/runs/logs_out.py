@@ -97,6 +97,6 @@ def _write_events(folder: Path, rows: Any) -> None:
     writer = EventFileWriter(str(folder))
     for row in rows.to_dict("records"):
         step = int(row.pop("step"))
-        made = [summary_pb2.Summary.Value(tag=k, simple_value=v) for k, v in row.items()]
-        writer.add_event(event_pb2.Event(step=step, summary=summary_pb2.Summary(value=made)))
+        values = [summary_pb2.Summary.Value(tag=k, simple_value=v) for k, v in row.items()]
+        writer.add_event(event_pb2.Event(step=step, summary=summary_pb2.Summary(value=values)))
     writer.close()

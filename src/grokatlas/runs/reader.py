@@ -44,9 +44,9 @@ def every(results: Path, root: Path | None, jobs: Jobs | None = None) -> list[Ru
 
     planned = [target for target, job in (jobs or {}).items() if job.kind == "run"]
     places = f"{layout.run_folder('').as_posix()}/"
-    made = [target for target in tree.results if target.startswith(places)] if tree else []
+    targets = [target for target in tree.results if target.startswith(places)] if tree else []
     by_id: dict[str, list[RunEntry]] = {}
-    for target in dict.fromkeys([*planned, *made]):
+    for target in dict.fromkeys([*planned, *targets]):
         run = _here(target, tree, jobs, held, again)
         if run is not None:
             by_id[run.id] = [run]

@@ -126,9 +126,9 @@ class RunEntry:
         return list(by_text.values())
 
     def _facts(self) -> Iterator[tuple[str, list[Any]]]:
-        made = self.manifest
-        device, host = (made.get(key) or {} for key in ("device", "host"))
-        commit = (made.get("git") or {}).get("commit")
+        manifest = self.manifest
+        device, host = (manifest.get(key) or {} for key in ("device", "host"))
+        commit = (manifest.get("git") or {}).get("commit")
         kind, model = device.get("type"), device.get("name") or host.get("cpu")
         yield "id", [self.id]
         yield "digest", _known(self.digest)
@@ -140,13 +140,13 @@ class RunEntry:
         yield "experiment", _unique(name for pair in names for name in pair)
         yield "case", _unique(use.label for use in self.uses if use.label)
         yield "members", [len(self.members)] if self.spec else []
-        yield "diverged", [len(made.get("diverged", {}))] if made else []
+        yield "diverged", [len(manifest.get("diverged", {}))] if manifest else []
         yield "device", [*_known(kind), *_known(model)]
         yield "host", _known(host.get("name"))
-        yield "made", _known(made.get("started"))
-        yield "seconds", _known(made.get("train_seconds"))
+        yield "made", _known(manifest.get("started"))
+        yield "seconds", _known(manifest.get("train_seconds"))
         yield "where", list(self.places)
-        for package, version in (made.get("versions") or {}).items():
+        for package, version in (manifest.get("versions") or {}).items():
             yield f"versions.{package}", [version]
 
 

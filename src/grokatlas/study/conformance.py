@@ -154,10 +154,10 @@ def parameters_are_counted(spec: Spec, block: str, name: str) -> str:
 def data_are_sized(spec: Spec, block: str, name: str) -> str:
     """`size` of a task tells the shapes of its data, which are such as a run takes."""
     task = members.tasks(spec)[0]
-    made = component_contracts.data([task])
+    data = component_contracts.data([task])
     said = signatures.fact(block, name, "size", **registry.keywords(task))
-    given = {"samples": len(made.train_inputs), "shape": made.input_shape, "outputs": made.outputs}
-    for key, value in given.items():
+    sizes = {"samples": len(data.train_inputs), "shape": data.input_shape, "outputs": data.outputs}
+    for key, value in sizes.items():
         if said[key] != value:
             return f"`size` says {key} {said[key]}, and the data have {value}"
     return ""

@@ -86,7 +86,7 @@ def table(paper: str, experiment: str, scale: str | None = None) -> "pd.DataFram
             failed.
     """
     with _environment():
-        job = _made("tables", (paper, experiment), scale)
+        job = _finished_job("tables", (paper, experiment), scale)
         (file,) = job.outputs
         frame: pd.DataFrame = renaming.columns_today(files.read_parquet(file))
         return frame
@@ -114,7 +114,7 @@ def figure(
         import matplotlib as mpl  # before our plots, which write files: a notebook shows figures
 
         del mpl
-        job = _made("figures", (paper, name), scale)
+        job = _finished_job("figures", (paper, name), scale)
         from grokatlas.rules import rendering
 
         spec = job.spec
@@ -203,7 +203,7 @@ def _png(figure: "Figure") -> bytes:
     return picture.getvalue()
 
 
-def _made(group: str, key: tuple[str, str], scale: str | None) -> Job:
+def _finished_job(group: str, key: tuple[str, str], scale: str | None) -> Job:
     """A job of the configuration, its files made by the workflow where they are not up to date."""
     for place, name in zip(
         ("paper", "experiment" if group == "tables" else "name"), key, strict=True

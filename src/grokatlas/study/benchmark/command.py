@@ -151,9 +151,9 @@ def _forecast(scale: str, place: str) -> str:
 
 def _report(rules: Protocol, entry: Entry) -> None:
     """Write and print the rows of an entry, and draw them among the recorded ones."""
-    made = judging.rows(entry.trials(), entry.grids, rules)
-    made.to_csv(ROWS, index=False)
-    cells = judging.compared(_merged(recorded(entry.scale), [(made, "")]), rules)
+    rows = judging.rows(entry.trials(), entry.grids, rules)
+    rows.to_csv(ROWS, index=False)
+    cells = judging.compared(_merged(recorded(entry.scale), [(rows, "")]), rules)
     cells = cells[cells["task"].isin(entry.tasks)]
     picture.save(cells, [*entry.methods], rules, Path(PICTURE))
     for line in _lines(cells[cells["method"].isin(entry.methods)]):
@@ -180,10 +180,10 @@ def _lines(cells: pd.DataFrame) -> Iterator[str]:
 
 def _merged(rows: pd.DataFrame, further: list[tuple[pd.DataFrame, str]]) -> pd.DataFrame:
     """Rows with further ones in place of those of the same task and method."""
-    for made, place in further:
-        keys = pd.MultiIndex.from_frame(made[["task", "method"]])
+    for entry_rows, place in further:
+        keys = pd.MultiIndex.from_frame(entry_rows[["task", "method"]])
         old = pd.MultiIndex.from_frame(rows[["task", "method"]]).isin(keys)
-        parts = [part for part in (rows[~old], made.assign(place=place)) if len(part)]
+        parts = [part for part in (rows[~old], entry_rows.assign(place=place)) if len(part)]
         rows = pd.concat(parts, ignore_index=True)
     return rows
 

@@ -55,10 +55,10 @@ class Entry:
                 if (changes := method.on(task)) is None:
                     continue
                 try:
-                    made = protocol.declared(rules.tasks[task], changes, scale)
+                    pair = protocol.declared(rules.tasks[task], changes, scale)
                 except MistakeError as mistake:
                     raise mistake.at(place, task, name) from None
-                self.blocks[task, name], self.grids[task, name] = made
+                self.blocks[task, name], self.grids[task, name] = pair
         if not self.blocks:
             raise UserError(place, f"no method of it is defined on {', '.join(tasks)}")
         self.tasks = list(dict.fromkeys(task for task, _ in self.blocks))

@@ -52,37 +52,37 @@ def trials(table: pd.DataFrame, task: str, method: str, grid: Grid, times: str) 
     return pd.concat(frames, ignore_index=True)[COLUMNS]
 
 
-def chosen(made: pd.DataFrame, seed: int) -> pd.Series:
+def chosen(table: pd.DataFrame, seed: int) -> pd.Series:
     """The number of each (task, method) with the fewest updates on a seed; the smallest of equal.
 
     Args:
-        made: from `trials`.
+        table: from `trials`.
         seed: that of choice.
     """
-    order = made[made["seed"] == seed].sort_values(["updates", "number"])
+    order = table[table["seed"] == seed].sort_values(["updates", "number"])
     return order.groupby(["task", "method"])["number"].first()
 
 
-def extended(grids: Grids, made: pd.DataFrame, protocol: Protocol) -> Grids:
+def extended(grids: Grids, table: pd.DataFrame, protocol: Protocol) -> Grids:
     """The grids, each with a further number if its best is at an end and it may have one more."""
     most = protocol.trials + protocol.extensions
-    best = chosen(made, protocol.choose)
+    best = chosen(table, protocol.choose)
     return {
         key: grid.further(best.get(key, np.nan)) if len(grid.numbers) < most else grid
         for key, grid in grids.items()
     }
 
 
-def rows(made: pd.DataFrame, grids: Grids, protocol: Protocol) -> pd.DataFrame:
+def rows(table: pd.DataFrame, grids: Grids, protocol: Protocol) -> pd.DataFrame:
     """The trials with the chosen number on the judged seeds, and ``edge``.
 
     ``edge`` is true where that number is still at an end of its grid.
     """
-    best = chosen(made, protocol.choose)
+    best = chosen(table, protocol.choose)
     at_end = {key: best[key] in (g.numbers[0], g.numbers[-1]) for key, g in grids.items()}
-    keys = pd.MultiIndex.from_frame(made[["task", "method"]])
-    own = made["number"].to_numpy() == best.reindex(keys).to_numpy()
-    judged = made[own & made["seed"].isin(protocol.judge).to_numpy()]
+    keys = pd.MultiIndex.from_frame(table[["task", "method"]])
+    own = table["number"].to_numpy() == best.reindex(keys).to_numpy()
+    judged = table[own & table["seed"].isin(protocol.judge).to_numpy()]
     edges = [at_end[key] for key in zip(judged["task"], judged["method"], strict=True)]
     return judged.assign(edge=edges).reset_index(drop=True)
 

@@ -60,14 +60,14 @@ def text(out: Path, cells: pd.DataFrame, rows: pd.DataFrame, rules: Protocol, sc
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made = template.render(content)
+    body = template.render(content)
     if content["whole"]:
-        return made
+        return body
     before = out.read_text(encoding="utf-8") if out.is_file() else ""
     if BEGIN not in before or END not in before:
         raise UserError(str(out), f"has no marks {BEGIN} and {END}; give a file that ends in .html")
     head, _, rest = before.partition(BEGIN)
-    return f"{head}{BEGIN}\n\n{made}\n{END}{rest.partition(END)[2]}"
+    return f"{head}{BEGIN}\n\n{body}\n{END}{rest.partition(END)[2]}"
 
 
 def pictures(out: Path, scale: str) -> Path:

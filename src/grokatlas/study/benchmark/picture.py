@@ -55,7 +55,7 @@ def draw(cells: pd.DataFrame, entered: list[str], rules: Protocol) -> Figure:
     cells = cells[cells["unit"] == "updates"]
     tasks = [*cells["task"].unique()]
     most = cells.groupby("task").size().max()
-    made, grid = style.figure(2, -(-len(tasks) // 2), height=0.7 + 0.16 * most)
+    figure, grid = style.figure(2, -(-len(tasks) // 2), height=0.7 + 0.16 * most)
     for axes in grid.flat[len(tasks) :]:
         axes.remove()
     for axes, task in zip(grid.flat, tasks, strict=False):
@@ -77,4 +77,4 @@ def draw(cells: pd.DataFrame, entered: list[str], rules: Protocol) -> Figure:
         axes.set_xlabel("updates over the baseline's", fontsize=6.5)
         title = rules.tasks[task].title if task in rules.tasks else task
         axes.set_title(title, loc="left", fontsize=6.5)
-    return made
+    return figure
