@@ -78,11 +78,11 @@ def entries(
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The components that a spec names: path (``penalties.0``), block and entry of each."""
     for block in blocks:
-        given = spec.get(block) or []
-        if isinstance(given, list):
-            yield from ((f"{block}.{index}", block, entry) for index, entry in enumerate(given))
+        content = spec.get(block) or []
+        if isinstance(content, list):
+            yield from ((f"{block}.{index}", block, entry) for index, entry in enumerate(content))
         else:
-            yield block, block, given
+            yield block, block, content
 
 
 def keywords(entry: dict[str, Any]) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def behind(tree: Tree, target: str) -> dict[str, Result]:
 def methods_of(specs: list[dict[str, Any]]) -> tuple[str, ...]:
     """The names of methods that runs use, sorted; plain gradient training is not one."""
     entries = (spec.get(block, []) for spec in specs for block in METHODS)
-    names = {entry["name"] for given in entries for entry in _listed(given)}
+    names = {entry["name"] for value in entries for entry in _listed(value)}
     return tuple(sorted(names - {DEFAULT_DYNAMICS}))
 
 
@@ -196,8 +196,8 @@ def _content(result: Result) -> dict[str, Any]:
     return result.sound or result.planned
 
 
-def _listed(given: Any) -> Iterator[dict[str, Any]]:
-    yield from given if isinstance(given, list) else [given]
+def _listed(value: Any) -> Iterator[dict[str, Any]]:
+    yield from value if isinstance(value, list) else [value]
 
 
 def _last_line(log: Path) -> str:

@@ -141,10 +141,10 @@ class Checker:
         """An equation with a model of its own does not read that model's keywords."""
         for keyword, value in signatures.settled(dynamics).items():
             place, axis = ["model", keyword], f"model.{keyword}"
-            given = [spec.get("model", {}).get(keyword, value)]
+            values = [spec.get("model", {}).get(keyword, value)]
             if axis in spec["ensemble"]:
-                place, given = ["ensemble", axis], spec["ensemble"][axis]
-            for other in given:
+                place, values = ["ensemble", axis], spec["ensemble"][axis]
+            for other in values:
                 if other != value:
                     problem = f"{other} is not read by dynamics {dynamics}, whose equation has"
                     self.fail(place, f"{problem} {value}; write {value}")
@@ -302,8 +302,8 @@ class Checker:
             ):
                 problem = f"is never used, as ensemble has the axis {prefix}{keyword}; keep one"
                 self.fail([*path, keyword], problem)
-        given = renaming.later_defaults(block, name) | registry.keywords(entry)
-        keywords = {k: v for k, v in given.items() if k not in varied}
+        all_keywords = renaming.later_defaults(block, name) | registry.keywords(entry)
+        keywords = {k: v for k, v in all_keywords.items() if k not in varied}
         try:
             checked = check_keywords(block, name, keywords, varied)
         except MistakeError as mistake:

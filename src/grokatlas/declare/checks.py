@@ -156,8 +156,8 @@ def _check_claims(papers: dict[str, Paper], name: str) -> None:
         known = [each for each in arguments if each not in ("published", "digitised_points")]
         if sorted(claim.keywords) != sorted(known):
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
-            given = ", ".join(claim.keywords) or "none"
-            raise UserError(f"{where}.keywords", f"{problem}, not {given}; correct `keywords`")
+            listed = ", ".join(claim.keywords) or "none"
+            raise UserError(f"{where}.keywords", f"{problem}, not {listed}; correct `keywords`")
         _check_case(papers, name, claim, where)
         _check_control(papers, name, claim, functions, f"{where}.fails_with")
 
@@ -170,8 +170,8 @@ def _check_case(papers: dict[str, Paper], name: str, claim: Claim, where: str) -
         return  # points of a sweep, or members of one run, are cases of their own
     known = {case for each in cases for case in each or ()}
     control = claim.fails_with if isinstance(claim.fails_with, dict) else {}
-    for key, given in (("keywords", claim.keywords), ("fails_with", control)):
-        case = given.get("case")
+    for key, block in (("keywords", claim.keywords), ("fails_with", control)):
+        case = block.get("case")
         if isinstance(case, str) and case not in known:
             problem = f"no case {case!r}; {nearest(case, sorted(known))}"
             raise UserError(f"{where}.{key}.case", problem)
@@ -198,8 +198,8 @@ def _check_control(
         return  # a control of the other paper's, which is not selected
     owner, _, counted = versions.same_claim(papers, name, claim).partition("/")
     owner, counted = owner or name, counted or claim.id
-    given = interpretations.judgements(papers, owner, set())
-    others = [each.interpretation for each in given if each.claim == counted]
+    judgements = interpretations.judgements(papers, owner, set())
+    others = [each.interpretation for each in judgements if each.claim == counted]
     changes = [key for key, each in functions.items() if _takes_tables_alone(each)]
     if claim.fails_with not in [*others, *changes]:
         hint = nearest(claim.fails_with, [*others, *changes])

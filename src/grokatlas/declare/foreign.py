@@ -193,11 +193,11 @@ def _sources(checker: Checker, log: Script) -> str:
     return files_sha256(sources, folder)
 
 
-def _measures(checker: Checker, given: list[Any], log: ForeignLog) -> list[dict[str, Any]]:
+def _measures(checker: Checker, entries: list[Any], log: ForeignLog) -> list[dict[str, Any]]:
     """The measures, which have nothing but the log to go by."""
     known = {*(log.columns or {}).values()}
     checked: list[dict[str, Any]] = []
-    for index, entry in enumerate(given):
+    for index, entry in enumerate(entries):
         place = ["measures", str(index)]
         measure = checker.component("measures", place, entry, {})
         name = measure["name"]

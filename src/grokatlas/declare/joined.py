@@ -39,11 +39,11 @@ def why_not(ensemble: dict[str, Any]) -> tuple[list[str], str] | None:
     """
     if members.ZIP not in ensemble:
         return None
-    given = ensemble[members.ZIP]
-    if not isinstance(given, list) or not all(isinstance(group, dict) for group in given):
-        return [members.ZIP], f"{shown(given)} is not allowed: give a list of blocks, as {EXAMPLE}"
+    groups = ensemble[members.ZIP]
+    if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
+        return [members.ZIP], f"{shown(groups)} is not allowed: give a list of blocks, as {EXAMPLE}"
     known = [path for path in ensemble if path != members.ZIP]
-    for index, group in enumerate(given):
+    for index, group in enumerate(groups):
         place = [members.ZIP, str(index)]
         if len(group) < 2:
             return place, f"joins no two axes; write them beside each other, as {EXAMPLE}"
@@ -78,5 +78,6 @@ def _uneven(group: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _groups(ensemble: dict[str, Any]) -> list[dict[str, Any]]:
-    given = ensemble.get(members.ZIP, [])
-    return [group for group in given if isinstance(group, dict)] if isinstance(given, list) else []
+    groups = ensemble.get(members.ZIP, [])
+    known = groups if isinstance(groups, list) else []
+    return [group for group in known if isinstance(group, dict)]

@@ -231,7 +231,7 @@ class Overrides(Model):
         """The keys of an overlay, as a YAML has them."""
         return [field.alias or name for name, field in Overrides.model_fields.items()]
 
-    def given(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """The keys that are set, null or not, with their values."""
         fields = Overrides.model_fields.items()
         return {f.alias or n: getattr(self, n) for n, f in fields if n in self.model_fields_set}

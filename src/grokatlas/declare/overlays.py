@@ -162,12 +162,12 @@ def of(paper_name: str, paper: Paper, name: str, case: str | None, scale: str) -
     if case is not None and experiment.cases:
         place = f"{place}.cases.{case}"
         full.append((place, experiment.cases[case]))
-    parts = [PlacedOverlay(where, overlay.given()) for where, overlay in full]
+    parts = [PlacedOverlay(where, overlay.content()) for where, overlay in full]
     for override in SCALES[SCALES.index(scale) : SCALES.index("paper")][::-1]:
         for where, overlay in full:
             over: Overrides | None = getattr(overlay, override)
             if over is not None:
-                parts.append(PlacedOverlay(f"{where}.{override}", over.given()))
+                parts.append(PlacedOverlay(f"{where}.{override}", over.content()))
     return Overlays(place, tuple(parts))
 
 

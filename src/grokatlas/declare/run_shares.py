@@ -71,12 +71,12 @@ def why_not(
         the place, and what is wrong and allowed there.
     """
     known = {path: axis for axis in axes for path in axis}
-    for key, given in zip(KEYS, (members_per_run, run_first), strict=True):
-        for path in given:
+    for key, counts in zip(KEYS, (members_per_run, run_first), strict=True):
+        for path in counts:
             if path not in known:
                 problem = f"not an axis of the ensemble here; {nearest(path, list(known))}"
                 return [key, path], f"{problem}; null takes it away"
-            twin = next((other for other in known[path] if other in given and other != path), None)
+            twin = next((other for other in known[path] if other in counts and other != path), None)
             if twin is not None:
                 return [key, path], f"is joined with {twin}, which is named too; keep one of both"
     for path, number in run_first.items():
@@ -135,9 +135,9 @@ def left_out(axes: list[Axis], run_first: dict[str, int]) -> list[tuple[str, int
     return [(path, number, of) for path, number, of in counted if number < of]
 
 
-def _of(axis: Axis, given: dict[str, int]) -> int | None:
+def _of(axis: Axis, counts: dict[str, int]) -> int | None:
     """The number that is given for an axis, by the name of any of its paths."""
-    return next((given[path] for path in axis if path in given), None)
+    return next((counts[path] for path in axis if path in counts), None)
 
 
 def _runs(values: int, together: int | None) -> list[range]:

@@ -184,8 +184,8 @@ def _leaves(kind: Any) -> set[Any]:
 
 def _refusal(value: Any, kind: Any, metadata: tuple[Any, ...] = ()) -> str:
     if typing.get_origin(kind) in (Union, types.UnionType):
-        given = [branch for branch in typing.get_args(kind) if branch is not type(None)]
-        kind = given[0] if len(given) == 1 else kind
+        branches = [branch for branch in typing.get_args(kind) if branch is not type(None)]
+        kind = branches[0] if len(branches) == 1 else kind
     return f"{shown(value)} is not allowed: must be {phrase(kind, metadata)}{_hint(value, kind)}"
 
 

@@ -65,9 +65,9 @@ def _passed() -> dict[str, str]:
 
 
 def _check_key(papers: dict[str, Paper]) -> str:
-    given = {name: repr(paper.model_dump(exclude_unset=True)) for name, paper in papers.items()}
+    texts = {name: repr(paper.model_dump(exclude_unset=True)) for name, paper in papers.items()}
     code = {name: digest(file) for name, file in registry.modules().items()}
-    return hashing.of([sys.version, pydantic.VERSION, code, given])
+    return hashing.of([sys.version, pydantic.VERSION, code, texts])
 
 
 def digest(file: Path) -> str | None:

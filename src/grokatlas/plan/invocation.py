@@ -29,9 +29,9 @@ def opened(
         return WrittenJobs(base / "config", config), str(config.get("scale", ""))
     _refuse_subfolder(base, snakemake_internals.chosen_folder(workflow))
     _refuse_study_elsewhere(base)
-    given, sources = overrides(config, *snakemake_internals.configuration(workflow))
+    values, sources = overrides(config, *snakemake_internals.configuration(workflow))
     key = cache.read_sources()
-    project = Project(base / "config", given, sources=sources, bring=bring, keep=True)
+    project = Project(base / "config", values, sources=sources, bring=bring, keep=True)
     cache.keep_sources(project.at(project.settings.scale).sources, key)
     project.prepare_jobs()
     gc.freeze()  # and so does the plan
@@ -51,16 +51,16 @@ def overrides(
     Returns:
         values by key, and for each key the file or ``--config``.
     """
-    given, sources = dict(config), dict.fromkeys(config, "--config")
+    values, sources = dict(config), dict.fromkeys(config, "--config")
     for file in files:
         content = strict_yaml.load(Path(file), Path(file).name)
         if not isinstance(content, dict):
             raise UserError(Path(file).name, "must be a block of keys such as `scale: quick`")
         sources |= dict.fromkeys(content.keys() - set(line), f"--configfile {Path(file).name}")
     for key, value in line.items():
-        given[key] = None if value in ("null", "~") else value
+        values[key] = None if value in ("null", "~") else value
         sources[key] = "--config"
-    return given, sources
+    return values, sources
 
 
 def _put_last(folder: str) -> None:

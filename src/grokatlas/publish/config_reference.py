@@ -202,8 +202,8 @@ def keyword_table(block: str, name: str) -> str:
 def _words(kind: Any, metadata: tuple[Any, ...] = ()) -> str:
     """A type in words, without the null that stands for an absent key."""
     if typing.get_origin(kind) in (Union, types.UnionType):
-        given = [each for each in typing.get_args(kind) if each is not type(None)]
-        return " or ".join(phrase(each, metadata) for each in given)
+        branches = [each for each in typing.get_args(kind) if each is not type(None)]
+        return " or ".join(phrase(each, metadata) for each in branches)
     return phrase(kind, metadata)
 
 

@@ -91,7 +91,7 @@ def _row(own: "pd.DataFrame", manifests: Mapping[str, Row], steps: "pd.Series") 
     t2 = pd.Series(statistics.lasting(own, "test_accuracy", RIGHT)).median()
     if not 0 < DELAY * t1 <= t2 < float("inf"):
         return None
-    each = [manifests[run]["cpu_seconds"] / max(steps[run], 1) for run in own["run"].unique()]
+    costs = [manifests[run]["cpu_seconds"] / max(steps[run], 1) for run in own["run"].unique()]
     first = own.iloc[0]
     return {
         **{key: first[key] for key in ("paper", "experiment", "scale")},
@@ -100,7 +100,7 @@ def _row(own: "pd.DataFrame", manifests: Mapping[str, Row], steps: "pd.Series") 
         "seeds": own["seed"].nunique(),
         "t1": t1,
         "t2": t2,
-        "seconds": float(f"{pd.Series(each).median() * t2:.3g}"),
+        "seconds": float(f"{pd.Series(costs).median() * t2:.3g}"),
         "processor": words.machine(own_manifests[0]),
     }
 

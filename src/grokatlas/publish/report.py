@@ -207,8 +207,8 @@ class Report:
         specs = [cell.spec for experiment in self._experiments().values() for cell in experiment]
         lines = []
         for block in blocks:
-            given = (spec.get(block) or [] for spec in specs)
-            entries = [each for one in given for each in (one if isinstance(one, list) else [one])]
+            values = (spec.get(block) or [] for spec in specs)
+            entries = [each for one in values for each in (one if isinstance(one, list) else [one])]
             for name in sorted({entry["name"] for entry in entries}):
                 lines.append(f"{block} `{name}`: {signatures.signature(block, name).summary}")
         return _list(lines)

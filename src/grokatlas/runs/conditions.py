@@ -38,22 +38,22 @@ class Condition:
         """Tell if it holds for a field's values; ``!=`` also holds where there is none."""
         if self.operator in ORDERED:
             return any(self._ordered(value, self.values[0]) for value in values)
-        same = any(self._same(value, given) for value in values for given in self.values)
+        same = any(self._same(value, text) for value in values for text in self.values)
         return same == (self.operator == "=")
 
-    def _same(self, value: Any, given: str) -> bool:
+    def _same(self, value: Any, text: str) -> bool:
         if not isinstance(value, str):
-            plain = _plain(given)
+            plain = _plain(text)
             return _is_number(value) == _is_number(plain) and value == plain
-        value, given = value.lower(), given.lower()
+        value, text = value.lower(), text.lower()
         if self.name in (*DIGITS, *DATES):
-            return value.startswith(given)
-        return fnmatch.fnmatchcase(value, given)
+            return value.startswith(text)
+        return fnmatch.fnmatchcase(value, text)
 
-    def _ordered(self, value: Any, given: str) -> bool:
+    def _ordered(self, value: Any, text: str) -> bool:
         if self.name in DATES:
-            return bool(ORDERED[self.operator](value[: len(given)], given))
-        plain = _plain(given)
+            return bool(ORDERED[self.operator](value[: len(text)], text))
+        plain = _plain(text)
         both = _is_number(value) and _is_number(plain)
         return both and bool(ORDERED[self.operator](value, plain))
 
@@ -104,36 +104,36 @@ def check(conditions: list[Condition], shown: list[str], runs: list[RunEntry]) -
 def _check_values(condition: Condition, there: list[Any]) -> None:
     """Refuse a comparison of what cannot be compared, and a text that no run has."""
     numbers = any(map(_is_number, there))
-    for given in condition.values:
-        is_number = _is_number(_plain(given))
+    for text in condition.values:
+        is_number = _is_number(_plain(text))
         if condition.name in DATES:
-            if not DATE.fullmatch(given):
+            if not DATE.fullmatch(text):
                 raise UserError(condition.text, "a date is such as 2026-11-20, or its beginning")
         elif condition.operator not in ORDERED:
             if there and not (numbers and is_number):
-                _check_text(condition, given, there)
+                _check_text(condition, text, there)
         elif there and not numbers:
             problem = f"{condition.operator!r} compares numbers; {condition.name} is {_some(there)}"
             raise UserError(condition.text, f"{problem}; use = or !=")
         elif numbers and not is_number:
             values = f"{condition.name} is {_some(there)}"
-            raise UserError(condition.text, f"{given!r} is no number; {values}")
+            raise UserError(condition.text, f"{text!r} is no number; {values}")
 
 
-def _check_text(condition: Condition, given: str, there: list[Any]) -> None:
+def _check_text(condition: Condition, text: str, there: list[Any]) -> None:
     """Refuse a text that no run has and none may have."""
     allowed = _allowed(condition.name)
-    if condition.name == "state" and given in RENAMED:
-        raise UserError(condition.text, f"is called state={RENAMED[given]!r}")
-    lone = Condition(condition.text, condition.name, "=", (given,))
-    if any(mark in given for mark in "*?[") or lone.holds([*there, *allowed]):
+    if condition.name == "state" and text in RENAMED:
+        raise UserError(condition.text, f"is called state={RENAMED[text]!r}")
+    lone = Condition(condition.text, condition.name, "=", (text,))
+    if any(mark in text for mark in "*?[") or lone.holds([*there, *allowed]):
         return
     if condition.name in DIGITS:
-        raise UserError(condition.text, f"no {condition.name} begins with {given!r}")
+        raise UserError(condition.text, f"no {condition.name} begins with {text!r}")
     texts = [value for value in there if isinstance(value, str)]
-    hint = closest(given, sorted([*texts, *allowed])) if texts else ""
+    hint = closest(text, sorted([*texts, *allowed])) if texts else ""
     values = f"{hint}{' ' * bool(hint)}{condition.name} is {_some([*there, *allowed])}"
-    raise UserError(condition.text, f"no run here has {given!r}; {values}")
+    raise UserError(condition.text, f"no run here has {text!r}; {values}")
 
 
 def _allowed(name: str) -> list[str]:

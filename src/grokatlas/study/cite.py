@@ -82,6 +82,6 @@ def _work(cited: dict[str, Any], year: int | str) -> dict[str, Any]:
         f"{a['family-names']}, {a['given-names']}" if "family-names" in a else f"{{{a['name']}}}"
         for a in cited["authors"]
     )
-    given = {"version": "version", "url": "repository-code", "doi": "doi"}
-    known = {field: cited[key] for field, key in given.items() if key in cited}
+    keys = {"version": "version", "url": "repository-code", "doi": "doi"}
+    known = {field: cited[key] for field, key in keys.items() if key in cited}
     return {"title": cited["title"], "author": " and ".join(authors), "year": year} | known

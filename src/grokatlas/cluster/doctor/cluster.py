@@ -124,7 +124,7 @@ def _limits(
 
 def _account(settings: dict[str, Any]) -> Iterator[Finding]:
     """The account that jobs are billed to, if Slurm keeps accounts."""
-    given = _billed(settings)
+    billed_account = _billed(settings)
     command = ("sacctmgr", "--noheader", "--parsable2", "show", "associations")
     try:
         lines = slurm.ask(*command, f"user={account.name()}", "format=Account")
@@ -134,17 +134,17 @@ def _account(settings: dict[str, Any]) -> Iterator[Finding]:
         return
     names = sorted(filter(None, {line.strip() for line in lines.splitlines()}))
     there = ", ".join(names)
-    if given and given not in names:
-        text = f"slurm_account {given} is not yours ({there or 'you have none'})"
+    if billed_account and billed_account not in names:
+        text = f"slurm_account {billed_account} is not yours ({there or 'you have none'})"
         yield Finding("fail", "account", f"{text}; change {SETTINGS}")
     elif not names:
         text = "you have no Slurm account; ask for one if jobs are refused"
         yield Finding("warn", "account", text)
-    elif len(names) > 1 and not given:
+    elif len(names) > 1 and not billed_account:
         text = f"several ({there}), the default one pays; set slurm_account in {SETTINGS}"
         yield Finding("warn", "account", text)
     else:
-        yield Finding("ok", "account", given or there)
+        yield Finding("ok", "account", billed_account or there)
 
 
 def _billed(settings: dict[str, Any]) -> str:

@@ -70,10 +70,10 @@ def check(file: Path) -> int:
     Returns:
         0; a `UserError` names the first file that does not hold.
     """
-    rules, given = protocol.load(), file.resolve()
+    rules, path = protocol.load(), file.resolve()
     with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
-        print(adoption.adopt(given, replace=False).partition("\n")[0])
-        _unpack_sources(given)
+        print(adoption.adopt(path, replace=False).partition("\n")[0])
+        _unpack_sources(path)
         tasks = tasks_of(strict_yaml.load(_declared(EXPERIMENTS)))
         scale = load_settings(SETTINGS, {}).scale
         entry = Entry(rules, rules.read(METHODS), rules.chosen(",".join(tasks)), scale, str(file))

@@ -120,11 +120,11 @@ class Protocol(Model):
 
     def chosen(self, names: str | None) -> list[str]:
         """The tasks that a list ``a,b`` names, in the protocol's order; all of them for None."""
-        given = names.split(",") if names is not None else [*self.tasks]
-        for name in given:
+        listed = names.split(",") if names is not None else [*self.tasks]
+        for name in listed:
             if name not in self.tasks:
                 raise UserError("--tasks", f"no task {name!r}; {nearest(name, [*self.tasks])}")
-        return [name for name in self.tasks if name in given]
+        return [name for name in self.tasks if name in listed]
 
     def read(self, file: Path) -> dict[str, Method]:
         """The methods of a file, checked against this protocol; a `UserError` for a mistake."""
@@ -190,13 +190,13 @@ def declared(task: Task, changes: Changes, scale: str) -> tuple[dict[str, Any], 
     factor = 1.0 if changes.regulariser is None else changes.regulariser
     entry, last = _entry(blocks, path)
     entry[last] *= factor
-    given = changes.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    content = changes.model_dump(mode="json", exclude_unset=True, exclude_none=True)
     for name in ("penalties", "gradients", "updates", "inputs"):
-        if own := given.get(name):
+        if own := content.get(name):
             blocks[name] = [*own, *blocks.get(name, [])]
             shift = len(own) if path.startswith(f"{name}.") else shift
     for name in ("model", "loss", "optimizer"):
-        blocks[name] = merged(blocks[name], given.get(name, {}))
+        blocks[name] = merged(blocks[name], content.get(name, {}))
     head, *rest = path.split(".")
     if shift:
         path = ".".join((head, str(int(rest[0]) + shift), *rest[1:]))
