@@ -22,25 +22,26 @@ are checked against the record at each commit.
 
 def numbered(papers: dict[str, Paper]) -> list[tuple[str, Finding]]:
     """The findings of all papers by their numbers, each with its paper."""
-    pairs = [(name, each) for name, paper in papers.items() for each in paper.findings]
+    pairs = [(name, finding) for name, paper in papers.items() for finding in paper.findings]
     return sorted(pairs, key=lambda pair: pair[1].number)
 
 
 def page(papers: dict[str, Paper]) -> str:
     """Every finding with its picture, how it is known, and what would change it, in Markdown."""
     blocks = [HEAD.strip()]
-    for name, each in numbered(papers):
-        figure = papers[name].figures[each.figure]
+    for name, finding in numbered(papers):
+        figure = papers[name].figures[finding.figure]
         about = " ".join(words.first_sentence(figure.caption).split())
-        made_of = ", ".join(f"{claim} ({verdict})" for claim, verdict in each.claims.items())
-        shown = f"Figure [{name}, {each.figure}](papers/{name}.md#{each.figure})"
+        made_of = ", ".join(f"{claim} ({verdict})" for claim, verdict in finding.claims.items())
+        shown = f"Figure [{name}, {finding.figure}](papers/{name}.md#{finding.figure})"
+        command = f"`grokatlas explain {name}/{finding.figure}`"
         blocks += [
-            f"## {each.number}. {each.title}",
-            _wrapped(each.told),
-            f"![{about}](papers/{name}/{each.figure}.png)",
-            _wrapped(f"**How we know.** {each.how}"),
-            _wrapped(f"**What would change it.** {each.change}"),
-            _wrapped(f"{shown}, claims {made_of}; runs: `grokatlas explain {name}/{each.figure}`."),
+            f"## {finding.number}. {finding.title}",
+            _wrapped(finding.told),
+            f"![{about}](papers/{name}/{finding.figure}.png)",
+            _wrapped(f"**How we know.** {finding.how}"),
+            _wrapped(f"**What would change it.** {finding.change}"),
+            _wrapped(f"{shown}, claims {made_of}; runs: {command}."),
         ]
     return "\n\n".join(blocks) + "\n"
 
@@ -60,9 +61,9 @@ def check(papers: dict[str, Paper], record: RecordedRows) -> None:
     Papers that are not here, and a checkout without a record, say nothing against a finding.
     """
     claims = {f"{key}/{claim.id}": claim for key, paper in papers.items() for claim in paper.claims}
-    for name, each in numbered(papers):
-        where = f"papers/{name}/paper.yaml: findings {each.number}.claims"
-        for claim, verdict in each.claims.items() if record.claims else ():
+    for name, finding in numbered(papers):
+        where = f"papers/{name}/paper.yaml: findings {finding.number}.claims"
+        for claim, verdict in finding.claims.items() if record.claims else ():
             if claim.partition("/")[0] not in papers:
                 continue
             if claim not in claims:

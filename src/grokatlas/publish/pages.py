@@ -175,9 +175,9 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
 def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
     """The meanings of the verdicts on the claims of papers, and the causes of the misses."""
     pairs = [
-        (record.verdict(name, each), each)
+        (record.verdict(name, claim), claim)
         for name, paper in papers.items()
-        for each in paper.claims
+        for claim in paper.claims
     ]
     words_used = {verdict for verdict, _ in pairs}
     words_used |= {verdicts.because(v, each.why).partition(":")[0] for v, each in pairs}

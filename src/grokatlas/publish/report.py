@@ -157,7 +157,7 @@ class Report:
 
         Misses whose cause is this project's own, its intervals or missing runs, have no sentence.
         """
-        errors = [each for each in self._paper.deviations if each.kind == "error"]
+        errors = [deviation for deviation in self._paper.deviations if deviation.kind == "error"]
         unstated = [each.where for each in self._paper.deviations if each.kind == "unstated"]
         reasons: dict[str, list[str]] = {}
         for claim, why in self._misses():
@@ -240,7 +240,7 @@ class Report:
         """The findings, then for each figure its claims and why some are missed."""
         blocks = [self._record.verdicts(self._name, self._paper.claims) + "."]
         if findings := self._paper.findings:
-            blocks.append(_list([f"{each.title} {each.told}" for each in findings]))
+            blocks.append(_list([f"{finding.title} {finding.told}" for finding in findings]))
         for figure in dict.fromkeys(claim.figure for claim in self._paper.claims):
             about = [claim for claim in self._paper.claims if claim.figure == figure]
             head = ["", "statement", "published", "ours", "expected", "verdict"]
@@ -268,7 +268,7 @@ def _against(deviation: prose.Deviation) -> str:
 
 
 def _list(items: list[str]) -> str:
-    return "\n".join(f"- {each}" for each in items) or "Nothing."
+    return "\n".join(f"- {item}" for item in items) or "Nothing."
 
 
 def _source(folder: Path, experiment: str) -> str:
@@ -287,7 +287,7 @@ def _values(experiment: list[Cell], block: str) -> str:
         values.setdefault(_shown(cell.spec.get(block)), {})[cell.case or cell.label] = None
     if len(values) == 1:
         return next(iter(values))
-    return "; ".join(f"{each}: {', '.join(cases)}" for each, cases in values.items() if each)
+    return "; ".join(f"{value}: {', '.join(cases)}" for value, cases in values.items() if value)
 
 
 def _shown(value: Any) -> str:

@@ -113,8 +113,8 @@ def of_yaml(text: str, paper: str, record: Records) -> Iterator[Literal]:
             waiting += [(each, key, named) for each in reversed(node.value)]
         elif isinstance(node, yaml.ScalarNode) and key in MEASURED:
             first, last = node.start_mark.index, node.end_mark.index
-            for each in of_prose(text[first:last], paper, record, named):
-                yield Literal(first + each.start, first + each.end, each.name)
+            for literal in of_prose(text[first:last], paper, record, named):
+                yield Literal(first + literal.start, first + literal.end, literal.name)
 
 
 def _claims_of(entries: dict[str, yaml.Node]) -> list[str]:
@@ -171,9 +171,9 @@ def _name(number: re.Match[str], row: dict[str, str], paper: str) -> str:
     columns = ["value", "lowest", "highest"]
     columns.sort(key=lambda column: column != ("lowest" if number["from"] else "highest"))
     for column in columns if number["from"] or number["to"] else ("value", "lowest", "highest"):
-        for each in forms if row[column] else ():
-            if bound_numbers.shown(row[column], each).split()[0] == number["digits"]:
-                return f"{where}{row['id']}.{column}:{each}"
+        for text_form in forms if row[column] else ():
+            if bound_numbers.shown(row[column], text_form).split()[0] == number["digits"]:
+                return f"{where}{row['id']}.{column}:{text_form}"
     return ""
 
 

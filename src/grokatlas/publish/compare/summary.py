@@ -18,10 +18,10 @@ def lines(changes: Changes) -> list[str]:
     sides = (changes.first, changes.second)
     shown = [f"{side.label}: {side.about}" for side in sides]
     shown += [f"note: {note}" for side in sides for note in side.notes]
-    for each in changes.figures:
-        shown += [f"figure {_name(each.second)}:", *(f"  {line}" for line in each.lines)]
+    for figure in changes.figures:
+        shown += [f"figure {_name(figure.second)}:", *(f"  {line}" for line in figure.lines)]
     for side, figures in zip(sides, changes.only_figures, strict=True):
-        shown += [f"figure {_name(each)}: only in {side.label}" for each in figures]
+        shown += [f"figure {_name(figure)}: only in {side.label}" for figure in figures]
     shown += [f"claim {name}: {judged}" for name, _, judged in _claims(changes)]
     return [*shown, "nothing changed" if changes.nothing else _counts(changes)]
 
@@ -40,11 +40,11 @@ def markdown(changes: Changes, pictures: str | None, folder: Path) -> str:
     if changes.nothing:
         text[1] = "Nothing changed: figures, their recorded numbers and claims are the same."
     text += [f"{_safe(note)}." for side in sides for note in side.notes]
-    for each in changes.figures:
-        text += [f"### {', '.join(each.second.key)}"]
-        text += ["\n".join(f"* {_safe(line)}" for line in each.lines)]
-        if not each.looks_the_same and not layout.is_published_table(each.second.key[1]):
-            both = zip(sides, (each.first, each.second), strict=True)
+    for figure in changes.figures:
+        text += [f"### {', '.join(figure.second.key)}"]
+        text += ["\n".join(f"* {_safe(line)}" for line in figure.lines)]
+        if not figure.looks_the_same and not layout.is_published_table(figure.second.key[1]):
+            both = zip(sides, (figure.first, figure.second), strict=True)
             links = [_link(side, drawn, pictures, folder) for side, drawn in both]
             text += [markdown_table(labels, [links])]
     for side, figures in zip(sides, changes.only_figures, strict=True):

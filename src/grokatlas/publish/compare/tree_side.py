@@ -30,7 +30,7 @@ def _manifests(tree: Tree, kind: str) -> dict[str, dict[str, Any]]:
 
 def _damaged(label: str, tree: Tree) -> list[str]:
     """The results that are left out because their manifests do not hold, in one line."""
-    damaged = [each for each in tree.results.values() if each.manifest and not each.sound]
+    damaged = [result for result in tree.results.values() if result.manifest and not result.sound]
     shown = [each for each in damaged if "/figures/" in each.target or "/claims" in each.target]
     if not shown:
         return []
@@ -53,8 +53,8 @@ def _figure(tree: Tree, target: str, content: dict[str, Any]) -> Drawn:
     tables = [stem.as_posix() for stem in stems.values()]
     numbers = {f"table {t.split('/')[-1]}": f"{t}.parquet" for t in tables}
     numbers[CSV] = f"{target}.csv"
-    for each in (file, numbers[CSV]):
-        diff.sound_file(tree, each)
+    for shown_file in (file, numbers[CSV]):
+        diff.sound_file(tree, shown_file)
     return Drawn(
         key=(spec["paper"], spec["figure"]),
         scale=spec["scale"],
