@@ -62,7 +62,7 @@ def _check_function(file: Path, place: str) -> None:
     shown = registry.shown(file)
     if not file.is_file():
         modules = registry.own_files(file.parent, "[!_]*.py")
-        known = [each.stem for each in modules if each.stem != "claims"]
+        known = [module.stem for module in modules if module.stem != "claims"]
         problem = f"no function draws it ({shown} is missing); {nearest(file.stem, known)}"
         raise UserError(place, problem)
     wanted = "tabulate" if layout.is_published_table(file.stem) else "draw"
@@ -200,7 +200,7 @@ def _check_control(
     owner, counted = owner or name, counted or claim.id
     judgements = interpretations.judgements(papers, owner, set())
     others = [each.interpretation for each in judgements if each.claim == counted]
-    changes = [key for key, each in functions.items() if _takes_tables_alone(each)]
+    changes = [key for key, function in functions.items() if _takes_tables_alone(function)]
     if claim.fails_with not in [*others, *changes]:
         hint = nearest(claim.fails_with, [*others, *changes])
         problem = f"no interpretation of the claim and no function of tables {claim.fails_with!r}"

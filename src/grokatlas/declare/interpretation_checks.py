@@ -46,21 +46,21 @@ def check(papers: Mapping[str, Paper], name: str) -> None:
 def _check_claims(paper: Paper, place: str, interpretation: Interpretation) -> None:
     """Check the ids and keywords of claims that an interpretation names."""
     ids = [claim.id for claim in paper.claims]
-    for each in (*interpretation.claims, *interpretation.claims.values()):
-        _known(f"{place}.claims", "no claim", each, ids)
-    for each, other in interpretation.claims.items():
+    for claim_id in (*interpretation.claims, *interpretation.claims.values()):
+        _known(f"{place}.claims", "no claim", claim_id, ids)
+    for key, other in interpretation.claims.items():
         if other in interpretation.claims:
-            problem = f"{each} stands in for itself; name another claim"
-            if other != each:
-                problem = f"{other} stands in for {each}, and another for it; remove one of them"
+            problem = f"{key} stands in for itself; name another claim"
+            if other != key:
+                problem = f"{other} stands in for {key}, and another for it; remove one of them"
             raise UserError(f"{place}.claims", problem)
-    for each in interpretation.not_judged:
-        _known(f"{place}.not_judged", "no claim", each, ids)
+    for claim_id in interpretation.not_judged:
+        _known(f"{place}.not_judged", "no claim", claim_id, ids)
     own = [claim for claim in paper.claims if claim.figure in interpretation.figures]
     known = sorted({keyword for claim in own for keyword in claim.keywords})
     for field, named in (("keywords", interpretation.keywords), ("only", interpretation.only)):
-        for each in named:
-            _known(f"{place}.{field}", "no claim on these figures has the keyword", each, known)
+        for keyword in named:
+            _known(f"{place}.{field}", "no claim on these figures has the keyword", keyword, known)
 
 
 def _check_instead(

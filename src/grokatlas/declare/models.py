@@ -311,9 +311,9 @@ class Paper(Model):
 
     @model_validator(mode="after")
     def _figures_of_findings(self) -> "Paper":
-        for each in self.findings:
-            if each.figure not in self.figures:
-                raise ValueError(f"`findings` {each.number}: no figure {each.figure!r}")
+        for finding in self.findings:
+            if finding.figure not in self.figures:
+                raise ValueError(f"`findings` {finding.number}: no figure {finding.figure!r}")
         return self
 
 

@@ -64,7 +64,7 @@ def select(papers: dict[str, Paper], chosen: list[str]) -> dict[str, Paper]:
     for name in sorted({owner for owner, _ in used} - set(chosen)):
         experiments = papers[name].experiments
         related = starts.related(experiments, [own for owner, own in used if owner == name])
-        drawn = {key: each for key, each in experiments.items() if key in related}
+        drawn = {key: experiment for key, experiment in experiments.items() if key in related}
         nothing: dict[str, Any] = {
             "figures": {},
             "claims": [],

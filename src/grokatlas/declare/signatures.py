@@ -139,10 +139,10 @@ def needs(name: str) -> list[str]:
     named = renaming.constant("measures", name, "NEEDS", ())
     needed: list[Any] = [named] if isinstance(named, str | None) else [*named]
     known = ["snapshots", *registry.names("observables")]
-    for each in needed:
-        if each not in known:
+    for need in needed:
+        if need not in known:
             place = f"{registry.shown_component('measures', name)}: NEEDS"
-            raise UserError(place, f"no {each!r}; {nearest(str(each), known)}")
+            raise UserError(place, f"no {need!r}; {nearest(str(need), known)}")
     return needed
 
 
@@ -167,7 +167,7 @@ def logged(observables: list[dict[str, Any]]) -> tuple[dict[str, str | None], bo
     """
     directions: dict[str, str | None] = {}
     whole = True
-    for entry in (renaming.today("observables", each) for each in observables):
+    for entry in (renaming.today("observables", observable) for observable in observables):
         named = columns(entry["name"])
         whole = whole and named is not None
         for template, direction in (named or {}).items():

@@ -147,8 +147,8 @@ def related(experiments: dict[str, Experiment], names: Iterable[str]) -> set[str
     ones without it.
     """
     near = {name: each.starts_from & experiments.keys() for name, each in experiments.items()}
-    for name, each in experiments.items():
-        for other in each.starts_from & experiments.keys():
+    for name, experiment in experiments.items():
+        for other in experiment.starts_from & experiments.keys():
             near[other] = near[other] | {name}
     return set(ancestors(names, lambda name: sorted(near.get(name, ()))))
 
@@ -169,17 +169,17 @@ def _asks(entry: dict[str, Any], name: str, case: str | None) -> bool:
 def _of_same_point(start: Start, cell: Cell, parents: list[Cell], where: overlays.Overlays) -> Cell:
     """The parent with the value of every axis of the sweep that both have."""
     same = [
-        each
-        for each in parents
-        if all(cell.point[axis] == each.point[axis] for axis in cell.point.keys() & each.point)
+        parent
+        for parent in parents
+        if all(cell.point[axis] == parent.point[axis] for axis in cell.point.keys() & parent.point)
     ]
     if not same:
         axis, value = next(
             (axis, value)
             for axis, value in cell.point.items()
-            if axis in parents[0].point and all(each.point[axis] != value for each in parents)
+            if axis in parents[0].point and all(parent.point[axis] != value for parent in parents)
         )
-        values = ", ".join(dict.fromkeys(shown(each.point[axis]) for each in parents))
+        values = ", ".join(dict.fromkeys(shown(parent.point[axis]) for parent in parents))
         problem = f"{start.place} has no run with {axis} {shown(value)}; it has {values}"
         raise where.error(["start"], f"{problem}: add it there")
     if len(same) > 1:

@@ -90,12 +90,12 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
     # where a number, a word or a block is allowed, a block is meant to be that block
     other = ("_type", "literal_error")
     blocks = [
-        each
-        for each in mistakes
-        if not isinstance(each["input"], dict) or not each["type"].endswith(other)
+        mistake
+        for mistake in mistakes
+        if not isinstance(mistake["input"], dict) or not mistake["type"].endswith(other)
     ]
     mistakes = blocks or mistakes
-    unknown = [each for each in mistakes if each["type"] == "extra_forbidden"]
+    unknown = [mistake for mistake in mistakes if mistake["type"] == "extra_forbidden"]
     first = unknown[0] if unknown and mistakes[0]["type"] == "missing" else mistakes[0]
     if first["type"] in ("extra_forbidden", "missing"):
         path, kind, _ = _walk(model, [*first["loc"][:-1]])
@@ -118,7 +118,7 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
         problem = f"is not a name: {NAME_RULE}"
         return MistakeError(_walk(model, [*first["loc"]])[0], problem)
     # of the branches of a union, the one that got furthest
-    walked = [(_walk(model, [*each["loc"]]), each) for each in mistakes]
+    walked = [(_walk(model, [*mistake["loc"]]), mistake) for mistake in mistakes]
     (path, kind, metadata), first = max(
         (pair for pair in walked if pair[0][0][: len(walked[0][0][0])] == walked[0][0][0]),
         key=lambda pair: len(pair[0][0]),

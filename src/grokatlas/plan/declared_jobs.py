@@ -58,11 +58,11 @@ def of_paper(
     papers = load_papers(folder / "papers", [paper])
     cache.check_once(papers)
     own = papers[paper]
-    figures = {key: each for key, each in own.figures.items() if key in names}
-    read = (table for each in figures.values() for table in versions.tables(paper, each))
+    figures = {key: figure for key, figure in own.figures.items() if key in names}
+    read = (table for figure in figures.values() for table in versions.tables(paper, figure))
     wanted = {name for owner, name in read if owner == paper} | (own.experiments.keys() & {*names})
     related = starts.related(own.experiments, wanted)
-    experiments = {key: each for key, each in own.experiments.items() if key in related}
+    experiments = {key: experiment for key, experiment in own.experiments.items() if key in related}
     narrowed = own.model_copy(update={"figures": figures, "experiments": experiments})
     plan = Plan(scale)
     declare(plan, select(papers | {paper: narrowed}, [paper]))

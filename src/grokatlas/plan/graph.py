@@ -96,7 +96,7 @@ def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> Non
     resolved = cells.resolve(name, paper, experiment, plan.scale)
     rows, inputs, modules = [], [], ["grokatlas.rules.tidy_table"]
     for cell in resolved:
-        light = [each for each in cell.measures if each["name"] in light_measures()]
+        light = [measure for measure in cell.measures if measure["name"] in light_measures()]
         for part in cell.parts:
             run = _add_run(plan, part)
             jobs = [_add_measure(plan, run, each) for each in cell.measures if each not in light]

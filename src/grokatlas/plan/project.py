@@ -244,10 +244,10 @@ class Project:
         if not runs:  # a Snakemake that runs here may need a stale one as it is
             wanted = [run for run in wanted if plan.state(run) == "absent"]
         renewed = self._bring(wanted, plan)
-        for each in self._plans.values() if renewed else ():
-            again = each.look_again(renewed)
-            if each.scale in self._prepared:
-                job_files.write(again, each.states())
+        for old_plan in self._plans.values() if renewed else ():
+            again = old_plan.look_again(renewed)
+            if old_plan.scale in self._prepared:
+                job_files.write(again, old_plan.states())
 
 
 def _drawn(folder: Path) -> set[str]:

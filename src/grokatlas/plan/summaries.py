@@ -86,8 +86,8 @@ def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
                 entry |= so_far(plan, name, entry["experiments"])
                 if marks := foreign(plan, name, entry["experiments"]):
                     entry["foreign"] = marks
-                for each in entry["experiments"]:
-                    job = plan.tables[layout.owner_of_table(name, each)]
+                for experiment in entry["experiments"]:
+                    job = plan.tables[layout.owner_of_table(name, experiment)]
                     tables[job.target] = job
     spec: dict[str, Any] = {"scale": plan.scale, "papers": declared}
     if judgements := _under_interpretations(plan, papers, tables):
@@ -109,10 +109,11 @@ def _under_interpretations(
     for name, paper in papers.items():
         skipped = {e.id for e in paper.claims if versions.same_claim(papers, name, e)}
         at_scale = {claim.id for claim in paper.claims if plan.scale in claim.scales}
-        for each in interpretations.judgements(papers, name, skipped):
-            entry, named = asdict(each), [other["table"] for other in each.instead.values()]
+        for judgement in interpretations.judgements(papers, name, skipped):
+            named = [other["table"] for other in judgement.instead.values()]
             planned_tables = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
-            if each.claim in at_scale:
+            entry = asdict(judgement)
+            if judgement.claim in at_scale:
                 entry |= so_far(plan, name, planned_tables)
                 jobs = [plan.tables[layout.owner_of_table(name, e)] for e in planned_tables]
                 tables |= {job.target: job for job in jobs}
