@@ -44,7 +44,7 @@ def main(given: list[str] | None = None) -> int:
         _check(first)
         options, rest = parser.parse_known_args(given)
         if rest and not options.command.passes_on:
-            known = [each for one in options.command.arguments for each in one.names]
+            known = [name for one in options.command.arguments for name in one.names]
             hint = closest(rest[0], known) or f"see grokatlas {options.command.name} --help"
             raise UserError(f"grokatlas {options.command.name}", f"takes no {rest[0]}; {hint}")
         options.rest = rest

@@ -127,10 +127,10 @@ def so_far(left_out: list[dict[str, Any]]) -> str:
             if only so many of its ``of_cells`` lack them.
     """
     parts = []
-    for each in left_out:
-        kind = "seeds" if each["axis"] == "seed" else f"values of {each['axis']}"
-        where = f" in {each['cells']} of {each['of_cells']} cells" if "cells" in each else ""
-        parts.append(f"{each['values']} of {each['of']} {kind}{where}")
+    for entry in left_out:
+        kind = "seeds" if entry["axis"] == "seed" else f"values of {entry['axis']}"
+        where = f" in {entry['cells']} of {entry['of_cells']} cells" if "cells" in entry else ""
+        parts.append(f"{entry['values']} of {entry['of']} {kind}{where}")
     return ", ".join(parts)
 
 

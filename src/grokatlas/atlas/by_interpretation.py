@@ -110,7 +110,7 @@ def sections(spec: dict[str, Any], papers: list[entries.PaperEntry]) -> list[Sec
 
 def total(sections: list[Section]) -> dict[str, int]:
     """The number of conclusions of each kind, of all papers."""
-    return {kind: sum(each.counts[kind] for each in sections) for kind in dependence.KINDS}
+    return {kind: sum(section.counts[kind] for section in sections) for kind in dependence.KINDS}
 
 
 def example(sections: list[Section]) -> tuple[Section, Row] | None:

@@ -151,8 +151,8 @@ def sizes(settings: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str
         return "; ".join(dict.fromkeys(words.setting(entry) for entry in entries))
 
     rows = [
-        (path.removeprefix("ensemble."), text(each["here"]), text(each["published"]))
-        for path, each in settings.items()
+        (path.removeprefix("ensemble."), text(setting["here"]), text(setting["published"]))
+        for path, setting in settings.items()
     ]
     return sorted(rows, key=lambda row: (row[0] != "task.name", row[0]))
 

@@ -156,7 +156,7 @@ class PaperEntry(_Titled):
     @property
     def cover(self) -> FigureEntry | None:
         """Its first figure that is drawn."""
-        return next((each for each in self.figures if each.age and not each.cells), None)
+        return next((figure for figure in self.figures if figure.age and not figure.cells), None)
 
 
 @dataclass(frozen=True)

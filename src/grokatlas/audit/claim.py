@@ -54,13 +54,13 @@ def lines(facts: dict[str, Any]) -> list[str]:
     text += [f"  published: {facts['published']}"] if "published" in facts else []
     text += [f"  expected: {expected}"]
     text += [f"  why: {each}" for each in [because(MISSED, facts.get("why"))] if each]
-    for each in facts["verdicts"]:
-        row = {key: "" if value is None else str(value) for key, value in each.items()}
+    for entry in facts["verdicts"]:
+        row = {key: "" if value is None else str(value) for key, value in entry.items()}
         view = ClaimView(row | {"unit": facts["unit"]})
         spread = f" ({view.range})" if view.range else ""
         number = f"; {view.number}{spread}" if view.number else ""
         text.append(
-            f"  {each['scale']}, {each['file']}: {each['verdict']}, {each['reason']}{number}"
+            f"  {entry['scale']}, {entry['file']}: {entry['verdict']}, {entry['reason']}{number}"
         )
         text += [f"    {view.control}"] if view.control else []
     if not facts["verdicts"]:

@@ -127,10 +127,10 @@ def _cells(tree: Tree, target: str) -> dict[tuple[str, str], str]:
 def _data(tree: Tree, target: str) -> str:
     """The hashes of the data sets behind a result, sorted."""
     hashes = set()
-    for each in tree.ancestors([target]):
-        result = tree.results[each]
+    for ancestor in tree.ancestors([target]):
+        result = tree.results[ancestor]
         if result.sound.get("kind") == "dataset":
-            hashes |= {f"{each.split('/')[-1]} {sha[:12]}" for sha in result.outputs.values()}
+            hashes |= {f"{ancestor.split('/')[-1]} {sha[:12]}" for sha in result.outputs.values()}
     return ", ".join(sorted(hashes)) or "none"
 
 

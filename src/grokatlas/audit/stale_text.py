@@ -87,8 +87,8 @@ def _tables(jobs: Jobs) -> dict[str, str]:
         if job.kind == "table":
             name = f"{job.spec['scale']} {job.spec['paper']}/{job.spec['experiment']}"
             made = job.manifest.exists()
-            for each in ancestors([target], functools.partial(inputs, jobs)):
-                tables_behind.setdefault(each, []).append((made, name))
+            for ancestor in ancestors([target], functools.partial(inputs, jobs)):
+                tables_behind.setdefault(ancestor, []).append((made, name))
     words_by_target = {}
     for target, tables in tables_behind.items():
         first, *more = [name for made, name in tables if made] or [name for _, name in tables]

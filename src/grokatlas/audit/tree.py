@@ -193,9 +193,9 @@ def _target(folder: str, file: str, everything: set[str]) -> str:
         if file.endswith(suffix):
             return f"{folder}/{file.removesuffix(suffix)}"
     stem = f"{folder}/{file.rpartition('.')[0] or file}"
-    for each in (stem, f"{folder}/{file.partition('.')[0]}"):  # as `layout.manifest_path`
-        if f"{each}.{MANIFEST}" in everything or f"{each}.{JOB_FILE}" in everything:
-            return each
+    for name in (stem, f"{folder}/{file.partition('.')[0]}"):  # as `layout.manifest_path`
+        if f"{name}.{MANIFEST}" in everything or f"{name}.{JOB_FILE}" in everything:
+            return name
     if f"{folder}/{MANIFEST}" in everything or f"{folder}/{JOB_FILE}" in everything:
         return folder
     return stem

@@ -164,19 +164,19 @@ def gc(
         raise UserError("--stale", f"no {declared_jobs.CONFIG}/ here; run it in a checkout")
     runs = sorted(stored(store, "run"), key=lambda each: each.used)
     doomed: dict[Path, str] = {}
-    left = sum(each.size for each in runs)
-    for each in runs:
-        days = (time.time() - each.used) / files.DAY
+    left = sum(run.size for run in runs)
+    for run in runs:
+        days = (time.time() - run.used) / files.DAY
         if unused is not None and days > unused:
-            doomed[each.place] = f"not used for {days:.0f} days"
-        elif stale and each.key not in declared:
-            doomed[each.place] = "not planned by this checkout"
-        left -= each.size if each.place in doomed else 0
-    for each in runs:
-        if keep is not None and left > keep and each.place not in doomed:
-            doomed[each.place] = "the longest unused"
-            left -= each.size
-    doomed |= _orphans(store, [each for each in runs if each.place not in doomed])
+            doomed[run.place] = f"not used for {days:.0f} days"
+        elif stale and run.key not in declared:
+            doomed[run.place] = "not planned by this checkout"
+        left -= run.size if run.place in doomed else 0
+    for run in runs:
+        if keep is not None and left > keep and run.place not in doomed:
+            doomed[run.place] = "the longest unused"
+            left -= run.size
+    doomed |= _orphans(store, [run for run in runs if run.place not in doomed])
     doomed |= _leftovers(store)
     total, verb = 0, "would remove" if dry_run else "removed"
     for place, why in doomed.items():

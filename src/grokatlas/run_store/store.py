@@ -61,7 +61,7 @@ def put(root: Path, run: Path, tree: Path) -> bool:
             raise DamagedError(str(run), f"was made from another {name} than the one that is there")
         spec, code = entry.job["spec"], entry.job["code"]
         digests = [entries.digests(tree, Path(each)) for each in entry.job["inputs"]]
-        known = [each for each in digests if each is not None]  # a parent may not be here
+        known = [digest for digest in digests if digest is not None]  # a parent may not be here
         if len(known) == len(digests) and (
             entry.job["digest"] not in hashing.of_job("run", spec, code, known)
         ):

@@ -65,7 +65,7 @@ def main(
     chosen = [(run, asked.matching(run, conditions)) for run in runs]
     chosen = [(run, members) for run, members in chosen if members]
     listed = [(run, members) for run, members in chosen if run.state in states]
-    columns = list(dict.fromkeys([*(each.name for each in conditions), *fields]))
+    columns = list(dict.fromkeys([*(condition.name for condition in conditions), *fields]))
     if as_json:
         yield files.json_text([_plain(*each, columns) for each in listed]).rstrip("\n")
         return
@@ -129,14 +129,14 @@ def _status(want: remaining.Remaining, width: int | None = None) -> tuple[list[s
 def _states(given: str | None, conditions: list[asked.Condition]) -> list[str]:
     """The states that are asked for."""
     if given is None:
-        own = any(each.name == "state" for each in conditions)
-        return [each for each in STATES if own or each != "waiting"]
-    listed = [each.strip() for each in given.split(",")]
-    for each in listed:
-        if each in RENAMED:
-            raise UserError(f"--state {given}", f"{each!r} is called {RENAMED[each]!r}")
-        if each not in STATES:
-            raise UserError(f"--state {given}", f"no state {each!r}; {nearest(each, [*STATES])}")
+        own = any(condition.name == "state" for condition in conditions)
+        return [name for name in STATES if own or name != "waiting"]
+    listed = [name.strip() for name in given.split(",")]
+    for name in listed:
+        if name in RENAMED:
+            raise UserError(f"--state {given}", f"{name!r} is called {RENAMED[name]!r}")
+        if name not in STATES:
+            raise UserError(f"--state {given}", f"no state {name!r}; {nearest(name, [*STATES])}")
     return listed
 
 

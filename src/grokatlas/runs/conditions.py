@@ -81,12 +81,12 @@ def parse(text: str) -> Condition:
 def matching(run: RunEntry, conditions: list[Condition]) -> list[int]:
     """The members of a run that meet all conditions, by their positions."""
     own = set(run.members[0])
-    shared = [each for each in conditions if each.name not in own]
-    if not all(each.holds(run.of(each.name)) for each in shared):
+    shared = [condition for condition in conditions if condition.name not in own]
+    if not all(condition.holds(run.of(condition.name)) for condition in shared):
         return []
-    varied = [each for each in conditions if each.name in own]
+    varied = [condition for condition in conditions if condition.name in own]
     every = range(len(run.members))
-    return [m for m in every if all(each.holds(run.of(each.name, m)) for each in varied)]
+    return [m for m in every if all(c.holds(run.of(c.name, m)) for c in varied)]
 
 
 def check(conditions: list[Condition], shown: list[str], runs: list[RunEntry]) -> None:

@@ -67,8 +67,8 @@ def _uses(jobs: Jobs, tree: Tree | None) -> dict[str, list[Use]]:
     uses: dict[str, list[Use]] = {}
     planned = [job.spec for job in jobs.values() if job.kind == "table"]
     results = tree.results.values() if tree else []
-    tables = [each for each in results if each.sound.get("kind") == "table"]
-    made = [each.sound["spec"] for each in tables if layout.home(each.sound) == each.target]
+    tables = [result for result in results if result.sound.get("kind") == "table"]
+    made = [table.sound["spec"] for table in tables if layout.home(table.sound) == table.target]
     now = {cell["run"] for spec in planned for cell in spec["cells"]}
     for specs, known in ((planned, set()), (made, now)):
         for spec in specs:
@@ -162,4 +162,4 @@ def _stored_state(manifest: dict[str, Any], jobs: Jobs | None, id_: str) -> tupl
 def _why(manifest: dict[str, Any], job: Job) -> str:
     """The reason for which a run is stale: its code, else its data."""
     causes = changed_code(manifest, job)
-    return "; ".join(f"{each.kind}: {each.text}" for each in causes) or "its data changed"
+    return "; ".join(f"{cause.kind}: {cause.text}" for cause in causes) or "its data changed"

@@ -58,7 +58,7 @@ def _run(name: str) -> Iterator[str]:
     if not runs:
         raise UserError(f"run {name}", "no run begins so; `grokatlas runs` lists them")
     if len(runs) > 1:
-        several = ", ".join(each.id for each in runs)
+        several = ", ".join(run.id for run in runs)
         raise UserError(f"run {name}", f"is not unique, give more digits: {several}")
     (shown,) = runs
     yield f"run {shown.id}"

@@ -38,6 +38,6 @@ def check(paper: str, claim: Claim, tables: Tables) -> None:
     low, high = claim.expected
     low, high = -math.inf if low is None else low, math.inf if high is None else high
     numbers = value(tables, **claim.keywords)
-    assert [low <= each <= high for each in numbers] == [True] * max(1, len(numbers)), numbers
+    assert [low <= number <= high for number in numbers] == [True] * max(1, len(numbers)), numbers
     others = value(changed, **claim.keywords | control)
     assert [low <= each <= high for each in others] == [False] * max(1, len(others)), others

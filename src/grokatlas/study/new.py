@@ -57,7 +57,7 @@ def _versioned(folder: Path) -> tuple[str, list[str]]:
     """
     place = folder.resolve()
     commit = "git commit -m 'A new study'"
-    if outer := next((each for each in place.parents if (each / ".git").exists()), None):
+    if outer := next((parent for parent in place.parents if (parent / ".git").exists()), None):
         return f" in the repository {outer}", [f"git add . && {commit}"]
     try:
         _git(place, "init", "--quiet")

@@ -109,5 +109,5 @@ def _stored(root: Path | None, job: Job) -> bool:
     """Tell if the run store has a run, which is then copied instead of trained."""
     if root is None or job.kind != "run":
         return False
-    places = (entries.place_of(root, "run", job.target.name, each) for each in job.digests)
+    places = (entries.place_of(root, "run", job.target.name, digest) for digest in job.digests)
     return any(map(entries.exists, places))
