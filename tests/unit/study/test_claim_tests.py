@@ -1,11 +1,13 @@
 """The check of claims on made tables that the tests of a study share."""
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from grokatlas.declare import strict_yaml
 from grokatlas.declare.claim_models import Claim
 from grokatlas.study import claim_tests
 
