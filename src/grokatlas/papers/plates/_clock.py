@@ -77,6 +77,7 @@ def periods(tables: Tables) -> pd.DataFrame:
 def ratio_of_periods(tables: Tables, beta2: float, control: float) -> list[float]:
     """The period of jumps at one beta2 over that at another, for each seed; see `periods`."""
     by_seed = periods(tables).pivot(index="seed", columns=BETA2, values="period")
+    by_seed = by_seed.reindex(columns=[*{beta2, control}])  # a memory that was not run is missing
     return [float(value) for value in by_seed[beta2] / by_seed[control]]
 
 
