@@ -129,7 +129,8 @@ def _jumps(losses: Axes, axes: Axes, tables: Tables) -> list[pd.DataFrame]:
 def _legend_above(axes: Axes, columns: int) -> None:
     """A legend in the upper half of a logarithmic panel, which is made as high again."""
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high * (high / low) ** (0.55 if columns < 3 else 0.25))
+    if axes.get_yscale() == "log":
+        axes.set_ylim(low, high * (high / low) ** (0.55 if columns < 3 else 0.25))
     axes.legend(loc="upper center", ncols=columns, columnspacing=1.0)
 
 
