@@ -169,6 +169,9 @@ def test_a_cell_leads_to_the_curves_of_its_trials(tmp_path, monkeypatch):
         assert brought.size == (1000, 250)
     pages = f"{folder}/results/quick/atlas/paper-benchmark.html"
     assert f'href="{pages}#sparse__mine"' in html.read_text()
+    (drawn / "sparse__mine.png").unlink()
+    with pytest.raises(UserError, match=r"sparse__mine\.png: no such picture"):
+        command.write_page(text, "quick", [folder / "rows.csv"])
 
 
 def test_one_seed_alone_decides_nothing():

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
+from grokatlas.errors import UserError
 from grokatlas.plots import defaults, style
 from grokatlas.results import layout
 from grokatlas.study.benchmark.entry import PAPER_NAME, experiment
@@ -36,14 +37,20 @@ def bring(rows: pd.DataFrame, scale: str, folder: Path) -> None:
         rows: of which those with a ``place`` are brought, from there.
         scale: of the rows.
         folder: where to.
+
+    Raises:
+        UserError: a picture is not there.
     """
     if "place" not in rows:
         return
     placed = rows[["task", "method", "place"]].dropna().drop_duplicates()
     for task, method, place in placed.to_numpy():
         stem = layout.figure_stem(scale, PAPER_NAME, experiment(task, method))
+        drawn = layout.beside(Path(place) / stem, ".png")
+        if not drawn.is_file():
+            raise UserError(str(drawn), "no such picture; give the rows.csv in the folder of `add`")
         folder.mkdir(parents=True, exist_ok=True)
-        with Image.open(layout.beside(Path(place) / stem, ".png")) as opened:
+        with Image.open(drawn) as opened:
             small = opened.convert("RGB")
         small.thumbnail(SMALL, Image.Resampling.LANCZOS)
         few = small.quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
