@@ -69,7 +69,7 @@ def test_a_submission_is_checked_to_its_runs_and_gives_the_same_row(made, tmp_pa
     assert set(rows) <= set(done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("name", ["history.parquet", "experiments.yaml", "xor.parquet"])
+@pytest.mark.parametrize("name", ["history.parquet", "experiments.yaml", "xor__shrink.parquet"])
 def test_a_tampered_submission_is_refused_by_the_name_of_the_file(made, tmp_path, name):
     submission, tampered = made / "empty" / ENTRY / "submission.zip", tmp_path / "tampered.zip"
     with zipfile.ZipFile(submission) as old, zipfile.ZipFile(tampered, "w") as new:
@@ -108,7 +108,10 @@ def test_the_rows_become_a_page(made, tmp_path):
     page = (tmp_path / "p/p.html").read_text(encoding="utf-8")
     assert page.count("<table>") == 2
     assert "XOR clusters, MLP, weight decay" in page
-    assert f"{ENTRY}/results/smoke/atlas/index.html" in page
+    link = f"{ENTRY}/results/smoke/atlas/paper-benchmark.html"
+    assert f"{link}#xor__shrink" in page
+    pages = made / "empty" / ENTRY / "results/smoke/atlas/paper-benchmark.html"
+    assert 'id="xor__shrink"' in pages.read_text(encoding="utf-8")
 
 
 def test_a_misspelt_component_is_one_line_that_names_the_file(made, tmp_path):

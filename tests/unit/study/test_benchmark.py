@@ -27,7 +27,7 @@ def table(times: dict[float, dict[int, float]], steps: int = 1000) -> pd.DataFra
     """A table as the workflow makes it: for each number of a grid, t2 by seed."""
     rows = [
         {
-            "case": "mine",
+            "case": "grid",
             "record": record,
             "optimizer.lr": number,
             "seed": seed,

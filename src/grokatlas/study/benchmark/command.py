@@ -20,7 +20,7 @@ from grokatlas.plan import remaining, resources
 from grokatlas.results import files
 from grokatlas.study import shipped
 from grokatlas.study.benchmark import judging, page, picture, protocol
-from grokatlas.study.benchmark.entry import METHODS, PAPER_NAME, SETTINGS, Entry
+from grokatlas.study.benchmark.entry import METHODS, PAPER_NAME, SETTINGS, Entry, tasks_of
 from grokatlas.study.benchmark.protocol import Protocol
 from grokatlas.study.trial.command import followed
 
@@ -74,7 +74,7 @@ def check(file: Path) -> int:
     with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
         print(adoption.adopt(given, replace=False).partition("\n")[0])
         _unpack_sources(given)
-        tasks = [*strict_yaml.load(_declared(EXPERIMENTS))]
+        tasks = tasks_of(strict_yaml.load(_declared(EXPERIMENTS)))
         scale = load_settings(SETTINGS, {}).scale
         entry = Entry(rules, rules.read(METHODS), rules.chosen(",".join(tasks)), scale, str(file))
         while entry.extend():

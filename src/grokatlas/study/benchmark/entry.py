@@ -1,6 +1,7 @@
 """An entry of the benchmark as a study: its folder, written from methods, tasks and grids."""
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,16 @@ PAPER_NAME = "benchmark"  # of the study's one paper
 METHODS = Path("config/methods.yaml")  # all methods of the study
 SETTINGS = Path("config/config.yaml")
 FILES = ("Snakefile.jinja", "study.yaml.jinja", "gitignore.jinja")  # of the template of a study
+
+
+def experiment(task: str, method: str) -> str:
+    """The name of the experiment, and of the figure, of a method on a task."""
+    return f"{task}__{method}"
+
+
+def tasks_of(experiments: Iterable[str]) -> list[str]:
+    """The tasks of experiments that are named so, in their order."""
+    return list(dict.fromkeys(name.partition("__")[0] for name in experiments))
 
 
 class Entry:
@@ -57,24 +68,19 @@ class Entry:
         """The files of the study's paper, by name."""
         seeds = [self.rules.choose, *self.rules.judge]
         experiments: dict[str, Any] = {}
+        figures: dict[str, Any] = {}
         for (task, method), blocks in self.blocks.items():
-            about = f"{self.rules.tasks[task].title}, benchmark {self.rules.version}"
-            cases = experiments.setdefault(task, {"about": about, "cases": {}})["cases"]
-            grid = self.grids[task, method]
-            first = self.rules.trials
+            grid, first = self.grids[task, method], self.rules.trials
+            cases = {}
             for number, part in enumerate((grid.added[:first], *([n] for n in grid.added[first:]))):
                 axes = {"seed": seeds, grid.path: [grid.value(each) for each in sorted(part)]}
-                name = f"{method}__{number}" if number else method
-                cases[name] = {**blocks, "ensemble": axes}
+                cases[f"further_{number}" if number else "grid"] = {**blocks, "ensemble": axes}
+            name, title = experiment(task, method), self.methods[method].title
+            about = f"{self.rules.tasks[task].title}, benchmark {self.rules.version}: {title}"
+            experiments[name] = {"about": about, "cases": cases}
+            caption = f"{about}; every trial."
+            figures[name] = {"experiments": [name], "draw": "curves", "caption": caption}
         titles = ", ".join(method.title for method in self.methods.values())
-        figures = {
-            task: {
-                "experiments": [task],
-                "draw": "curves",
-                "caption": f"{experiments[task]['about']}: every trial of {titles}.",
-            }
-            for task in experiments
-        }
         title = f"Benchmark {self.rules.version} of accelerators: {titles}"
         paper = {"source": {"title": title}, "figures": figures}
         return {PAPER: declaration.text(paper), EXPERIMENTS: declaration.text(experiments)}
@@ -103,7 +109,7 @@ class Entry:
         """All trials, from the tables of the study in the working directory."""
         found = []
         for (task, method), grid in self.grids.items():
-            stem = layout.table_stem(self.scale, PAPER_NAME, task)
+            stem = layout.table_stem(self.scale, PAPER_NAME, experiment(task, method))
             table = pd.read_parquet(layout.beside(stem, ".parquet"))
             times = self.blocks[task, method]["measures"][0]["name"]
             found.append(judging.trials(table, task, method, grid, times))
@@ -111,7 +117,8 @@ class Entry:
 
     def tables(self) -> list[str]:
         """The files of all trials, which `trials` reads."""
-        stems = (layout.table_stem(self.scale, PAPER_NAME, task) for task in self.tasks)
+        names = (experiment(*key) for key in self.grids)
+        stems = (layout.table_stem(self.scale, PAPER_NAME, name) for name in names)
         return [file.as_posix() for stem in stems for file in layout.outputs("table", stem)]
 
     def extend(self) -> bool:

@@ -22,15 +22,14 @@ def trials(table: pd.DataFrame, task: str, method: str, grid: Grid, times: str) 
     """A row for each trial and seed of a method: the columns `COLUMNS`.
 
     Args:
-        table: of the task's experiment.
+        table: of the experiment of the method on the task.
         task: its name.
-        method: its name; cases are named after it.
+        method: its name.
         grid: of its knob.
         times: the measure that has the time ``t2``, missing for never.
     """
-    own = table[table["case"].str.fullmatch(rf"{method}(__\d+)?")]
-    rows = own[own["record"] == times]
-    counted = own[own["record"] == "operations"].groupby("case")["operations"].median()
+    rows = table[table["record"] == times]
+    counted = table[table["record"] == "operations"].groupby("case")["operations"].median()
     found = []
     for number in grid.numbers:
         part = rows[np.isclose(rows[grid.path].astype(float), grid.value(number), rtol=1e-9)]

@@ -9,6 +9,7 @@ import pandas as pd
 from grokatlas.errors import UserError
 from grokatlas.study import shipped
 from grokatlas.study.benchmark import protocol
+from grokatlas.study.benchmark.entry import PAPER_NAME, experiment
 from grokatlas.study.benchmark.protocol import Protocol
 
 BEGIN, END = "<!-- rows: made by `grokatlas benchmark page` -->", "<!-- end of rows -->"
@@ -29,12 +30,22 @@ def text(out: Path, cells: pd.DataFrame, rows: pd.DataFrame, rules: Protocol, sc
     by = {(c.task, c.method, c.unit): c for c in cells.itertuples()}
     methods = [*cells["method"].unique()]
     places = rows.groupby("method")["place"].first() if "place" in rows else {}
+    entries = {name: place for name, place in dict(places).items() if isinstance(place, str)}
+
+    def curves_of(task: str, method: str) -> str | None:
+        """The address of the curves of a cell: in the entry's pages, or of a recorded picture."""
+        name = experiment(task, method)
+        if method in entries:
+            return f"{entries[method]}/results/{scale}/atlas/paper-{PAPER_NAME}.html#{name}"
+        picture = Path(out.stem, scale, f"{name}.png")
+        return picture.as_posix() if (out.parent / picture).is_file() else None
+
     content: dict[str, Any] = {
         "tasks": {name: rules.tasks[name].title for name in cells["task"].unique()},
         "methods": {name: ours[name].title if name in ours else name for name in methods},
         "sources": {name: method.source for name, method in ours.items()},
         "runs": rows.groupby(["task", "method"])["run"].unique().map(sorted).to_dict(),
-        "places": {name: place for name, place in dict(places).items() if isinstance(place, str)},
+        "curves_of": curves_of,
         "cells": by,
         "rules": rules,
         "scale": scale,
