@@ -49,6 +49,17 @@ def test_an_empty_panel_says_so():
     assert not full.texts
 
 
+@pytest.mark.parametrize("last", [1e290, 1e305])
+def test_a_curve_that_diverged_leaves_its_panel_at_the_top(last):
+    with defaults.drawing():
+        made, ((axes,),) = style.figure(1)
+        axes.plot([0, 1], [1e-3, last])
+        axes.set_yscale("log")
+        panels.finish(made, "")
+        made.draw_without_rendering()
+    assert axes.get_ylim() == pytest.approx((1e-3, panels.FURTHEST))
+
+
 def _history(last: float) -> pd.DataFrame:
     rows = [("a", member, step) for member in (0, 1) for step in (0, 1)]
     table = pd.DataFrame(rows, columns=["run", "member", "step"]).assign(record="history")

@@ -16,6 +16,7 @@ from grokatlas.plots import style
 
 EMPTY = "no number to draw"
 LONGEST = 150  # characters of a line below all panels
+FURTHEST = 1e100  # where a logarithmic axis ends for a diverged run; ticks overflow at 1e280
 LINE = 0.11  # inches from one such line to the next
 PLACES = 6  # decimals of a figure's width and height: less than a hundredth of a pixel
 SHARE = 0.6  # of a decade: how far a value of 0 is from the least other one
@@ -86,8 +87,12 @@ def finish(made: Figure, text: str) -> None:
     for axes in made.axes:
         for which in "xy":
             least = getattr(axes.dataLim, f"minpos{which}")
-            if getattr(axes, f"get_{which}scale")() == "log" and not np.isfinite(least):
+            if getattr(axes, f"get_{which}scale")() != "log":
+                continue
+            if not np.isfinite(least):
                 getattr(axes, f"set_{which}scale")("linear")
+            elif getattr(axes.dataLim, f"interval{which}")[1] > FURTHEST:
+                getattr(axes, f"set_{which}lim")(least, FURTHEST)
     for panel in {axes.get_subplotspec() for axes in made.axes} - {None}:
         places = [axes for axes in made.axes if axes.get_subplotspec() == panel]
         if places[0].axison and not any(map(_holds, places)):
