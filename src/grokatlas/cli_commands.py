@@ -318,6 +318,7 @@ BENCHMARK = (
                 dest="further",
                 type=Path,
                 nargs="+",
+                action="extend",
                 default=[],
                 metavar="FILE",
                 help="rows.csv of further entries",

@@ -49,6 +49,17 @@ def test_the_help_has_each_command_once_in_a_line_but_those_of_rules(capsys, giv
     assert sorted(listed) == sorted(names - of_rules)
 
 
+def test_an_option_of_several_values_that_is_given_twice_keeps_all():
+    several = [
+        (command.name, argument.names[0], argument.keywords.get("action"))
+        for command in cli_commands.COMMANDS
+        for argument in command.arguments
+        if argument.names[0].startswith("-") and argument.keywords.get("nargs") in ("*", "+")
+    ]
+    assert several
+    assert not [each for each in several if each[2] != "extend"]
+
+
 def test_the_version_is_told(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--version"])

@@ -161,14 +161,22 @@ def test_a_cell_leads_to_the_curves_of_its_trials(tmp_path, monkeypatch):
     rows = rows_of(**{BASE: times, "mine": times / 2}).assign(run="a" * 12)
     rows.to_csv(folder / "rows.csv", index=False)
     text, html = tmp_path / "b.md", tmp_path / "b.html"
-    text.write_text(f"before\n{page.BEGIN}\n{page.END}\nafter\n")
+    other = f"{page.begin('paper')}\nas it is\n{page.END}"
+    text.write_text(f"before\n{other}\n{page.begin('quick')}\n{page.END}\nafter\n")
     for out in (text, html):
         command.write_page(out, "quick", [folder / "rows.csv"])
     assert '<a href="b/quick/sparse__mine.png">0.50 (0.50 to 0.50)</a>' in text.read_text()
+    assert text.read_text().startswith(f"before\n{other}\n")
+    assert text.read_text().endswith(f"{page.END}\nafter\n")
     with Image.open(tmp_path / "b/quick/sparse__mine.png") as brought:
         assert brought.size == (1000, 250)
     pages = f"{folder}/results/quick/atlas/paper-benchmark.html"
     assert f'href="{pages}#sparse__mine"' in html.read_text()
+    bare = tmp_path / "bare.md"
+    bare.write_text(other)
+    with pytest.raises(UserError, match=r"bare\.md: has no marks"):
+        command.write_page(bare, "quick", [folder / "rows.csv"])
+    assert not (tmp_path / "bare").exists()
     (drawn / "sparse__mine.png").unlink()
     with pytest.raises(UserError, match=r"sparse__mine\.png: no such picture"):
         command.write_page(text, "quick", [folder / "rows.csv"])

@@ -107,6 +107,7 @@ def write_page(out: Path, scale: str, further: list[Path]) -> str:
         raise UserError(str(out), f"no rows are recorded at scale {scale}; give some: --rows FILE")
     cells = judging.compared(rows, rules)
     if out.suffix != ".html":
+        page.around(out, scale)  # refuses a file without marks before a picture is brought
         picture.bring(rows, scale, page.pictures(out, scale))
     files.write_text(out, page.text(out, cells, rows, rules, scale))
     return f"wrote {out}: {cells['method'].nunique()} methods on {cells['task'].nunique()} tasks"

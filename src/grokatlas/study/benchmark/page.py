@@ -12,7 +12,7 @@ from grokatlas.study.benchmark import protocol
 from grokatlas.study.benchmark.entry import PAPER_NAME, experiment
 from grokatlas.study.benchmark.protocol import Protocol
 
-BEGIN, END = "<!-- rows: made by `grokatlas benchmark page` -->", "<!-- end of rows -->"
+END = "<!-- end of rows -->"
 TEMPLATE = Path(__file__).parent / "page.html.jinja"
 
 
@@ -63,11 +63,28 @@ def text(out: Path, cells: pd.DataFrame, rows: pd.DataFrame, rules: Protocol, sc
     body = template.render(content)
     if content["whole"]:
         return body
+    head, rest = around(out, scale)
+    return f"{head}{begin(scale)}\n\n{body}\n{END}{rest}"
+
+
+def begin(scale: str) -> str:
+    """The mark in a Markdown file after which the table of a scale is; `END` is the other one."""
+    return f"<!-- rows at scale {scale}: made by `grokatlas benchmark page` -->"
+
+
+def around(out: Path, scale: str) -> tuple[str, str]:
+    """A Markdown file's text before and after the table of a scale.
+
+    Raises:
+        UserError: it has no marks.
+    """
     before = out.read_text(encoding="utf-8") if out.is_file() else ""
-    if BEGIN not in before or END not in before:
-        raise UserError(str(out), f"has no marks {BEGIN} and {END}; give a file that ends in .html")
-    head, _, rest = before.partition(BEGIN)
-    return f"{head}{BEGIN}\n\n{body}\n{END}{rest.partition(END)[2]}"
+    head, mark, rest = before.partition(begin(scale))
+    _, end, after = rest.partition(END)
+    if not mark or not end:
+        problem = f"has no marks {begin(scale)} and {END}; give a file that ends in .html"
+        raise UserError(str(out), problem)
+    return head, after
 
 
 def pictures(out: Path, scale: str) -> Path:
