@@ -47,6 +47,13 @@ def test_the_first_gradient_does_not_depend_on_the_memory():
     assert (history[history["step"] == 0]["adam_denominator"] == 0).all()
 
 
+def test_adamw_remembers_as_adam_does():
+    adam = {"name": "adam", "lr": 1e-3, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
+    adamw = adam | {"name": "adamw", "weight_decay": 0.0, "decay": "decoupled"}
+    both = [_history(each, {"seed": [3]})["adam_denominator"].to_list() for each in (adam, adamw)]
+    assert both[0] == pytest.approx(both[1], rel=1e-6)
+
+
 def test_an_optimizer_without_moments_is_refused():
     with pytest.raises(ValueError, match="needs the moments of adam or adamw"):
         _history({"name": "gd", "lr": 0.1}, {"seed": [0]})

@@ -236,10 +236,30 @@ def _law(late=np.nan):
 def test_the_law_waits_for_the_memory_to_fall_to_eps():
     # 2 / (1 - beta2) log(g / eps): 200 updates at 0.9, 2,000 at 0.99, 20,000 at 0.999
     tables = _law(late=0.9 * 20100)
-    assert claims.wait_over_law(tables, 0.99, 2) == pytest.approx([1.0])
-    assert claims.wait_over_law(tables, 0.99, 1) == pytest.approx([2.0])
-    assert claims.time_over_law(tables, 0.999, 2, "predicted") == pytest.approx([0.9])
-    assert claims.time_over_law(_law(), 0.999, 2, "predicted") == [math.inf]
+    assert claims.wait_over_law(tables, 0.99, 2, "adam_memory") == pytest.approx([1.0])
+    assert claims.wait_over_law(tables, 0.99, 1, "adam_memory") == pytest.approx([2.0])
+    assert claims.time_over_law(tables, 0.999, 2, "predicted", "adam_memory") == pytest.approx(
+        [0.9]
+    )
+    assert claims.time_over_law(_law(), 0.999, 2, "predicted", "adam_memory") == [math.inf]
+
+
+def test_the_law_of_the_transformer_begins_where_the_training_data_are_right():
+    # at update 100 log(g / eps) is 10; before and after it g is another one
+    rows = [
+        {"record": "history", "case": "l2", "seed": 0, BETA2: beta2, "optimizer.eps": 1e-8}
+        | {"step": step, "train_accuracy": right, "adam_denominator": 1e-8 * math.exp(power)}
+        for beta2 in (0.9, 0.99)
+        for step, right, power in ((80, 0.9, 12), (100, 1.0, 10), (120, 1.0, 8))
+    ]
+    common = {"record": "grokking_times", "seed": 0, "t1": 100.0}
+    for case in ("l2", "decoupled"):
+        for beta2, t2 in ((0.9, 300.0), (0.99, 2100.0 if case == "l2" else 330.0)):
+            rows.append(common | {"case": case, BETA2: beta2, "t2": t2})
+    tables = {"adam_transformer": pd.DataFrame(rows)}
+    assert claims.wait_over_law(tables, 0.99, 2, "adam_transformer") == pytest.approx([1.0])
+    assert claims.ratio_on_transformer(tables, "decoupled", 0.99, 0.9) == pytest.approx([1.1])
+    assert claims.ratio_on_transformer(tables, "l2", 0.99, 0.9) == pytest.approx([7.0])
 
 
 def test_the_steps_on_the_way_are_those_of_the_run_at_the_shortest_memory():
@@ -251,8 +271,10 @@ def test_the_steps_on_the_way_are_those_of_the_run_at_the_shortest_memory():
         times[beta2] = 100 + float(after[np.searchsorted(taken, full)])
     tables = _law(late=times[0.999])
     tables["adam_memory"].loc[0, "t2"] = times[0.9]
-    assert claims.time_over_law(tables, 0.999, 2, "integrated") == pytest.approx([1.0], rel=2e-3)
-    assert claims.time_over_law(tables, 0.999, 2, "predicted")[0] < 0.8
+    assert claims.time_over_law(tables, 0.999, 2, "integrated", "adam_memory") == pytest.approx(
+        [1.0], rel=2e-3
+    )
+    assert claims.time_over_law(tables, 0.999, 2, "predicted", "adam_memory")[0] < 0.8
 
 
 def _starts():

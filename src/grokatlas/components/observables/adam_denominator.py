@@ -24,6 +24,7 @@ def build() -> Observable:
 
     def observe(view: Observed) -> Columns:
         optimizer = getattr(view.dynamics, "optimizer", None)
+        optimizer = getattr(optimizer, "adam", optimizer)  # within adamw
         if not _is_adam(optimizer):
             raise ValueError("adam_denominator needs the moments of adam or adamw")
         moments: Any = cast(Tree, view.state["optimizer"])

@@ -8,20 +8,22 @@ from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates._adam_memory import BETA2
 
 CONTROL = "large_step"  # the case of `adam_memory` that has the settings of plate 8
+TRANSFORMER = "adam_transformer"  # the experiment that tries the law on another network
 
 
 def times(tables: Tables, experiment: str, case: str | None = None) -> pd.DataFrame:
     """The times t1 and t2 of each member, of a case, infinite for never.
 
-    Of `adam_memory` its control, whose longest memory has the times of `adam_late`, which trains
-    until it generalises.
+    Of `adam_memory` its control, with the further seeds of `adam_memory_seeds`; the longest memory
+    has the times of `adam_late`, which trains until it generalises.
     """
     control = experiment == "adam_memory"
     chosen = {"case": CONTROL if control else case} if control or case else {}
     rows = statistics.record(tables[experiment], "grokking_times", **chosen)
-    if control and "adam_late" in tables:
-        late = statistics.record(tables["adam_late"], "grokking_times")
-        rows = pd.concat([late, rows]).drop_duplicates([BETA2, "seed"])
+    if control:
+        further = [name for name in ("adam_late", "adam_memory_seeds") if name in tables]
+        parts = [statistics.record(tables[name], "grokking_times") for name in further]
+        rows = pd.concat([*parts, rows]).drop_duplicates([BETA2, "seed"])
     return rows.fillna({"t1": np.inf, "t2": np.inf})
 
 
@@ -98,22 +100,40 @@ def denominator_over_eps(tables: Tables, case: str) -> list[float]:
 def ratio_under_decay(tables: Tables, experiment: str, slow: float, fast: float) -> list[float]:
     """The t2 of an experiment at one beta2 over that at another, for each seed."""
     rows = times(tables, experiment)
-    return _ratios(rows[rows[BETA2] == slow], rows[rows[BETA2] == FAST])
+    return _ratios(rows[rows[BETA2] == slow], rows[rows[BETA2] == fast])
+
+
+def ratio_on_transformer(tables: Tables, case: str, slow: float, fast: float) -> list[float]:
+    """The t2 of a case of `TRANSFORMER` at one beta2 over that at another, for each seed."""
+    rows = times(tables, TRANSFORMER, case)
+    return _ratios(rows[rows[BETA2] == slow], rows[rows[BETA2] == fast])
 
 
 FAST = 0.9  # the beta2 from whose t2 the law starts
 
 
-def remembered(tables: Tables, factor: float) -> pd.DataFrame:
-    """What the denominator of each member of `adam_remembered` remembers at its last update.
+def remembered(tables: Tables, factor: float, experiment: str) -> pd.DataFrame:
+    """The gradients that the denominator of each member remembers after memorisation.
 
-    Columns ``optimizer.beta2``, ``seed``, ``since``, that update, ``slow``, the updates
+    Columns ``optimizer.beta2``, ``seed``, ``since``, an update, ``slow``, the updates
     `factor` / (1 - beta2) in which the root of the denominator falls by a factor e if `factor` is
-    2, and ``ratio``, g / eps, of the gradients g that it remembers and of what it has to fall to,
-    eps, which is above the regulariser's gradient.
+    2, and ``ratio``, g / eps, of the gradients g that it remembers at that update and of what it
+    has to fall to, eps, which is above the regulariser's gradient.
+
+    Args:
+        tables: of plate 8.
+        factor: of the law.
+        experiment: `TRANSFORMER`, where the update is the first logged one at which all training
+            data are right; else `adam_memory`, whose members `adam_remembered` has, with their last
+            update.
     """
-    rows = statistics.history(tables["adam_remembered"])
-    last = rows[rows["step"] == rows["step"].max()]
+    if experiment == TRANSFORMER:
+        rows = statistics.history(tables[experiment], case="l2")
+        right = rows[rows["train_accuracy"] == 1].sort_values("step")
+        last = right.drop_duplicates([BETA2, "seed"])
+    else:
+        rows = statistics.history(tables["adam_remembered"])
+        last = rows[rows["step"] == rows["step"].max()]
     made = {
         "since": last["step"],
         "slow": factor / (1 - last[BETA2]),
@@ -122,8 +142,8 @@ def remembered(tables: Tables, factor: float) -> pd.DataFrame:
     return last[[BETA2, "seed"]].assign(**made).reset_index(drop=True)
 
 
-def predicted(tables: Tables, factor: float = 2.0) -> pd.DataFrame:
-    """The control's ``t2`` as measured and by both forms of the law, from that at `FAST`.
+def predicted(tables: Tables, factor: float = 2.0, experiment: str = "adam_memory") -> pd.DataFrame:
+    """The ``t2`` under the l2 norm as measured and by both forms of the law, from that at `FAST`.
 
     ``later``: the wait ``slow log(ratio)`` less that at `FAST`; ``predicted``: t2 at `FAST` and
     ``later``, as if no step were taken before the root is at eps. ``integrated`` counts the steps
@@ -131,7 +151,9 @@ def predicted(tables: Tables, factor: float = 2.0) -> pd.DataFrame:
     ``since``, so that the full steps which a run at `FAST` takes until t2 take
     ``slow log((ratio + 1) exp(full / slow) - ratio)`` updates.
     """
-    rows = times(tables, "adam_memory").merge(remembered(tables, factor), on=[BETA2, "seed"])
+    case = "l2" if experiment == TRANSFORMER else None
+    memories = remembered(tables, factor, experiment)
+    rows = times(tables, experiment, case).merge(memories, on=[BETA2, "seed"])
     rows["wait"] = rows["slow"] * np.log(rows["ratio"])
     waited = (rows["t2"] - rows["since"]) / rows["slow"]
     taken = np.logaddexp(np.log(rows["ratio"]), waited) - np.log(rows["ratio"] + 1)
@@ -147,19 +169,22 @@ def predicted(tables: Tables, factor: float = 2.0) -> pd.DataFrame:
     )
 
 
-def wait_over_law(tables: Tables, beta2: float, factor: float) -> list[float]:
+def wait_over_law(tables: Tables, beta2: float, factor: float, experiment: str) -> list[float]:
     """The delay of t2 at one beta2 against `FAST` over that of the law, for each seed.
 
     Args:
         tables: of plate 8.
         beta2: the decay of the denominator.
         factor: of the law; 1 where the denominator itself and not its root divides the step.
+        experiment: `adam_memory` or `TRANSFORMER`.
     """
-    rows = _at(tables, beta2, factor)
+    rows = _at(tables, beta2, factor, experiment)
     return [float(value) for value in (rows["t2"] - rows["t2_fast"]) / rows["later"]]
 
 
-def time_over_law(tables: Tables, beta2: float, factor: float, law: str) -> list[float]:
+def time_over_law(
+    tables: Tables, beta2: float, factor: float, law: str, experiment: str
+) -> list[float]:
     """The t2 at one beta2 over that of the law, for each seed.
 
     Args:
@@ -167,13 +192,14 @@ def time_over_law(tables: Tables, beta2: float, factor: float, law: str) -> list
         beta2: as above.
         factor: as above.
         law: ``predicted`` or ``integrated``, a column of `predicted`.
+        experiment: as above.
     """
-    rows = _at(tables, beta2, factor)
+    rows = _at(tables, beta2, factor, experiment)
     return [float(value) for value in rows["t2"] / rows[law]]
 
 
-def _at(tables: Tables, beta2: float, factor: float) -> pd.DataFrame:
-    rows = predicted(tables, factor)
+def _at(tables: Tables, beta2: float, factor: float, experiment: str) -> pd.DataFrame:
+    rows = predicted(tables, factor, experiment)
     return rows[rows[BETA2] == beta2].sort_values("seed")
 
 

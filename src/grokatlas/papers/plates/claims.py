@@ -18,6 +18,7 @@ from grokatlas.papers.plates._clock import (
     denominator_over_eps,
     ratio_in_batches,
     ratio_of_periods,
+    ratio_on_transformer,
     ratio_to_control,
     ratio_under_decay,
     time_over_law,

@@ -66,7 +66,10 @@ def draw(tables: Tables) -> FigureAndData:
 
 def curves(tables: Tables) -> pd.DataFrame:
     """Histories of the switched runs and of both controls, from the first update on."""
-    control = statistics.history(tables["adam_memory"], case=_clock.CONTROL)
+    controls = [statistics.history(tables["adam_memory"], case=_clock.CONTROL)]
+    if "adam_memory_seeds" in tables:
+        controls.append(statistics.history(tables["adam_memory_seeds"]))
+    control = pd.concat(controls, ignore_index=True)
     switched = statistics.history(tables["adam_switched"])
     end = switched["step"].max()
     parts = [control[control[BETA2] == beta2].assign(kind=kind) for kind, beta2 in ENDS.items()]
