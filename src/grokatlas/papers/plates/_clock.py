@@ -14,16 +14,15 @@ TRANSFORMER = "adam_transformer"  # the experiment that tries the law on another
 def times(tables: Tables, experiment: str, case: str | None = None) -> pd.DataFrame:
     """The times t1 and t2 of each member, of a case, infinite for never.
 
-    Of `adam_memory` its control, with the further seeds of `adam_memory_seeds`; the longest memory
-    has the times of `adam_late`, which trains until it generalises.
+    Of `adam_memory` its control, whose longest memory has the times of `adam_late`, which trains
+    until it generalises.
     """
     control = experiment == "adam_memory"
     chosen = {"case": CONTROL if control else case} if control or case else {}
     rows = statistics.record(tables[experiment], "grokking_times", **chosen)
-    if control:
-        further = [name for name in ("adam_late", "adam_memory_seeds") if name in tables]
-        parts = [statistics.record(tables[name], "grokking_times") for name in further]
-        rows = pd.concat([*parts, rows]).drop_duplicates([BETA2, "seed"])
+    if control and "adam_late" in tables:
+        late = statistics.record(tables["adam_late"], "grokking_times")
+        rows = pd.concat([late, rows]).drop_duplicates([BETA2, "seed"])
     return rows.fillna({"t1": np.inf, "t2": np.inf})
 
 

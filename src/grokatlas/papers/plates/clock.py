@@ -1,4 +1,4 @@
-"""Plate 8: the memory of Adam's denominator changed after memorisation, and decoupled decay."""
+"""Plate 8: the memory of Adam's denominator, which sets when a network generalises."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -31,18 +31,22 @@ MEMORIES = {0.98: style.MEMBERS[2], 0.99: style.MEMBERS[1], 0.995: style.MEMBERS
 SLOPE_AT = 0.99
 LAWS = {"predicted": "--", "integrated": ":"}  # form of the law -> its line
 TEXTS = {"predicted": "the law", "integrated": "steps counted"}
-# experiment and case -> text and colour
-WAYS = {
+Ways = dict[tuple[str, str | None], tuple[str, str]]  # experiment and case -> text and colour
+WAYS: Ways = {
     ("adam_memory", None): ("l2 norm in the loss", style.COLOURS["l2"]),
     ("adam_batches", "large"): ("in batches of 2,048", style.MEMBERS[4]),
     ("adam_batches", "small"): ("in batches of 256", style.MEMBERS[1]),
     ("adam_decoupled", None): ("decoupled decay", style.MEMBERS[0]),
 }
+ON_TRANSFORMER: Ways = {
+    (_clock.TRANSFORMER, "l2"): ("l2 norm in the loss", style.COLOURS["l2"]),
+    (_clock.TRANSFORMER, "decoupled"): ("decoupled decay", style.MEMBERS[0]),
+}
 
 
 def draw(tables: Tables) -> FigureAndData:
-    """Curves of each intervention (a to c), t2 against beta2 (d), and jumps of the loss (e, f)."""
-    made, grid = style.figure(2, 3, height=2.35)
+    """Curves of each intervention (a to c), t2 against beta2 (d), jumps (e, f), a transformer."""
+    made, grid = style.figure(2, 4, height=2.35)
     rows = curves(tables)
     switch = float(tables["adam_switched"]["optimizer.switch"].dropna().iloc[0])
     drawn = []
@@ -57,19 +61,18 @@ def draw(tables: Tables) -> FigureAndData:
         axes.set(xscale="log", xlabel="update", ylabel=text)
     grid[1, 0].set_yscale("log")
     panels.above(made, grid[0, 0], ncols=5, title="a to c")
-    drawn.append(_against_memory(grid[1, 1], tables))
+    drawn.append(_against_memory(grid[1, 1], tables, WAYS, "adam_memory"))
     drawn += _jumps(grid[2, 0], grid[2, 1], tables)
-    for axes, letter in zip(grid.flat, "abcdef", strict=True):
+    drawn.append(_accuracies(grid[3, 0], tables))
+    drawn.append(_against_memory(grid[3, 1], tables, ON_TRANSFORMER, _clock.TRANSFORMER))
+    for axes, letter in zip(grid.flat, "abcdefgh", strict=True):
         style.letter(axes, letter)
     return made, pd.concat(drawn, ignore_index=True)
 
 
 def curves(tables: Tables) -> pd.DataFrame:
     """Histories of the switched runs and of both controls, from the first update on."""
-    controls = [statistics.history(tables["adam_memory"], case=_clock.CONTROL)]
-    if "adam_memory_seeds" in tables:
-        controls.append(statistics.history(tables["adam_memory_seeds"]))
-    control = pd.concat(controls, ignore_index=True)
+    control = statistics.history(tables["adam_memory"], case=_clock.CONTROL)
     switched = statistics.history(tables["adam_switched"])
     end = switched["step"].max()
     parts = [control[control[BETA2] == beta2].assign(kind=kind) for kind, beta2 in ENDS.items()]
@@ -79,10 +82,49 @@ def curves(tables: Tables) -> pd.DataFrame:
     return rows[rows["step"].between(1, end)].sort_values("kind", kind="stable")
 
 
-def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
-    """t2 against the memory under each decay; a cross where a seed never generalises."""
+def _accuracies(axes: Axes, tables: Tables) -> pd.DataFrame:
+    """The test accuracy of the transformer under the l2 norm, by memory, until it generalises."""
+    rows = statistics.history(tables[_clock.TRANSFORMER], case="l2")
+    rows = rows[rows["step"] > 0]
+    memories = sorted(rows[BETA2].unique())
+    columns = ["step", "seed", BETA2, "test_accuracy"]
     drawn = []
-    for (name, case), (text, colour) in WAYS.items():
+    for beta2, colour in zip(memories, style.sequence(memories).values(), strict=True):
+        part = rows[rows[BETA2] == beta2]
+        for seed, line in part.groupby("seed"):
+            text = rf"$\beta_2 = {beta2}$" if seed == part["seed"].min() else None
+            axes.plot(
+                line["step"],
+                line["test_accuracy"],
+                color=colour,
+                lw=0.8,
+                label=text,
+                marker=_dot(line),
+            )
+        drawn.append(part[columns].assign(series=_clock.TRANSFORMER))
+    axes.set(xlabel="update", ylabel="test accuracy")
+    panels.logarithmic(axes, rows["step"])
+    if drawn:
+        axes.legend(loc="upper left")
+    return pd.concat([rows.iloc[:0][columns], *drawn], ignore_index=True)
+
+
+def _dot(line: pd.DataFrame) -> str:
+    """The marker of a curve: a dot where one point is all of it."""
+    return "." if len(line) == 1 else ""
+
+
+def _against_memory(axes: Axes, tables: Tables, ways: Ways, law_of: str) -> pd.DataFrame:
+    """t2 against the memory under each decay; a cross where a seed never generalises.
+
+    Args:
+        axes: of the panel.
+        tables: of plate 8.
+        ways: the curves.
+        law_of: the experiment whose law is drawn.
+    """
+    drawn = []
+    for (name, case), (text, colour) in ways.items():
         times = _clock.times(tables, name, case)
         times["memory"] = 1 / (1 - times[BETA2])
         reached = times[times["t2"] < float("inf")]
@@ -91,11 +133,15 @@ def _against_memory(axes: Axes, tables: Tables) -> pd.DataFrame:
         never = times.loc[times["t2"] == float("inf"), "memory"].unique()
         length = float(tables[name]["step"].max())
         axes.plot(never, [length] * len(never), "x", ms=4, color=colour)
-        drawn.append(times[["memory", "seed", "t1", "t2"]].assign(series=case or name))
-    drawn.append(_law(axes, tables))
+        series = f"{name} {case}" if name == _clock.TRANSFORMER else case or name
+        drawn.append(times[["memory", "seed", "t1", "t2"]].assign(series=series))
+    drawn.append(_law(axes, tables, law_of))
     axes.set(xlabel=r"memory, $1 / (1 - \beta_2)$", ylabel="update $t_2$")
     times = pd.concat(drawn[:-1], ignore_index=True)
-    panels.logarithmic(axes, times["memory"])
+    memories = times["memory"].unique()
+    if len(memories) == 1:  # an axis without a width
+        axes.set_xlim(memories[0] / 2, memories[0] * 2)
+    panels.logarithmic(axes, memories)
     panels.logarithmic(axes, times["t2"].replace(float("inf"), float("nan")).dropna(), "y")
     _legend_above(axes, 2)
     return pd.concat([times, drawn[-1]], ignore_index=True)
@@ -137,13 +183,14 @@ def _legend_above(axes: Axes, columns: int) -> None:
     axes.legend(loc="upper center", ncols=columns, columnspacing=1.0)
 
 
-def _law(axes: Axes, tables: Tables) -> pd.DataFrame:
+def _law(axes: Axes, tables: Tables, experiment: str) -> pd.DataFrame:
     """The t2 of both forms of the law from the shortest memory on, median of seeds, no fit."""
-    rows = _clock.predicted(tables)
+    rows = _clock.predicted(tables, experiment=experiment)
     rows["memory"] = 1 / (1 - rows[BETA2])
     drawn = []
     for form, look in LAWS.items():
         line = rows.groupby("memory")[form].median().reset_index(name="t2")
         axes.plot(line["memory"], line["t2"], look, color=style.GUIDE, lw=1, label=TEXTS[form])
-        drawn.append(line.assign(series=form))
+        of = f"{experiment} " if experiment == _clock.TRANSFORMER else ""
+        drawn.append(line.assign(series=of + form))
     return pd.concat(drawn, ignore_index=True)
