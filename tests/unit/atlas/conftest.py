@@ -9,3 +9,10 @@ def folder(tmp_path_factory):
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.chdir(tmp_path_factory.mktemp("atlas"))
         yield small_atlas.make().resolve()
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A working directory with the small results tree and its pages, which may be changed."""
+    monkeypatch.chdir(tmp_path)
+    small_atlas.make()

@@ -1,173 +1,20 @@
-"""What the atlas tells, as data and as pages, without a browser."""
+"""What the atlas shows, as data and as pages, without a browser."""
 
 import json
-from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from grokatlas import __version__
 from grokatlas import text as words
-from grokatlas.atlas import build, contents, curves, editions, entries
+from grokatlas.atlas import build, contents, editions
 from grokatlas.audit.tree import Tree
-from grokatlas.claims import verdicts
 from grokatlas.declare import overlays
-from grokatlas.plots import style
-from grokatlas.results import files, layout
+from grokatlas.results import layout
 from tests.atlas import small_atlas
+from tests.atlas.parsed_page import page
 from tests.atlas.small_atlas import NASTY
 from tests.unit import audit_tree
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    small_atlas.make()
-
-
-class Page(HTMLParser):
-    """The elements and the text of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict]] = []
-        self.texts: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self.texts.append(" ")
-
-    def handle_endtag(self, tag):
-        self.texts.append(" ")
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join("".join(self.texts).split())
-
-
-def page(folder, name: str) -> Page:
-    return Page((folder / name).read_text(encoding="utf-8"))
-
-
-def series(**columns) -> pd.DataFrame:
-    return pd.DataFrame({"step": np.arange(30), **columns})
-
-
-def test_time_seeds_and_hyperparameters_are_told_apart_from_what_is_drawn():
-    part = series(test_loss=np.arange(30.0), seed=0)
-    parts = [
-        part.assign(seed=seed, case=case, **{"optimizer.lr": lr})
-        for seed in (0, 1)
-        for case in ("a", "b")
-        for lr in (0.1, 0.2)
-    ]
-    found = curves.layout(pd.concat(parts))
-    assert found.x == "step"
-    assert found.y == ("test_loss",)
-    assert found.groups == ("case", "optimizer.lr", "seed")
-
-
-def test_a_number_tells_curves_apart_only_where_points_would_coincide():
-    parts = [series(loss=np.arange(30.0), decay=d, level=2.0) for d in (0.1, 0.2)]
-    assert curves.layout(pd.concat(parts)).groups == ("decay",)
-    alone = series(loss=np.arange(30.0), phase=np.repeat([1.0, 2.0], 15))
-    found = curves.layout(alone)
-    assert found.groups == ()
-    assert found.y == ("loss", "phase")
-
-
-def test_a_hyperparameter_with_many_values_is_an_abscissa():
-    frame = pd.DataFrame({"dynamics.norm": np.geomspace(0.1, 10, 8), "median": np.arange(8.0)})
-    assert curves.layout(frame.assign(series="loss")).x == "dynamics.norm"
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [
-        pd.DataFrame({"feature": [0, 0, 1], "other": [0, 1, 1], "cosine": [1, 0, 1]}),
-        pd.DataFrame({"polygon": ["[[0, 1], [2, 3]]" * 9] * 30, "size": range(30)}),
-        pd.DataFrame({"step": [0, 100], "loss": [1.0, 0.1]}),
-        pd.DataFrame({"step": range(30), "note": ["x"] * 30}),
-        pd.DataFrame({"step": []}),
-    ],
-    ids=["matrix", "polygons", "two steps", "no ordinate", "empty"],
-)
-def test_what_is_no_curve_has_none(frame):
-    assert curves.data(frame) is None
-
-
-def test_curves_hold_the_numbers_of_each_group_by_rising_step():
-    part = series(loss=np.arange(30.0))[::-1]
-    frame = pd.concat([part.assign(seed=seed, loss=part["loss"] + seed) for seed in (10, 9)])
-    frame.loc[frame["step"] == 3, "loss"] = np.inf
-    made = curves.data(frame)
-    assert [curve["group"] for curve in made["curves"]] == [["9"], ["10"]]
-    columns = made["curves"][0]["columns"]
-    assert columns["step"] == [float(step) for step in range(30)]
-    assert columns["loss"][:5] == [9.0, 10.0, 11.0, None, 13.0]
-    assert json.dumps(made, allow_nan=False)
-
-
-def test_a_long_curve_is_thinned_evenly_and_keeps_its_ends():
-    steps = np.arange(30_000)
-    parts = [
-        pd.DataFrame({"step": steps, "loss": 1.0 / (steps + s + 1), "seed": s}) for s in (0, 1)
-    ]
-    made = curves.data(pd.concat([parts[0], parts[1][:3000]]))
-    assert made["of"] == 33_000
-    assert made["points"] <= curves.MOST_POINTS
-    long, short = (curve["columns"]["step"] for curve in made["curves"])
-    assert (long[0], long[-1]) == (0, 29_999)
-    assert (short[0], short[-1]) == (0, 2999)
-    assert set(np.diff(long)) == {1, 2}
-    assert len(long) / len(short) == pytest.approx(10, rel=0.01)
-
-
-def test_many_columns_leave_room_for_fewer_points():
-    frame = pd.DataFrame({f"weight.{k}": np.arange(9000.0) + k for k in range(100)})
-    made = curves.data(frame.assign(step=range(9000)))
-    assert made["points"] * 101 <= curves.MOST_NUMBERS
-    assert made["y"] == [{"label": "weight.*", "columns": [f"weight.{k}" for k in range(100)]}]
-
-
-def test_train_and_test_are_drawn_together_first():
-    found = curves.choices(["norm", "train_loss", "test_loss"])
-    assert found[0] == {"label": "train and test loss", "columns": ["train_loss", "test_loss"]}
-    assert [choice["label"] for choice in found[1:]] == ["norm", "train_loss", "test_loss"]
-
-
-def test_colours_are_the_projects():
-    assert curves.colours(["train_loss", "test_loss"]) == [
-        style.COLOURS["train"],
-        style.COLOURS["test"],
-    ]
-    both = curves.colours(["fixed_grokalign", "learned_grokalign"])
-    assert len(set(both)) == 2
-    shades = curves.colours(["0.1", "0.01", ""])
-    assert len(set(shades)) == 3
-    many = curves.colours([f"case {k}" for k in range(99)])
-    assert all(colour.startswith("#") and len(colour) == 7 for colour in [*both, *shades, *many])
-
-
-@pytest.mark.parametrize(("seeds", "shown"), [(1, True), (2, False), (3, False), (4, True)])
-def test_a_median_of_few_seeds_is_no_curve(seeds, shown):
-    frame = pd.DataFrame({"step": range(9), "median": 0.5, "low": 0.0, "high": 1.0})
-    (curve,) = curves.data(frame.assign(seeds=seeds, median=np.linspace(0, 1, 9)))["curves"]
-    assert (curve["columns"]["median"] != [None] * 9) == shown
-    assert curve["columns"]["low"] == [0.0] * 9
-
-
-def test_series_of_one_kind_are_shown_at_first():
-    parts = [series(median=np.arange(30.0), series=s) for s in ("l2_norm", "test_accuracy")]
-    (group,) = curves.data(pd.concat(parts))["groups"]
-    assert group["values"] == ["l2_norm", "test_accuracy"]
-    assert group["shown"] == ["test_accuracy"]
 
 
 def test_numbers_as_words():
@@ -227,80 +74,6 @@ def test_a_figure_that_is_not_made_is_told_by_its_job_file():
     assert sorted(kinds) == ["data", "measures", "measures", "runs", "runs", "smoke", "smoke"]
 
 
-def test_a_claim_has_its_numbers_verdict_and_place(folder):
-    text = page(folder, "paper-toy.html").text
-    assert "✓ reproduced T1 it is quick" in text
-    assert "10 steps 9 to 11, 2 values 2 of 2 in the interval 5 to 20 steps about 10" in text
-    assert "◐ partly T2" in text
-    assert "✗ not reproduced T3" in text
-    assert "○ not run at this scale T4" in text
-
-
-def test_a_miss_says_why_and_a_hit_does_not(folder):
-    told = f"refuted: It is slow {' '.join(NASTY.split())}."
-    text = page(folder, "paper-toy.html").text
-    assert text.count(told) == 1
-    assert text.index("T3") < text.index(told) < text.index("T4")
-
-
-@pytest.mark.parametrize("name", ["index.html", "paper-toy.html", "readings.html"])
-def test_every_page_has_a_legend_of_its_verdicts(folder, name):
-    _, _, legend = page(folder, name).text.partition("What the verdicts mean")
-    for verdict in verdicts.possible(small_atlas.SCALE):
-        assert f"{verdict} {words.sentence(verdicts.MEANINGS[verdict])}." in legend
-
-
-def test_the_first_page_opens_with_what_was_found(folder):
-    found = page(folder, "index.html")
-    text = found.text
-    order = [
-        "What was found",
-        "4 findings",
-        "It is quick",
-        "Papers",
-        "What does not reproduce, and",
-    ]
-    assert sorted(order, key=text.index) == order
-    assert text.index("T3 It is quick") < text.index("refuted: It is slow")
-    links = [attrs["href"] for tag, attrs in found.elements if tag == "a" and "href" in attrs]
-    numbers = [each.partition("finding-")[2] for each in links if "finding-" in each]
-    assert numbers == ["1", "2", "3", "4"]
-    pictures = [attrs["src"] for tag, attrs in found.elements if tag == "img"]
-    # of three findings, of the one paper that has one, and of the study
-    assert pictures == [*["toy-fig1.png"] * 4, "study-own-fig1.png"]
-    assert links.count("https://arxiv.org/abs/2501.00001") >= 2
-
-
-def test_predictions_are_no_statements_of_papers(folder, monkeypatch):
-    text = page(folder, "index.html").text
-    assert "2 papers on grokking" in text
-    assert "Their 4 statements: 1 reproduced, 1 partly, 1 not reproduced, 1 not run at" in text
-    assert "prediction" not in text.partition("4 findings")[0]
-
-
-def test_a_study_of_predictions_counts_no_paper(here, monkeypatch):
-    spec = small_atlas.spec()
-    for paper in spec["papers"].values():
-        paper["source"]["arxiv"] = None
-    monkeypatch.setattr(small_atlas, "spec", lambda: spec)
-    claims = layout.outputs("claims", layout.claims_stem(small_atlas.SCALE))[0]
-    predicted = pd.read_csv(claims).assign(source="prediction")
-    monkeypatch.setattr(files, "verified", lambda file: file)
-    predicted.to_csv(claims, index=False)
-    text = page(small_atlas.pages(), "index.html").text
-    assert "4 predictions of this study: 1 reproduced, 1 partly, 1 not reproduced" in text
-    assert "on grokking" not in text
-
-
-def test_numbers_on_one_statement_are_folded_under_its_first(folder):
-    claims = [
-        entries.ClaimEntry({"paper": "toy", "figure": f, "id": i})
-        for f, i in (("a", "T1"), ("a", "T1b"), ("b", "T1c"), ("a", "T2"), ("a", "T1d"))
-    ]
-    ids = [[claim.row["id"] for claim in group] for group in entries.grouped(claims)]
-    assert ids == [["T1", "T1b", "T1d"], ["T1c"], ["T2"]]
-
-
 def test_every_page_says_how_to_cite_it(folder):
     for file in folder.glob("*.html"):
         text = page(folder, file.name).text
@@ -327,21 +100,6 @@ def test_plates_stand_by_number_and_what_is_made_before_what_is_not(monkeypatch)
     found = page(small_atlas.pages(), "paper-toy.html").text
     titles = ["Plate 2: it", "Plate 3: it", "Plate 1: it"]
     assert sorted(titles, key=found.index) == titles
-
-
-def test_all_claims_are_counted_by_verdict(folder):
-    found = page(folder, "claims.html")
-    assert "toy On toy" in found.text
-    assert "Total 1 1 1 0 0 1 4 3 of 5" in found.text
-    assert "none declared" in found.text
-    rows = [attrs for tag, attrs in found.elements if tag == "tr" and "data-paper" in attrs]
-    assert [row["data-verdicts"] for row in rows] == [
-        "reproduced",
-        "partly",
-        "not-reproduced",
-        "not-run-at-this-scale",
-    ]
-    assert [row["data-methods"] for row in rows] == ["gd", "gd", "gd", ""]
 
 
 def test_nothing_from_data_becomes_markup(folder):
