@@ -7,7 +7,7 @@ import pytest
 from grokatlas.claims import interpretations, judging, verdicts
 from grokatlas.claims.interpretations import Otherwise
 from grokatlas.errors import UserError
-from tests.unit.claims.test_judging import CLAIM
+from tests.unit.claims.claim_g4 import CLAIM
 
 SHARED = {"module": "tests.unit.claims.small_claims", "seeds": 2, "expected": [5.0, 15.0]}
 NAMED = CLAIM | SHARED | {"id": "T1", "value": "last_value", "keywords": {"case": "drawn"}}
