@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import text
+from grokatlas.claims.interpretations import UNDEFINED
 from grokatlas.claims.verdicts import NOT_RUN, tally
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
@@ -161,12 +162,14 @@ class Rows:
     ) -> list[Row]:
         """Renew and write a table of verdicts; of interpretations, what was judged alone.
 
-        The columns before ``scale`` name a row; `tables` has what each row is made of.
+        What has no meaning under its interpretation loses the verdict that it had. The columns before ``scale`` name a row; `tables` has what each row is made of.
         """
         names = columns[: columns.index("scale")]
         old = {tuple(row[key] for key in names): row for row in read(evidence.FOLDER / name)}
         rows = []
         for row in verdicts:
+            if row.get("state") == UNDEFINED:
+                continue
             key = tuple(row[key] for key in names)
             renewed = self._renewed(row, old.get(key), tables[key])
             rows.append({column: renewed.get(column, "") for column in columns})

@@ -76,10 +76,11 @@ def job(kind: str, target, *inputs: Job) -> Job:
     return made
 
 
-def claimed(scale: str, *rows: dict[str, str], rough: str = "") -> None:
+def claimed(scale: str, *rows: dict[str, str], rough: str = "", state: str = "judged") -> None:
     """Judge claims of a scale from the one table; one also under a rough interpretation."""
     stem = layout.claims_stem(scale)
-    under = [rows[0] | {"interpretation": "rough", "verdict": rough, "value": "3.0"}] * bool(rough)
+    told = {"interpretation": "rough", "state": state, "verdict": rough, "value": "3.0"}
+    under = [rows[0] | told] * bool(rough)
     both = [[row | JUDGED for row in rows], under]
     made = layout.outputs("claims", stem)
     for file, content in zip(made, both, strict=True):
@@ -185,6 +186,14 @@ def test_a_claim_under_another_interpretation_is_taken_where_it_was_judged(pages
     claimed("quick", CLAIM, rough="seen at quick scale")
     take("quick", pages)
     assert rows("claims.interpretations.csv") == [row]
+    claimed("paper", CLAIM, rough="not run at this scale", state="absent")
+    take("paper", pages)
+    assert rows("claims.interpretations.csv") == [row]
+    claimed("paper", CLAIM, rough="not run at this scale", state="undefined")
+    take("paper", pages)
+    assert rows("claims.interpretations.csv") == []
+    claimed("paper", CLAIM, rough="interpretation rejected")
+    take("paper", pages)
     claimed("paper", CLAIM)  # the interpretation is declared no more
     take("paper", pages)
     assert rows("claims.interpretations.csv") == []
