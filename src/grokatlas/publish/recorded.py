@@ -162,7 +162,8 @@ class Rows:
     ) -> list[Row]:
         """Renew and write a table of verdicts; of interpretations, what was judged alone.
 
-        What has no meaning under its interpretation loses the verdict that it had. The columns before ``scale`` name a row; `tables` has what each row is made of.
+        What has no meaning under its interpretation loses the verdict that it had. The columns
+        before ``scale`` name a row; `tables` has what each row is made of.
         """
         names = columns[: columns.index("scale")]
         old = {tuple(row[key] for key in names): row for row in read(evidence.FOLDER / name)}
