@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -248,3 +249,12 @@ def test_the_hours_of_a_run_are_its_updates_times_the_time_of_one(monkeypatch):
     assert rows.loc["one", "hours"] == pytest.approx(own + 2, abs=0.01)
     assert rows.loc["all", ["runs", "left_out"]].to_list() == [2, 0]
     assert rows.loc["all", "hours"] == rows.loc["one", "hours"]
+
+
+def test_a_loop_that_takes_no_time_is_never_asked_for_more_updates_than_its_run_has(monkeypatch):
+    asked = []
+    monkeypatch.setattr(forecast, "Ours", lambda *given: SimpleNamespace(steps=asked.append))
+    monkeypatch.setattr(forecast.dataset, "make", lambda tasks: None)
+    spec = _spec("addition_nuclear")
+    forecast.seconds_per_step(spec, CPU, 0.01)
+    assert max(asked) == spec["train"]["steps"]
