@@ -25,6 +25,14 @@ from grokatlas.papers.plates._clock import (
     wait_over_law,
 )
 from grokatlas.papers.plates._controls import memories_reversed, weights_reversed
+from grokatlas.papers.plates._jumps import (
+    accuracy_beside_at,
+    gain_beside,
+    largest_share_collapsed,
+    number_of_jumps,
+    time_over,
+    updates_since_jump,
+)
 from grokatlas.papers.plates._mirages import fall_over_law, share_fallen, share_recovered_wide
 from grokatlas.papers.plates._precision import (
     accuracy_beside,
