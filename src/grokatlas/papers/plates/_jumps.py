@@ -7,16 +7,16 @@ from grokatlas.claims import statistics
 from grokatlas.claims.statistics import Tables
 
 JUMPS, PRECISION = "precision_jumps", "precision_images"
-PLAIN = {"baseline_float64": "float64", "baseline_float32": "float32"}  # cases of `PRECISION`
+PLAIN = ("baseline_float64", "baseline_float32")  # cases of `PRECISION`, the controls
 RISE = 100.0  # from one logged training loss to the next: a jump
 APART = 2000  # updates: a rise that comes sooner after a jump belongs to it
 KEYS = ["case", "seed"]
 
 
 def _both(tables: Tables, name: str) -> pd.DataFrame:
-    """A record of both experiments, with the cases of plate 6 under the names of `PLAIN`."""
+    """A record of both experiments, of the cases of plate 6 those in `PLAIN`."""
     plain = statistics.record(tables[PRECISION], name)
-    plain = plain.assign(case=plain["case"].map(PLAIN)).dropna(subset=["case"])
+    plain = plain[plain["case"].isin(PLAIN)]
     return pd.concat([plain, statistics.record(tables[JUMPS], name)], ignore_index=True)
 
 
@@ -28,9 +28,7 @@ def histories(tables: Tables) -> pd.DataFrame:
 
 def times(tables: Tables) -> pd.DataFrame:
     """The times t1 and t2 of each case and seed, infinite for never."""
-    return _both(tables, "grokking_times")[[*KEYS, "t1", "t2"]].fillna(
-        {"t1": np.inf, "t2": np.inf}
-    )
+    return _both(tables, "grokking_times")[[*KEYS, "t1", "t2"]].fillna({"t1": np.inf, "t2": np.inf})
 
 
 def jumps(rows: pd.DataFrame) -> pd.DataFrame:

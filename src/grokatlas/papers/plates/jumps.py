@@ -11,12 +11,12 @@ from grokatlas.plots.style import FigureAndData
 
 # case -> its text and colour; what each pair of panels shows
 FORCED = {
-    "float64": ("float64", style.MEMBERS[5]),
+    "baseline_float64": ("float64", style.MEMBERS[5]),
     "emptied": ("float64, denominator emptied", style.MEMBERS[2]),
     "forced": ("float64, jumps forced", style.MEMBERS[3]),
 }
 SUPPRESSED = {
-    "float32": ("float32", style.MEMBERS[1]),
+    "baseline_float32": ("float32", style.MEMBERS[1]),
     "large_eps_float64": ("float64, large eps", style.MEMBERS[0]),
     "large_eps_float32": ("float32, large eps", style.MEMBERS[4]),
 }
@@ -66,7 +66,7 @@ def _around(axes: Axes, rows: pd.DataFrame, tables: Tables) -> pd.DataFrame:
     """The gain of test accuracy around the first jump, or at the update of a forced one."""
     start = float(tables[_jumps.JUMPS]["optimizer.switch"].dropna().min())
     parts = []
-    for case in ("float64", "emptied", "forced", "float32"):
+    for case in ("baseline_float64", "emptied", "forced", "baseline_float32"):
         own = rows[rows["case"] == case]
         since = _jumps.jumps(own).drop_duplicates("seed")
         if since.empty:
