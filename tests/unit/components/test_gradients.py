@@ -3,7 +3,13 @@
 import pytest
 import torch
 
-from grokatlas.components.gradients import clip_norm, clip_value, grokfast_ema, grokfast_ma
+from grokatlas.components.gradients import (
+    clip_norm,
+    clip_value,
+    gaussian_noise,
+    grokfast_ema,
+    grokfast_ma,
+)
 
 SHAPES = {"weight": (3, 4), "bias": (3,)}
 
@@ -87,3 +93,17 @@ def test_entries_are_clipped_as_by_torch():
         torch.nn.utils.clip_grad_value_(params.values(), 0.3)
         expected.append({key: value.grad for key, value in params.items()})
     _assert_close(_through(clip_value.build(max_value=0.3), grads), expected)
+
+
+def test_noise_in_a_few_steps_leaves_all_others_as_they_are():
+    grads = _grads(4)
+    link = gaussian_noise.build(std=0.5, fading=0.0, steps=[0, 2])
+    noise = torch.ones(link.noise_shape(grads[0]), dtype=torch.float64)
+    changed = _through(link.given(noise), grads)
+    added = [
+        {"weight": grad["weight"] + by, "bias": grad["bias"] + by}
+        for grad, by in zip(grads, (0.5, 0.0, 0.5, 0.0), strict=True)
+    ]
+    _assert_close(changed, added)
+    with pytest.raises(ValueError, match="empty"):
+        gaussian_noise.build(std=0.5, fading=0.0, steps=[])

@@ -73,32 +73,23 @@ def around(rows: pd.DataFrame, since: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(made) if made else rows.iloc[:0].assign(after=[], gain=[])
 
 
-def gain_beside(
-    tables: Tables, case: str, other: str, since: float | str, after: float
-) -> list[float]:
+def gain_beside(tables: Tables, case: str, other: str, since: float, after: float) -> list[float]:
     """The test accuracy that a case gains from one update on, less what another gains, by seed.
 
     Args:
         tables: of plate 9.
         case: its name.
         other: that of the other, in the same updates of the same seed.
-        since: the update; or ``jump``, the first jump of the case on that seed.
+        since: the update.
         after: updates from there on.
     """
     rows = histories(tables)
-    own = rows[rows["case"] == case]
-    instants = jumps(own).drop_duplicates("seed")
-    if not isinstance(since, str):
-        instants = own[["seed"]].drop_duplicates().assign(step=since)
-    gains = [
-        around(part, instants).pipe(_last, after) for part in (own, rows[rows["case"] == other])
-    ]
+    gains = []
+    for name in (case, other):
+        own = rows[rows["case"] == name]
+        counted = around(own, own[["seed"]].drop_duplicates().assign(step=since))
+        gains.append(counted[counted["after"] <= after].groupby("seed")["gain"].last())
     return [float(gain) for gain in (gains[0] - gains[1]).dropna()]
-
-
-def _last(rows: pd.DataFrame, after: float) -> pd.Series:
-    """The gain at the last logged update that is not later, by seed."""
-    return rows[rows["after"] <= after].groupby("seed")["gain"].last()
 
 
 def number_of_jumps(tables: Tables, case: str, until: float) -> list[float]:

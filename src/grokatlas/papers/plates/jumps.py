@@ -13,7 +13,7 @@ from grokatlas.plots.style import FigureAndData
 FORCED = {
     "baseline_float64": ("float64", style.MEMBERS[5]),
     "emptied": ("float64, denominator emptied", style.MEMBERS[2]),
-    "forced": ("float64, jumps forced", style.MEMBERS[3]),
+    "forced": ("float64, a jump forced", style.MEMBERS[3]),
 }
 SUPPRESSED = {
     "baseline_float32": ("float32", style.MEMBERS[1]),
