@@ -311,3 +311,19 @@ def test_the_share_recovered_of_the_wide_problem_counts_both_starts():
     tables = {"recovery_wide": pd.DataFrame(rows)}
     assert claims.share_recovered_wide(tables, "sparse", 120, 360) == [0.5]
     assert claims.share_recovered_wide(tables, "sparse", 40, 40) == [0.0]
+
+
+def test_further_seeds_are_counted_with_those_of_each_experiment():
+    tables = _law()
+    before = claims.wait_over_law(tables, 0.999, 2, "adam_memory")
+    common = {"run": "a", "seed": 3, "optimizer.eps": 1e-8}
+    rows = []
+    for case, beta2, t2 in (("memory", 0.9, 300.0), ("late", 0.999, 20300.0)):
+        rows.append(common | {"case": case, BETA2: beta2, "record": "grokking_times", "t2": t2})
+        for step, root in ((80, 1.0), (100, math.exp(10) * 1e-8)):
+            own = {"case": case, BETA2: beta2, "step": step, "adam_denominator": root}
+            rows.append(common | own | {"record": "history"})
+    rows.append(common | {"case": "decoupled", BETA2: 0.9, "record": "grokking_times", "t2": 1.0})
+    tables["adam_seeds"] = pd.DataFrame(rows)
+    after = claims.wait_over_law(tables, 0.999, 2, "adam_memory")
+    assert after == pytest.approx([*before, 20000 / (10 * 1980)])

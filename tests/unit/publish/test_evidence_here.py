@@ -1,7 +1,9 @@
 """The evidence in this repository: small, sound, and as this checkout would make it."""
 
 import csv
+import json
 import sys
+import zipfile
 
 import pytest
 
@@ -46,6 +48,20 @@ def test_archives_are_small():
     sizes = {file: file.stat().st_size for file in evidence.FOLDER.rglob("*.zip")}
     assert all(size <= evidence.LARGEST_FILE for size in sizes.values())
     assert sum(sizes.values()) <= evidence.LARGEST_TOGETHER
+
+
+def test_every_result_was_made_at_a_commit_of_this_history():
+    if called("git", "rev-parse", "--is-shallow-repository", cwd=ROOT).stdout.strip() != "false":
+        pytest.skip("no whole history is here; `git fetch --unshallow` brings it")
+    history = {*called("git", "rev-list", "HEAD", cwd=ROOT).stdout.split()}
+    commits = {}
+    for file in sorted(ROOT.glob("**/recorded/**/*.zip")):
+        with zipfile.ZipFile(file) as opened:
+            for name in opened.namelist():
+                if name.endswith("manifest.json"):
+                    commits[json.loads(opened.read(name))["git"]["commit"]] = file, name
+    assert commits
+    assert {commit: where for commit, where in commits.items() if commit not in history} == {}
 
 
 def test_archives_agree_on_what_they_share():

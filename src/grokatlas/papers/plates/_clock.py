@@ -9,13 +9,19 @@ from grokatlas.papers.plates._adam_memory import BETA2
 
 CONTROL = "large_step"  # the case of `adam_memory` that has the settings of plate 8
 TRANSFORMER = "adam_transformer"  # the experiment that tries the law on another network
+SEEDS = "adam_seeds"  # further seeds of others: of each, the cases there
+FURTHER = {
+    "adam_memory": ["memory", "late"],
+    "adam_switched": ["shortened", "lengthened", "emptied"],
+    "adam_decoupled": ["decoupled"],
+}
 
 
 def times(tables: Tables, experiment: str, case: str | None = None) -> pd.DataFrame:
     """The times t1 and t2 of each member, of a case, infinite for never.
 
     Of `adam_memory` its control, whose longest memory has the times of `adam_late`, which trains
-    until it generalises.
+    until it generalises. Seeds of `SEEDS` come last.
     """
     control = experiment == "adam_memory"
     chosen = {"case": CONTROL if control else case} if control or case else {}
@@ -23,7 +29,16 @@ def times(tables: Tables, experiment: str, case: str | None = None) -> pd.DataFr
     if control and "adam_late" in tables:
         late = statistics.record(tables["adam_late"], "grokking_times")
         rows = pd.concat([late, rows]).drop_duplicates([BETA2, "seed"])
+    rows = pd.concat([rows, *_further(tables, "grokking_times", experiment)], ignore_index=True)
     return rows.fillna({"t1": np.inf, "t2": np.inf})
+
+
+def _further(tables: Tables, name: str, experiment: str) -> list[pd.DataFrame]:
+    """A record of the further seeds of an experiment, where they are."""
+    if SEEDS not in tables or experiment not in FURTHER:
+        return []
+    rows = statistics.record(tables[SEEDS], name)
+    return [rows[rows["case"].isin(FURTHER[experiment])]]
 
 
 def ratio_to_control(tables: Tables, case: str, beta2: float) -> list[float]:
@@ -133,6 +148,11 @@ def remembered(tables: Tables, factor: float, experiment: str) -> pd.DataFrame:
     else:
         rows = statistics.history(tables["adam_remembered"])
         last = rows[rows["step"] == rows["step"].max()]
+        further = [
+            part[part["step"] == rows["step"].max()]
+            for part in _further(tables, "history", experiment)
+        ]
+        last = pd.concat([last, *further], ignore_index=True)
     made = {
         "since": last["step"],
         "slow": factor / (1 - last[BETA2]),
