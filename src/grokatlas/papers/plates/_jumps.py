@@ -110,14 +110,6 @@ def accuracy_beside_at(tables: Tables, case: str, other: str, update: float) -> 
     return [float(value) for value in (both[0] - both[1]).dropna()]
 
 
-def time_over(tables: Tables, case: str, other: str) -> list[float]:
-    """The t2 of a case over that of another, for each seed; infinite if it never comes."""
-    by_case = times(tables).pivot(index="seed", columns="case", values="t2")
-    by_case = by_case.reindex(columns=[*{case, other}])
-    ratio = by_case[case] / by_case[other].replace(np.inf, np.nan)
-    return [float(value) for value in ratio.dropna()]
-
-
 def updates_since_jump(tables: Tables, case: str) -> list[float]:
     """The updates from the last jump to t2, for each seed; infinite without a jump before t2."""
     reached = times(tables)

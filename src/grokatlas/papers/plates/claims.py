@@ -30,7 +30,6 @@ from grokatlas.papers.plates._jumps import (
     gain_beside,
     largest_share_collapsed,
     number_of_jumps,
-    time_over,
     updates_since_jump,
 )
 from grokatlas.papers.plates._mirages import fall_over_law, share_fallen, share_recovered_wide
