@@ -17,23 +17,23 @@ ROOMS = {
     "results": "code registry engine.members",
     "declare": "results code registry engine.members engine.schedule",
     "plan": "declare results code registry engine.members engine.memory",
-    "run_store": "plan declare results registry",
+    "run_store": "plan declare results",
     "cluster": "run_store plan declare results components.image_files engine.memory registry",
     "engine": "registry",
     "components": "engine",
     "claims": "",
     "plots": "",
-    "papers": "plots claims.statistics",
+    "papers": "plots claims.statistics claims.relabelled",
     "audit": "claims plan declare results code registry engine.members",
     "runs": "audit cluster run_store plan declare results engine.members registry",
-    "export": "plan declare results code registry",
+    "export": "plan results code registry",
     "atlas": "audit plots claims results engine.members registry",
     "rules": "atlas claims plots engine run_store plan declare results code registry",
     "publish": "rules export atlas audit claims plan declare results registry",
-    "study": "audit rules export publish cluster engine plots claims run_store plan declare "
+    "study": "audit rules export publish cluster engine plots run_store plan declare "
     "results code registry",
     "": "study registry code.sources",
-    "cli": "cli_commands publish rules plan declare results registry",
+    "cli": "cli_commands rules plan declare results registry",
     "cli_commands": "audit.command_line results registry",
     "__main__": "cli rules.jobs.fork_client",
 }
@@ -84,8 +84,9 @@ def imports(file: Path, nested: bool = True, types: bool = True) -> set[str]:
 
 def ours(names: set[str]) -> set[str]:
     """The modules of this package among names, the most exact name of each."""
-    found = {name.removeprefix("grokatlas.") for name in names if name.startswith("grokatlas.")}
-    return {name for name in found & MODULES if not any(n.startswith(f"{name}.") for n in found)}
+    used = {name.removeprefix("grokatlas.") for name in names if name.startswith("grokatlas.")}
+    used &= MODULES  # without names that are imported from a module
+    return {name for name in used if not any(other.startswith(f"{name}.") for other in used)}
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
@@ -118,7 +119,8 @@ COMPONENTS = sorted((SOURCE / "components").glob("*/*.py"))
 def test_a_component_imports_only_its_own_folder_and_few_libraries(file):
     _, folder, _ = name_of(file).split(".")
     inner = {name for name in ours(imports(file)) if name.startswith("components.")}
-    assert all(name.startswith(f"components.{folder}.") for name in inner - {HELPER})
+    inner -= {HELPER} | EXCEPTIONS.get(name_of(file), set())
+    assert all(name.startswith(f"components.{folder}.") for name in inner)
     outside = {n.split(".")[0] for n in imports(file)} - {"grokatlas"}
     assert outside <= LIBRARIES | SPECIAL.get(folder, set())
 
@@ -141,6 +143,8 @@ def test_a_job_makes_its_record_and_data_before_torch_is_imported(name):
 
 
 HELPER = "components.image_files"
+# a change of these would train recorded runs anew
+EXCEPTIONS = {"components.observables.adam_denominator": {"components.optimizers.adam"}}
 VERSIONS = {  # papers that are versions of others
     name: paper.version_of
     for name, paper in load_papers(SOURCE.parents[1] / "config" / "papers", "all").items()

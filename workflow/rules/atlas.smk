@@ -1,4 +1,4 @@
-# What is said of all figures together.
+# Rules over all figures: claims and pages.
 
 
 # in: the tables of every claim that the scale can judge. out: each claim with its number and verdict,

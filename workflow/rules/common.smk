@@ -19,6 +19,7 @@ from grokatlas.rules.jobs import fork_server
 from grokatlas.rules.partial import show_pages, unless_interrupted
 from grokatlas.run_store.store import bring_missing
 
+# reads config/config.yaml, and over it what `--config` and `--configfile` give
 try:
     PROJECT, SCALE = opened(workflow, config, bring_missing)
 except UserError as error:

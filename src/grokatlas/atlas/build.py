@@ -129,7 +129,7 @@ def _pages(
 
 
 def _counts(scale: str, papers: list[entries.PaperEntry]) -> dict[str, Any]:
-    """What lists of all claims and figures show, and how they are counted."""
+    """The rows of the lists of all claims and figures, and their counts."""
     every = [claim for paper in papers for claim in paper.own_claims]
     every.sort(key=lambda claim: claim.verdict == verdicts.NOT_RUN)  # what was judged comes first
     figures = [figure for paper in papers for figure in paper.figures]

@@ -166,7 +166,7 @@ def _row(
         for mark in marks
         if mark
     ]
-    kind, sentence = dependence.told(claim.verdict, under)
+    kind, sentence = dependence.sentence(claim.verdict, under)
     drawn = Mark(DRAWN, claim.verdict, False, claim.number, _details(claim), claim.row["reason"])
     return Row(claim, (drawn, *marks), kind, sentence)
 

@@ -52,7 +52,7 @@ class ClaimEntry(ClaimView):
 
     @property
     def statement(self) -> tuple[str, ...]:
-        """What it shares with other numbers on one statement: figure, and id but for a letter."""
+        """The key of all numbers on one statement: paper, figure, and id but for a letter."""
         return (self.paper, self.row["figure"], self.row["id"].rstrip("abcdefghijklmnopqrstuvwxyz"))
 
     @property
@@ -199,7 +199,7 @@ def grouped(claims: list[ClaimEntry], by: str = "statement") -> list[list[ClaimE
 
 
 def findings(spec: dict[str, Any], papers: list[PaperEntry]) -> list[dict[str, Any]]:
-    """What was found, by number: as declared, with its figure and claims as they are shown here."""
+    """The declared findings by number, with their figure and claims as they are shown here."""
     claims = {f"{claim.paper}/{claim.row['id']}": claim for each in papers for claim in each.claims}
     figures = {(figure.paper, figure.name): figure for each in papers for figure in each.figures}
     blocks = [

@@ -14,7 +14,7 @@ from grokatlas.results.environment import COMPUTING
 KINDS = {"dataset": "data sets", "run": "runs", "measure": "measures", "table": "tables"}
 SHOWN = 3  # figures that are named
 
-Found = dict[tuple[str, str], Counter[str]]  # kind and package, or device: results by version
+Counted = dict[tuple[str, str], Counter[str]]  # kind and package, or device: results by version
 
 
 def of(contents: Iterable[dict[str, Any]]) -> list[str]:
@@ -51,8 +51,8 @@ def versions(content: dict[str, Any]) -> dict[str, set[str]]:
     return by_package
 
 
-def _counted(contents: Iterable[dict[str, Any]]) -> Found:
-    counts: Found = {}
+def _counted(contents: Iterable[dict[str, Any]]) -> Counted:
+    counts: Counted = {}
     for content in contents:
         kind = content.get("kind", "")
         if kind not in KINDS:
@@ -74,7 +74,7 @@ def _devices(content: dict[str, Any]) -> dict[str, set[str]]:
     return devices
 
 
-def _lines(counted: Found) -> dict[tuple[str, str], str]:
+def _lines(counted: Counted) -> dict[tuple[str, str], str]:
     return {
         (kind, what): f"{KINDS[kind]} {what} {_listed(values)}"
         for (kind, what), values in sorted(counted.items())

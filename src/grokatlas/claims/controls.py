@@ -32,14 +32,14 @@ def checked(paper: str, claim: Row, row: Row, tables: Tables | None, under: Unde
     named = claim.get("fails_with")
     if not named or tables is None or row["verdict"] == NOT_RUN:
         return row
-    judged = _found(paper, claim, named, tables, under)
+    judged = _judged(paper, claim, named, tables, under)
     verdict = MISSED if judged["verdict"] == REJECTED else judged["verdict"]
-    told = {"control": in_words(named), "control_verdict": verdict}
-    told["control_value"] = judged.get("value")
+    control = {"control": in_words(named), "control_verdict": verdict}
+    control["control_value"] = judged.get("value")
     if row["verdict"] in (REPRODUCED, PARTLY) and verdict not in (MISSED, NOT_RUN):
-        told["verdict"] = NOT_DECISIVE
-        told["reason"] = f"its control meets it too ({told['control']}); {row['reason']}"
-    return row | told
+        control["verdict"] = NOT_DECISIVE
+        control["reason"] = f"its control meets it too ({control['control']}); {row['reason']}"
+    return row | control
 
 
 def in_words(named: str | dict[str, Any]) -> str:
@@ -49,7 +49,7 @@ def in_words(named: str | dict[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in named.items())
 
 
-def _found(
+def _judged(
     paper: str, claim: Row, named: str | dict[str, Any], tables: Tables, under: Under
 ) -> Row:
     """The row of a claim under its control."""
@@ -58,8 +58,8 @@ def _found(
         alone |= {"keywords": claim["keywords"] | named}
         return judging.row(paper, alone, tables, "paper")
     owner, _, counted = claim["same_as"].partition("/")
-    if found := under.get((owner or paper, counted or claim["id"], named)):
-        return found
+    if row_under := under.get((owner or paper, counted or claim["id"], named)):
+        return row_under
     change = getattr(importlib.import_module(claim["module"]), named, None)
     if change is None:  # an interpretation that was not judged
         return {"verdict": NOT_RUN}

@@ -45,8 +45,8 @@ class Under:
         return OUTCOMES.get(self.verdict)
 
 
-def told(drawn: str, others: Sequence[Under]) -> tuple[str, str]:
-    """The kind of dependence (one of `KINDS`), and the sentence that tells it.
+def sentence(drawn: str, others: Sequence[Under]) -> tuple[str, str]:
+    """The kind of dependence (one of `KINDS`), and its sentence.
 
     Args:
         drawn: the verdict under the interpretation that is drawn.

@@ -22,10 +22,10 @@ _FOUND: dict[int, tuple[Members, Members, Members]] = {}
 
 def lost(table: pd.DataFrame) -> Members:
     """The members of a table whose last row is not what its run declares: diverged or stopped."""
-    return set.union(*_found(table)[:2])
+    return set.union(*_members_of(table)[:2])
 
 
-def _found(table: pd.DataFrame) -> tuple[Members, Members, Members]:
+def _members_of(table: pd.DataFrame) -> tuple[Members, Members, Members]:
     """`diverged`, `stopped` and all members of a table, looked for once, as many claims ask for it.
 
     Args:
@@ -81,10 +81,10 @@ def note(tables: Iterable[pd.DataFrame]) -> str:
     """The number of members that diverged or were stopped, as text; empty if none."""
     known, nonfinite, ended = Members(), Members(), Members()
     for table in tables:
-        for found, own in zip((nonfinite, ended, known), _found(table), strict=True):
-            found |= own
-    told = ((nonfinite, "diverged"), (ended, "stopped by the watch"))
-    parts = [f"{len(found)} of {len(known)} members {how}" for found, how in told if found]
+        for members, own in zip((nonfinite, ended, known), _members_of(table), strict=True):
+            members |= own
+    kinds = ((nonfinite, "diverged"), (ended, "stopped by the watch"))
+    parts = [f"{len(members)} of {len(known)} members {how}" for members, how in kinds if members]
     return ", ".join(parts)
 
 

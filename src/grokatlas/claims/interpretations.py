@@ -121,14 +121,14 @@ def row(
         otherwise: its figure's tables; None where one is not made.
         scale: of these tables.
     """
-    told = {"paper": paper, "id": claim["id"], "count": 0}
-    told |= {key: judgement[key] for key in ("interpretation", "same_as")}
+    known = {"paper": paper, "id": claim["id"], "count": 0}
+    known |= {key: judgement[key] for key in ("interpretation", "same_as")}
     if scale not in claim["scales"]:
         reason = f"judged at {' and '.join(claim['scales'])} scale"
-        return told | {"state": OTHER_SCALE, "verdict": NOT_RUN, "reason": reason}
+        return known | {"state": OTHER_SCALE, "verdict": NOT_RUN, "reason": reason}
     if otherwise is None:
-        return told | {"state": ABSENT, "verdict": NOT_RUN, "reason": "its tables are not made"}
-    undefined = {**told, "state": UNDEFINED, "verdict": NOT_RUN}
+        return known | {"state": ABSENT, "verdict": NOT_RUN, "reason": "its tables are not made"}
+    undefined = {**known, "state": UNDEFINED, "verdict": NOT_RUN}
     if otherwise.cases:
         drawn = _values(paper, claim, otherwise.drawn, scale)
         if drawn == _values(paper, claim, otherwise.without_drawn, scale):
@@ -143,14 +143,14 @@ def row(
     changed = {key: judgement[key] for key in ("keywords", "rejects")}
     changed["so_far"] = judgement.get("so_far", "")
     try:
-        found = judging.row(paper, claim | changed, otherwise.tables, scale)
+        judged = judging.row(paper, claim | changed, otherwise.tables, scale)
     except UserError as error:
         lacks = f"{LACKS}: " if otherwise.taken else ""
         return undefined | {"reason": f"{lacks}{error.problem}"}
-    if found["verdict"] == NOT_RUN:
-        return undefined | {"reason": found["reason"]}
-    found = {key: value for key, value in found.items() if key in COLUMNS}
-    return {**told, **found, "same_as": told["same_as"], "state": JUDGED}
+    if judged["verdict"] == NOT_RUN:
+        return undefined | {"reason": judged["reason"]}
+    judged = {key: value for key, value in judged.items() if key in COLUMNS}
+    return {**known, **judged, "same_as": known["same_as"], "state": JUDGED}
 
 
 def from_claim(
@@ -162,7 +162,7 @@ def from_claim(
 
     Args:
         paper: of both.
-        claim: the one that is told, as in `judging.row`.
+        claim: as in `judging.row`.
         judgement: as in `row`; ``same_as`` is the other one.
         other: the other one, likewise.
         otherwise: the tables of the other one's figure; None where one is not made.

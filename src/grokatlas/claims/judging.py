@@ -14,10 +14,10 @@ from grokatlas.claims.published import asked_for
 from grokatlas.claims.verdicts import NOT_DECISIVE, NOT_RUN, REJECTED, judge, middle, named
 from grokatlas.errors import UserError
 
-TOLD = ("id", "statement", "place", "source", "figure", "published", "spread", "unit", "same_as")
+GIVEN = ("id", "statement", "place", "source", "figure", "published", "spread", "unit", "same_as")
 COLUMNS = (
     *("id", "paper", "verdict", "reason"),
-    *TOLD[1:],
+    *GIVEN[1:],
     *("expected_low", "expected_high", "value", "lowest", "highest", "count", "values"),
     *("control", "control_value", "control_verdict"),
     *("commit", "code", "runs"),
@@ -42,36 +42,36 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
     Raises:
         UserError: the claim's function fails.
     """
-    told = {key: claim.get(key, "") for key in TOLD} | {"spread": _spread(claim["published"])}
+    given = {key: claim.get(key, "") for key in GIVEN} | {"spread": _spread(claim["published"])}
     low, high = claim["expected"]
-    told |= {"paper": paper, "expected_low": low, "expected_high": high}
+    given |= {"paper": paper, "expected_low": low, "expected_high": high}
     if scale not in claim["scales"]:
         reason = f"judged at {' and '.join(claim['scales'])} scale"
-        return told | {"verdict": NOT_RUN, "reason": reason, "count": 0}
+        return given | {"verdict": NOT_RUN, "reason": reason, "count": 0}
     if tables is None:
-        return told | {"verdict": NOT_RUN, "reason": "its tables are not made", "count": 0}
+        return given | {"verdict": NOT_RUN, "reason": "its tables are not made", "count": 0}
     lost = divergence.note(tables.values())
-    kept = {name: divergence.without(table) for name, table in tables.items()}
-    values = _values(paper, claim, kept, lacking=bool(lost))
+    converged = {name: divergence.without(table) for name, table in tables.items()}
+    values = _values(paper, claim, converged, lacking=bool(lost))
     seeds = 1 if scale == "quick" else claim["seeds"]  # small runs have fewer, as declared
     verdict, reason = judge(values, claim["expected"], claim["judged"], seeds)
     verdict = named(verdict, scale, claim["rejects"])
     if claim["rejects"] and verdict in (REJECTED, NOT_DECISIVE):
         reason = f"{claim['rejects']}; {reason}"
-    if not values and (absent := _absent(claim["keywords"], kept)):
+    if not values and (absent := _absent(claim["keywords"], converged)):
         reason += f"; no row has {absent}"
     reason += f"; {lost} and left out" if lost else ""
     reason += f"; so far {claim['so_far']}" if claim.get("so_far") else ""
     known = [value for value in values if not math.isnan(value)]
     runs = sorted({str(run) for table in tables.values() for run in table["run"].unique()})
-    found = {"verdict": verdict, "reason": reason, "count": len(known), "runs": " ".join(runs)}
+    outcome = {"verdict": verdict, "reason": reason, "count": len(known), "runs": " ".join(runs)}
     if known:
-        found |= {
+        outcome |= {
             "value": middle(known, claim["judged"]),
             "lowest": min(known),
             "highest": max(known),
         }
-    return told | found | {"values": " ".join(repr(value) for value in values)}
+    return given | outcome | {"values": " ".join(repr(value) for value in values)}
 
 
 def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -76,10 +76,10 @@ def possible(scale: str) -> tuple[str, ...]:
 
 
 def named(verdict: str, scale: str, rejects: str | None) -> str:
-    """A verdict of `judge` as it is told.
+    """A verdict of `judge` as it is shown.
 
     Args:
-        verdict: what `judge` found.
+        verdict: that of `judge`.
         scale: of the tables. What small runs show is not the published number, so that it has
             verdicts of its own and is no part of any sum.
         rejects: the interpretation of the paper that the claim's setting tests, if it tests one.
@@ -106,9 +106,9 @@ def middle(values: list[float], judged: str) -> float:
     return statistics.fmean(values) if judged == "mean" else statistics.median(values)
 
 
-def tally(found: Iterable[str]) -> str:
+def tally(given: Iterable[str]) -> str:
     """Counts of each verdict as text: ``3 reproduced, 1 partly; not counted: 1 not decisive``."""
-    counts = Counter(found)
+    counts = Counter(given)
     parts = [f"{counts[each]} {each}" for each in VERDICTS if counts[each] and each != NOT_DECISIVE]
     apart = counts[NOT_DECISIVE]
     besides = [f"not counted: {apart} {NOT_DECISIVE}"] if apart else []

@@ -59,8 +59,8 @@ class ClaimView:
         name, verdict = self.row.get("control", ""), self.row.get("control_verdict", "")
         if not name or verdict == NOT_RUN:
             return f"control not judged: {name}" if name else ""
-        told = "fails with" if verdict == MISSED else "does not fail with"
-        return f"{told} {name}: {self._with_unit(self._text('control_value'))}"
+        verb = "fails with" if verdict == MISSED else "does not fail with"
+        return f"{verb} {name}: {self._with_unit(self._text('control_value'))}"
 
     def _text(self, name: str) -> str:
         (value,) = self.numbers(name)

@@ -40,7 +40,7 @@ def flat(label: str, groups: Block, others: dict[str, Block], other: str) -> Pla
 
 
 def repeats(place: str, named: Any, others: dict[str, Block], other: str) -> Block:
-    """What an entry of a version repeats by ``as``, of the entries of the other paper."""
+    """The entry of the other paper that an entry of a version repeats by ``as``."""
     if not other:
         problem = "this is not a version of another paper; name that one by `version_of`"
         raise UserError(place, problem)

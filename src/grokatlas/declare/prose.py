@@ -47,7 +47,7 @@ class Finding(Model):
 
 
 class Report(Model):
-    """What a reproducibility report says that nothing else in the configuration does."""
+    """Text of a reproducibility report that nothing else in the configuration has."""
 
     scope: str = Field(description="what of the paper is reproduced, and what is not")
     easy: str = Field(description="what was easy")

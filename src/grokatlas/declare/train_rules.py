@@ -23,7 +23,7 @@ def rotatable(block: str) -> list[str]:
 
 
 def why_not_span(spec: dict[str, Any]) -> Reason | None:
-    """What forbids the coordinates of a span that a spec asks for: no rotation may change a run."""
+    """The reason against the coordinates of a span, as a rotation would change the run; or None."""
     if "coordinates" not in spec["train"]:
         return None
     if spec["train"]["snapshots"]:

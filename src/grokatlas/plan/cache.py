@@ -89,7 +89,7 @@ def _modules_key() -> str:
 
 
 def read(file: Path) -> dict[str, Any]:
-    """What is kept in a file; nothing where there is none, or it is damaged."""
+    """The contents of a cache file; empty where there is none, or it is damaged."""
     with contextlib.suppress(OSError, ValueError, RecursionError):
         seal, _, text = file.read_bytes().partition(b"\n")
         if seal == hashlib.sha256(text).hexdigest().encode():

@@ -30,7 +30,7 @@ Captions = dict[str, dict[str, str]]
 
 
 class KeptPlan:
-    """What is kept of one scale.
+    """The cached plan of one scale.
 
     Args:
         folder: the configuration.

@@ -23,7 +23,7 @@ def folders(checkout: Path = Path()) -> list[Path]:
 
 
 def shown() -> dict[str, dict[str, Any]]:
-    """What is recorded of each paper of these studies, by its name.
+    """The recorded results of each paper of these studies, by its name.
 
     ``source`` and ``folder``; ``figures`` with title, caption, origin and picture; ``claims`` as
     stated, and as they were judged at the largest scale that was run.

@@ -39,6 +39,6 @@ def _row(
         dependence.Under(row["verdict"], tuple(interpretations.choices(paper, key)))
         for key, row in under.items()
     ]
-    _, sentence = dependence.told(drawn, marks)
+    _, sentence = dependence.sentence(drawn, marks)
     others = "; ".join(f"`{key}`: {row['verdict']}, {numbers[key]}" for key, row in under.items())
     return [claim.id, claim.statement, drawn, others, sentence]

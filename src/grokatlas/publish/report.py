@@ -263,7 +263,7 @@ class Report:
 
 
 def _against(deviation: prose.Deviation) -> str:
-    """What stands against the paper."""
+    """The side of a deviation that differs from the paper."""
     return f"the code: {deviation.code}" if deviation.code else f"we: {deviation.ours}"
 
 

@@ -94,7 +94,7 @@ def _uuids(name: str, gpus: list[list[str]]) -> list[str]:
     return [uuid for parts in gpus for uuid in parts if uuid.startswith(name)]
 
 
-def _leased(found: list[str]) -> tuple[str, Any]:
+def _leased(devices: list[str]) -> tuple[str, Any]:
     """The first device that can be locked, and its lock; waits for it, and says so once."""
     folder = Path(tempfile.gettempdir(), FOLDER)
     try:
@@ -102,13 +102,15 @@ def _leased(found: list[str]) -> tuple[str, Any]:
             folder.mkdir()
             files.allow(folder, 0o1777)  # every user adds lock files, none removes those of another
         for looks in itertools.count():
-            for device in found:
+            for device in devices:
                 file = folder / f"{device.replace('/', '_')}.lock"
                 lock = locks.acquire(file, mode=0o666, lost=_warn)
                 if lock is not None:
                     return device, lock
             if looks == 0:
-                print(f"devices: all {len(found)} are leased; waiting", file=sys.stderr, flush=True)
+                print(
+                    f"devices: all {len(devices)} are leased; waiting", file=sys.stderr, flush=True
+                )
             time.sleep(PAUSE)
     except OSError as error:
         problem = f"cannot be locked: {error.strerror or error}; remove it, set TMPDIR to another"

@@ -15,7 +15,8 @@ from grokatlas.results import files, foreign, freshness, hashing, layout
 from grokatlas.results.manifest import ManifestWriter, code_of
 from grokatlas.rules import dataset, parents
 from grokatlas.rules.jobs import compiled_loops, component_contracts, devices
-from grokatlas.rules.jobs.job_file import first_line, one_line_errors, read_job_file
+from grokatlas.rules.jobs.component_errors import first_line
+from grokatlas.rules.jobs.job_file import one_line_errors, read_job_file
 from grokatlas.rules.jobs.progress import LastLog, Progress
 from grokatlas.run_store import store as run_store
 

@@ -13,7 +13,7 @@ from grokatlas.declare import signatures
 from grokatlas.errors import UserError, nearest
 from grokatlas.plan import remaining
 
-Found = tuple[str, str]  # a block and the name of a component
+Block = tuple[str, str]  # a block and the name of a component
 
 
 def main(chosen: list[str]) -> Iterator[str]:
@@ -30,7 +30,7 @@ def main(chosen: list[str]) -> Iterator[str]:
         raise UserError("check-components", f"{failed} of {count} checks failed; see above")
 
 
-def of_study() -> list[Found]:
+def of_study() -> list[Block]:
     """The components of the study, by block and name."""
     folders = {folder: block for block, folder in registry.FOLDERS.items()}
     files = [file for file in registry.modules_of_study() if file.parts[0] == "components"]
@@ -38,7 +38,7 @@ def of_study() -> list[Found]:
     return [(block, name) for block, name in components if not name.startswith("_")]
 
 
-def _chosen(names: list[str]) -> list[Found]:
+def _chosen(names: list[str]) -> list[Block]:
     known = of_study()
     if not known:
         problem = "no component in components/ of this folder"

@@ -15,15 +15,17 @@ def under(*told: tuple[str, str]) -> list[Under]:
 
 @cases.listed("drawn", "others", "kind", "sentence")
 def test_a_row_of_verdicts_is_one_sentence(drawn, others, kind, sentence):
-    assert dependence.told(drawn, under(*others)) == (getattr(dependence, kind), sentence)
+    assert dependence.sentence(drawn, under(*others)) == (getattr(dependence, kind), sentence)
 
 
 def test_what_has_no_meaning_under_an_interpretation_is_not_called_unrun():
     undefined = Under(NOT_RUN, ("a",), undefined=True)
     sentence = "the drawn interpretation alone can be judged"
-    assert dependence.told(MET, [undefined]) == (dependence.ALONE, sentence)
+    assert dependence.sentence(MET, [undefined]) == (dependence.ALONE, sentence)
     absent = Under(NOT_RUN, ("b",))
-    assert dependence.told(MET, [undefined, absent])[1] == "the drawn interpretation alone was run"
+    assert (
+        dependence.sentence(MET, [undefined, absent])[1] == "the drawn interpretation alone was run"
+    )
 
 
 def test_every_verdict_but_not_run_has_an_outcome():

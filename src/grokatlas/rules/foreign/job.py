@@ -63,19 +63,19 @@ def execute(job_file: Path, job: dict[str, Any], out: Path, device: str) -> None
 
 def _checked(block: dict[str, Any], listed: list[dict[str, Any]]) -> dict[str, str]:
     """The files of an import with their hashes, if they are those that are declared."""
-    found: list[Path] = []
+    matched: list[Path] = []
     for name in dict.fromkeys(filled(block["file"], member) for member in listed):
         path = Path(name)
         if not path.exists():
             source = " ".join(filter(None, [block["source"], block.get("commit")]))
             raise UserError(name, f"no such file, and it is imported; fetch it from {source}")
-        found += sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
-    sha256 = foreign.files_sha256(found)
+        matched += sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
+    sha256 = foreign.files_sha256(matched)
     if sha256 != block["sha256"]:
-        what = found[0] if len(found) == 1 else f"{found[0]} and {len(found) - 1} others"
+        what = matched[0] if len(matched) == 1 else f"{matched[0]} and {len(matched) - 1} others"
         problem = f"sha256 is {sha256}, and {block['sha256']} is declared"
         raise UserError(str(what), f"{problem}; fetch the files again, or declare what they are")
-    return {file.as_posix(): hashing.file_sha256(file) for file in found}
+    return {file.as_posix(): hashing.file_sha256(file) for file in matched}
 
 
 def _run_all(
@@ -100,11 +100,11 @@ def _copy(block: dict[str, Any], folder: Path) -> None:
     """Copy a script's files, and nothing else, into a working folder."""
     home = Path(block["folder"])
     patterns = [*block["files"], *filter(None, [block.get("environment")])]
-    found = {file for pattern in patterns for file in home.glob(pattern) if file.is_file()}
-    if not found or foreign.files_sha256(found, home) != block["sources"]:
+    matched = {file for pattern in patterns for file in home.glob(pattern) if file.is_file()}
+    if not matched or foreign.files_sha256(matched, home) != block["sources"]:
         problem = "its files changed since the run was planned; run `snakemake` again"
         raise UserError(block["folder"], problem)
-    for file in found:
+    for file in matched:
         target = folder / file.relative_to(home)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(file, target)

@@ -8,8 +8,10 @@ from grokatlas import registry
 from grokatlas.engine.unmapped import place
 from grokatlas.errors import UserError, refused
 from grokatlas.results import files
-from grokatlas.rules.jobs.job_file import MISTAKES, first_line
 
+# what components and libraries raise where spec, data or machine do not fit
+MISTAKES = (ValueError, TypeError, LookupError, RuntimeError, ImportError, OSError, MemoryError)
+EXTRAS = {"art": "attack"}  # libraries that only an extra of the package installs
 PLACED = (ValueError, RuntimeError, OSError, ImportError, MemoryError)  # say by themselves what is
 MORE = "(GROKATLAS_TRACEBACK=1 shows where)"
 
@@ -48,6 +50,13 @@ def as_user_error(error: Exception) -> UserError | None:
     if where := place(error):
         return UserError(where, f"{_text(error)} {MORE}")
     return refused(error) if isinstance(error, OSError) else None
+
+
+def first_line(error: Exception) -> str:
+    """An error's first line; some have none. Of a missing library, also the extra that has it."""
+    text = str(error).strip().partition("\n")[0] or type(error).__name__
+    extra = EXTRAS.get(error.name or "") if isinstance(error, ModuleNotFoundError) else None
+    return f"{text}; pip install 'grokatlas[{extra}]'" if extra else text
 
 
 def _of_study(where: str) -> bool:

@@ -10,10 +10,6 @@ from grokatlas.errors import UserError
 from grokatlas.results import files
 from grokatlas.rules.jobs import undeclared_reads
 
-# what components and libraries raise where spec, data or machine do not fit
-MISTAKES = (ValueError, TypeError, LookupError, RuntimeError, ImportError, OSError, MemoryError)
-EXTRAS = {"art": "attack"}  # libraries that only an extra of the package installs
-
 
 def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
     """A job file, if it is of this kind and the code here is the code it was planned with.
@@ -54,10 +50,3 @@ def one_line_errors(job_file: Path, what: str) -> Iterator[None]:
             raise
         problem = f"{what} failed: {text} {component_errors.MORE}"
         raise UserError(str(job_file), problem) from None
-
-
-def first_line(error: Exception) -> str:
-    """An error's first line; some have none. Of a missing library, also the extra that has it."""
-    text = str(error).strip().partition("\n")[0] or type(error).__name__
-    extra = EXTRAS.get(error.name or "") if isinstance(error, ModuleNotFoundError) else None
-    return f"{text}; pip install 'grokatlas[{extra}]'" if extra else text

@@ -86,7 +86,7 @@ class Method(Changes):
     )
 
     def on(self, task: str) -> Changes | None:
-        """What the method changes on a task; None where it is not defined."""
+        """The changes of the method on a task; None where it is not defined."""
         if task in self.tasks and self.tasks[task] is None:
             return None
         own = self.tasks.get(task)

@@ -80,7 +80,7 @@ def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
 
 
 def _dumped(model: BaseModel) -> Block:
-    """What a file says of a part of the configuration."""
+    """A part of the configuration as a block of YAML."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
