@@ -23,12 +23,12 @@ def joined(
         ``member`` is the number in the cell, and the order is that of one run: by record, member
         and row.
     """
-    shares = []
+    found = []
     runs = zip(cells, records, parts, strict=True)
     for shared, group in itertools.groupby(runs, lambda run: run[0].get("part", {}).get("of")):
         own = list(group)
-        shares += [part for _, _, part in own] if shared is None else [_together(own)]
-    return shares
+        found += [part for _, _, part in own] if shared is None else [_together(own)]
+    return found
 
 
 def _together(runs: list[tuple[dict[str, Any], list[str], pd.DataFrame]]) -> pd.DataFrame:
