@@ -187,7 +187,7 @@ def changed(
     for made in _changed(paper, figure, change):
         tables = {name: table.copy() for name, (table, _) in made.items()}
         known = {id(tables[name]): seen for name, (_, seen) in made.items()}
-        monkeypatch.setattr(divergence, "_found", lambda table, known=known: known[id(table)])
+        monkeypatch.setattr(divergence, "_members_of", lambda table, known=known: known[id(table)])
         yield tables
         monkeypatch.undo()
 
@@ -197,7 +197,7 @@ def changed(
 def _changed(paper: str, figure: str, change: str) -> list[dict[str, tuple[pd.DataFrame, Seen]]]:
     made = list(_made(of_figure(paper, figure), change))
     different = {id(table): table for tables in made for table in tables.values()}
-    seen = {key: divergence._found(table) for key, table in different.items()}
+    seen = {key: divergence._members_of(table) for key, table in different.items()}
     return [{name: (t, seen[id(t)]) for name, t in tables.items()} for tables in made]
 
 
