@@ -91,3 +91,63 @@ def share_recovered_wide(tables: Tables, truth: str, fewest: int, most: int) -> 
     rows = recoveries(tables["recovery_wide"])
     rows = rows[(rows["truth"] == truth) & rows["samples"].between(fewest, most)]
     return [float(rows["recovered"].mean())]
+
+
+def ends(table: pd.DataFrame) -> pd.DataFrame:
+    """One row for each member of `recovery_noise`: where its test error ends.
+
+    ``case`` is ``sparse`` or ``dense``, ``noise`` the size of the noise over that of what is
+    measured, ``end`` the last relative test error, and ``fall`` that at memorisation over it.
+    """
+    times = table[table["record"] == "recovery_times"][[*KEY, "t1"]]
+    history = table[table["record"] == "history"].merge(
+        times.rename(columns={"t1": "since"}), on=KEY
+    )
+    rows = history.sort_values("step").drop_duplicates(KEY, keep="last").set_index(KEY)
+    plateau = history[history["step"] == history["since"]].set_index(KEY)["test_error"]
+    noise = rows["task.signal_to_noise"].astype(float) ** -0.5
+    return pd.DataFrame(
+        {
+            "case": rows["case"],
+            "large": rows["model.init"] > 1,
+            "samples": rows["task.train_points"],
+            "noise": noise.fillna(0.0),
+            "seed": rows["seed"],
+            "end": rows["test_error"],
+            "fall": plateau / rows["test_error"],
+        }
+    ).reset_index(drop=True)
+
+
+def end_over_noise(tables: Tables, case: str, signal_to_noise: float) -> list[float]:
+    """The last test error over the noise, the median of all numbers of measurements and starts.
+
+    Args:
+        tables: of the figure.
+        case: ``sparse`` or ``dense``, the truth.
+        signal_to_noise: of the measurements; the noise is its root, inverted.
+    """
+    ends_ = _in_noise(tables, case, signal_to_noise).groupby("seed")["end"].median()
+    return [float(end * signal_to_noise**0.5) for end in ends_]
+
+
+def ends_apart(tables: Tables, signal_to_noise: float) -> list[float]:
+    """The last test error of the dense truth over that of the sparse one, by instance."""
+    dense, sparse = (
+        _in_noise(tables, case, signal_to_noise).groupby("seed")["end"].median()
+        for case in ("dense", "sparse")
+    )
+    return [float(quotient) for quotient in dense / sparse]
+
+
+def share_fallen_in_noise(
+    tables: Tables, case: str, large: bool, signal_to_noise: float
+) -> list[float]:
+    """The share of runs of one truth and start whose test error falls by ten times."""
+    rows = _in_noise(tables, case, signal_to_noise)
+    return [float((rows.loc[rows["large"] == large, "fall"] >= FALL).mean())]
+
+
+def _in_noise(tables: Tables, case: str, signal_to_noise: float) -> pd.DataFrame:
+    rows = ends(tables["recovery_noise"])
+    return rows[(rows["case"] == case) & np.isclose(rows["noise"], signal_to_noise**-0.5)]

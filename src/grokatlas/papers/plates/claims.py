@@ -25,6 +25,7 @@ from grokatlas.papers.plates._clock import (
     wait_over_law,
 )
 from grokatlas.papers.plates._controls import memories_reversed, weights_reversed
+from grokatlas.papers.plates._forecasts import correlation_with_t2, number_that_tell
 from grokatlas.papers.plates._jumps import (
     accuracy_beside_at,
     gain_beside,
@@ -32,7 +33,15 @@ from grokatlas.papers.plates._jumps import (
     number_of_jumps,
     updates_since_jump,
 )
-from grokatlas.papers.plates._mirages import fall_over_law, share_fallen, share_recovered_wide
+from grokatlas.papers.plates._kinks import predicted_over_measured_smooth, share_at_kinks
+from grokatlas.papers.plates._mirages import (
+    end_over_noise,
+    ends_apart,
+    fall_over_law,
+    share_fallen,
+    share_fallen_in_noise,
+    share_recovered_wide,
+)
 from grokatlas.papers.plates._precision import (
     accuracy_beside,
     factor_beside,

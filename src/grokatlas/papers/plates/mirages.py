@@ -1,4 +1,4 @@
-"""Mirages by the size of their start, and recovery with four times as many unknowns."""
+"""Mirages by the size of their start, and recovery with more unknowns and with noise."""
 
 import numpy as np
 import pandas as pd
@@ -11,25 +11,28 @@ from grokatlas.plots import panels, style
 from grokatlas.plots.style import FigureAndData
 
 TRUTHS = {"sparse": "sparse truth", "gaussian": "Gaussian truth"}
-COLOURS = dict(zip(TRUTHS, (style.COLOURS["l1"], style.MEMBERS[0]), strict=True))
+FITS, FITS_NOT = style.COLOURS["l1"], style.MEMBERS[0]  # truths that l1 fits and does not
+COLOURS = dict(zip(TRUTHS, (FITS, FITS_NOT), strict=True))
+ENDS = {"sparse": ("sparse truth", FITS), "dense": ("dense truth", FITS_NOT)}
 CASES = {"l2": "squared l2 norm", "l1": "l1 norm"}
 SHADES = (style.MEMBERS[1], style.COLOURS["l1"])  # of the smaller and the larger problem
 
 
 def draw(tables: Tables) -> FigureAndData:
-    """Falls against the norm of the start (a, b), and the share recovered by size (c)."""
-    made, grid = style.figure(3)
+    """Falls against the start (a, b), the share recovered by size (c), and ends in noise (d)."""
+    made, grid = style.figure(2, 2)
     falls = _mirages.falls(tables["mirage_starts"])
     drawn = [
         _falls(axes, falls[falls["case"] == case], case)
-        for axes, case in zip(grid[0], CASES, strict=False)
+        for axes, case in zip(grid[0], CASES, strict=True)
     ]
-    ends = np.concatenate([axes.get_ylim() for axes in grid[0][:2]])
-    for axes, case in zip(grid[0], CASES, strict=False):
+    ends = np.concatenate([axes.get_ylim() for axes in grid[0]])
+    for axes, case in zip(grid[0], CASES, strict=True):
         panels.limits(axes, "y", float(ends.min()), float(ends.max()))
         axes.set(title=CASES[case], ylabel="fall of the test error")
-    drawn.append(_shares(grid[0, 2], tables))
-    for axes, letter in zip(grid.flat, "abc", strict=True):
+    drawn.append(_shares(grid[1, 0], tables))
+    drawn.append(_ends(grid[1, 1], _mirages.ends(tables["recovery_noise"])))
+    for axes, letter in zip(grid.flat, "abcd", strict=True):
         style.letter(axes, letter)
     return made, pd.concat(drawn, ignore_index=True)
 
@@ -89,3 +92,23 @@ def _shares(axes: Axes, tables: Tables) -> pd.DataFrame:
     if drawn:
         axes.legend(loc="lower right")
     return pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()
+
+
+def _ends(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
+    """The last test error against the noise: median and quartiles over instances and starts."""
+    levels = rows["noise"].unique()
+    above = levels[levels > 0]
+    axes.plot(above, above, "--", color=style.GUIDE, lw=0.9, zorder=1)
+    drawn = []
+    for place, (case, (text, colour)) in enumerate(ENDS.items()):
+        own = rows[rows["case"] == case].groupby("noise")["end"]
+        middle = own.median()
+        spread = [middle - own.quantile(0.25), own.quantile(0.75) - middle]
+        look = style.Look(color=colour, fmt="os"[place], ms=4, lw=0.9, label=text)
+        axes.errorbar(middle.index * (0.96, 1.04)[place], middle, yerr=spread, **look)
+        drawn.append(middle.rename("end").reset_index().assign(series=case))
+    panels.logarithmic(axes, levels)
+    panels.logarithmic(axes, rows["end"].dropna(), "y")
+    axes.set(xlabel="noise / signal", ylabel="relative test error, end", title="noise, l1")
+    axes.legend(loc="lower right")
+    return pd.concat(drawn, ignore_index=True)

@@ -1,0 +1,74 @@
+"""Plate 3 on fifty runs: measures on the plateau beside the time of generalisation."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter, ScalarFormatter
+
+from grokatlas.claims.statistics import Tables
+from grokatlas.papers.plates import _forecasts
+from grokatlas.papers.plates._progress import MEASURES, OF_TEST_SET
+from grokatlas.plots import panels, style
+from grokatlas.plots.style import FigureAndData
+
+AT = 1000  # update of the measures
+STRIP = "#e8e8e8"
+BEYOND = style.MEMBERS[2]
+
+
+def draw(tables: Tables) -> FigureAndData:
+    """t2 against the weight (a), correlations (b), and the measure that tells most (c)."""
+    made, grid = style.figure(3, height=3.0, width_ratios=[1, 1.25, 1])
+    rows = _forecasts.plateau(tables, _update(tables))
+    correlated = _forecasts.correlations(rows)
+    rows = rows[np.isfinite(rows["t2"])]
+    colours = style.sequence(rows["weight"].unique())
+    _against(grid[0, 0], rows, "weight", colours)
+    _correlations(grid[0, 1], correlated, _forecasts.level(rows))
+    own = correlated[~correlated["measure"].isin(["weight", *OF_TEST_SET])]
+    own = own.dropna(subset=["within"]).sort_values("within", key=abs)
+    if len(own):
+        _against(grid[0, 2], rows, own["measure"].iloc[-1], colours)
+    for axes, letter in zip(grid.flat, "abc", strict=True):
+        style.letter(axes, letter)
+    drawn = [rows.assign(panel="a"), correlated.assign(panel="b")]
+    return made, pd.concat(drawn, ignore_index=True)
+
+
+def _update(tables: Tables) -> int:
+    """`AT`, or where a run generalises before it, the last log before half of the least t2."""
+    rows = _forecasts.plateau(tables, 0)
+    if rows["t2"].min() > AT:
+        return AT
+    steps = tables[_forecasts.TABLE]["step"].dropna()
+    return int(steps[steps <= rows["t2"].min() / 2].max())
+
+
+def _against(axes: Axes, rows: pd.DataFrame, column: str, colours: dict[float, Any]) -> None:
+    """t2 of each run against its weight or a measure; colours are weights."""
+    rows = rows.dropna(subset=[column])
+    axes.scatter(rows[column], rows["t2"], s=9, c=[colours[weight] for weight in rows["weight"]])
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(NullFormatter())
+    axes.yaxis.set_minor_formatter(ScalarFormatter())
+    if column == "weight":
+        panels.logarithmic(axes, rows[column])
+    name = MEASURES[column].name if column in MEASURES else "weight of the l2 norm"
+    axes.set(xlabel=name, ylabel="$t_2$ (updates)")
+
+
+def _correlations(axes: Axes, rows: pd.DataFrame, level: float) -> None:
+    """Over all runs (open) and within a weight (filled); chance is shaded."""
+    names = {"weight": "weight"} | {key: measure.name for key, measure in MEASURES.items()}
+    rows = rows.assign(name=rows["measure"].map(names))
+    axes.axvspan(-level, level, color=STRIP, lw=0, zorder=0)
+    axes.axvline(0, color=style.MUTED, lw=0.5, zorder=1)
+    axes.plot(rows["over_all"], rows["name"], "o", ms=4, mfc="white", color=style.GUIDE)
+    for beyond, colour in ((True, BEYOND), (False, "black")):
+        part = rows[rows["beyond"] == beyond]
+        axes.plot(part["within"], part["name"], "o", ms=4, color=colour)
+    axes.set(xlim=(-1.08, 1.08), xlabel="correlation with $t_2$")
+    axes.set_yticks(range(len(rows)), rows["name"])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
