@@ -13,7 +13,7 @@ from grokatlas.engine.keyword_types import Count, Positive
 
 
 class SoftplusMLP(MLP):
-    """``yhat = s(x E) W`` with ``s(z) = log(1 + exp(b z)) / b``; ``b`` is the buffer `sharpness`."""
+    """``yhat = s(x E) W``, ``s(z) = log(1 + exp(b z)) / b``, with ``b`` the buffer `sharpness`."""
 
     sharpness: Tensor
 
@@ -48,17 +48,15 @@ def build(
     Raises:
         ValueError: each member has data of its own, or the hidden units are too few to fit them.
     """
-    relu = fitted_mlp.build(data=data, generator=generator, width=width, excess=0.0)
-    model = SoftplusMLP(list(relu.layers), sharpness)
+    drawn = fitted_mlp.build(data=data, generator=generator, width=width, excess=0.0)
+    first = dict(drawn.named_parameters())["layers.0.weight"].detach()
     inputs = torch.from_numpy(data.train_inputs).double().flatten(1)
     targets = torch.from_numpy(data.train_targets)
     if not targets.is_floating_point():
         targets = nn.functional.one_hot(targets, data.outputs).double()
-    with torch.no_grad():
-        first, second = (layer.weight for layer in model.layers)
-        hidden = softplus(inputs @ first.T, model.sharpness)
-        second.copy_((torch.linalg.pinv(hidden) @ targets).T)
-    return model
+    hidden = softplus(inputs @ first.T, torch.tensor(sharpness, dtype=torch.float64))
+    second = (torch.linalg.pinv(hidden) @ targets).T
+    return SoftplusMLP([fitted_mlp._linear(first), fitted_mlp._linear(second)], sharpness)
 
 
 def parameters(data: dict[str, Any], *, width: int, **_: Any) -> int:
