@@ -1,6 +1,7 @@
 """Both layers of a two-layer network of smooth units on the zero-loss set."""
 
 import torch
+from torch import Tensor
 
 from grokatlas.components.dynamics import joint_layers
 from grokatlas.components.dynamics.isolated_first_layer import FIRST, SECOND
@@ -14,7 +15,11 @@ COST = joint_layers.COST
 
 
 class JointSoftplusLayers(joint_layers.JointLayers):
-    """`joint_layers` with softplus s in place of ReLU: ``H = s(X E)``, and s' for relu'."""
+    """`joint_layers` with softplus s in place of ReLU: ``H = s(Z)``, ``Z = X E``, s' for relu'.
+
+    As ``s'(Z) o Z`` is not H, the multiplier obeys ``(ratio H H^T x I + K) mu = (s'(Z) o Z + ratio
+    H) W``, with K as there.
+    """
 
     def __init__(self, model: Model, rate: Hyperparameter, ratio: Hyperparameter) -> None:
         super().__init__(rate, ratio)
@@ -37,13 +42,23 @@ class JointSoftplusLayers(joint_layers.JointLayers):
         targets = joint_layers._targets(batch[1], second)
         before = inputs @ first.T
         hidden, slope = softplus(before, sharpness), torch.sigmoid(sharpness * before)
-        multiplier = self._multiplier(inputs, hidden, slope, second)
+        wanted = (slope * before + self.ratio * hidden) @ second.T
+        multiplier = solve_positive(
+            self._matrix(inputs, hidden, slope, second), wanted.reshape(-1, 1)
+        ).reshape(wanted.shape)
         pull = ((multiplier @ second) * slope).T @ inputs
         first = first + self.rate * (pull - first)
         second = second + self.rate * self.ratio * (multiplier.T @ hidden - second)
         hidden = softplus(inputs @ first.T, sharpness)
         back = solve_positive(hidden @ hidden.T, targets - hidden @ second.T)
         return {FIRST: first, SECOND: second + back.T @ hidden}
+
+    def _matrix(self, inputs: Tensor, hidden: Tensor, slope: Tensor, second: Tensor) -> Tensor:
+        """``ratio H H^T x I + K`` ``[N C, N C]``."""
+        back = (slope[:, None] * second).flatten(0, 1)  # [N C, H]
+        identity = torch.eye(len(second), dtype=hidden.dtype, device=hidden.device)
+        fast = torch.kron(self.ratio * (hidden @ hidden.T), identity)
+        return fast + (back @ back.T) * torch.kron(inputs @ inputs.T, torch.ones_like(identity))
 
 
 def build(model: Model, loss: NetworkLoss, *, rate: Positive, ratio: Positive) -> Dynamics[Params]:
