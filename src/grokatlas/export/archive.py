@@ -75,7 +75,8 @@ def write(
     listed = {m.name: {"sha256": m.sha256, "size": m.size} for m in members}
     index = {**FORMAT, "scale": scale, "tables_only": holds is not everything, "files": listed}
     text = json.dumps(index, sort_keys=True, indent=1).encode()
-    archive_files.write(out, [FileToPack.of_text(INDEX, text), *members])
+    index_file = FileToPack.of_text(INDEX, text)
+    archive_files.write(out, [index_file, *archive_files.together(members)])
     return members
 
 

@@ -6,6 +6,7 @@ leaves it to the caller which names are allowed; nothing is extracted by a libra
 
 import contextlib
 import hashlib
+import io
 import shlex
 import stat
 import zipfile
@@ -19,7 +20,9 @@ from grokatlas.errors import UserError
 from grokatlas.results import files, hashing
 
 SUFFIX = ".zip"
+TOGETHER = "records.zip"  # a member of an archive: its JSON files, packed as one
 _CHUNK = 1 << 20
+_LARGEST_TOGETHER = 1 << 28  # bytes; it is read as a whole
 _NO_ARCHIVES = {  # how a file begins that takes the place of an archive, and what it is
     b"PK\x05\x06": "is an empty zip; fetch it again",
     b"version https://git-lfs": "is a pointer of Git LFS; `git lfs pull` fetches it",
@@ -73,6 +76,20 @@ class ArchivedFile:
     chunks: Iterator[bytes]
 
 
+def together(members: list[FileToPack]) -> list[FileToPack]:
+    """The members with their JSON files as one, a zip that is not compressed itself.
+
+    Job files and manifests are much alike: one by one they take six times the room.
+    """
+    records = [member for member in members if member.name.endswith(".json")]
+    others = [member for member in members if not member.name.endswith(".json")]
+    if not records:
+        return others
+    packed = io.BytesIO()
+    _write(packed, records, zipfile.ZIP_STORED)
+    return [FileToPack.of_text(TOGETHER, packed.getvalue()), *others]
+
+
 def write(out: Path, members: list[FileToPack]) -> None:
     """Write an archive: same files, same bytes (with one version of zlib).
 
@@ -82,10 +99,15 @@ def write(out: Path, members: list[FileToPack]) -> None:
     """
     if not out.name.endswith(SUFFIX):
         raise UserError(str(out), f"unknown kind of archive; give a name that ends in {SUFFIX}")
-    with files.atomic(out) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    with files.atomic(out) as temporary:
+        _write(temporary, members, zipfile.ZIP_DEFLATED)
+
+
+def _write(out: Path | IO[bytes], members: list[FileToPack], compression: int) -> None:
+    with zipfile.ZipFile(out, "w") as archive:
         for member in members:
             info = zipfile.ZipInfo(member.name)  # dated 1980
-            info.compress_type = zipfile.ZIP_DEFLATED
+            info.compress_type = compression
             info.create_system = 3
             info.external_attr = (stat.S_IFREG | 0o644) << 16
             with archive.open(info, "w", force_zip64=member.size >= 1 << 31) as sink:
@@ -117,7 +139,7 @@ def _chunks(member: FileToPack) -> Iterator[bytes]:
 
 
 def entries(path: Path) -> Iterator[ArchivedFile]:
-    """The files of an archive, in its order.
+    """The files of an archive, in its order, with those that are `together`.
 
     Raises:
         UserError: it is no archive, is damaged or truncated, or has a member that is no plain file.
@@ -138,7 +160,7 @@ def entries(path: Path) -> Iterator[ArchivedFile]:
         problem = next(known, allowed) if start else "is empty; fetch it again"
         raise UserError(str(path), problem)
     with _intact(path):
-        yield from _entries(path)
+        yield from _entries(path, path)
 
 
 @contextlib.contextmanager
@@ -151,8 +173,8 @@ def _intact(path: Path) -> Iterator[None]:
         raise UserError(str(path), f"cannot be read: {error.strerror or error}") from None
 
 
-def _entries(path: Path) -> Iterator[ArchivedFile]:
-    with zipfile.ZipFile(path) as archive:
+def _entries(path: Path, source: Path | IO[bytes]) -> Iterator[ArchivedFile]:
+    with zipfile.ZipFile(source) as archive:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
             if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1:
@@ -160,9 +182,13 @@ def _entries(path: Path) -> Iterator[ArchivedFile]:
             if info.filename != info.orig_filename:
                 raise _no_file(path, info.orig_filename)
             with archive.open(info) as stream:
-                yield ArchivedFile(
-                    info.filename, info.file_size, _exactly(path, stream, info.file_size)
-                )
+                chunks = _exactly(path, stream, info.file_size)
+                if info.filename != TOGETHER or source is not path:
+                    yield ArchivedFile(info.filename, info.file_size, chunks)
+                elif info.file_size > _LARGEST_TOGETHER:
+                    raise UserError(str(path), f"member {TOGETHER!r} is too large; refused")
+                else:
+                    yield from _entries(path, io.BytesIO(b"".join(chunks)))
 
 
 def _exactly(path: Path, stream: IO[bytes], size: int) -> Iterator[bytes]:

@@ -61,17 +61,17 @@ def level(rows: pd.DataFrame) -> float:
     return float(t / np.sqrt(free + t**2))
 
 
-def correlation_with_t2(tables: Tables, measure: str, within: bool, at: int) -> list[float]:
+def correlation_with_t2(tables: Tables, measure: str, among: str, at: int) -> list[float]:
     """Spearman's correlation of a measure at an update with t2.
 
     Args:
         tables: of the figure.
         measure: one of `_progress.MEASURES`, or ``weight``.
-        within: among runs of the same weight.
+        among: runs of the same ``weight``, or ``all``.
         at: the update.
     """
     rows = correlations(plateau(tables, at)).set_index("measure")
-    return [float(rows.loc[measure, "within" if within else "over_all"])]
+    return [float(rows.loc[measure, "within" if among == "weight" else "over_all"])]
 
 
 def number_that_tell(tables: Tables, at: int) -> list[float]:

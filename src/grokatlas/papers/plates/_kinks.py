@@ -34,25 +34,37 @@ def at_kinks(tables: Tables) -> pd.DataFrame:
 
 
 def predicted_over_measured_smooth(
-    tables: Tables, sharpness: float, weight_decay: float
+    tables: Tables, sharpness: float | str, weight_decay: float
 ) -> list[float]:
-    """The slow time to a test accuracy of 0.9, predicted over measured, for each seed."""
+    """The slow time to a test accuracy of 0.9, predicted over measured, for each seed.
+
+    Args:
+        tables: of the figure.
+        sharpness: of the units; ``relu`` for ReLU.
+        weight_decay: of training.
+    """
     rows = compared(tables)
     near = np.isclose(rows["weight_decay"], weight_decay, rtol=1e-6)
-    rows = rows[near & (rows["sharpness"] == sharpness)].sort_values("seed")
+    rows = rows[near & (rows["sharpness"] == _number(sharpness))].sort_values("seed")
     return [float(value) for value in rows["quotient"]]
 
 
-def share_at_kinks(tables: Tables, case: str, sharpness: float, slow_time: float) -> list[float]:
+def share_at_kinks(
+    tables: Tables, case: str, sharpness: float | str, slow_time: float
+) -> list[float]:
     """The share of preactivations at kinks at a slow time, for each seed.
 
     Args:
         tables: of the figure.
         case: of the experiment.
-        sharpness: of its units.
+        sharpness: of its units; ``relu`` for ReLU.
         slow_time: the last log up to it counts.
     """
     rows = at_kinks(tables)
-    rows = rows[(rows["case"] == case) & (rows["sharpness"] == sharpness)]
+    rows = rows[(rows["case"] == case) & (rows["sharpness"] == _number(sharpness))]
     rows = rows[rows["slow_time"] <= slow_time * (1 + 1e-9)]
     return [float(part[AT_KINKS].iloc[-1]) for _, part in rows.groupby("seed")]
+
+
+def _number(sharpness: float | str) -> float:
+    return RELU if sharpness == "relu" else float(sharpness)

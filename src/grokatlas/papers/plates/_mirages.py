@@ -109,7 +109,7 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "case": rows["case"],
-            "large": rows["model.init"] > 1,
+            "start": (rows["model.init"] > 1).map({True: "large", False: "small"}),
             "samples": rows["task.train_points"],
             "noise": noise.fillna(0.0),
             "seed": rows["seed"],
@@ -141,11 +141,11 @@ def ends_apart(tables: Tables, signal_to_noise: float) -> list[float]:
 
 
 def share_fallen_in_noise(
-    tables: Tables, case: str, large: bool, signal_to_noise: float
+    tables: Tables, case: str, start: str, signal_to_noise: float
 ) -> list[float]:
     """The share of runs of one truth and start whose test error falls by ten times."""
     rows = _in_noise(tables, case, signal_to_noise)
-    return [float((rows.loc[rows["large"] == large, "fall"] >= FALL).mean())]
+    return [float((rows.loc[rows["start"] == start, "fall"] >= FALL).mean())]
 
 
 def _in_noise(tables: Tables, case: str, signal_to_noise: float) -> pd.DataFrame:
