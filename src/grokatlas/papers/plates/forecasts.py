@@ -15,6 +15,7 @@ from grokatlas.plots.style import FigureAndData
 
 AT = 1000  # update of the measures
 STRIP = "#e8e8e8"
+TEXTS = {"t2": "$t_2$ (updates)", "over_median": "$t_2$ / median of the weight"}
 BEYOND = style.MEMBERS[2]
 
 
@@ -23,14 +24,15 @@ def draw(tables: Tables) -> FigureAndData:
     made, grid = style.figure(3, height=3.0, width_ratios=[1, 1.25, 1])
     rows = _forecasts.plateau(tables, _update(tables))
     correlated = _forecasts.correlations(rows)
-    rows = rows[np.isfinite(rows["t2"])]
+    rows = rows[np.isfinite(rows["t2"])].copy()
     colours = style.sequence(rows["weight"].unique())
-    _against(grid[0, 0], rows, "weight", colours)
+    _against(grid[0, 0], rows, "weight", "t2", colours)
     _correlations(grid[0, 1], correlated, _forecasts.level(rows))
     own = correlated[~correlated["measure"].isin(["weight", *OF_TEST_SET])]
     own = own.dropna(subset=["within"]).sort_values("within", key=abs)
     if len(own):
-        _against(grid[0, 2], rows, own["measure"].iloc[-1], colours)
+        rows["over_median"] = rows["t2"] / rows.groupby("weight")["t2"].transform("median")
+        _against(grid[0, 2], rows, own["measure"].iloc[-1], "over_median", colours)
     for axes, letter in zip(grid.flat, "abc", strict=True):
         style.letter(axes, letter)
     drawn = [rows.assign(panel="a"), correlated.assign(panel="b")]
@@ -46,17 +48,20 @@ def _update(tables: Tables) -> int:
     return int(steps[steps <= rows["t2"].min() / 2].max())
 
 
-def _against(axes: Axes, rows: pd.DataFrame, column: str, colours: dict[float, Any]) -> None:
-    """t2 of each run against its weight or a measure; colours are weights."""
+def _against(
+    axes: Axes, rows: pd.DataFrame, column: str, time: str, colours: dict[float, Any]
+) -> None:
+    """A time of each run against its weight or a measure; colours are weights."""
     rows = rows.dropna(subset=[column])
-    axes.scatter(rows[column], rows["t2"], s=9, c=[colours[weight] for weight in rows["weight"]])
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(NullFormatter())
-    axes.yaxis.set_minor_formatter(ScalarFormatter())
+    axes.scatter(rows[column], rows[time], s=9, c=[colours[weight] for weight in rows["weight"]])
+    if time == "t2":
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(NullFormatter())
+        axes.yaxis.set_minor_formatter(ScalarFormatter())
     if column == "weight":
         panels.logarithmic(axes, rows[column])
     name = MEASURES[column].name if column in MEASURES else "weight of the l2 norm"
-    axes.set(xlabel=name, ylabel="$t_2$ (updates)")
+    axes.set(xlabel=name, ylabel=TEXTS[time])
 
 
 def _correlations(axes: Axes, rows: pd.DataFrame, level: float) -> None:

@@ -109,6 +109,7 @@ def _ends(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
         drawn.append(middle.rename("end").reset_index().assign(series=case))
     panels.logarithmic(axes, levels)
     panels.logarithmic(axes, rows["end"].dropna(), "y")
+    axes.set_xticks(levels, [f"{level:.2g}" for level in levels])
     axes.set(xlabel="noise / signal", ylabel="relative test error, end", title="noise, l1")
     axes.legend(loc="lower right")
     return pd.concat(drawn, ignore_index=True)
