@@ -2,12 +2,10 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 WORDS = {"fig": "Figure", "table": "Table"}
-
-
 NEVER = "never"  # a time that is not reached
 
 
@@ -41,6 +39,17 @@ def interval(low: float | None, high: float | None, shown: Callable[[float], str
     if below and above:
         return f"{below} to {above}"
     return f"at least {below}" if below else f"at most {above}" if above else ""
+
+
+def some_of(names: Sequence[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are: ``a, b and 3 more``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def last_line(text: str) -> str:
+    """The last line that is not blank, without spaces around it; empty where there is none."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
 
 
 def figure_title(name: str, title: str | None = None, plate: int | None = None) -> str:

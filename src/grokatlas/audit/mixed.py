@@ -10,6 +10,7 @@ from typing import Any
 
 from grokatlas.audit.tree import Tree
 from grokatlas.results.environment import COMPUTING
+from grokatlas.text import some_of
 
 KINDS = {"dataset": "data sets", "run": "runs", "measure": "measures", "table": "tables"}
 SHOWN = 3  # figures that are named
@@ -92,8 +93,7 @@ def _listed(values: Counter[str]) -> str:
 def _where(figures: list[str]) -> str:
     if not figures:
         return ""
-    rest = f" and {len(figures) - SHOWN} more" if len(figures) > SHOWN else ""
-    return f"; together in {', '.join(figures[:SHOWN])}{rest}"
+    return f"; together in {some_of(figures, SHOWN)}"
 
 
 def _entries(content: Any, key: str) -> dict[str, Any]:

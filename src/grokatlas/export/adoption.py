@@ -17,12 +17,12 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure, sources
-from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, counted, some_of
+from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, counted
 from grokatlas.export.archive_files import ArchivedFile
 from grokatlas.results import files, freshness, hashing, layout, links, placing, records_only
 from grokatlas.results.manifest import code_of
 from grokatlas.results.result import Result
-from grokatlas.text import file_size
+from grokatlas.text import file_size, some_of
 
 LARGEST_INDEX = 1 << 26
 LARGEST_RATIO = 200  # unpacked to packed; our files, most of them compressed already, reach 10

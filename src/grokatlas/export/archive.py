@@ -12,7 +12,7 @@ from grokatlas.export import archive_files, closure, sources
 from grokatlas.export.archive_files import FileToPack
 from grokatlas.results import layout
 from grokatlas.results.result import Result
-from grokatlas.text import file_size
+from grokatlas.text import file_size, some_of
 
 INDEX = "grokatlas-archive.json"
 FORMAT = {"format": "grokatlas results", "version": 1}
@@ -100,9 +100,3 @@ def counted(results: list[Result]) -> str:
     """The number of results of each kind, as text."""
     counts = {kind: sum(r.kind == kind for r in results) for kind in layout.HANDED_ON}
     return ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n) or "nothing"
-
-
-def some_of(names: list[str], most: int = 5) -> str:
-    """The first of some names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

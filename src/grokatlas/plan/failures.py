@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from grokatlas.text import last_line
+
 EVENTS = ("JOB_ERROR", "GROUP_ERROR")  # of Snakemake's log
 MOST = 20  # failed jobs that are named
 
@@ -47,7 +49,7 @@ def _finished(facts: dict[str, Any]) -> bool:
 def _last_line(log: Path) -> str:
     """The last line of a log that is not empty."""
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        text = log.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         return f"its log cannot be read: {error.strerror}"
-    return next((line.strip() for line in reversed(lines) if line.strip()), "its log is empty")
+    return last_line(text) or "its log is empty"

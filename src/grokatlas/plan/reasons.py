@@ -13,6 +13,7 @@ from grokatlas.plan import changes
 from grokatlas.results import layout
 from grokatlas.results.manifest import code_of
 from grokatlas.results.result import MANIFEST_TABLES, read_json_file
+from grokatlas.text import some_of
 
 if TYPE_CHECKING:
     from grokatlas.plan.jobs import Job
@@ -35,9 +36,10 @@ def of(job: "Job") -> str:
     planned = {each.target.name: each.spec for each in job.inputs}
     if settings := changes.of_settings(manifest["spec"], job.spec, _run_spec, planned.get):
         texts = [f"{path} {was} -> {now}" for path, was, now in settings]
-        reasons.append(f"spec: {_some(texts)}")
+        reasons.append(f"spec: {some_of(texts, SHOWN)}")
     if modules := code_digest.changed(code_of(manifest), job.code):
-        reasons.append(f"code: {_some([name.removeprefix('grokatlas.') for name in modules])}")
+        named = [name.removeprefix("grokatlas.") for name in modules]
+        reasons.append(f"code: {some_of(named, SHOWN)}")
     if manifest.get("partial"):
         reasons.append("files: was made while others were not complete")
     return "; ".join(reasons) or _data(job)
@@ -61,11 +63,6 @@ def _data(job: "Job") -> str:
         if other.state() != "up to date":
             return f"data: {other.kind} {other.target.name} is {other.state()}"
     return "data: what it was made from was made again"
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
 
 
 def file_name(job: "Job") -> str:

@@ -59,7 +59,7 @@ def _refuse_running() -> None:
         raise UserError("prune", f"Snakemake runs here (process {pid}); wait until it has ended")
     if jobs := slurm.workflow_or_none(Path()):
         raise UserError("prune", f"the workflow is in jobs {jobs}; wait until it has ended")
-    if any(Path(".snakemake", "locks").glob("*")):
+    if unlock.locked(Path()):
         hint = "wait until it has ended, or run `grokatlas unlock` if it was killed"
         raise UserError("prune", f"Snakemake runs in this folder on some machine; {hint}")
 

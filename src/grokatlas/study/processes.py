@@ -8,7 +8,9 @@ from pathlib import Path
 from grokatlas.errors import UserError
 from grokatlas.plan.jobs import Job
 from grokatlas.study import shipped
+from grokatlas.text import last_line
 
+SILENT = "it ended without a word"
 COMMANDS = {"dataset": "dataset", "run": "train", "measure": "measure"}  # by kind of job
 PROGRESS = re.compile(r"run \w+: step \d+/\d+, ")  # what a training prints every ten seconds
 # what Snakemake shows of the log of a job that failed
@@ -22,7 +24,7 @@ def execute(job: Job, threads: int) -> None:
         command += ["--threads", str(threads)]
     code, output = _output(command)
     if code:
-        place, _, problem = _last_line(output).partition(": ")
+        place, _, problem = (last_line(output) or SILENT).partition(": ")
         raise UserError(place, problem or f"the job {job.target} failed")
 
 
@@ -36,7 +38,7 @@ def snakemake(outputs: list[Path], scale: str) -> None:
     if code:
         failed = FAILED.search(output)
         place = failed[1] if failed else str(outputs[0])
-        problem = _last_line(failed[2] if failed else output)
+        problem = last_line(failed[2] if failed else output) or SILENT
         raise UserError(place, f"a job failed: {problem}" if failed else problem)
 
 
@@ -64,8 +66,3 @@ def _output(command: list[str]) -> tuple[int, str]:
     if any(map(PROGRESS.match, lines)):
         print(file=sys.stderr)
     return process.returncode, "".join(lines)
-
-
-def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "it ended without a word"

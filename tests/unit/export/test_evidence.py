@@ -12,6 +12,7 @@ from grokatlas.export import adoption, archive, archive_files, evidence
 from grokatlas.plan.jobs import Job
 from grokatlas.results import files, freshness, hashing, layout, records_only
 from tests.unit import small_tree
+from tests.unit.export.archives import members, raw_write
 
 TOYS = ("smoke", "atlas", "toys")
 
@@ -94,6 +95,14 @@ UPSTREAM = ("run", "measure")
 
 def test_what_is_recorded_again_is_the_same_file(tree):
     assert evidence.write(TOYS, [tree["table"]])
+    before = evidence.path(*TOYS).read_bytes()
+    assert not evidence.write(TOYS, [tree["table"]])
+    assert evidence.path(*TOYS).read_bytes() == before
+
+
+def test_an_archive_of_the_same_files_that_is_packed_otherwise_stays(tree):
+    evidence.write(TOYS, [tree["table"]])
+    raw_write(evidence.path(*TOYS), members(evidence.path(*TOYS)))
     before = evidence.path(*TOYS).read_bytes()
     assert not evidence.write(TOYS, [tree["table"]])
     assert evidence.path(*TOYS).read_bytes() == before

@@ -8,7 +8,7 @@ import pytest
 
 from grokatlas import cli
 from grokatlas.errors import UserError
-from grokatlas.export import adoption, archive
+from grokatlas.export import adoption, archive, archive_files
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
 from tests import cases
@@ -24,6 +24,17 @@ def test_same_results_same_bytes(tree, tmp_path):
         file.chmod(0o600)
     archive.pack(second, "smoke", tables_only=False)
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_job_files_and_manifests_are_one_member_without_compression(packed):
+    with zipfile.ZipFile(packed) as seen:
+        names = seen.namelist()
+        with zipfile.ZipFile(seen.open(archive_files.TOGETHER)) as inner:
+            assert {info.compress_type for info in inner.infolist()} == {zipfile.ZIP_STORED}
+            assert all(name.endswith(".json") for name in inner.namelist())
+            together = inner.namelist()
+    assert [name for name in names if name.endswith(".json")] == [archive.INDEX]
+    assert set(members(packed)) == {*names, *together} - {archive_files.TOGETHER}
 
 
 def test_members_carry_no_owner_and_no_time(packed):

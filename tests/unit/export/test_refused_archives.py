@@ -123,6 +123,20 @@ def test_a_bomb_is_refused_before_it_is_unpacked(packed, tree, monkeypatch):
     assert max(asked) < 10**5
 
 
+def test_records_that_are_too_many_to_be_read_at_once_are_refused(packed, monkeypatch):
+    monkeypatch.setattr(archive_files, "_LARGEST_TOGETHER", 100)
+    assert_refused(packed, "member 'records.zip' is too large; refused")
+
+
+def test_an_archive_within_the_records_is_no_file_of_a_job(packed):
+    with zipfile.ZipFile(packed) as whole:
+        names = {name: whole.read(name) for name in whole.namelist()}
+    inner = packed.with_name("inner.zip")
+    raw_write(inner, {archive_files.TOGETHER: names[archive_files.TOGETHER]})
+    raw_write(packed, {**names, archive_files.TOGETHER: inner.read_bytes()})
+    assert_refused(packed, "member 'records.zip' is no file that a job writes")
+
+
 def test_what_the_disk_cannot_hold_is_refused(packed, monkeypatch):
     usage = shutil._ntuple_diskusage(10**6, 10**6 - 1000, 1000)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)

@@ -11,7 +11,7 @@ from grokatlas.engine.memory import group_size
 from grokatlas.plan import gpu_runs, resources
 from grokatlas.plan.jobs import Job
 from grokatlas.results import gpu_leases
-from grokatlas.text import file_size
+from grokatlas.text import file_size, some_of
 
 USUAL = 80 * 10**9  # bytes of a GPU that cannot be asked, as those of a cluster
 NAMED = 3  # runs that a line names
@@ -70,8 +70,7 @@ def _memory(runs: list[Job]) -> Iterator[Finding]:
 
 
 def _names(jobs: list[Job]) -> str:
-    rest = f" and {len(jobs) - NAMED} more" if len(jobs) > NAMED else ""
-    return ", ".join(job.target.name for job in jobs[:NAMED]) + rest
+    return some_of([job.target.name for job in jobs], NAMED)
 
 
 def _of_this_machine() -> int | None:
