@@ -33,7 +33,6 @@ from grokatlas.papers.plates._jumps import (
     number_of_jumps,
     updates_since_jump,
 )
-from grokatlas.papers.plates._kinks import predicted_over_measured_smooth, share_at_kinks
 from grokatlas.papers.plates._mirages import (
     end_over_noise,
     ends_apart,
@@ -55,6 +54,7 @@ from grokatlas.papers.plates._slow_time import (
     exponent_of_slow_time,
     spread_of_slow_times,
 )
+from grokatlas.papers.plates._smooth_units import predicted_over_measured_smooth, share_at_kinks
 from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from grokatlas.claims.statistics import Tables
-from grokatlas.papers.plates import _kinks, _theories
-from grokatlas.papers.plates._kinks import AT_KINKS, RELU
+from grokatlas.papers.plates import _smooth_units, _theories
+from grokatlas.papers.plates._smooth_units import AT_KINKS, RELU
 from grokatlas.plots import marks, panels, style
 from grokatlas.plots.style import FigureAndData
 
@@ -17,7 +17,7 @@ NEAR = (0.97, 1.03)  # shaded
 def draw(tables: Tables) -> FigureAndData:
     """Predicted over measured times against lambda (a), and units at kinks in slow time (b)."""
     made, grid = style.figure(2, height=2.6)
-    quotients, history = _kinks.compared(tables), _kinks.at_kinks(tables)
+    quotients, history = _smooth_units.compared(tables), _smooth_units.at_kinks(tables)
     tried = quotients["sharpness"].unique()
     colours = style.sequence(value for value in tried if value < RELU) | {RELU: KINKED}
     drawn = [
