@@ -38,6 +38,8 @@ def _quotients(axes: Axes, rows: pd.DataFrame, colours: dict[float, object]) -> 
     """Marks are seeds, lines go through their medians."""
     axes.axhspan(*NEAR, color=style.MUTED, alpha=0.25, lw=0, zorder=0)
     axes.axhline(1, color="black", lw=0.7, zorder=1)
+    tried = rows.loc[rows["sharpness"] < RELU, "weight_decay"].unique()
+    rows = rows[rows["weight_decay"].isin(tried)]
     known = rows[np.isfinite(rows["quotient"]) & (rows["quotient"] > 0)]
     for sharpness in sorted(colours, reverse=True):
         part = known[known["sharpness"] == sharpness]
