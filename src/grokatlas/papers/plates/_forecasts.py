@@ -17,17 +17,19 @@ def plateau(tables: Tables, at: int) -> pd.DataFrame:
     """One row for each run: ``weight``, ``seed``, ``t2`` and the measures at an update.
 
     A measure is one of `_progress.MEASURES` that the runs log; ``t2`` is infinite where a run does
-    not generalise.
+    not generalise before its ``end``, the last logged update.
     """
     table = tables[TABLE]
     times = statistics.record(table, "grokking_times").set_index("seed")["t2"]
+    end = statistics.history(table).groupby("seed")["step"].max()
     rows = statistics.history(table, step=at).set_index("seed")
     columns = {
         name: next((column for column in measure.columns if column in rows), None)
         for name, measure in MEASURES.items()
     }
     made = {name: rows[column] for name, column in columns.items() if column}
-    known = {"weight": rows[WEIGHT], "t2": times.reindex(rows.index).fillna(np.inf)}
+    times = times.reindex(rows.index).fillna(np.inf)
+    known = {"weight": rows[WEIGHT], "t2": times, "end": end.reindex(rows.index)}
     return pd.DataFrame(known | made).reset_index()
 
 
@@ -77,4 +79,5 @@ def correlation_with_t2(tables: Tables, measure: str, among: str, at: int) -> li
 def number_that_tell(tables: Tables, at: int) -> list[float]:
     """The number of measures of the training set whose correlation within a weight is no chance."""
     rows = correlations(plateau(tables, at))
-    return [float(rows.loc[~rows["measure"].isin(OF_TEST_SET), "beyond"].sum())]
+    rows = rows[~rows["measure"].isin(OF_TEST_SET)]
+    return [float(rows["beyond"].sum()) if rows["within"].notna().any() else float("nan")]

@@ -24,14 +24,14 @@ def draw(tables: Tables) -> FigureAndData:
     made, grid = style.figure(3, height=3.0, width_ratios=[1, 1.25, 1])
     rows = _forecasts.plateau(tables, _update(tables))
     correlated = _forecasts.correlations(rows)
-    rows = rows[np.isfinite(rows["t2"])].copy()
     colours = style.sequence(rows["weight"].unique())
     _against(grid[0, 0], rows, "weight", "t2", colours)
     _correlations(grid[0, 1], correlated, _forecasts.level(rows))
     own = correlated[~correlated["measure"].isin(["weight", *OF_TEST_SET])]
     own = own.dropna(subset=["within"]).sort_values("within", key=abs)
     if len(own):
-        rows["over_median"] = rows["t2"] / rows.groupby("weight")["t2"].transform("median")
+        known = rows["t2"].where(np.isfinite(rows["t2"]))
+        rows["over_median"] = known / known.groupby(rows["weight"]).transform("median")
         _against(grid[0, 2], rows, own["measure"].iloc[-1], "over_median", colours)
     for axes, letter in zip(grid.flat, "abc", strict=True):
         style.letter(axes, letter)
@@ -40,22 +40,25 @@ def draw(tables: Tables) -> FigureAndData:
 
 
 def _update(tables: Tables) -> int:
-    """`AT`, or where a run generalises before it, the last log before half of the least t2."""
-    rows = _forecasts.plateau(tables, 0)
-    if rows["t2"].min() > AT:
-        return AT
+    """`AT`; where it is not logged or a run generalises before it, half of the least t2 or less."""
+    first = _forecasts.plateau(tables, 0)["t2"].min()
     steps = tables[_forecasts.TABLE]["step"].dropna()
-    return int(steps[steps <= rows["t2"].min() / 2].max())
+    if first > AT and (steps == AT).any():
+        return AT
+    return int(steps[steps <= first / 2].max())
 
 
 def _against(
     axes: Axes, rows: pd.DataFrame, column: str, time: str, colours: dict[float, Any]
 ) -> None:
-    """A time of each run against its weight or a measure; colours are weights."""
-    rows = rows.dropna(subset=[column])
-    axes.scatter(rows[column], rows[time], s=9, c=[colours[weight] for weight in rows["weight"]])
+    """A time of each run against its weight or a measure, a cross at its end where it has none."""
+    rows = rows.dropna(subset=[column, time])
+    never = np.isinf(rows[time])
+    for part, height, mark in ((rows[~never], time, "o"), (rows[never], "end", "x")):
+        shades = [colours[weight] for weight in part["weight"]]
+        axes.scatter(part[column], part[height], s=9, c=shades, marker=mark)
     if time == "t2":
-        axes.set_yscale("log")
+        panels.logarithmic(axes, rows["t2"].where(~never, rows["end"]), "y")
         axes.yaxis.set_major_formatter(NullFormatter())
         axes.yaxis.set_minor_formatter(ScalarFormatter())
     if column == "weight":
@@ -67,13 +70,13 @@ def _against(
 def _correlations(axes: Axes, rows: pd.DataFrame, level: float) -> None:
     """Over all runs (open) and within a weight (filled); chance is shaded."""
     names = {"weight": "weight"} | {key: measure.name for key, measure in MEASURES.items()}
-    rows = rows.assign(name=rows["measure"].map(names))
+    rows = rows.assign(place=range(len(rows)))
     axes.axvspan(-level, level, color=STRIP, lw=0, zorder=0)
     axes.axvline(0, color=style.MUTED, lw=0.5, zorder=1)
-    axes.plot(rows["over_all"], rows["name"], "o", ms=4, mfc="white", color=style.GUIDE)
+    axes.plot(rows["over_all"], rows["place"], "o", ms=4, mfc="white", color=style.GUIDE)
     for beyond, colour in ((True, BEYOND), (False, "black")):
         part = rows[rows["beyond"] == beyond]
-        axes.plot(part["within"], part["name"], "o", ms=4, color=colour)
+        axes.plot(part["within"], part["place"], "o", ms=4, color=colour)
     axes.set(xlim=(-1.08, 1.08), xlabel="correlation with $t_2$")
-    axes.set_yticks(range(len(rows)), rows["name"])
+    axes.set_yticks(rows["place"], rows["measure"].map(names))
     axes.set_ylim(len(rows) - 0.5, -0.5)
