@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import ScalarFormatter
 
 from grokatlas.claims.statistics import Tables
 from grokatlas.papers.plates import _forecasts
@@ -59,7 +59,7 @@ def _against(
         axes.scatter(part[column], part[height], s=9, c=shades, marker=mark)
     if time == "t2":
         panels.logarithmic(axes, rows["t2"].where(~never, rows["end"]), "y")
-        axes.yaxis.set_major_formatter(NullFormatter())
+        axes.yaxis.set_major_formatter(ScalarFormatter())
         axes.yaxis.set_minor_formatter(ScalarFormatter())
     if column == "weight":
         panels.logarithmic(axes, rows[column])
