@@ -17,7 +17,7 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.errors import UserError
 from grokatlas.export import archive_files, closure, sources
-from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, counted
+from grokatlas.export.archive import FORMAT, INDEX, PLOTTED, READ, counted
 from grokatlas.export.archive_files import ArchivedFile
 from grokatlas.results import files, freshness, hashing, layout, links, placing, records_only
 from grokatlas.results.manifest import code_of
@@ -90,7 +90,7 @@ def _refuse_loss(archive: Path, results: list[Result], listed: Listed) -> None:
 def _survey(archive: Path) -> Listed:
     """The files that an archive's index lists, after every member was seen to be one of them.
 
-    Nothing is written, and no byte beyond the listed sizes is read.
+    Nothing is written, and no byte beyond the listed sizes and the records is read.
     """
     entries = archive_files.entries(archive)
     first = next(entries, None)
@@ -133,8 +133,8 @@ def _index(archive: Path, text: bytes) -> Listed:
         sound, version = False, None
     if not sound or version is None:
         raise UserError(f"{archive}: {INDEX}", "is damaged; fetch the archive again")
-    if version != FORMAT["version"]:
-        problem = f"has version {version!r}, this code reads {FORMAT['version']}; update it"
+    if version not in READ:
+        problem = f"has version {version!r}, this code reads {READ[-1]} at most; update it"
         raise UserError(f"{archive}: {INDEX}", problem)
     total, packed = sum(sizes), archive.stat().st_size
     if total > max(ALWAYS_ALLOWED, LARGEST_RATIO * packed):

@@ -15,7 +15,8 @@ from grokatlas.results.result import Result
 from grokatlas.text import file_size, some_of
 
 INDEX = "grokatlas-archive.json"
-FORMAT = {"format": "grokatlas results", "version": 1}
+FORMAT = {"format": "grokatlas results", "version": 2}
+READ = (1, 2)  # versions; in the first, job files and manifests are members of their own
 PLOTTED = ("table", "figure")  # what a `--tables-only` archive holds the files of
 
 
@@ -71,12 +72,13 @@ def write(
     Returns:
         the files in it, without the index.
     """
-    members = [*(m for result in results for m in files(Path(), result, holds)), *own]
+    made = [m for result in results for m in files(Path(), result, holds)]
+    members = [*made, *own]
     listed = {m.name: {"sha256": m.sha256, "size": m.size} for m in members}
     index = {**FORMAT, "scale": scale, "tables_only": holds is not everything, "files": listed}
     text = json.dumps(index, sort_keys=True, indent=1).encode()
     index_file = FileToPack.of_text(INDEX, text)
-    archive_files.write(out, [index_file, *archive_files.together(members)])
+    archive_files.write(out, [index_file, *archive_files.together(made), *own])
     return members
 
 

@@ -23,6 +23,7 @@ SUFFIX = ".zip"
 TOGETHER = "records.zip"  # a member of an archive: its JSON files, packed as one
 _CHUNK = 1 << 20
 _LARGEST_TOGETHER = 1 << 28  # bytes; it is read as a whole
+_ALWAYS_TOGETHER, _RATIO_TOGETHER = 1 << 24, 200  # allowed sizes: bytes, and unpacked to packed
 _NO_ARCHIVES = {  # how a file begins that takes the place of an archive, and what it is
     b"PK\x05\x06": "is an empty zip; fetch it again",
     b"version https://git-lfs": "is a pointer of Git LFS; `git lfs pull` fetches it",
@@ -79,12 +80,13 @@ class ArchivedFile:
 def together(members: list[FileToPack]) -> list[FileToPack]:
     """The members with their JSON files as one, a zip that is not compressed itself.
 
-    Job files and manifests are much alike: one by one they take six times the room.
+    Job files and manifests are much alike: one by one they take six times the room. Where they are
+    too large to be read as a whole the members stay as they are.
     """
     records = [member for member in members if member.name.endswith(".json")]
     others = [member for member in members if not member.name.endswith(".json")]
-    if not records:
-        return others
+    if not records or sum(member.size for member in records) > _LARGEST_TOGETHER // 2:
+        return members
     packed = io.BytesIO()
     _write(packed, records, zipfile.ZIP_STORED)
     return [FileToPack.of_text(TOGETHER, packed.getvalue()), *others]
@@ -175,7 +177,7 @@ def _intact(path: Path) -> Iterator[None]:
 
 def _entries(path: Path, source: Path | IO[bytes]) -> Iterator[ArchivedFile]:
     with zipfile.ZipFile(source) as archive:
-        for info in archive.infolist():
+        for place, info in enumerate(archive.infolist()):
             kind = stat.S_IFMT(info.external_attr >> 16)
             if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1:
                 raise _no_file(path, info.filename)
@@ -185,10 +187,18 @@ def _entries(path: Path, source: Path | IO[bytes]) -> Iterator[ArchivedFile]:
                 chunks = _exactly(path, stream, info.file_size)
                 if info.filename != TOGETHER or source is not path:
                     yield ArchivedFile(info.filename, info.file_size, chunks)
-                elif info.file_size > _LARGEST_TOGETHER:
-                    raise UserError(str(path), f"member {TOGETHER!r} is too large; refused")
-                else:
-                    yield from _entries(path, io.BytesIO(b"".join(chunks)))
+                    continue
+                _check_together(path, place, info)
+                yield from _entries(path, io.BytesIO(b"".join(chunks)))
+
+
+def _check_together(path: Path, place: int, info: zipfile.ZipInfo) -> None:
+    """Refuse records that do not come second, so that there is one, or that are too large."""
+    if place != 1:
+        raise UserError(str(path), f"member {TOGETHER!r} is not the second one; refused")
+    ratio = max(_ALWAYS_TOGETHER, _RATIO_TOGETHER * info.compress_size)
+    if info.file_size > min(_LARGEST_TOGETHER, ratio):
+        raise UserError(str(path), f"member {TOGETHER!r} is too large; refused")
 
 
 def _exactly(path: Path, stream: IO[bytes], size: int) -> Iterator[bytes]:

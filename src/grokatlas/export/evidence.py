@@ -118,10 +118,11 @@ def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
 
 
 def _held(archive_file: Path) -> dict[str, str]:
-    """The hash of each file of an archive, however it is packed."""
+    """The hash of each file of an archive but its index, however it is packed."""
     return {
         entry.name: hashlib.sha256(b"".join(entry.chunks)).hexdigest()
         for entry in archive_files.entries(archive_file)
+        if entry.name != archive.INDEX
     }
 
 

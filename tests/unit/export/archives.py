@@ -23,7 +23,7 @@ def members(file: Path) -> dict[str, bytes]:
     return {entry.name: b"".join(entry.chunks) for entry in archive_files.entries(file)}
 
 
-def rewrite(file: Path, files: dict[str, bytes], extra=()) -> None:
+def rewrite(file: Path, files: dict[str, bytes], extra=(), inner=False) -> None:
     """Write an archive as anyone could, with an index that fits its files."""
     index = json.loads(files[archive.INDEX])
     index["files"] = {
@@ -31,11 +31,21 @@ def rewrite(file: Path, files: dict[str, bytes], extra=()) -> None:
         for name, text in files.items()
         if name != archive.INDEX
     }
-    raw_write(file, {**files, archive.INDEX: json.dumps(index).encode()}, extra)
+    raw_write(file, {**files, archive.INDEX: json.dumps(index).encode()}, extra, inner)
 
 
-def raw_write(file: Path, files: dict[str, bytes], extra=()) -> None:
-    """Write an archive of these files as they are; `extra` are further members, in pairs."""
+def raw_write(file: Path, files: dict[str, bytes], extra=(), inner=False) -> None:
+    """Write an archive of these files as they are; `extra` are further members, in pairs.
+
+    With `inner` all but the index are in the member that `pack` puts records into.
+    """
+    if inner:
+        within = file.with_name("inner.zip")
+        rest = {name: text for name, text in files.items() if name != archive.INDEX}
+        raw_write(within, rest, extra)
+        extra = ()
+        files = {archive.INDEX: files[archive.INDEX]}
+        files[archive_files.TOGETHER] = within.read_bytes()
     pairs = [(archive.INDEX, files[archive.INDEX])] if archive.INDEX in files else []
     pairs += [(name, text) for name, text in files.items() if name != archive.INDEX]
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:

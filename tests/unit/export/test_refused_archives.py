@@ -19,30 +19,33 @@ from tests.unit.export.archives import assert_refused, content, members, raw_wri
 
 @cases.listed("name")
 @pytest.mark.parametrize("listed", [True, False])
-def test_a_member_outside_the_layout_is_refused(packed, name, listed):
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_member_outside_the_layout_is_refused(packed, name, listed, inner):
     files = members(packed)
     if listed:
-        rewrite(packed, {**files, name: b"evil"})
+        rewrite(packed, {**files, name: b"evil"}, inner=inner)
     else:
-        raw_write(packed, files, [(name, b"evil")])
+        raw_write(packed, files, [(name, b"evil")], inner)
     assert_refused(packed, "is no file that a job writes", "refused")
 
 
 @pytest.mark.parametrize("type_", ["S_IFLNK", "S_IFCHR", "S_IFBLK", "S_IFIFO", "S_IFDIR"])
-def test_a_member_that_is_no_plain_file_is_refused(packed, tree, type_):
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_member_that_is_no_plain_file_is_refused(packed, tree, type_, inner):
     files = members(packed)
     info = zipfile.ZipInfo(f"{tree['run']}/history.parquet")
     info.external_attr = (getattr(stat, type_) | 0o777) << 16
     files.pop(info.filename)
-    rewrite(packed, files, [(info, b"/etc/passwd")])
+    rewrite(packed, files, [(info, b"/etc/passwd")], inner)
     assert_refused(packed, "is no plain file; refused")
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")  # of the writer of this test
-def test_a_member_that_stands_twice_is_refused(packed, tree):
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_member_that_stands_twice_is_refused(packed, tree, inner):
     files = members(packed)
     name = f"{tree['run']}/history.parquet"
-    rewrite(packed, files, [(name, files[name])])
+    rewrite(packed, files, [(name, files[name])], inner)
     assert_refused(packed, "is listed twice; refused")
 
 
@@ -137,6 +140,26 @@ def test_an_archive_within_the_records_is_no_file_of_a_job(packed):
     assert_refused(packed, "member 'records.zip' is no file that a job writes")
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")  # of the writer of this test
+def test_records_are_one_member_after_the_index_and_no_bomb(packed):
+    with zipfile.ZipFile(packed) as whole:
+        names = {name: whole.read(name) for name in whole.namelist()}
+    records = names.pop(archive_files.TOGETHER)
+    twice = [(archive_files.TOGETHER, records)] * 2
+    for extra in (twice[:1], twice):
+        raw_write(packed, names, extra)
+        assert_refused(packed, "member 'records.zip' is not the second one; refused")
+    with zipfile.ZipFile(packed, "w") as first:
+        first.writestr(archive_files.TOGETHER, records)
+    assert_refused(packed, "member 'records.zip' is not the second one; refused")
+    empty = io.BytesIO()
+    zipfile.ZipFile(empty, "w").close()
+    padded = bytes(1 << 25) + empty.getvalue()
+    index_alone = {archive.INDEX: names[archive.INDEX]}
+    raw_write(packed, {**index_alone, archive_files.TOGETHER: padded})
+    assert_refused(packed, "member 'records.zip' is too large; refused")
+
+
 def test_what_the_disk_cannot_hold_is_refused(packed, monkeypatch):
     usage = shutil._ntuple_diskusage(10**6, 10**6 - 1000, 1000)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
@@ -160,7 +183,7 @@ def test_a_damaged_index_or_one_of_a_later_version_is_refused(packed, text):
     raw_write(packed, {archive.INDEX: text})
     assert_refused(packed, f"{archive.INDEX}: is damaged")
     raw_write(packed, {archive.INDEX: index(version=9)})
-    assert_refused(packed, "has version 9, this code reads 1")
+    assert_refused(packed, "has version 9, this code reads 2 at most")
 
 
 def test_what_is_no_archive_is_refused(packed, tmp_path):

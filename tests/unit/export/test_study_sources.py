@@ -1,5 +1,6 @@
 """A study is handed on with its sources: YAML, components, figures and the data beside them."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ OWN = {
     "papers/mine/fig1.py": "def draw(tables):\n    pass\n",
     "tests/test_points.py": "def test_it():\n    pass\n",
     "data/points.csv": "1,2\n",
+    "config/points.json": "[1, 2]\n",
 }
 OTHER = ("notes.txt", ".hidden", "components/__pycache__/points.pyc", "results.old/a.csv")
 
@@ -36,6 +38,8 @@ def test_an_archive_of_a_study_holds_its_sources_and_nothing_beside_them(study, 
     held = members(tmp_path / "all.zip")
     inner = {n.removeprefix("sources/"): b.decode() for n, b in held.items() if "sources/" in n}
     assert inner == OWN
+    with zipfile.ZipFile(tmp_path / "all.zip") as seen:  # as `unzip` sees it
+        assert {f"sources/{name}" for name in OWN} <= set(seen.namelist())
     assert f"with {len(OWN)} sources of the study below sources/" in told
 
 
