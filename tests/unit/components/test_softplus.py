@@ -28,9 +28,9 @@ def _fitted(module=fitted_softplus_mlp, **keywords):
     return module.build(data=_data(), generator=generator, width=40, **keywords)
 
 
-def _moved(sharpness, params, rate=1e-4):
+def _moved(sharpness, params, rate=1e-4, ratio=1.0):
     model = SimpleNamespace(constants={"sharpness": torch.tensor(sharpness).double()})
-    dynamics = joint_softplus_layers.build(model, None, rate=rate, ratio=1.0)
+    dynamics = joint_softplus_layers.build(model, None, rate=rate, ratio=ratio)
     return dynamics.update(dynamics.init(params), (INPUTS, LABELS))
 
 
@@ -70,6 +70,29 @@ def test_the_flow_is_that_of_the_norm_on_the_zero_loss_set():
         velocity, other = ((each[name] - before) / rate for each in (after, expected))
         assert (velocity - other).norm() / other.norm() < 1e-3
     assert (outputs(after, INPUTS) - TARGETS).abs().max() < 1e-10
+
+
+def test_a_faster_second_layer_moves_as_the_flow_of_its_own_metric():
+    """With P = diag(1, ratio): P (J^T mu - theta), where mu keeps the outputs."""
+    start, ratio = _params(_fitted(sharpness=4.0)), 3.0
+    shapes = [start[name].shape for name in (FIRST, SECOND)]
+    sizes = [shape.numel() for shape in shapes]
+
+    def outputs(flat):
+        first, second = (
+            each.view(shape) for each, shape in zip(flat.split(sizes), shapes, strict=True)
+        )
+        hidden = torch.nn.functional.softplus(INPUTS @ first.T, beta=4.0, threshold=100.0)
+        return (hidden @ second.T).flatten()
+
+    theta = torch.cat([start[name].flatten() for name in (FIRST, SECOND)])
+    metric = torch.cat([torch.ones(sizes[0]), torch.full((sizes[1],), ratio)]).double()
+    jacobian = torch.func.jacrev(outputs)(theta)
+    multiplier = torch.linalg.solve(jacobian * metric @ jacobian.T, jacobian @ (metric * theta))
+    expected = metric * (jacobian.T @ multiplier - theta)
+    after = _moved(4.0, start, 1e-7, ratio)
+    moved = torch.cat([(after[name] - start[name]).flatten() for name in (FIRST, SECOND)]) / 1e-7
+    assert (moved - expected).norm() / expected.norm() < 1e-3
 
 
 def test_sharp_units_move_as_relu_does():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from grokatlas.papers.plates import _forecasts, claims
+from grokatlas.papers.plates._progress import MEASURES
 
 DECAY = "penalties.0.weight"
 
@@ -88,6 +89,13 @@ def test_a_run_that_never_generalises_is_the_last():
     seen = _forecasts.plateau(tables, 100)
     assert seen["t2"].tolist()[0] == np.inf
     assert claims.correlation_with_t2(tables, "l2_norm", "weight", 100)[0] < 0.6
+
+
+def test_the_level_of_chance_has_one_degree_of_freedom_less_for_each_weight():
+    rows = pd.DataFrame(dict.fromkeys(MEASURES, range(50)))
+    rows["weight"] = [*range(5)] * 10
+    t = 3.0224  # Student's, two-sided 0.05 / 12, 44 degrees of freedom
+    assert _forecasts.level(rows) == pytest.approx(t / (44 + t**2) ** 0.5, abs=1e-4)
 
 
 def test_chance_gives_one_of_all_measures_the_level_once_in_twenty():

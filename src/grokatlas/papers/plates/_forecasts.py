@@ -77,7 +77,7 @@ def correlation_with_t2(tables: Tables, measure: str, among: str, at: int) -> li
 
 
 def number_that_tell(tables: Tables, at: int) -> list[float]:
-    """The number of measures of the training set whose correlation within a weight is no chance."""
+    """The number of measures but the test loss that correlate within a weight beyond chance."""
     rows = correlations(plateau(tables, at))
     rows = rows[~rows["measure"].isin(OF_TEST_SET)]
     return [float(rows["beyond"].sum()) if rows["within"].notna().any() else float("nan")]

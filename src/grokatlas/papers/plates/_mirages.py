@@ -1,4 +1,4 @@
-"""Plate 4 beyond its limits: falls of the test error by the start, and 400 unknowns."""
+"""Plate 4 beyond its limits: falls of the test error by the start, 400 unknowns, and noise."""
 
 import numpy as np
 import pandas as pd
@@ -96,8 +96,8 @@ def share_recovered_wide(tables: Tables, truth: str, fewest: int, most: int) -> 
 def ends(table: pd.DataFrame) -> pd.DataFrame:
     """One row for each member of `recovery_noise`: where its test error ends.
 
-    ``case`` is ``sparse`` or ``dense``, ``noise`` the size of the noise over that of what is
-    measured, ``end`` the last relative test error, and ``fall`` that at memorisation over it.
+    ``case`` is ``sparse`` or ``dense``, ``noise`` the size of the noise over that expected of what
+    is measured, ``end`` the last relative test error, and ``fall`` that at memorisation over it.
     """
     times = table[table["record"] == "recovery_times"][[*KEY, "t1"]]
     history = table[table["record"] == "history"].merge(

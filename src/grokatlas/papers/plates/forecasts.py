@@ -15,7 +15,7 @@ from grokatlas.plots.style import FigureAndData
 
 AT = 1000  # update of the measures
 STRIP = "#e8e8e8"
-TEXTS = {"t2": "$t_2$ (updates)", "over_median": "$t_2$ / median of the weight"}
+TEXTS = {"t2": "$t_2$ (updates)", "over_median": "$t_2$ / its median at this weight"}
 BEYOND = style.MEMBERS[2]
 
 
