@@ -5,7 +5,6 @@ from torch import Tensor
 
 from grokatlas.components.dynamics import joint_layers
 from grokatlas.components.dynamics.isolated_first_layer import FIRST, SECOND
-from grokatlas.components.models.fitted_softplus_mlp import softplus
 from grokatlas.engine.contracts import Batch, Dynamics, Hyperparameter, Model, NetworkLoss, Params
 from grokatlas.engine.keyword_types import Positive
 from grokatlas.engine.linalg import solve_positive
@@ -41,7 +40,7 @@ class JointSoftplusLayers(joint_layers.JointLayers):
         sharpness = self.model.constants["sharpness"]
         targets = joint_layers._targets(batch[1], second)
         before = inputs @ first.T
-        hidden, slope = softplus(before, sharpness), torch.sigmoid(sharpness * before)
+        hidden, slope = _softplus(before, sharpness), torch.sigmoid(sharpness * before)
         wanted = (slope * before + self.ratio * hidden) @ second.T
         multiplier = solve_positive(
             self._matrix(inputs, hidden, slope, second), wanted.reshape(-1, 1)
@@ -49,7 +48,7 @@ class JointSoftplusLayers(joint_layers.JointLayers):
         pull = ((multiplier @ second) * slope).T @ inputs
         first = first + self.rate * (pull - first)
         second = second + self.rate * self.ratio * (multiplier.T @ hidden - second)
-        hidden = softplus(inputs @ first.T, sharpness)
+        hidden = _softplus(inputs @ first.T, sharpness)
         back = solve_positive(hidden @ hidden.T, targets - hidden @ second.T)
         return {FIRST: first, SECOND: second + back.T @ hidden}
 
@@ -59,6 +58,11 @@ class JointSoftplusLayers(joint_layers.JointLayers):
         identity = torch.eye(len(second), dtype=hidden.dtype, device=hidden.device)
         fast = torch.kron(self.ratio * (hidden @ hidden.T), identity)
         return fast + (back @ back.T) * torch.kron(inputs @ inputs.T, torch.ones_like(identity))
+
+
+def _softplus(values: Tensor, sharpness: Tensor) -> Tensor:
+    """``log(1 + exp(b z)) / b``, as the model has it."""
+    return torch.logaddexp(sharpness * values, torch.zeros_like(values)) / sharpness
 
 
 def build(model: Model, loss: NetworkLoss, *, rate: Positive, ratio: Positive) -> Dynamics[Params]:
