@@ -48,11 +48,11 @@ def with_noise(part: Any, inputs: torch.Tensor, outputs: int) -> Any:
     return part.given(randn(*part.noise_shape(tuple(inputs.shape), (len(inputs), outputs))))
 
 
-def _observed(task: dict[str, Any]) -> torch.nn.Module:
-    """An MLP for a task."""
+def _observed(task: dict[str, Any], bias: bool) -> torch.nn.Module:
+    """An MLP for a task, with biases or without."""
     build = registry.load("model", "mlp").build
     generator = torch.Generator().manual_seed(0)
-    return build(data=dataset.make([task]), generator=generator, **DEEP_MLP)
+    return build(data=dataset.make([task]), generator=generator, **DEEP_MLP | {"bias": bias})
 
 
 def view_of(given: dict[str, Any]) -> Observed:
@@ -66,7 +66,7 @@ def view_of(given: dict[str, Any]) -> Observed:
         return loss(model(params, inputs), targets)
 
     penalty = registry.load("penalties", "l2").build(weight=0.01, squared=True)
-    network = Network(_observed(given["task"]), {})
+    network = Network(_observed(given["task"], given["bias"]), {})
     adam = registry.load("optimizer", "adam").build(lr=0.1, beta1=0.9, beta2=0.99, eps=1e-8)
     dynamics = SimpleNamespace(rate=0.1, l2=0.01, optimizer=adam)
     step = torch.tensor(7.0, dtype=torch.float64)
@@ -105,8 +105,10 @@ def ingredients(block: str, name: str = "") -> dict[str, Any]:
         task = entry("task", FACTS["observable_tasks"].get(name, "modular_addition/one_hot"))
         data = dataset.make([task])
         arrays = {part: torch.from_numpy(getattr(data, part)) for part in dataset.PARTS}
-        params = {key: value.detach() for key, value in _observed(task).named_parameters()}
-        return {"params": params, "task": task, "data": arrays}
+        bias = name not in FACTS["without_biases"]
+        named = _observed(task, bias).named_parameters()
+        params = {key: value.detach() for key, value in named}
+        return {"params": params, "task": task, "data": arrays, "bias": bias}
     if block == "measures":
         run = copy.deepcopy(_record(FACTS["measured"].get(name, "isolated")))
         if "snapshots" not in signatures.needs(name):
