@@ -117,7 +117,7 @@ def test_preactivations_are_counted_within_a_share_of_their_size():
         params={FIRST: weight}, data={"train_inputs": torch.ones(3, 1, dtype=torch.float64)}
     )
     size = float(np.sqrt((2 + 0.05**2) / 4))
-    for within, share in ((0.01, 0.25), (0.06 / size, 0.5), (2.0, 1.0)):
+    for within, share in ((0.01, 0.25), (0.06, 0.25), (0.06 / size, 0.5), (2.0, 1.0)):
         seen = kinks.build(within=within)(view)["share_at_kinks"]
         assert float(seen) == share
     view.params["layers.0.bias"] = weight

@@ -1,4 +1,4 @@
-"""Plate 5 with smooth units: what is missing from the flow is the kinks of ReLU."""
+"""Plate 5 with smooth units: the flow beside training, and units at their kinks."""
 
 import numpy as np
 import pandas as pd
