@@ -21,7 +21,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedFormatter
 
 from grokatlas.publish import recorded
-from grokatlas.results import layout
+from grokatlas.results import csv_file, layout
 from grokatlas.rules import rendering, undrawn
 from grokatlas.study import notebook
 from tests.checkout import ROOT, declared_papers
@@ -31,7 +31,7 @@ EVIDENCE = ROOT / "recorded"
 GOLDEN = Path(__file__).with_name("golden")
 PICTURES = {
     (row["paper"], row["figure"]): row["scale"]
-    for row in recorded.read(EVIDENCE / recorded.FIGURES)
+    for row in csv_file.read(EVIDENCE / recorded.FIGURES)
     if row["paper"] in declared_papers()
     and row["figure"] in declared_papers()[row["paper"]].figures
 }

@@ -15,26 +15,32 @@ DRAWN = "as drawn"
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A conclusion under an interpretation.
+class Mark(entries.ClaimEntry):
+    """A conclusion under an interpretation; its row has that of ``claims.interpretations.csv``.
 
     Attributes:
         interpretation: its key; `DRAWN` for the one that is drawn.
-        verdict: of `grokatlas.claims.verdicts`.
-        undefined: whether the conclusion has no meaning under it.
-        number: our value with its unit; empty where there is none.
-        details: range and number of values.
-        reason: in a few words.
-        same_as: id of the claim that says the same of this interpretation, if there is one.
     """
 
-    interpretation: str
-    verdict: str
-    undefined: bool
-    number: str
-    details: str
-    reason: str
-    same_as: str = ""
+    interpretation: str = DRAWN
+
+    @property
+    def undefined(self) -> bool:
+        """True if the conclusion has no meaning under it."""
+        return self.row.get("state") == UNDEFINED
+
+    @property
+    def details(self) -> str:
+        """Range and number of values."""
+        return ", ".join(filter(None, (self.range, self.values if self.number else "")))
+
+    @property
+    def reason(self) -> str:
+        """In a few words, with the forecast of what was not run."""
+        reason, seconds = self.row["reason"], self.row.get("forecast_seconds")
+        if self.row.get("state") != ABSENT or not seconds:
+            return reason
+        return f"{reason}; forecast: up to {words.duration(float(seconds))} of one core"
 
     @property
     def title(self) -> str:
@@ -158,7 +164,7 @@ def _row(
     own: dict[str, dict[str, str] | None],
     interpretations: dict[str, dict[str, Any]],
 ) -> Row:
-    marks = [_mark(claim, key, row) if row else None for key, row in own.items()]
+    marks = [Mark(claim.row | row, interpretation=key) if row else None for key, row in own.items()]
     under = [
         dependence.Under(
             mark.verdict, tuple(interpretations[mark.interpretation]["choices"]), mark.undefined
@@ -167,31 +173,7 @@ def _row(
         if mark
     ]
     kind, sentence = dependence.sentence(claim.verdict, under)
-    drawn = Mark(DRAWN, claim.verdict, False, claim.number, _details(claim), claim.row["reason"])
-    return Row(claim, (drawn, *marks), kind, sentence)
-
-
-def _mark(claim: entries.ClaimEntry, interpretation: str, row: dict[str, str]) -> Mark:
-    """The mark of a row of ``claims.interpretations.csv``."""
-    entry = entries.ClaimEntry({**claim.row, **{key: row[key] for key in row if key in claim.row}})
-    reason = row["reason"]
-    if row["state"] == ABSENT and row["forecast_seconds"]:
-        time = words.duration(float(row["forecast_seconds"]))
-        reason = f"{reason}; forecast: up to {time} of one core"
-    undefined = row["state"] == UNDEFINED
-    return Mark(
-        interpretation,
-        row["verdict"],
-        undefined,
-        entry.number,
-        _details(entry),
-        reason,
-        row["same_as"],
-    )
-
-
-def _details(claim: entries.ClaimEntry) -> str:
-    return ", ".join(filter(None, (claim.range, claim.values if claim.number else "")))
+    return Row(claim, (Mark(claim.row | {"same_as": ""}), *marks), kind, sentence)
 
 
 def marks(table: Table) -> Iterator[tuple[Row, Mark]]:

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from grokatlas import text as words
 from grokatlas.atlas import entries
 from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.engine import members
 from grokatlas.registry import DEFAULT_DYNAMICS
-from grokatlas.results import files, foreign, layout
+from grokatlas.results import csv_file, files, foreign, layout
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import Result
 
@@ -33,7 +31,10 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[entr
         UserError: the claims are damaged.
     """
     scale, stem = spec["scale"], layout.claims_stem(spec["scale"])
-    read = [read_rows(file) if ages[stem] else [] for file in layout.outputs("claims", stem)]
+    read = [
+        csv_file.read(files.verified(file)) if ages[stem] else []
+        for file in layout.outputs("claims", stem)
+    ]
     rows, under = read
     paper_entries = []
     for name, paper_spec in spec["papers"].items():
@@ -57,12 +58,6 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[entr
             entries.PaperEntry(name, paper_spec["source"], claims, deviations, figures, others)
         )
     return paper_entries
-
-
-def read_rows(file: Path) -> list[dict[str, str]]:
-    """The rows of ``claims.csv`` or ``claims.interpretations.csv``, every cell as its text."""
-    frame = pd.read_csv(files.verified(file), dtype=str, keep_default_na=False)
-    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
 def cells(markdown: str) -> list[list[str]]:

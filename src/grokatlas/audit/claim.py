@@ -1,6 +1,5 @@
 """A claim: what is said and expected, and the verdict of every scale that was judged here."""
 
-import csv
 import math
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from grokatlas.claims.view import ClaimView
 from grokatlas.declare import names
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError, nearest
-from grokatlas.results import layout
+from grokatlas.results import csv_file, layout
 
 RECORDED = Path("recorded/claims.csv")  # verdicts that a checkout ships
 # cells of a verdict's row that a program gets
@@ -79,12 +78,7 @@ def _verdicts(paper: str, claim_id: str, results: Path) -> list[dict[str, Any]]:
 
 
 def _rows(file: Path, paper: str, claim_id: str) -> list[dict[str, str]]:
-    try:
-        with file.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-    except FileNotFoundError:
-        return []
-    return [row for row in rows if (row["paper"], row["id"]) == (paper, claim_id)]
+    return [row for row in csv_file.read(file) if (row["paper"], row["id"]) == (paper, claim_id)]
 
 
 def _plain(row: dict[str, str], scale: str, file: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from grokatlas.errors import UserError
 
 LARGEST = 512 * 2**20  # bytes of a figure that is still read
-_ORIGIN = re.compile(r"digest ([0-9a-f]{64})(?:; commit ([^;]+); runs ([0-9a-f ]*))?")
+_ORIGIN = re.compile(r"digest ([0-9a-f]{64})(?:; commit (.+); runs ([0-9a-f ]*))?")
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def own_causes(tree: Tree, jobs: Jobs, target: str) -> list[Cause]:
         content["spec"],
         job.spec,
         functools.partial(_run_spec, tree),
-        functools.partial(_planned, jobs),
+        {each.target.name: each.spec for each in job.inputs}.get,
     )
     causes = [Cause("configuration", _listed(settings))] if settings else []
     causes += changed_code(content, job)
@@ -129,12 +129,6 @@ def _run_spec(tree: Tree, run: str) -> dict[str, Any] | None:
     """The spec of a run that was made, or of its job file; None where neither is sound."""
     result = tree.results.get(layout.run_folder(run).as_posix())
     return (result.sound or result.planned).get("spec") if result else None
-
-
-def _planned(jobs: Jobs, run: str) -> dict[str, Any] | None:
-    """The spec of a run that is declared."""
-    job = jobs.get(layout.run_folder(run).as_posix())
-    return job.spec if job else None
 
 
 def _other_papers(old: dict[str, Any], new: dict[str, Any]) -> str:

@@ -109,7 +109,6 @@ class _Judge:
         self.tree = tree
         self.jobs = jobs
         self._files: dict[str, dict[str, Finding]] = {}
-        self._own: dict[str, dict[str, Finding]] = {}
         self._open: set[str] = set()
 
     def named(self, targets: list[str]) -> list[str]:
@@ -139,7 +138,7 @@ class _Judge:
         """The verdict on every file of a result."""
         if target not in self._files:
             result = self.tree.results[target]
-            findings = dict(self.own(target))
+            findings = self._own(result)
             shared = self.whole(result)
             job = result.job.name if result.job else None
             for name, finding in findings.items():
@@ -148,13 +147,8 @@ class _Judge:
             self._files[target] = findings
         return self._files[target]
 
-    def own(self, target: str) -> dict[str, Finding]:
+    def _own(self, result: Result) -> dict[str, Finding]:
         """The verdicts on a result's files, from these files alone."""
-        if target not in self._own:
-            self._own[target] = self._judge_own(self.tree.results[target])
-        return self._own[target]
-
-    def _judge_own(self, result: Result) -> dict[str, Finding]:
         findings: dict[str, Finding] = {}
         manifest, job = (self._record(r, result) for r in (result.manifest, result.job))
         moved = bool(result.sound) and _moved(result)

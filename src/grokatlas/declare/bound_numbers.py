@@ -5,11 +5,12 @@ of another paper. A page keeps the number that it shows, with its name in a comm
 ``7.55<!--A1.value:.2f-->``.
 """
 
-import csv
 import functools
 import re
 from pathlib import Path
 from typing import Any
+
+from grokatlas.results import csv_file
 
 NAME = r"(?:(?P<paper>\w+)/)?(?P<id>[A-Z]+\d+[a-z]?)\.(?P<column>value|lowest|highest|count)"
 IN_BRACES = re.compile(rf"\{{{NAME}(?::(?P<form>[^{{}}]*))?\}}")
@@ -21,8 +22,7 @@ Records = dict[tuple[str, str], dict[str, str]]
 
 @functools.lru_cache(maxsize=4)
 def _read(file: Path, _changed: int) -> Records:
-    with file.open(encoding="utf-8", newline="") as lines:
-        return {(row["paper"], row["id"]): row for row in csv.DictReader(lines)}
+    return {(row["paper"], row["id"]): row for row in csv_file.read(file)}
 
 
 def records(root: Path) -> Records:

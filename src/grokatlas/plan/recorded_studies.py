@@ -1,13 +1,12 @@
 """The studies of a checkout that recorded something, as the pages of its atlas show them."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
 from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
-from grokatlas.results import hashing
+from grokatlas.results import csv_file, hashing
 
 PAGES = Path("docs/papers")  # of a study: the pages and pictures of its papers
 RECORDED = Path("recorded")
@@ -59,8 +58,4 @@ def _claims(folder: Path, name: str, paper: Paper) -> list[dict[str, Any]]:
 
 
 def _rows(file: Path, paper: str) -> list[Row]:
-    """The recorded rows of a paper; none where there is no file."""
-    if not file.is_file():
-        return []
-    with file.open(encoding="utf-8", newline="") as stream:
-        return [row for row in csv.DictReader(stream) if row["paper"] == paper]
+    return [row for row in csv_file.read(file) if row["paper"] == paper]

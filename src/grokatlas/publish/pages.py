@@ -18,7 +18,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import evidence
 from grokatlas.publish import findings, groks, interpretations, recorded
 from grokatlas.publish.recorded_rows import RecordedRows
-from grokatlas.results import files, layout
+from grokatlas.results import csv_file, files, layout
 from grokatlas.rules.jobs import undeclared_reads
 
 BEGIN = "<!-- {part}: made by `grokatlas reference` from {source} -->"
@@ -88,7 +88,7 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
         terms = [list(entry) for entry in GLOSSARY.items()]
         table = words.markdown_table(["word", "meaning"], terms)
         yield pages.parent / "words.md", WORDS.format(table=table)
-    rows, clock = recorded.read(record_folder / groks.FILE), pages.parent / "groks.md"
+    rows, clock = csv_file.read(record_folder / groks.FILE), pages.parent / "groks.md"
     if rows and clock.exists():
         yield clock, groks.page(rows)
     fronts = pages.parents[1] / "README.md", pages.parent / "index.md"

@@ -20,7 +20,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import evidence
 from grokatlas.plan.jobs import Plan
 from grokatlas.publish import experiments, groks
-from grokatlas.results import files, layout, revision
+from grokatlas.results import csv_file, files, freshness, layout, revision
 from grokatlas.results.layout import SCALES
 from grokatlas.rules import atlas
 
@@ -66,7 +66,9 @@ def take(scale: str, names: list[str], pages: Path) -> Iterator[str]:
         raise UserError("config.yaml: papers", f"{problem}; write all")
     yield from experiments.record(plan, names, changed)
     atlas.from_what_is_there(job_file)
-    rows = Rows(plan, {plan.tables[_pair(name)].target for name in names}, changed)
+    rows = Rows(
+        plan, {plan.tables[layout.owner_of_table("", name)].target for name in names}, changed
+    )
     yield from rows.take_figures(pages)
     yield rows.take_claims()
     rows.take_groks()
@@ -91,7 +93,9 @@ class Rows:
 
     def take_figures(self, pages: Path) -> Iterator[str]:
         """Take the picture and the origin of every figure whose tables are all recorded."""
-        rows = {(row["paper"], row["figure"]): row for row in read(evidence.FOLDER / FIGURES)}
+        rows = {
+            (row["paper"], row["figure"]): row for row in csv_file.read(evidence.FOLDER / FIGURES)
+        }
         for (name, figure), job in self.plan.figures.items():
             key, tables = (name, figure), {table.target for table in job.inputs}
             if not self._takes(rows.get(key), tables):
@@ -114,7 +118,7 @@ class Rows:
         """Take the verdicts on every claim whose tables are all recorded."""
         stem = layout.claims_stem(self.scale)
         spec = files.read_sealed(layout.spec_path("claims", stem))["spec"]
-        judged, otherwise = map(read, map(files.verified, layout.outputs("claims", stem)))
+        judged, otherwise = map(csv_file.read, map(files.verified, layout.outputs("claims", stem)))
         tables = {
             (name, claim["id"]): self._stems(name, claim["experiments"])
             for name, claims in spec["papers"].items()
@@ -143,7 +147,7 @@ class Rows:
         renewed = {(self.scale, *tables[target]) for target in held}
         others = [
             row
-            for row in read(evidence.FOLDER / groks.FILE)
+            for row in csv_file.read(evidence.FOLDER / groks.FILE)
             if (row["scale"], row["paper"], row["experiment"]) not in renewed
         ]
         rows = [*others, *groks.of_plan(self.plan, held)]
@@ -166,7 +170,9 @@ class Rows:
         before ``scale`` name a row; `tables` has what each row is made of.
         """
         names = columns[: columns.index("scale")]
-        old = {tuple(row[key] for key in names): row for row in read(evidence.FOLDER / name)}
+        old = {
+            tuple(row[key] for key in names): row for row in csv_file.read(evidence.FOLDER / name)
+        }
         rows = []
         for row in verdicts:
             if row.get("state") == UNDEFINED:
@@ -204,7 +210,7 @@ class Rows:
             scale, _, paper, experiment = table.parts[-4:]
             recorded = evidence.path(scale, paper, experiment).is_file()
             manifests = evidence.manifests(scale, paper, experiment, "table") if recorded else {}
-            here = _read_or_none(layout.manifest_of("table", table))
+            here = freshness.manifest_or_none(layout.manifest_of("table", table))
             self._holdings[table] = here is not None and manifests.get(table.as_posix()) == here
         return self._holdings[table]
 
@@ -212,18 +218,6 @@ class Rows:
         """Mark a row whose archives are others now."""
         if row is not None and row["scale"] == self.scale and self.changed & tables:
             row["kept"] = ""
-
-
-def _read_or_none(manifest: Path) -> Row | None:
-    try:
-        return files.read_sealed(manifest)
-    except UserError:
-        return None
-
-
-def _pair(name: str) -> tuple[str, str]:
-    paper, _, experiment = name.partition("/")
-    return paper, experiment
 
 
 def _refuse_dirty() -> None:
@@ -237,15 +231,6 @@ def picture(pages: Path, name: str, figure: str) -> Path:
     """The path of a figure's picture, or a published table's text, beside the pages."""
     outputs = layout.outputs("figure", pages / name / figure)
     return outputs[0 if layout.is_published_table(figure) else 1]
-
-
-def read(file: Path) -> list[Row]:
-    """The rows of one of the tables, as text; none where there is no file."""
-    try:
-        with file.open(encoding="utf-8", newline="") as stream:
-            return list(csv.DictReader(stream))
-    except FileNotFoundError:
-        return []
 
 
 def origin(stem: Path) -> Row:

@@ -5,6 +5,7 @@ from pathlib import Path
 from grokatlas.claims.verdicts import NOT_RUN, tally
 from grokatlas.declare import claim_models, models, versions
 from grokatlas.publish import recorded
+from grokatlas.results import csv_file
 
 
 class RecordedRows:
@@ -15,12 +16,12 @@ class RecordedRows:
 
     def __init__(self, folder: Path, papers: dict[str, models.Paper]) -> None:
         self._papers = papers
-        rows = recorded.read(folder / recorded.FIGURES)
+        rows = csv_file.read(folder / recorded.FIGURES)
         self.figures = {(row["paper"], row["figure"]): row for row in rows}
-        rows = recorded.read(folder / recorded.CLAIMS)
+        rows = csv_file.read(folder / recorded.CLAIMS)
         self.claims = {(row["paper"], row["id"]): row for row in rows}
         self._under: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
-        for row in recorded.read(folder / recorded.INTERPRETATIONS):
+        for row in csv_file.read(folder / recorded.INTERPRETATIONS):
             self._under.setdefault((row["paper"], row["id"]), {})[row["interpretation"]] = row
 
     def verdict(self, paper: str, claim: claim_models.Claim) -> str:

@@ -8,7 +8,7 @@ import pytest
 from grokatlas.claims import judging
 from grokatlas.declare import versions
 from grokatlas.publish import recorded
-from grokatlas.results import layout
+from grokatlas.results import csv_file, layout
 from tests.checkout import declared_papers
 from tests.figures.pictures import EVIDENCE, table
 
@@ -17,7 +17,7 @@ CLAIMS = {
 }
 ROWS = [
     row
-    for row in recorded.read(EVIDENCE / recorded.CLAIMS)
+    for row in csv_file.read(EVIDENCE / recorded.CLAIMS)
     if row["kept"] == recorded.KEPT and (row["paper"], row["id"]) in CLAIMS
 ]
 FIGURES = dict.fromkeys((row["paper"], CLAIMS[row["paper"], row["id"]].figure) for row in ROWS)

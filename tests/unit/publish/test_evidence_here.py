@@ -10,6 +10,7 @@ import pytest
 from grokatlas.export import adoption, evidence
 from grokatlas.plan import recorded_studies
 from grokatlas.publish import experiments, recorded
+from grokatlas.results import csv_file
 from tests.checkout import ROOT, called
 
 
@@ -37,7 +38,7 @@ def test_what_a_study_recorded_is_as_it_would_make_it(study):
     sizes = [file.stat().st_size for file in (study / evidence.FOLDER).rglob("*.zip")]
     assert sizes
     assert sum(sizes) <= evidence.LARGEST_FILE
-    rows = recorded.read(study / evidence.FOLDER / recorded.FIGURES)
+    rows = csv_file.read(study / evidence.FOLDER / recorded.FIGURES)
     assert all(row["kept"] == recorded.KEPT for row in rows)
     pictures = {(row["paper"], row["figure"]) for row in rows}
     there = (study / recorded_studies.PAGES).glob("*/*.png")
@@ -86,7 +87,7 @@ def test_every_claim_with_evidence_is_of_a_recorded_scale():
 
 
 def _kept(name: str) -> list[dict[str, str]]:
-    return [row for row in recorded.read(evidence.FOLDER / name) if row["kept"] == recorded.KEPT]
+    return [row for row in csv_file.read(evidence.FOLDER / name) if row["kept"] == recorded.KEPT]
 
 
 @pytest.mark.parametrize("archive", list(evidence.archives()), ids="/".join)

@@ -7,7 +7,7 @@ from grokatlas.errors import UserError
 from grokatlas.export import evidence
 from grokatlas.plan.jobs import Job, Plan
 from grokatlas.publish import experiments, groks, recorded
-from grokatlas.results import files, hashing, layout, revision
+from grokatlas.results import csv_file, files, hashing, layout, revision
 from grokatlas.rules import atlas
 from tests.unit import small_tree
 
@@ -50,7 +50,7 @@ def grokking(plan: Plan, tables: set) -> list[dict[str, str]]:
 
 def test_what_groks_is_taken_by_scale_and_renewed(pages):
     def scales() -> list[str]:
-        return [row["scale"] for row in recorded.read(evidence.FOLDER / groks.FILE)]
+        return [row["scale"] for row in csv_file.read(evidence.FOLDER / groks.FILE)]
 
     take("quick", pages)
     assert scales() == ["quick"]
@@ -104,7 +104,7 @@ def take(scale: str, pages, *experiments: str) -> list[str]:
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    return recorded.read(evidence.FOLDER / name)
+    return csv_file.read(evidence.FOLDER / name)
 
 
 def test_a_figure_is_taken_with_its_origin_and_its_evidence(pages):

@@ -7,7 +7,7 @@ import pytest
 
 from grokatlas import cli
 from grokatlas.plan import declared_jobs
-from grokatlas.publish import recorded
+from grokatlas.results import csv_file
 from tests.unit import audit_tree
 
 ROOT = Path(__file__).parents[3]
@@ -71,7 +71,7 @@ def test_a_figure_is_told_with_its_runs_claims_and_what_makes_it(monkeypatch, ca
 
 def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(ROOT)
-    row = next(row for row in recorded.read(Path("recorded/claims.csv")) if row["id"] == "N18")
+    row = next(row for row in csv_file.read(Path("recorded/claims.csv")) if row["id"] == "N18")
     for command in ("show", "explain"):
         assert cli.main([command, "N18"]) == 0
         text = capsys.readouterr().out

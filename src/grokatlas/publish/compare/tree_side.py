@@ -7,9 +7,8 @@ from typing import Any
 from grokatlas import text as words
 from grokatlas.audit import diff
 from grokatlas.audit.tree import Tree
-from grokatlas.publish import recorded
 from grokatlas.publish.compare.sides import CSV, Drawn, Judged, Side
-from grokatlas.results import layout
+from grokatlas.results import csv_file, layout
 
 
 def read(label: str, folder: Path) -> Side:
@@ -40,7 +39,7 @@ def _damaged(label: str, tree: Tree) -> list[str]:
 
 def _claims(tree: Tree, target: str) -> list[Judged]:
     """The rows of a scale; a judgement that two papers share is of one."""
-    rows = recorded.read(diff.sound_file(tree, f"{target}.csv"))
+    rows = csv_file.read(diff.sound_file(tree, f"{target}.csv"))
     scale = {"scale": target.split("/")[1]}
     return [Judged(row | scale) for row in rows if not row.get("same_as")]
 
