@@ -127,16 +127,16 @@ def test_shares_count_the_runs_that_they_name():
         recovery_l1=_run("recovery_l1", 0.01, "sparse", 10.0, 80, None, (90.0, 0.8))
         + _run("recovery_l1", 0.01, "gaussian", 10.0, 70, None, (90.0, 50.0))
     )
-    diagonal = {"truth": "sparse", "regulariser": "l1"}
-    assert claims.share_recovered(tables, **diagonal, fewest=70, most=90) == [0.5]
-    assert claims.share_recovered(tables, **diagonal, fewest=75, most=90) == [0.0]
-    off = {"most": 70, "regulariser": "all", "start": "all"}
-    assert claims.share_off_diagonal(tables, outcome="recovered", **off) == [0.0]
-    assert claims.share_off_diagonal(tables, outcome="mirage", **off) == [0.5]  # two of four
-    own = off | {"regulariser": "l1", "start": 10.0}
-    assert claims.share_off_diagonal(tables, outcome="mirage", **own) == [0.0]
-    assert claims.share_of_mirages(tables, 90, "l1", 10.0) == [0.5]
-    assert claims.share_of_mirages(tables, 90, "all", 1e-6) == [0.0]
+    every = {"truth": "all", "regulariser": "all", "start": "all", "fewest": 0, "most": 90}
+    diagonal = every | {"truth": "sparse", "regulariser": "l1", "fewest": 70}
+    assert claims.share(tables, "recovered", **diagonal) == [0.5]
+    assert claims.share(tables, "recovered", **diagonal | {"fewest": 75}) == [0.0]
+    off = every | {"truth": "off", "most": 70}
+    assert claims.share(tables, "recovered", **off) == [0.0]
+    assert claims.share(tables, "mirage", **off) == [0.5]  # two of four
+    assert claims.share(tables, "mirage", **off | {"regulariser": "l1", "start": 10.0}) == [0.0]
+    assert claims.share(tables, "mirage", **every | {"regulariser": "l1", "start": 10.0}) == [0.5]
+    assert claims.share(tables, "mirage", **every | {"start": 1e-6}) == [0.0]
 
 
 def test_times_on_the_diagonal_are_compared_with_the_distance():

@@ -58,8 +58,7 @@ def share_of_scaled_times(
 
     Of each instance the median over its complete pairs with a weight up to `weight` counts.
     """
-    pairs = _quantities.scaling(tables[experiment], WEIGHTS[experiment], ERRORS[experiment])
-    pairs = pairs[pairs["complete"] & (pairs[WEIGHTS[experiment]] <= weight)]
+    pairs = _complete(tables, experiment, weight, case=None)
     scaled = (pairs["t2"] * pairs["product"]).groupby(pairs["seed"]).median()
     return [float((scaled < level).mean())] if len(scaled) else []
 
@@ -84,12 +83,9 @@ def memorisation_times(tables: Tables, weight: float) -> list[float]:
     return statistics.times(rows, "t1")
 
 
-def _grid(tables: Tables, experiment: str) -> pd.DataFrame:
-    table = tables[experiment]
-    pairs = _quantities.scaling(table, WEIGHTS[experiment], ERRORS[experiment])
-    return pairs[pairs["case"] == "published"]
-
-
-def _complete(tables: Tables, experiment: str, weight: float) -> pd.DataFrame:
-    pairs = _grid(tables, experiment)
+def _complete(
+    tables: Tables, experiment: str, weight: float, case: str | None = "published"
+) -> pd.DataFrame:
+    pairs = _quantities.scaling(tables[experiment], WEIGHTS[experiment], ERRORS[experiment])
+    pairs = pairs if case is None else pairs[pairs["case"] == case]
     return pairs[pairs["complete"] & (pairs[WEIGHTS[experiment]] <= weight)]

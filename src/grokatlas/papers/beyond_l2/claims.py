@@ -35,14 +35,18 @@ def loss_of_large_norms(tables: Tables, column: str) -> list[float]:
     return numbers
 
 
-def ridge_time(tables: Tables, time: str) -> list[float]:
-    """``t1`` or ``t2`` of figure 4."""
-    return statistics.times(statistics.record(tables["ridge_recovery"], "recovery_times"), time)
+def recovery_time(
+    tables: Tables, experiment: str, instance: int | Literal["all"], time: str
+) -> list[float]:
+    """``t1`` or ``t2`` of figure 4 or 5, on one instance (its seed) or for each."""
+    return statistics.times(_recovery(tables, experiment, "recovery_times", instance), time)
 
 
-def ridge_at(tables: Tables, column: str, step: int) -> list[float]:
-    """A column of figure 4 at a step."""
-    return statistics.at(statistics.history(tables["ridge_recovery"]), column, step)
+def recovery_at(
+    tables: Tables, experiment: str, instance: int | Literal["all"], column: str, step: int
+) -> list[float]:
+    """A column of figure 4 or 5 at a step, on one instance (its seed) or for each."""
+    return statistics.at(_recovery(tables, experiment, "history", instance), column, step)
 
 
 def ridge_fall(tables: Tables, plateau: int) -> list[float]:
@@ -68,19 +72,9 @@ def final_error_over_bound(tables: Tables, experiment: str, error: str, bound: s
     return error_over_bound({experiment: rows}, experiment, error, bound)
 
 
-def sparse_time(tables: Tables, time: str) -> list[float]:
-    """``t1`` or ``t2`` of figure 5 on the published instance."""
-    return statistics.times(_sparse(tables, "recovery_times"), time)
-
-
-def sparse_times(tables: Tables, time: str) -> list[float]:
-    """``t1`` or ``t2`` of figure 5, for each instance."""
-    return statistics.times(statistics.record(tables["sparse_recovery"], "recovery_times"), time)
-
-
 def spread_of_sparse_times(tables: Tables) -> list[float]:
     """The largest t2 of figure 5 over the least, over the instances that are recovered."""
-    return _spread(np.array(sparse_times(tables, "t2")))
+    return _spread(np.array(recovery_time(tables, "sparse_recovery", "all", "t2")))
 
 
 def spread_of_delays(tables: Tables, over: str) -> list[float]:
@@ -96,19 +90,10 @@ def spread_of_delays(tables: Tables, over: str) -> list[float]:
     return _spread(((rows["t2"] - rows["t1"]) / rows["seed"].map(truth[over])).to_numpy())
 
 
-def sparse_at(tables: Tables, column: str, step: int) -> list[float]:
-    """A column of figure 5 at a step, on the published instance."""
-    return statistics.at(_sparse(tables, "history"), column, step)
-
-
 def sparse_truth_norm(tables: Tables) -> list[float]:
     """The l1 norm of the published a*."""
-    return [float(value) for value in _sparse(tables, "truth")["truth_l1_norm"]]
-
-
-def sparse_final_norm(tables: Tables) -> list[float]:
-    """The l1 norm of a at the end of figure 5, on the published instance."""
-    return statistics.last(_sparse(tables, "history"), "l1_norm")
+    rows = _recovery(tables, "sparse_recovery", "truth", PUBLISHED)
+    return [float(value) for value in rows["truth_l1_norm"]]
 
 
 def sparse_ratio(tables: Tables, phase: str) -> list[float]:
@@ -118,10 +103,11 @@ def sparse_ratio(tables: Tables, phase: str) -> list[float]:
         tables: of figure 5.
         phase: ``plateau``, its largest value from 10 t1 to t2, or ``after``, its median from t2 on.
     """
-    rows = _sparse(tables, "history")
+    rows = _recovery(tables, "sparse_recovery", "history", PUBLISHED)
     step, ratio = rows["step"], rows["gradient_ratio"]
+    times = [recovery_time(tables, "sparse_recovery", PUBLISHED, time) for time in ("t1", "t2")]
     numbers = []
-    for t1, t2 in zip(sparse_time(tables, "t1"), sparse_time(tables, "t2"), strict=True):
+    for t1, t2 in zip(*times, strict=True):
         during, after = ratio[step.between(10 * t1, t2)], ratio[step >= t2]
         numbers.append(float(during.max() if phase == "plateau" else after.median()))
     return numbers
@@ -257,8 +243,11 @@ def _spread(values: np.ndarray) -> list[float]:
     return [float(there.max() / there.min())] if len(there) > 1 else [np.nan]
 
 
-def _sparse(tables: Tables, name: str) -> pd.DataFrame:
-    return statistics.record(tables["sparse_recovery"], name, seed=PUBLISHED)
+def _recovery(
+    tables: Tables, experiment: str, name: str, instance: int | Literal["all"]
+) -> pd.DataFrame:
+    chosen = {} if instance == "all" else {"seed": instance}
+    return statistics.record(tables[experiment], name, **chosen)
 
 
 def _matrix(tables: Tables, name: str, case: str, weight: float) -> pd.DataFrame:

@@ -87,7 +87,7 @@ def recoveries(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def share_recovered_wide(tables: Tables, truth: str, fewest: int, most: int) -> list[float]:
-    """The share of runs with 400 unknowns that recover a truth; arguments as `share_recovered`."""
+    """The share of runs with 400 unknowns that recover a truth; arguments as `claims.share`."""
     rows = recoveries(tables["recovery_wide"])
     rows = rows[(rows["truth"] == truth) & rows["samples"].between(fewest, most)]
     return [float(rows["recovered"].mean())]

@@ -58,56 +58,34 @@ from grokatlas.papers.plates._smooth_units import predicted_over_measured_smooth
 from grokatlas.papers.plates._theories import error_beside, predicted_over_measured
 
 
-def share_recovered(
-    tables: Tables, truth: str, regulariser: str, fewest: int, most: int
+def share(
+    tables: Tables,
+    outcome: str,
+    truth: str,
+    regulariser: str,
+    start: float | str,
+    fewest: int,
+    most: int,
 ) -> list[float]:
-    """The share of runs of one truth and regulariser, both starts, that recover the truth.
-
-    Args:
-        tables: of plate 4.
-        truth: its kind.
-        regulariser: ``l1``, ``nuclear``, ``l2`` or ``none``.
-        fewest: measurements of a run that counts.
-        most: as `fewest`.
-    """
-    rows = _recovery.outcomes(tables)
-    rows = rows[(rows["truth"] == truth) & (rows["regulariser"] == regulariser)]
-    return [float(rows.loc[rows["samples"].between(fewest, most), "recovered"].mean())]
-
-
-def share_off_diagonal(
-    tables: Tables, outcome: str, most: int, regulariser: str, start: float | str
-) -> list[float]:
-    """The share of runs with an outcome where the regulariser does not fit the truth.
+    """The share of some runs that have an outcome.
 
     Args:
         tables: of plate 4.
         outcome: ``recovered`` or ``mirage``.
-        most: measurements of a run that counts.
-        regulariser: one of these four, or ``all``.
+        truth: its kind, ``all``, or ``off`` for those that the regulariser does not fit.
+        regulariser: ``l1``, ``nuclear``, ``l2``, ``none`` or ``all``.
         start: entries before training, or ``all``.
+        fewest: measurements of a run that counts.
+        most: as `fewest`.
     """
-    rows = _chosen(tables, most, regulariser, start)
-    return [
-        float(
-            rows.loc[rows["truth"].map(_recovery.DIAGONAL) != rows["regulariser"], outcome].mean()
-        )
-    ]
-
-
-def share_of_mirages(
-    tables: Tables, most: int, regulariser: str, start: float | str
-) -> list[float]:
-    """The share of runs, whatever the truth, that are a mirage; arguments as above."""
-    return [float(_chosen(tables, most, regulariser, start)["mirage"].mean())]
-
-
-def _chosen(tables: Tables, most: int, regulariser: str, start: float | str) -> pd.DataFrame:
     rows = _recovery.outcomes(tables)
-    rows = rows[rows["samples"] <= most]
-    if regulariser != "all":
-        rows = rows[rows["regulariser"] == regulariser]
-    return rows if start == "all" else rows[rows["start"] == start]
+    rows = rows[rows["samples"].between(fewest, most)]
+    if truth == "off":
+        rows = rows[rows["truth"].map(_recovery.DIAGONAL) != rows["regulariser"]]
+    for column, value in {"truth": truth, "regulariser": regulariser, "start": start}.items():
+        if value not in ("all", "off"):
+            rows = rows[rows[column] == value]
+    return [float(rows[outcome].mean())]
 
 
 def time_over_distance(tables: Tables) -> list[float]:
