@@ -1,6 +1,7 @@
 """The one exception a user may meet: a mistake of theirs, told in one line."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -47,6 +48,12 @@ def refused(error: OSError) -> UserError:
     hint = "see that the path is right, the disk has room and this account may write there"
     problem = f"{error.strerror or error}; {hint} (GROKATLAS_TRACEBACK=1 shows where)"
     return UserError(place, problem)
+
+
+def check_known(place: str, problem: str, name: str, known: Iterable[str]) -> None:
+    """Refuse an unknown name in one line: the problem, the name, and the nearest known one."""
+    if name not in known:
+        raise UserError(place, f"{problem} {name!r}; {nearest(name, list(known))}")
 
 
 def nearest(name: str, allowed: list[str]) -> str:

@@ -132,8 +132,7 @@ class Checker:
             problem = f"the whole run is in {train['dtype']} (train.dtype) already; remove it"
             self.fail(place, f"{problem}, or write dtype: float32")
         if "loss_dtype" in train and not signatures.defines("dynamics", dynamics, "LEARNS_BY_LOSS"):
-            known = registry.names("dynamics")
-            by_loss = [n for n in known if signatures.defines("dynamics", n, "LEARNS_BY_LOSS")]
+            by_loss = signatures.that_define("dynamics", "LEARNS_BY_LOSS")
             problem = f"dynamics {dynamics} has an equation of its own, not the loss's gradient"
             self.fail(place, f"{problem}; remove it (allowed with: {', '.join(by_loss)})")
 

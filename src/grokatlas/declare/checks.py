@@ -18,7 +18,7 @@ from grokatlas.declare import (
 )
 from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, PAPER, Paper, label
-from grokatlas.errors import UserError, nearest
+from grokatlas.errors import UserError, check_known, nearest
 from grokatlas.results import foreign, layout
 from grokatlas.results.layout import SCALES
 
@@ -85,9 +85,7 @@ def _check_cases(papers: dict[str, Paper], name: str, figure: str) -> None:
     where = f"{label(name, PAPER)}: figures.{figure}"
     for key, named in (("undrawn", entry.undrawn), ("draw.cases", shown or [])):
         for position, case in enumerate(named):
-            if case not in known:
-                problem = f"no case {case!r}; {nearest(case, sorted(known))}"
-                raise UserError(f"{where}.{key}.{position}", problem)
+            check_known(f"{where}.{key}.{position}", "no case", case, known)
             if case in named[:position]:
                 raise UserError(f"{where}.{key}.{position}", "is listed twice; remove one")
     if entry.draw is not None and entry.undrawn:
@@ -172,9 +170,8 @@ def _check_case(papers: dict[str, Paper], name: str, claim: Claim, where: str) -
     control = claim.fails_with if isinstance(claim.fails_with, dict) else {}
     for key, block in (("keywords", claim.keywords), ("fails_with", control)):
         case = block.get("case")
-        if isinstance(case, str) and case not in known:
-            problem = f"no case {case!r}; {nearest(case, sorted(known))}"
-            raise UserError(f"{where}.{key}.case", problem)
+        if isinstance(case, str):
+            check_known(f"{where}.{key}.case", "no case", case, known)
 
 
 def _check_control(
@@ -189,9 +186,7 @@ def _check_control(
         if not claim.fails_with or claim.keywords | claim.fails_with == claim.keywords:
             raise UserError(where, "changes no keyword of the claim; give another value of one")
         for keyword in claim.fails_with:
-            if keyword not in claim.keywords:
-                hint = nearest(keyword, list(claim.keywords))
-                raise UserError(where, f"the claim has no keyword {keyword!r}; {hint}")
+            check_known(where, "the claim has no keyword", keyword, claim.keywords)
         return
     other = papers.get(papers[name].version_of or "")
     if claim.fails_with is None or (claim.as_ and other and not other.claims):
@@ -223,10 +218,9 @@ def _takes_tables_alone(function: ast.FunctionDef) -> bool:
 def _check_deviations(name: str, paper: Paper) -> None:
     known = [claim.id for claim in paper.claims]
     for position, deviation in enumerate(paper.deviations):
+        where = f"{label(name, PAPER)}: deviations.{position}.claims"
         for wanted in deviation.claims:
-            if wanted not in known:
-                where = f"{label(name, PAPER)}: deviations.{position}.claims"
-                raise UserError(where, f"no claim {wanted!r}; {nearest(wanted, known)}")
+            check_known(where, "no claim", wanted, known)
 
 
 def _functions(file: Path) -> dict[str, ast.FunctionDef]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grokatlas.declare.models import DIGITISED_POINTS, DigitisedPoint, label
 from grokatlas.declare.validation import check_file
-from grokatlas.errors import UserError, nearest
+from grokatlas.errors import UserError, check_known
 
 OLD_NAME = "readings.csv"
 COLUMNS = tuple(DigitisedPoint.model_fields)
@@ -39,8 +39,6 @@ def _point(place: str, row: list[str], figures: list[str]) -> DigitisedPoint:
     if len(row) != len(COLUMNS):
         raise UserError(place, f"has {len(row)} values; it must have {len(COLUMNS)}")
     cells = dict(zip(COLUMNS, row, strict=True))
-    if cells["figure"] not in figures:
-        hint = nearest(cells["figure"], figures)
-        raise UserError(f"{place}: figure", f"no figure {cells['figure']!r}; {hint}")
+    check_known(f"{place}: figure", "no figure", cells["figure"], figures)
     point: DigitisedPoint = check_file(DigitisedPoint, cells, place)
     return point

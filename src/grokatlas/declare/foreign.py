@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from grokatlas import registry
 from grokatlas.declare import joined, run_shares, signatures
 from grokatlas.declare.cell_check import Checker
 from grokatlas.declare.checked_types import Number, fits
@@ -202,8 +201,7 @@ def _measures(checker: Checker, entries: list[Any], log: ForeignLog) -> list[dic
         measure = checker.component("measures", place, entry, {})
         name = measure["name"]
         if not signatures.defines("measures", name, "LIGHT"):
-            names = registry.names("measures")
-            light = [each for each in names if signatures.defines("measures", each, "LIGHT")]
+            light = signatures.that_define("measures", "LIGHT")
             problem = f"{name} needs data or snapshots, and here is a log alone"
             checker.fail([*place, "name"], f"{problem} (allowed: {', '.join(light)})")
         for need in signatures.needs(name) if known else ():

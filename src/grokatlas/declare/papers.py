@@ -26,7 +26,7 @@ from grokatlas.declare.model_base import NAME, NAME_RULE
 from grokatlas.declare.models import CLAIMS, EXPERIMENTS, OTHER_FILES, PAPER, Paper, label
 from grokatlas.declare.overlays import merged
 from grokatlas.declare.validation import check_block
-from grokatlas.errors import MistakeError, UserError, nearest, shown
+from grokatlas.errors import MistakeError, UserError, check_known, nearest, shown
 from grokatlas.results import layout
 
 Block = dict[str, Any]
@@ -43,8 +43,7 @@ def load_papers(
     available = _available(folder)
     chosen = available if selection == "all" else selection
     for position, name in enumerate(chosen):
-        if name not in available:
-            raise UserError(f"{place}.{position}", f"no paper {name!r}; {nearest(name, available)}")
+        check_known(f"{place}.{position}", "no paper", name, available)
         if name in chosen[:position]:
             raise UserError(f"{place}.{position}", f"{name!r} is listed twice; remove one")
     papers = {name: _load(folder, name, available) for name in chosen}
@@ -202,8 +201,6 @@ def _owners(papers: dict[str, Paper], available: list[str]) -> set[str]:
         }
         for key, reference in (drawn | others).items():
             owner, _ = layout.owner_of_table(name, reference)
-            if owner not in available:
-                place = f"{label(name, PAPER)}: {key}"
-                raise UserError(place, f"no paper {owner!r}; {nearest(owner, available)}")
+            check_known(f"{label(name, PAPER)}: {key}", "no paper", owner, available)
             owners |= {owner} if key in drawn else set()
     return owners

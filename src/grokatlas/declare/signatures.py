@@ -67,6 +67,12 @@ def defines(block: str, name: str, what: str) -> bool:
     )
 
 
+@functools.cache
+def that_define(block: str, what: str) -> list[str]:
+    """The components of a block that define a function or a constant; see `defines`."""
+    return [name for name in registry.names(block) if defines(block, name, what)]
+
+
 def fact(block: str, name: str, what: str, *known: Any, **keywords: Any) -> Any:
     """A constant of a component's file, or the value of a function of it; None for neither.
 

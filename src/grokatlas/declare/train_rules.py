@@ -1,6 +1,5 @@
 """Rules of the block ``train`` that depend on components: coordinates of a span, and what moves."""
 
-import functools
 from typing import Any
 
 from grokatlas import registry
@@ -15,13 +14,6 @@ BLOCKS = (
 )
 
 
-@functools.cache
-def rotatable(block: str) -> list[str]:
-    """The components of a block that a rotation of the inputs does not change."""
-    names = registry.names(block)
-    return [name for name in names if signatures.defines(block, name, "ROTATABLE")]
-
-
 def why_not_span(spec: dict[str, Any]) -> Reason | None:
     """The reason against the coordinates of a span, as a rotation would change the run; or None."""
     if "coordinates" not in spec["train"]:
@@ -34,7 +26,7 @@ def why_not_span(spec: dict[str, Any]) -> Reason | None:
             problem = "members share their data with train.coordinates: span; give a number"
             return ["task", key], problem
     for path, block, entry in registry.entries(spec, BLOCKS):
-        if entry["name"] not in (allowed := rotatable(block)):
+        if entry["name"] not in (allowed := signatures.that_define(block, "ROTATABLE")):
             problem = f"{entry['name']} is not the same with train.coordinates: span"
             hint = f"allowed: {', '.join(allowed)}" if allowed else "none is allowed"
             return [*path.split("."), "name"], f"{problem}; {hint}"

@@ -51,11 +51,9 @@ def jobs(
     return declared
 
 
-def of_paper(
-    paper: str, scale: str, names: Collection[str], folder: Path = CONFIG
-) -> dict[str, Job]:
+def of_paper(paper: str, scale: str, names: Collection[str]) -> dict[str, Job]:
     """The jobs of some of a paper's figures and tables at one scale, upstream first, by target."""
-    papers = load_papers(folder / "papers", [paper])
+    papers = load_papers(CONFIG / "papers", [paper])
     cache.check_once(papers)
     own = papers[paper]
     figures = {key: figure for key, figure in own.figures.items() if key in names}

@@ -4,11 +4,9 @@ Functions of the configuration and of the source tree; of results they see only 
 Nothing here imports torch, pandas or matplotlib: every cluster job parses the Snakefile.
 """
 
-import functools
 from collections import Counter
 from typing import Any
 
-from grokatlas import registry
 from grokatlas.code import code_digest
 from grokatlas.declare import cells, drawing, run_shares, signatures, versions
 from grokatlas.declare.models import Paper
@@ -95,8 +93,9 @@ def _cases(tables: list[Job]) -> list[str]:
 def _add_experiment(plan: Plan, name: str, paper: Paper, experiment: str) -> None:
     resolved = cells.resolve(name, paper, experiment, plan.scale)
     rows, inputs, modules = [], [], ["grokatlas.rules.tidy_table"]
+    computed = signatures.that_define("measures", "LIGHT")  # by the table's own job
     for cell in resolved:
-        light = [measure for measure in cell.measures if measure["name"] in light_measures()]
+        light = [measure for measure in cell.measures if measure["name"] in computed]
         for part in cell.parts:
             run = _add_run(plan, part)
             jobs = [_add_measure(plan, run, each) for each in cell.measures if each not in light]
@@ -125,13 +124,6 @@ def _left_out(resolved: list[Cell]) -> dict[str, list[dict[str, Any]]]:
         where = {"cells": count, "of_cells": len(resolved)} if count < len(resolved) else {}
         shares.append({"axis": axis, "values": values, "of": of, **where})
     return {"so_far": shares} if shares else {}
-
-
-@functools.cache
-def light_measures() -> set[str]:
-    """The measures that the table's job computes, as their files say by ``LIGHT = True``."""
-    known = registry.names("measures")
-    return {name for name in known if signatures.defines("measures", name, "LIGHT")}
 
 
 def _add_run(plan: Plan, part: run_shares.RunShare) -> Job:

@@ -7,17 +7,17 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grokatlas.declare import checks, study
+from grokatlas.declare import checks, signatures, study
 from grokatlas.declare.models import PAPER, Paper
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.declare.settings import Settings, home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
 from grokatlas.plan import cache, job_files, which_code
-from grokatlas.plan.graph import light_measures, make_plan
+from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.plan.kept_plans import KeptPlan
 from grokatlas.registry import PACKAGE
@@ -46,7 +46,6 @@ class Project:
         overrides: keys of ``config.yaml`` that the command line sets.
         warn: called with each one-line warning.
         sources: where each of these keys is set, for errors; on the command line by default.
-        check: raises a `UserError` for a mistake in what papers declare.
         bring: looks for missing runs elsewhere, once `prepare_jobs` is called by the process that
             decides what runs.
         keep: take the plan of the configured scale from what is kept, or keep it (`KeptPlan`).
@@ -58,18 +57,15 @@ class Project:
         overrides: dict[str, Any],
         warn: Callable[[str], None] | None = None,
         sources: dict[str, str] | None = None,
-        check: Callable[[dict[str, Paper]], None] = cache.check_once,
         bring: Bring = lambda runs, plan: [],
         keep: bool = False,
     ) -> None:
         study.check()
         self._sources = {**dict.fromkeys(overrides, "--config"), **(sources or {})}
         self.settings: Settings = load_settings(folder / "config.yaml", overrides, self._sources)
-        self._folder, self._check, self._warn = (
-            folder / "papers",
-            check,
-            warn or functools.partial(print, file=sys.stderr),
-        )
+        self.device, self.local_rules = self.settings.device, self.settings.local_rules
+        self._folder = folder / "papers"
+        self._warn = warn or functools.partial(print, file=sys.stderr)
         self._plans: dict[str, Plan] = {}
         self._prepared: set[str] = set()  # scales whose job files are written
         self._elsewhere: dict[Path, Path] = {}  # job files of a plan that does not run
@@ -109,18 +105,18 @@ class Project:
         Raises:
             UserError: a selected paper has a mistake; of another one it is a warning.
         """
-        folder, check, chosen, problem = self._folder, self._check, self.settings.papers, ""
+        folder, chosen, problem = self._folder, self.settings.papers, ""
         place = f"{self._sources.get('papers', 'config.yaml')}: papers"
         if chosen != "all" and (others := _drawn(folder) - {*chosen}):
             try:
                 papers = load_papers(folder, [*chosen, *sorted(others)], place)
-                check(papers)
+                cache.check_once(papers)
             except UserError as error:
                 problem = f"warning: {error}; claims and pages of papers that are not selected"
             else:
                 return papers
         papers = load_papers(folder, chosen, place)
-        check(papers)
+        cache.check_once(papers)
         if problem:
             self._warn(f"{problem} are left out")
         return papers
@@ -165,16 +161,6 @@ class Project:
             name: {key: _plain(entry.caption) for key, entry in paper.figures.items()}
             for name, paper in self.papers.items()
         }
-
-    @property
-    def device(self) -> str:
-        """The device that the configuration names."""
-        return self.settings.device
-
-    @property
-    def local_rules(self) -> Sequence[str]:
-        """The rules whose jobs are not submitted to a cluster."""
-        return self.settings.local_rules
 
     def job_file(
         self, group: str, key: Any, scale: str | None = None, runs: bool = True
@@ -230,7 +216,8 @@ class Project:
                 return jobs[key], self.at(each)
         known = [name if isinstance(name, str) else "/".join(name) for name in jobs]
         wanted = key if isinstance(key, str) else "/".join(key)
-        if group == "measures" and key[1].partition("-")[0] in light_measures():
+        light = signatures.that_define("measures", "LIGHT")
+        if group == "measures" and key[1].partition("-")[0] in light:
             raise UserError(f"{group}: {wanted}", "is computed with its table; ask for that table")
         raise UserError(f"{group}: {wanted}", f"not declared in config; {nearest(wanted, known)}")
 

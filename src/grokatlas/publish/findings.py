@@ -5,7 +5,7 @@ import textwrap
 from grokatlas import text as words
 from grokatlas.declare.models import Paper
 from grokatlas.declare.prose import Finding
-from grokatlas.errors import UserError, nearest
+from grokatlas.errors import UserError, check_known
 from grokatlas.publish.recorded_rows import RecordedRows
 
 HEAD = """\
@@ -66,8 +66,7 @@ def check(papers: dict[str, Paper], record: RecordedRows) -> None:
         for claim, verdict in finding.claims.items() if record.claims else ():
             if claim.partition("/")[0] not in papers:
                 continue
-            if claim not in claims:
-                raise UserError(where, f"no claim {claim!r}; {nearest(claim, [*claims])}")
+            check_known(where, "no claim", claim, claims)
             recorded = record.verdict(claim.partition("/")[0], claims[claim])
             if recorded != verdict:
                 problem = f"{claim} is {recorded!r} now, not {verdict!r}; write the finding anew"

@@ -73,23 +73,18 @@ def _commit(root: Path, folder: Path, files: set[Path]) -> dict[str, Any]:
         about, name = entry.split("\t", 1)
         blobs[root / name] = about.split()[2]
     papers = folder / PAPERS
-    present = {file for file in papers.rglob("*.yaml") if _counts(file.relative_to(papers))}
+    present = {*registry.own_files(papers, "**/*.yaml")}
     committed = {
         file
         for file in blobs
         if file.suffix == ".yaml"
         and file.is_relative_to(papers)
-        and _counts(file.relative_to(papers))
+        and not registry.hidden(file.relative_to(papers))
     }
     ours = {file for file in files if file.is_relative_to(folder)} | present | committed
     changed = sorted(f.relative_to(root).as_posix() for f in ours if _differs(f, blobs.get(f)))
     state: dict[str, Any] = {"commit": head, "dirty": bool(changed)}
     return {"git": state | ({"changed": changed} if changed else {})}
-
-
-def _counts(path: Path) -> bool:
-    """True if a file is the project's own: an editor's and a file manager's begin with a dot."""
-    return not any(part.startswith(".") for part in path.parts)
 
 
 def _differs(file: Path, blob: str | None) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from grokatlas import text as words
 from grokatlas.cluster import slurm
 from grokatlas.engine import members as run_members
-from grokatlas.errors import UserError, nearest
+from grokatlas.errors import UserError, check_known
 from grokatlas.plan import remaining
 from grokatlas.results import files, layout
 from grokatlas.run_store import command as run_store
@@ -135,8 +135,7 @@ def _states(given: str | None, conditions: list[asked.Condition]) -> list[str]:
     for name in listed:
         if name in RENAMED:
             raise UserError(f"--state {given}", f"{name!r} is called {RENAMED[name]!r}")
-        if name not in STATES:
-            raise UserError(f"--state {given}", f"no state {name!r}; {nearest(name, [*STATES])}")
+        check_known(f"--state {given}", "no state", name, STATES)
     return listed
 
 

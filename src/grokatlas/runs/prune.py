@@ -12,6 +12,7 @@ from grokatlas.cluster import slurm, unlock
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.results import files, layout, locks
+from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
 
@@ -97,13 +98,8 @@ def _doomed(
 
 def _needed(tree: Tree, declared: set[str]) -> set[str]:
     """The declared results, and all that those which are here were made from, here or not."""
-    needed = set(declared)
-    waiting = [target for target in declared if target in tree.results]
-    while waiting:
-        upstream = {*tree.results[waiting.pop()].upstream} - needed
-        needed |= upstream
-        waiting += upstream & tree.results.keys()
-    return needed
+    here = tree.results
+    return {*ancestors(declared, lambda target: here[target].upstream if target in here else ())}
 
 
 def _holds(tree: Tree, report: Report, home: str, moved: Result) -> bool:

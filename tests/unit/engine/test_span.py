@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from grokatlas import registry
-from grokatlas.declare import train_rules
+from grokatlas.declare import signatures, train_rules
 from grokatlas.engine import dataset, members, run, span, training
 from tests.conformance.examples import entry
 from tests.runs import begun, mlp, schedule, trained
@@ -169,7 +169,7 @@ def test_what_a_rotation_would_change_is_refused(change, place):
     assert "with train.coordinates: span" in problem
 
 
-ENTRIES = [(b, n) for b in train_rules.BLOCKS for n in train_rules.rotatable(b)]
+ENTRIES = [(b, n) for b in train_rules.BLOCKS for n in signatures.that_define(b, "ROTATABLE")]
 
 
 @pytest.mark.parametrize(("block", "name"), every(4, ENTRIES))

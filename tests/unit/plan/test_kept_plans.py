@@ -1,9 +1,11 @@
 """A plan that is kept is the one that would be made, and only while no file of it changed."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from grokatlas.plan import cache
 from grokatlas.plan.jobs import Plan
 from grokatlas.plan.kept_plans import FILE, KeptPlan
 from grokatlas.plan.project import Project
@@ -28,7 +30,8 @@ def opened(scale: str = "smoke", **overrides) -> tuple[Project, bool]:
     """The project as a call of Snakemake opens it, and whether its papers were looked at."""
     looked = []
     given = {"scale": scale, **overrides}
-    project = Project(Path("config"), given, check=looked.append, warn=looked.append, keep=True)
+    with patch.object(cache, "check_once", looked.append):
+        project = Project(Path("config"), given, warn=looked.append, keep=True)
     return project, bool(looked)
 
 
@@ -127,7 +130,8 @@ def test_a_warning_is_told_each_time():
     given = {"scale": "smoke"}
     for _ in range(2):
         warned = []
-        Project(Path("config"), given, check=lambda _: None, warn=warned.append, keep=True)
+        with patch.object(cache, "check_once"):
+            Project(Path("config"), given, warn=warned.append, keep=True)
         assert any("unused" in text for text in warned)
 
 

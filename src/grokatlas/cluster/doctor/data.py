@@ -31,7 +31,8 @@ def _finding(name: str, points: int) -> Finding:
 
     folder = os.environ.get(files.FOLDER)
     try:
-        absent = [f for f in _needed(name, points) if files.provided(f) is None and not _cached(f)]
+        needed = registry.load("task", name).needed_files(points)
+        absent = [file for file in needed if files.provided(file) is None and not _cached(file)]
     except ValueError as error:
         return Finding("fail", "data", str(error))
     if not absent:
@@ -39,12 +40,6 @@ def _finding(name: str, points: int) -> Finding:
     where = f"not in {folder}" if folder else "in no data folder"
     hint = "to be fetched; without network put them into a folder and name it as data_dir"
     return Finding("warn", "data", f"{name}: {absent[0].name} and others {where}; {hint}")
-
-
-def _needed(name: str, points: int) -> list[Any]:
-    """The files that a task with at most so many points of a set reads, as its file says."""
-    files: list[Any] = registry.load("task", name).needed_files(points)
-    return files
 
 
 def _cached(file: Any) -> bool:

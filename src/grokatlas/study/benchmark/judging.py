@@ -119,7 +119,7 @@ def _against(difference: pd.Series, protocol: Protocol) -> dict[str, Any]:
     """A method's quotient over the baseline's, from differences of logarithms by seed."""
     values = difference.to_numpy()
     mean = values.mean()
-    low, high = _interval((values,), _mean, protocol.confidence)
+    low, high = _interval((values,), np.mean, protocol.confidence)
     p = 1.0
     if np.ptp(values) or mean:
         swapped = stats.permutation_test(
@@ -166,10 +166,6 @@ def _interval(samples: Any, statistic: Any, confidence: float) -> tuple[float, f
         random_state=0,
     ).confidence_interval
     return float(interval.low), float(interval.high)
-
-
-def _mean(values: np.ndarray, axis: int = -1) -> np.ndarray:
-    return values.mean(axis=axis)
 
 
 def _mean_difference(first: np.ndarray, second: np.ndarray, axis: int = -1) -> np.ndarray:

@@ -11,7 +11,7 @@ from grokatlas.declare.model_base import Model, Name
 from grokatlas.declare.models import Experiment
 from grokatlas.declare.overlays import merged
 from grokatlas.declare.validation import check_file
-from grokatlas.errors import MistakeError, UserError, closest, nearest
+from grokatlas.errors import MistakeError, UserError, check_known, closest, nearest
 from grokatlas.results import dotted
 from grokatlas.study import shipped
 
@@ -122,8 +122,7 @@ class Protocol(Model):
         """The tasks that a list ``a,b`` names, in the protocol's order; all of them for None."""
         listed = names.split(",") if names is not None else [*self.tasks]
         for name in listed:
-            if name not in self.tasks:
-                raise UserError("--tasks", f"no task {name!r}; {nearest(name, [*self.tasks])}")
+            check_known("--tasks", "no task", name, self.tasks)
         return [name for name in self.tasks if name in listed]
 
     def read(self, file: Path) -> dict[str, Method]:
