@@ -188,6 +188,15 @@ def test_a_figure_that_is_not_here_tells_what_it_carries(jobs, tmp_path, capsys,
         assert part in error
 
 
+def test_a_figure_of_a_study_carries_both_commits(tmp_path):
+    file = tmp_path / "figure.png"
+    text = f"digest {'a' * 64}; commit {'b' * 40}; study commit {'c' * 40} dirty; runs {'d' * 12}"
+    file.write_bytes(audit_tree.png(text))
+    found = metadata.origin(file)
+    assert found.commit == f"{'b' * 40}; study commit {'c' * 40} dirty"
+    assert found.runs == ("d" * 12,)
+
+
 def test_a_figure_of_an_older_version_carries_its_digest_alone(tmp_path):
     file = tmp_path / "old.pdf"
     file.write_bytes(audit_tree.pdf(f"digest {'d' * 64}"))
