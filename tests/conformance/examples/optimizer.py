@@ -2,6 +2,7 @@
 
 import math
 from typing import Any
+from unittest import mock
 
 import torch
 
@@ -58,6 +59,22 @@ def _switched_adam(params: list, **keywords: Any) -> torch.optim.Optimizer:
     return _Switched(params, keywords)
 
 
+class _Muon:
+    """Torch's Muon of matrices, in their own precision, and AdamW of all others."""
+
+    def __init__(self, params: list, momentum: float, eps: float, **adamw: float) -> None:
+        matrices, others = ([p for p in params if (p.ndim > 1) == wide] for wide in (True, False))
+        lr, decay = adamw["lr"], adamw["weight_decay"]
+        how = {"lr": lr, "weight_decay": decay, "adjust_lr_fn": "match_rms_adamw"}
+        self.muon = torch.optim.Muon(matrices, momentum=momentum, **how)
+        self.adamw = _adamw(others, eps=eps, decay="decoupled", **adamw)
+
+    def step(self) -> None:
+        with mock.patch.object(torch.Tensor, "bfloat16", torch.Tensor.clone):
+            self.muon.step()
+        self.adamw.step()
+
+
 # optimizer -> the same of torch
 REFERENCES = {"adam": _adam, "adamw": _adamw, "gd": torch.optim.SGD, "sgd": torch.optim.SGD}
-REFERENCES |= {"langevin": _langevin, "switched_adam": _switched_adam}
+REFERENCES |= {"langevin": _langevin, "muon": _Muon, "switched_adam": _switched_adam}

@@ -5,11 +5,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from grokatlas import registry
 from grokatlas.declare import strict_yaml
 from grokatlas.declare.checked_types import Number, PositiveInt, WholeInt
 from grokatlas.declare.model_base import Model, Name
 from grokatlas.declare.models import Experiment
 from grokatlas.declare.overlays import merged
+from grokatlas.declare.signatures import signature
 from grokatlas.declare.validation import check_file
 from grokatlas.errors import MistakeError, UserError, check_known, closest, nearest
 from grokatlas.results import dotted
@@ -195,7 +197,7 @@ def declared(task: Task, changes: Changes, scale: str) -> tuple[dict[str, Any], 
             blocks[name] = [*own, *blocks.get(name, [])]
             shift = len(own) if path.startswith(f"{name}.") else shift
     for name in ("model", "loss", "optimizer"):
-        blocks[name] = merged(blocks[name], content.get(name, {}))
+        blocks[name] = _laid_over(name, blocks[name], content.get(name, {}))
     head, *rest = path.split(".")
     if shift:
         path = ".".join((head, str(int(rest[0]) + shift), *rest[1:]))
@@ -207,6 +209,15 @@ def declared(task: Task, changes: Changes, scale: str) -> tuple[dict[str, Any], 
     entry, last = _entry(blocks, knob)
     entry.pop(last, None)  # an axis has it
     return blocks, grid
+
+
+def _laid_over(block: str, own: dict[str, Any], over: dict[str, Any]) -> Any:
+    """A method's component over the task's; one of another name takes what keywords both have."""
+    name = over.get("name", own["name"])
+    if name != own["name"] and registry.exists(block, name):
+        shared = own.keys() & signature(block, name).keywords.keys()
+        own = {"name": name} | {key: own[key] for key in own if key in shared}
+    return merged(own, over)
 
 
 def _numbers(values: Any) -> list[float]:

@@ -1,0 +1,112 @@
+"""Muon: momentum with orthogonal updates of matrices, and Adam of all other parameters."""
+
+from typing import NotRequired, TypedDict
+
+import torch
+from torch import Tensor
+
+from grokatlas.components.optimizers.adam import Adam, Moments
+from grokatlas.engine.contracts import Hyperparameter, Optimizer, Params
+from grokatlas.engine.keyword_types import Decay, NonNegative, Positive
+
+KEPT = 1  # copies of the parameters in the state: the mean of a matrix; of a vector they are two
+STEPS = 5  # of the iteration
+A, B, C = 3.4445, -4.7750, 2.0315  # its coefficients, by Jordan
+TINY = 1e-7  # the least norm that a gradient is divided by
+RMS = 0.2  # of Adam's updates, by Liu et al.
+
+
+class State(TypedDict):
+    """The mean gradient of each matrix, and the state of Adam for the others, if there are some."""
+
+    momentum: Params
+    adam: NotRequired[Moments]
+
+
+class Muon:
+    """As ``torch.optim.Muon``, with ``match_rms_adamw``, in the parameters' own precision.
+
+    With ``m <- momentum m + (1 - momentum) g``, 0 at first, and Nesterov's
+    ``u = momentum m + (1 - momentum) g``, a step of a matrix ``p`` of n rows and k columns is
+
+        ``p <- p (1 - lr * weight_decay) - 0.2 lr max(n, k)^(1/2) O(u)``,
+
+    where ``O`` is five steps of ``X <- a X + (b X X^T + c (X X^T)^2) X`` from ``u / |u|``: nearly
+    the orthogonal factor of u. The heads of a parameter ``[heads, rows, columns]`` are one matrix,
+    and so are the places of a convolution's ``[out, in, ...]``. Sources: Jordan et al. 2024, "Muon:
+    an optimizer for hidden layers in neural networks"; Liu et al., arXiv 2502.16982, for the scale,
+    with which the step size and the decay of AdamW serve both kinds of parameters.
+    """
+
+    def __init__(self, adam: Adam, momentum: Hyperparameter, weight_decay: Hyperparameter) -> None:
+        self.adam = adam
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+
+    def init(self, params: Params) -> State:
+        """A mean gradient of 0 for each matrix, and the state of Adam for the others."""
+        matrices, others = _parted(params)
+        state: State = {"momentum": {key: torch.zeros_like(p) for key, p in matrices.items()}}
+        if others:
+            state["adam"] = self.adam.init(others)
+        return state
+
+    def update(self, params: Params, grads: Params, state: State) -> tuple[Params, State]:
+        """The parameters after one step, and the state."""
+        keep = 1 - self.adam.lr * self.weight_decay
+        decayed = {key: value * keep for key, value in params.items()}
+        matrices, others = _parted(decayed)
+        made: State = {"momentum": {}}
+        for key, value in matrices.items():
+            mean = self._mean(state["momentum"][key], grads[key])
+            made["momentum"][key] = mean
+            step = RMS * _orthogonal(self._mean(mean, grads[key]))
+            matrices[key] = value - self.adam.lr * step
+        if others:
+            own = {key: grads[key] for key in others}
+            others, made["adam"] = self.adam.update(others, own, state["adam"])
+        return {key: (matrices | others)[key] for key in params}, made
+
+    def _mean(self, mean: Tensor, grad: Tensor) -> Tensor:
+        return self.momentum * mean + (1 - self.momentum) * grad
+
+
+def _parted(params: Params) -> tuple[Params, Params]:
+    """The parameters of two axes or more, and the others."""
+    matrices = {key: value for key, value in params.items() if value.ndim > 1}
+    return matrices, {key: value for key, value in params.items() if value.ndim <= 1}
+
+
+def _orthogonal(update: Tensor) -> Tensor:
+    """An update's nearly orthogonal factor, times the root of its larger side."""
+    matrix = update.flatten(0, 1) if update.ndim == 3 else update.flatten(1)
+    wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
+    wide = wide / wide.square().sum().sqrt().clamp(min=TINY)
+    for _ in range(STEPS):
+        gram = wide @ wide.T
+        wide = A * wide + (B * gram + C * gram @ gram) @ wide
+    scaled = max(matrix.shape) ** 0.5 * wide
+    whole = scaled if matrix.shape[0] <= matrix.shape[1] else scaled.T
+    return whole.reshape(update.shape)
+
+
+def build(
+    *,
+    lr: Positive,
+    momentum: Decay,
+    weight_decay: NonNegative,
+    beta1: Decay,
+    beta2: Decay,
+    eps: Positive,
+) -> Optimizer[State]:
+    """Muon for matrices and AdamW for vectors, with one step size and one decoupled decay.
+
+    Args:
+        lr: step size; of a matrix, that of an update whose root mean square is 0.2.
+        momentum: decay rate of a matrix's mean gradient; published: 0.95.
+        weight_decay: factor of the decoupled decay, ``p <- p (1 - lr * weight_decay)``.
+        beta1: decay rate of the first moment of other parameters.
+        beta2: decay rate of their second moment.
+        eps: added outside its root.
+    """
+    return Muon(Adam(lr, beta1, beta2, eps), momentum, weight_decay)
