@@ -1,14 +1,19 @@
-"""Blocks of a spec as many tests have them, and runs of a spec on the CPU."""
+"""Blocks of a spec as many tests have them, job files, and runs of a spec on the CPU."""
 
+from collections.abc import Iterable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import torch
 
+from grokatlas.code import code_digest
 from grokatlas.engine import dataset, members, training
 from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
+from grokatlas.results import files, hashing
+from grokatlas.rules import train
 
 Block = dict[str, Any]
 
@@ -57,6 +62,20 @@ def xor_spec(
         "train": schedule(4, 2) | {"dtype": dtype},
         "ensemble": {"seed": list(range(count))},
     } | blocks
+
+
+def job_file(
+    path: Path, kind: str, spec: Block, modules: Iterable[str] = (), inputs: Iterable[str] = ()
+) -> Path:
+    """Write a job file of code that these modules reach, as a plan writes it, and return it."""
+    code = code_digest.code([*modules])
+    if kind == "run" and "task" in spec:
+        digests = train.run_digests(spec, code)
+    else:
+        digests = hashing.of_job(kind, spec, code, [])
+    job = {"kind": kind, "spec": spec, "code": code, "digest": digests.today}
+    files.write_json(path, files.sealed(job | {"inputs": [*inputs]}))
+    return path
 
 
 def data_of(spec: Block) -> dataset.Dataset:

@@ -10,10 +10,10 @@ from typing import Any
 
 import grokatlas
 from grokatlas.code import code_digest
-from grokatlas.results import files, hashing, layout
+from grokatlas.results import layout
 from grokatlas.rules import dataset as dataset_rule
-from grokatlas.rules import train
 from tests.checkout import called
+from tests.runs import job_file
 from tests.tiers import exhaustive
 
 from .test_killed_runs import SPEC, TIMES
@@ -89,12 +89,9 @@ class Node:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(grokatlas.__path__[0], sources, ignore=ignored)
         spec = spec | {"train": spec["train"] | {"steps": 40, "snapshots": [0, 40]}}
-        code = code_digest.code(
-            ["grokatlas.engine.training", f"grokatlas.components.models.{spec['model']['name']}"]
-        )
-        self.job = {"kind": "run", "spec": spec, "inputs": [DATA], "code": code}
-        self.job["digest"] = train.run_digests(spec, code).today
-        files.write_json(folder / "spec.json", files.sealed(self.job))
+        model = f"grokatlas.components.models.{spec['model']['name']}"
+        modules = ["grokatlas.engine.training", model]
+        job_file(folder / "spec.json", "run", spec, modules, [DATA])
 
     def train(self, place: str) -> subprocess.CompletedProcess[str]:
         """Train into the folder `place`; all packages are there only if it is ``home``."""
@@ -139,9 +136,6 @@ def test_data_of_an_absent_library_are_asked_for_and_may_be_brought_along(tmp_pa
     assert "its data cannot be made here: No module named 'sklearn'; install it, or" in line
     assert f"bring the folder {DATA} along" in line
     monkeypatch.chdir(tmp_path)
-    code = code_digest.code(code_digest.dataset_modules(DIGITS))
-    data = {"kind": "dataset", "spec": {"tasks": [DIGITS["task"]]}, "inputs": [], "code": code}
-    data["digest"] = hashing.of_job("dataset", data["spec"], code, []).today
-    files.write_json(Path("data.json"), files.sealed(data))
-    dataset_rule.execute(Path("data.json"), Path(DATA))
+    spec, modules = {"tasks": [DIGITS["task"]]}, code_digest.dataset_modules(DIGITS)
+    dataset_rule.execute(job_file(Path("data.json"), "dataset", spec, modules), Path(DATA))
     assert node.trained("bare") == node.trained("home")

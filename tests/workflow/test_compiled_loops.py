@@ -9,10 +9,10 @@ import pytest
 
 from grokatlas import registry
 from grokatlas.code import code_digest
-from grokatlas.results import files, hashing, layout
-from grokatlas.rules import train
+from grokatlas.results import hashing, layout
 from grokatlas.rules.jobs import compiled_loops
 from tests import cases
+from tests.runs import job_file
 from tests.tiers import every, exhaustive
 
 numba = pytest.importorskip("numba")
@@ -22,9 +22,7 @@ SPEC = cases.data(__file__)["spec"]
 def trained(folder: Path, loops: Path | None) -> list[bytes]:
     """History and snapshots of a run that is trained in a process of its own."""
     folder.mkdir()
-    job = {"code": code_digest.code(code_digest.run_modules(SPEC)), "inputs": [], "kind": "run"}
-    job |= {"spec": SPEC, "digest": train.run_digests(SPEC, job["code"]).today}
-    files.write_json(folder / "job.json", files.sealed(job))
+    job_file(folder / "job.json", "run", SPEC, code_digest.run_modules(SPEC))
     env = {**os.environ, compiled_loops.VARIABLE: str(loops) if loops else ""}
     command = [sys.executable, "-m", "grokatlas", "train", "job.json", "--out", "run"]
     subprocess.run(command, cwd=folder, env=env, check=True, capture_output=True)

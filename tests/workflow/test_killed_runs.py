@@ -1,7 +1,6 @@
 """Real processes: killed, asked to stop, two at once, out of disk. Each ends as if undisturbed."""
 
 import contextlib
-import copy
 import json
 import random
 import signal
@@ -12,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grokatlas.code import code_digest
-from grokatlas.results import files, layout
-from grokatlas.rules import train
+from grokatlas.results import layout
 from grokatlas.rules.jobs.savepoint import SIGNALS
-from tests.runs import addition, schedule
+from tests.runs import addition, job_file, schedule
 from tests.tiers import every, exhaustive
 from tests.unit.rules.test_rules import SPEC as SHORT
 from tests.workflow.conftest import once
@@ -31,12 +28,8 @@ TIMES += ("peak_memory_mb", "segments")
 
 def _command(folder: Path, every: float = 0.05) -> list[str]:
     if not (folder / "spec.json").exists():
-        code = code_digest.code(
-            ["grokatlas.engine.training", "grokatlas.components.models.bilinear_encoder"]
-        )
-        job = {"kind": "run", "spec": copy.deepcopy(SPEC), "inputs": []}
-        job |= {"code": code, "digest": train.run_digests(SPEC, code).today}
-        files.write_json(folder / "spec.json", files.sealed(job))
+        model = "grokatlas.components.models.bilinear_encoder"
+        job_file(folder / "spec.json", "run", SPEC, ["grokatlas.engine.training", model])
     options = ["--device", "cpu", "--save-every", str(every), "--threads", "1"]
     return [sys.executable, "-m", "grokatlas", "train", str(folder / "spec.json"), *options]
 

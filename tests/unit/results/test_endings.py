@@ -15,6 +15,7 @@ from grokatlas.rules import train
 from grokatlas.rules.jobs import savepoint
 from grokatlas.runs import progress
 from tests import cases
+from tests.runs import job_file
 
 SPEC = cases.data(__file__)["spec"]
 RUN = layout.run_folder("0123456789ab")
@@ -25,10 +26,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 
 def _trained(spec=SPEC):
-    key = train.run_digests(spec, {}).today
-    job = {"kind": "run", "spec": spec, "code": {}, "digest": key, "inputs": ["results/data/none"]}
-    file = layout.spec_path("run", RUN)
-    files.write_json(file, files.sealed(job))
+    file = job_file(layout.spec_path("run", RUN), "run", spec, inputs=["results/data/none"])
     train.execute(file, RUN, "cpu", 1, 300)
     return files.read_sealed(layout.manifest_of("run", RUN))
 

@@ -7,6 +7,7 @@ import pytest
 
 from grokatlas.results import environment, files, layout
 from tests.checkout import called
+from tests.runs import job_file
 
 AMBIENT = {  # as images of PyTorch, and guides for CPUs with bfloat16, set them
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1",
@@ -55,8 +56,7 @@ def test_convolutions_on_a_cpu_are_the_same():
 def test_every_job_leaves_them_out_before_a_library_is_imported(tmp_path, ambient):
     sample = {"point": [1.0, 0.0], "target": 1.0, "test_points": 1, "test_seed": 0}
     tasks = [{"name": "one_sample", **sample}]
-    job = {"kind": "dataset", "spec": {"tasks": tasks}, "code": {}, "inputs": [], "digest": "0"}
-    files.write_json(tmp_path / "spec.json", files.sealed(job))
+    job_file(tmp_path / "spec.json", "dataset", {"tasks": tasks})
     code = "import sys; from grokatlas import cli; sys.argv = ['', 'dataset', 'spec.json'];"
     code += f"import os; os.chdir({str(tmp_path)!r}); sys.exit(cli.main())"
     said(code, ambient)

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 
 from grokatlas.audit.explain import about
-from grokatlas.code import code_digest
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import READER
-from grokatlas.results import files, foreign, hashing, layout
+from grokatlas.results import foreign, hashing, layout
 from grokatlas.rules import train
 from grokatlas.rules.finished_run import FinishedRun
+from tests.runs import job_file
 
 LOOP = """import sys
 with open("log.csv", "w") as file:
@@ -29,12 +29,8 @@ def here(tmp_path, monkeypatch):
 
 def execute(spec):
     run = layout.run_folder(hashing.of(spec)[:12])
-    code = code_digest.code([READER])
-    job = {"kind": "run", "spec": spec, "code": code, "inputs": []}
-    job["digest"] = hashing.of_job("run", spec, code, []).today
-    path = layout.spec_path("run", run)
-    files.write_json(path, files.sealed(job))
-    train.execute(path, run, "cpu", 1, 300.0)
+    job = job_file(layout.spec_path("run", run), "run", spec, [READER])
+    train.execute(job, run, "cpu", 1, 300.0)
     return run
 
 

@@ -13,7 +13,7 @@ from grokatlas.rules import dataset as dataset_rule
 from grokatlas.rules import measure, table, train
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs import savepoint
-from tests.runs import addition, schedule
+from tests.runs import addition, job_file, schedule
 
 SPEC = {
     "task": addition(5, "tokens", train_fraction=0.5, split_seed="member"),
@@ -37,19 +37,12 @@ RUN = layout.run_folder("0123456789ab")
 
 
 def _job_file(folder, kind, spec, inputs=()):
-    path = layout.spec_path(kind, folder)
-    made_by = code_digest.code(code_digest.dataset_modules(SPEC))
-    data = hashing.of_job("dataset", {"tasks": members.tasks(SPEC)}, made_by, [])
-    keys = {"dataset": data.today}
-    key = train.run_digests(spec, {}).today if kind == "run" else keys.get(kind, kind)
-    code = made_by if kind == "dataset" else {}
-    job = {"kind": kind, "spec": spec, "code": code, "digest": key, "inputs": list(inputs)}
-    store.write_json(path, store.sealed(job))
-    return path
+    modules = code_digest.dataset_modules(SPEC) if kind == "dataset" else ()
+    return job_file(layout.spec_path(kind, folder), kind, spec, modules, inputs)
 
 
-def _made_data():
-    data = layout.data_folder("0123456789ab")
+def _made_data(name="0123456789ab"):
+    data = layout.data_folder(name)
     dataset_rule.execute(_job_file(data, "dataset", {"tasks": members.tasks(SPEC)}), data)
     return data
 
@@ -132,8 +125,8 @@ def test_a_measure_reads_the_run():
     data = _made_data()
     block = {"name": "fourier_features", "parameter": "embedding.0"}
     stem = layout.measure_stem("0123456789ab", "fourier_features-1")
-    job_file = _job_file(stem, "measure", {"measure": block}, [str(RUN), str(data)])
-    measure.execute(job_file, stem)
+    job = _job_file(stem, "measure", {"measure": block}, [str(RUN), str(data)])
+    measure.execute(job, stem)
     (file,) = layout.outputs("measure", stem)
     assert sorted(store.read_parquet(file)["member"].unique()) == [0, 1]
 
@@ -155,6 +148,15 @@ def test_a_table_computes_the_light_measures_of_its_runs():
     assert table.loc["grokking_times", "t1"].tolist() == [0, 0]
     assert table.loc["cost", "members"].tolist() == [2, 2]
     assert (table.loc["cost", "optimizer.lr"] == 0.01).all()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_changed_run_is_refused_by_its_table():
+    _train(RUN)
+    file = RUN / layout.HISTORY
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    with pytest.raises(UserError, match="is not the file its manifest records"):
+        _table([])
 
 
 @pytest.mark.usefixtures("here")
@@ -181,9 +183,9 @@ def test_a_run_record_sorts_snapshots_by_step(here):
 
 
 def test_a_run_whose_job_file_lies_elsewhere_takes_it_along(here):
-    job_file = _job_file(RUN, "run", SPEC)
-    train.execute(job_file, here / "away", "cpu", 1, 300)
-    assert (here / "away/spec.json").read_bytes() == job_file.read_bytes()
+    job = _job_file(RUN, "run", SPEC)
+    train.execute(job, here / "away", "cpu", 1, 300)
+    assert (here / "away/spec.json").read_bytes() == job.read_bytes()
 
 
 def _entries(root):
@@ -196,16 +198,9 @@ def test_a_finished_run_is_put_into_the_run_store_with_its_data(here, monkeypatc
     monkeypatch.setenv("GROKATLAS_RUN_STORE", str(root))
     spec = {"tasks": members.tasks(SPEC)}
     data, run = (hashing.of(content)[:12] for content in (spec, SPEC))
-    folder = layout.data_folder(data)
-    made = hashing.of_job("dataset", spec, {}, [])
-    content = {"kind": "dataset", "spec": spec, "code": {}, "digest": made.today, "inputs": []}
-    store.write_json(layout.spec_path("dataset", folder), store.sealed(content))
-    dataset_rule.execute(layout.spec_path("dataset", folder), folder)
-    known = hashing.of_job("run", SPEC, {}, [made]).today
-    content = {"kind": "run", "spec": SPEC, "code": {}, "digest": known, "inputs": [str(folder)]}
-    job_file = layout.spec_path("run", layout.run_folder(run))
-    store.write_json(job_file, store.sealed(content))
-    train.execute(job_file, layout.run_folder(run), "cpu", 1, 300)
+    folder = _made_data(data)
+    _train(layout.run_folder(run), [str(folder)])
+    known = train.run_digests(SPEC, {}).today
     sha256 = hashing.file_sha256(folder / layout.DATA)
     assert _entries(root) == [f"data/{data}-{sha256[:12]}", f"runs/{run}-{known[:12]}"]
 
@@ -285,18 +280,18 @@ def test_the_last_part_of_a_run_ends_where_its_last_member_stopped(here):
 @pytest.mark.parametrize("command", ["dataset", "train", "measure", "table", "figure", "claims"])
 @pytest.mark.usefixtures("here")
 def test_a_job_file_of_another_kind_is_refused_in_one_line(command, capsys):
-    job_file = _job_file(layout.claims_stem("smoke"), "atlas", {"scale": "smoke"})
-    assert cli.main([command, str(job_file)]) == 1
+    job = _job_file(layout.claims_stem("smoke"), "atlas", {"scale": "smoke"})
+    assert cli.main([command, str(job)]) == 1
     kind = "run" if command == "train" else command
     problem = f"is a job file of kind 'atlas'; give a job file of kind {kind!r}"
-    assert capsys.readouterr().err == f"{job_file}: {problem}\n"
+    assert capsys.readouterr().err == f"{job}: {problem}\n"
 
 
 @pytest.mark.parametrize("options", [[], ["--partial"]])
 @pytest.mark.usefixtures("here")
 def test_the_atlas_needs_its_own_job_file(options, capsys):
-    job_file = _job_file(layout.claims_stem("smoke"), "claims", {"scale": "smoke"})
-    assert cli.main(["atlas", str(job_file), *options]) == 1
+    job = _job_file(layout.claims_stem("smoke"), "claims", {"scale": "smoke"})
+    assert cli.main(["atlas", str(job), *options]) == 1
     assert "is a job file of kind 'claims'; give" in capsys.readouterr().err
 
 
