@@ -20,6 +20,8 @@ from examples.use import ingredients, layer, mlp, model_of, use, view_of, with_n
 from grokatlas import registry
 from grokatlas.declare import signatures, validation
 from grokatlas.engine import dataset
+from grokatlas.engine.ensemble import Mapped, stack
+from grokatlas.engine.network import Network
 from grokatlas.engine.network_loss import network_loss
 from grokatlas.study import conformance
 from tests.tiers import every
@@ -180,11 +182,35 @@ def test_model_is_drawn_in_float64_by_its_generator_alone(name, keywords):
     assert _same(dict(first), dict(other)) == given
 
 
+@pytest.mark.parametrize("name", ["conv_net", "transformer"])
+def test_members_together_have_the_gradients_of_each_alone(name):
+    """Of outputs and of the Jacobian, by PyTorch's own derivatives, without trace and map."""
+    models = [model_of(name, EXAMPLES["model"][name][0], seed) for seed in range(3)]
+    params = [{key: v.detach() for key, v in model.named_parameters()} for model in models]
+    network, inputs = Network(models[0], {}), torch.from_numpy(data_of(name).train_inputs)
+    keywords = {"weight": 1.0, "form": "half_square", "projections": None}
+    penalty = registry.load("penalties", "jacobian").build(**keywords)
+
+    def objective(params: dict[str, torch.Tensor]) -> torch.Tensor:
+        return network(params, inputs).sin().sum() + penalty(params, network, inputs)
+
+    together = Mapped(torch.func.grad(objective), (0,))(stack(params))
+    for member, each in enumerate(params):
+        leaves = {key: value.clone().requires_grad_() for key, value in each.items()}
+        alone = torch.autograd.grad(objective(leaves), list(leaves.values()))
+        for key, value in zip(leaves, alone, strict=True):
+            torch.testing.assert_close(together[key][member], value, rtol=1e-9, atol=1e-11)
+
+
 @cases_of("model")
-def test_model_of_tokens_takes_them_embedded(name, keywords):
+def test_model_of_tokens_takes_them_embedded_and_no_other_inputs(name, keywords):
     model = model_of(name, keywords)
     if not hasattr(model, "embed"):
         return
+    inputs = np.zeros((4, 3))
+    data = dataset.Dataset(inputs, inputs, inputs, inputs, 3)
+    with pytest.raises(ValueError, match="tokens"):
+        registry.load("model", name).build(data=data, generator=torch.Generator(), **keywords)
     tokens = torch.from_numpy(data_of(name).test_inputs)
     features = model.embed(tokens)
     assert features.shape[:2] == tokens.shape
@@ -211,8 +237,10 @@ def test_loss_in_float64_of_a_network_in_float32(name, keywords):
     targets = given["targets"].float() if real else given["targets"]
     slopes = torch.linspace(-1, 1, 4 * outputs.shape[1], dtype=torch.float32).view(-1, 4)
     params = {"outputs": outputs, "slopes": slopes}
+    seen = []
 
     def model(params: dict[str, torch.Tensor], inputs: torch.Tensor) -> torch.Tensor:
+        seen.append(inputs.dtype)
         return params["outputs"] + inputs @ params["slopes"].T
 
     def found(double: bool, **train: str) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
@@ -226,6 +254,7 @@ def test_loss_in_float64_of_a_network_in_float32(name, keywords):
         return torch.func.grad_and_value(loss)(own, model, inputs, known)
 
     gradients, value = found(False, loss_dtype="float64")
+    assert {*seen} == {torch.float32}
     exact, expected = found(True)
     assert value.dtype == torch.float64
     torch.testing.assert_close(value, expected, rtol=1e-14, atol=0)

@@ -1,25 +1,17 @@
 """The observable `adam_denominator` against the gradients of a loss that is linear."""
 
-import copy
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 import torch
 
 from grokatlas.components.observables import adam_denominator
 from grokatlas.engine.observed import Observed
-from tests.conformance.examples.runs import RUNS
-from tests.runs import trained
+from tests.unit.components.test_effective_step import history
 
 
 def _history(optimizer, ensemble):
-    spec = copy.deepcopy(RUNS["blog"])
-    spec["optimizer"] = optimizer
-    spec["observables"] = [{"name": "adam_denominator"}, {"name": "effective_step"}]
-    spec["ensemble"] = ensemble
-    spec["train"] |= {"steps": 6, "log": {"every": 1, "first": 0}, "snapshots": []}
-    return pd.DataFrame(trained(spec).history)
+    return history(optimizer, ensemble, "adam_denominator")
 
 
 def test_a_gradient_that_stays_is_remembered_as_it_is():
@@ -38,13 +30,13 @@ def test_a_gradient_that_stays_is_remembered_as_it_is():
 
 def test_the_first_gradient_does_not_depend_on_the_memory():
     adam = {"name": "adam", "lr": 1e-3, "beta1": 0.9, "eps": 1e-8}
-    history = _history(adam, {"seed": [3], "optimizer.beta2": [0.9, 0.999]})
-    first = history[history["step"] == 1]["adam_denominator"]
+    found = _history(adam, {"seed": [3], "optimizer.beta2": [0.9, 0.999]})
+    first = found[found["step"] == 1]["adam_denominator"]
     assert first.min() > 0
     assert first.max() == pytest.approx(first.min(), rel=1e-5)
-    last = history[history["step"] == 6].sort_values("member")["adam_denominator"].to_list()
+    last = found[found["step"] == 6].sort_values("member")["adam_denominator"].to_list()
     assert abs(last[0] / last[1] - 1) > 1e-3
-    assert (history[history["step"] == 0]["adam_denominator"] == 0).all()
+    assert (found[found["step"] == 0]["adam_denominator"] == 0).all()
 
 
 def test_adamw_remembers_as_adam_does():

@@ -7,7 +7,6 @@ from torch import nn
 
 from grokatlas.components.models import conv_net
 from grokatlas.engine.dataset import Dataset
-from grokatlas.engine.ensemble import Mapped, stack
 
 PUBLISHED = {
     "channels": [32, 32, 64, 64, 128, 128],
@@ -90,39 +89,6 @@ def test_flattened_squares_are_images_of_one_channel():
     model, other = _build(data, **SMALL), _build(flat, **SMALL)
     images = torch.from_numpy(data.train_inputs)
     assert torch.equal(other(images.flatten(1)), model(images))
-
-
-def _gradients(model, params, inputs):
-    """Gradients of a sum of outputs and of its squared Jacobian norm, one sample at a time."""
-
-    def outputs(params, x):
-        return torch.func.functional_call(model, params, (x,)).sin().sum()
-
-    def penalty(params, x):
-        return torch.func.grad(outputs, 1)(params, x).square().sum()
-
-    first, of_inputs = torch.func.grad(outputs, (0, 1))(params, inputs)
-    return {
-        "outputs": first,
-        "inputs": of_inputs,
-        "penalty": torch.func.grad(penalty)(params, inputs),
-    }
-
-
-def test_members_together_have_the_gradients_of_each_alone():
-    data = _images()
-    keywords = SMALL | {"pixel_mean": MEAN, "pixel_std": STD}
-    models = [_build(data, seed, **keywords) for seed in range(3)]
-    params = [{k: v.detach() for k, v in model.named_parameters()} for model in models]
-    inputs = torch.from_numpy(data.train_inputs)
-    mapped = Mapped(lambda p, x: _gradients(models[0], p, x), (0, None))
-    together = mapped(stack(params), inputs)
-    for member, each in enumerate(params):
-        alone = _gradients(models[0], each, inputs)
-        for part in ("outputs", "penalty"):
-            for key, value in alone[part].items():
-                found = together[part][key][member]
-                torch.testing.assert_close(found, value, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize(

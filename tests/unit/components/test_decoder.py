@@ -2,14 +2,12 @@
 
 import math
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from grokatlas.components.models import decoder
 from grokatlas.components.tasks import modular_operation
-from grokatlas.engine import dataset
 
 SIZES = {"layers": 2, "dimension": 12, "heads": 3, "width": 16}
 POWER = {"layer_norm": "after", "activation": "relu", "bias": False, "positions": "sinusoidal"}
@@ -136,13 +134,6 @@ def test_parameters_of_the_published_decoder():
     model = _build(_data(97), layers=2, dimension=128, heads=4, width=512, **POWER)
     found = sum(parameter.numel() for parameter in model.parameters())
     assert found == 2 * (12 * 128**2 + 4 * 128) + 2 * 99 * 128
-
-
-def test_inputs_that_are_no_tokens_are_refused():
-    inputs = np.zeros((4, 3))
-    data = dataset.Dataset(inputs, inputs, inputs, inputs, 3)
-    with pytest.raises(ValueError, match="tokens"):
-        _build(data, **SIZES | POWER)
 
 
 def test_heads_that_do_not_divide_the_dimension_are_refused():

@@ -8,12 +8,14 @@ from grokatlas.components.dynamics import (
     _compiled,
     hadamard_descent,
     linear_descent,
+    matrix_sensing_descent,
     nuclear_subgradient_descent,
     subgradient_descent,
 )
 
 SPARSE = {"rate": 0.1, "l1": 1e-5, "l2": 0.0}
 COMPLETION = {"rate": 0.1, "weight": 1e-4}
+SENSING = {"weight": 1e-3, "rows": 10}
 
 
 def _sparse(samples: int = 30, seed: int = 1, dtype: torch.dtype = torch.float64):
@@ -216,7 +218,10 @@ def test_without_numba_the_same_steps_are_taken(monkeypatch, capsys):
     x, y, _ = _sparse()
     pairs, values, _ = _completion()
     rates = torch.tensor([0.05, 0.1], dtype=torch.float64)
+    sensing = SENSING | {"rate": rates}
+    begun = matrix_sensing_descent.advance(_start(2), (x, y), 1, **sensing)
     cases = [
+        (matrix_sensing_descent, begun, (x, y), sensing),
         (subgradient_descent, _start(2), (x, y), SPARSE | {"rate": rates}),
         (nuclear_subgradient_descent, _identity(2), (pairs, values), COMPLETION | {"rate": rates}),
         (hadamard_descent, _factors(2), (x, y), {"rate": rates}),
@@ -262,6 +267,7 @@ def test_labels_are_refused():
         (subgradient_descent, {"rate": 0.1, "l1": 0.3, "l2": 0.2}),
         (linear_descent, {"rate": 0.1, "l2": 0.2, "data_scale": "sum"}),
         (nuclear_subgradient_descent, {"rate": 0.1, "weight": 0.3}),
+        (matrix_sensing_descent, {"rate": 0.1, "weight": 0.3, "rows": 3}),
     ],
 )
 def test_the_penalty_that_observables_see_is_that_of_the_step(module, keywords):

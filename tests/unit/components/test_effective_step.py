@@ -16,23 +16,23 @@ from tests.runs import trained
 RATE = 1e-3
 
 
-def _history(optimizer, ensemble):
+def history(optimizer, ensemble, *observables):
+    """What observables log of the bilinear encoder's first six steps."""
     spec = copy.deepcopy(RUNS["blog"])
     spec["optimizer"] = optimizer
-    spec["observables"] = [{"name": "effective_step"}, {"name": "parameters"}]
+    spec["observables"] = [{"name": name} for name in observables]
     spec["ensemble"] = ensemble
     spec["train"] |= {"steps": 6, "log": {"every": 1, "first": 0}, "snapshots": []}
-    result = trained(spec)
-    return pd.DataFrame(result.history)
+    return pd.DataFrame(trained(spec).history)
 
 
 @pytest.mark.parametrize("own", [False, True])
 def test_it_is_the_median_step_over_the_rate(own):
     adam = {"name": "adam", "lr": RATE, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
     ensemble = {"seed": [3], "optimizer.beta2": [0.9, 0.999]} if own else {"seed": [3, 0]}
-    history = _history(adam, ensemble)
-    entries = [name for name in history if name.startswith("parameter")]
-    for _, rows in history.groupby("member"):
+    found = history(adam, ensemble, "effective_step", "parameters")
+    entries = [name for name in found if name.startswith("parameter")]
+    for _, rows in found.groupby("member"):
         moved = np.abs(np.diff(rows.sort_values("step")[entries].to_numpy(), axis=0)) / RATE
         lower = np.sort(moved, axis=1)[:, (len(entries) - 1) // 2]
         seen = rows.sort_values("step")["effective_step"].to_numpy()
@@ -42,8 +42,9 @@ def test_it_is_the_median_step_over_the_rate(own):
 
 def test_a_decoupled_decay_is_not_in_it():
     common = {"name": "adamw", "lr": RATE, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
+    common |= {"decay": "decoupled"}
     first = [
-        _history(common | {"weight_decay": decay, "decay": "decoupled"}, {"seed": [0]})
+        history(common | {"weight_decay": decay}, {"seed": [0]}, "effective_step")
         .query("step == 1")["effective_step"]
         .item()
         for decay in (0.0, 10.0)
@@ -57,4 +58,4 @@ def test_an_optimizer_without_moments_is_refused():
     with pytest.raises(ValueError, match="adam or adamw"):
         effective_step.build()(view)
     with pytest.raises(ValueError, match="needs an optimizer with moments"):
-        _history({"name": "gd", "lr": 0.1}, {"seed": [0]})
+        history({"name": "gd", "lr": 0.1}, {"seed": [0]}, "effective_step")

@@ -1,19 +1,12 @@
 """The first layer with a ridge second layer (arXiv 2511.01938, eq. 16 to 18)."""
 
-import numpy as np
 import pytest
 import torch
 
 from grokatlas.components.dynamics import isolated_first_layer, ridge_first_layer
+from tests.unit.components.test_joint_layers import BATCH, FIRST, INPUTS, SECOND, START, TARGETS
 
-FIRST, SECOND = isolated_first_layer.FIRST, isolated_first_layer.SECOND
 RATE, DECAY = 0.01, 1e-3
-RANDOM = np.random.RandomState(0)
-INPUTS = torch.from_numpy(RANDOM.standard_normal((6, 4)))
-LABELS = torch.tensor([0, 3, 1, 2, 0, 1])
-TARGETS = torch.nn.functional.one_hot(LABELS, 4).double()
-START = torch.from_numpy(RANDOM.standard_normal((16, 4)))
-BATCH = INPUTS, LABELS
 
 
 def _layers(weight_decay):

@@ -12,11 +12,11 @@ from tests.tiers import every, exhaustive
 KEYWORDS = {"rate": 0.05, "corrections": 2, "fast_steps": 0, "fast_rate": 0.0}
 
 
-def _linear(params, inputs):
+def linear(params, inputs):
     return inputs @ params["weight"].T
 
 
-def _product(params, inputs):
+def product(params, inputs):
     return inputs * params["factors"].prod()
 
 
@@ -53,7 +53,7 @@ def test_linear_regression_keeps_the_row_space_and_forgets_the_null_space():
     rows = torch.linalg.pinv(x) @ x
     least_norm = (torch.linalg.pinv(x) @ y).T
     outside = start - start @ rows
-    after = _moved(_linear, {"weight": least_norm + outside}, (x, y), 40)["weight"]
+    after = _moved(linear, {"weight": least_norm + outside}, (x, y), 40)["weight"]
     expected = least_norm + np.exp(-40 * 0.05) * outside
     torch.testing.assert_close(after, expected, rtol=0, atol=1e-6)
     assert (x @ after.T - y).abs().max() < 1e-12
@@ -65,11 +65,11 @@ def test_two_factors_follow_the_hyperbola_to_its_point_of_least_norm(first):
     start = _factors(first)
     s0 = float(start["factors"].square().sum())
     for steps in (10, 40):
-        after = _moved(_product, start, ONE, steps, rate=0.01)["factors"]
+        after = _moved(product, start, ONE, steps, rate=0.01)["factors"]
         s = np.sqrt(4 + (s0**2 - 4) * np.exp(-4 * 0.01 * steps))
         assert float(after.square().sum()) == pytest.approx(s, rel=1e-8)
         assert float(after.prod()) == pytest.approx(1, abs=1e-12)
-    end = _moved(_product, start, ONE, 300)["factors"]
+    end = _moved(product, start, ONE, 300)["factors"]
     np.testing.assert_allclose(end.numpy(), np.sign(first), rtol=1e-9)
 
 
@@ -78,7 +78,7 @@ def test_the_error_falls_with_the_fourth_power_of_the_rate():
     exact = np.sqrt(4 + (s0**2 - 4) * np.exp(-4))
     errors = []
     for steps in (10, 20):
-        after = _moved(_product, _factors(3.0), ONE, steps, rate=1 / steps)["factors"]
+        after = _moved(product, _factors(3.0), ONE, steps, rate=1 / steps)["factors"]
         errors.append(abs(float(after.square().sum()) - exact))
     assert 10 < errors[0] / errors[1] < 24
 
@@ -113,8 +113,8 @@ def test_repeated_samples_change_nothing():
     x, y = _random(3, 7), _random(3, 1, seed=1)
     start = {"weight": _random(1, 7, seed=2)}
     twice = (torch.cat([x, x[:1]]), torch.cat([y, y[:1]]))
-    once = _moved(_linear, start, (x, y), 20)["weight"]
-    torch.testing.assert_close(_moved(_linear, start, twice, 20)["weight"], once)
+    once = _moved(linear, start, (x, y), 20)["weight"]
+    torch.testing.assert_close(_moved(linear, start, twice, 20)["weight"], once)
 
 
 @exhaustive
@@ -124,16 +124,16 @@ def test_the_fast_phase_is_gradient_descent_on_the_loss():
     weight = start
     for _ in range(500):
         weight = weight - 0.05 * (x @ weight.T - y).T @ x
-    found = _moved(_linear, {"weight": start}, (x, y), 500, **fast)["weight"]
+    found = _moved(linear, {"weight": start}, (x, y), 500, **fast)["weight"]
     torch.testing.assert_close(found, weight, rtol=0, atol=1e-12)
-    later = _moved(_linear, {"weight": start}, (x, y), 540, **fast)["weight"]
+    later = _moved(linear, {"weight": start}, (x, y), 540, **fast)["weight"]
     rows = torch.linalg.pinv(x) @ x
     expected = weight @ rows + np.exp(-2) * (start - start @ rows)
     torch.testing.assert_close(later, expected, rtol=0, atol=1e-6)
 
 
 def test_labels_are_refused():
-    dynamics = riemannian_flow.build(_linear, _loss, **KEYWORDS)
+    dynamics = riemannian_flow.build(linear, _loss, **KEYWORDS)
     state = dynamics.init({"weight": torch.ones(2, 3)})
     with pytest.raises(ValueError, match="real targets"):
         dynamics.update(state, (torch.ones(4, 3), torch.zeros(4, dtype=torch.int64)))

@@ -161,26 +161,6 @@ def test_the_joint_pull_is_the_projection_of_the_decay(arrays, ratio):
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
 
 
-def test_with_a_much_faster_second_layer_the_joint_pull_is_equation_21(trained, arrays):
-    first, second = (trained.snapshots[0][key][0].T for key in (FIRST, SECOND))
-    hidden = np.maximum(arrays[0] @ first, 0)
-    solved = np.linalg.solve(hidden @ hidden.T, arrays[1])
-    isolated = arrays[0].T @ ((solved @ solved.T @ hidden) * (hidden > 0))
-    for ratio, tolerance in ((1e3, 2e-3), (1e6, 2e-6)):
-        joint = first_layer_drift.joint_pull(arrays[0], first, second, ratio)
-        assert np.linalg.norm(joint - isolated) < tolerance * np.linalg.norm(isolated)
-
-
-def test_where_the_second_layer_is_small_the_joint_pull_is_twice_equation_21(trained, arrays):
-    inputs, targets = arrays
-    first = 100 * trained.snapshots[0][FIRST][0].T
-    hidden = np.maximum(inputs @ first, 0)
-    solved = np.linalg.solve(hidden @ hidden.T, targets)
-    isolated = inputs.T @ ((solved @ solved.T @ hidden) * (hidden > 0))
-    joint = first_layer_drift.joint_pull(inputs, first, hidden.T @ solved, 1.0)
-    np.testing.assert_allclose(joint, 2 * isolated, rtol=0, atol=1e-5 * np.abs(isolated).max())
-
-
 def test_trained_networks_drift_as_both_layers_do_and_as_equation_21_if_one_is_faster(trained):
     found = first_layer_drift.build(span=1)(trained)
     assert sorted(found["step"].unique()) == [0, 1000]

@@ -57,18 +57,6 @@ def test_results_carry_no_graph(params):
     assert not any(value.requires_grad for value in moved.values())
 
 
-def test_what_is_computed_twice_is_traced_once(params):
-    def twice(params: dict, inputs: torch.Tensor) -> dict:
-        return {"sum": _energy(params, inputs) + 2 * _energy(params, inputs)}
-
-    mapped = Mapped(twice, (0, None))
-    inputs = torch.ones(6, 5, dtype=torch.float64)
-    mapped(params, inputs)
-    (program,) = mapped._traced.values()
-    nodes = program.__self__.graph.nodes
-    assert sum(str(node.target).startswith("relu") for node in nodes) == 1
-
-
 def test_a_generator_depends_on_its_own_seed_alone():
     first, second = generators([5, 9])
     (alone,) = generators([9])

@@ -41,23 +41,6 @@ def _moved(state: dict) -> list[torch.Tensor]:
     return fused_adam.adam(*lists, _step(3), *RATES)
 
 
-def test_a_step_is_that_of_torch_for_each_of_several_tensors():
-    params, _, first, second = _lists()
-    theirs = [torch.nn.Parameter(tensor.clone()) for tensor in params]
-    rates = {"lr": RATES[0], "betas": RATES[1:3], "eps": RATES[3]}
-    reference = torch.optim.Adam(theirs, **rates, foreach=False, fused=False)
-    first, second = ([torch.zeros_like(t) for t in tensors] for tensors in (first, second))
-    for number in range(1, 4):
-        grads = _lists()[1]
-        moved = fused_adam.adam(params, grads, first, second, _step(number), *RATES)
-        params, first, second = moved[:3], moved[3:6], moved[6:]
-        for tensor, grad in zip(theirs, grads, strict=True):
-            tensor.grad = grad
-        reference.step()
-        for found, tensor in zip(params, theirs, strict=True):
-            torch.testing.assert_close(found, tensor.detach(), rtol=1e-13, atol=1e-15)
-
-
 def test_outside_of_a_trace_arguments_stay_and_results_are_fresh():
     lists = _lists()
     before = [[tensor.clone() for tensor in tensors] for tensors in lists]

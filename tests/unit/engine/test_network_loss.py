@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grokatlas.components.dynamics import gradient_training
-from grokatlas.components.losses import binary_cross_entropy, cross_entropy, sobolev
+from grokatlas.components.losses import binary_cross_entropy, cross_entropy
 from grokatlas.components.optimizers import gd
 from grokatlas.engine.network_loss import network_loss
 from grokatlas.engine.run import Run
@@ -55,28 +55,6 @@ def test_labels_of_one_output_meet_it_in_float64():
     loss = network_loss(binary_cross_entropy.build(), _spec(loss_dtype="float64"))
     value = loss({"logits": torch.tensor([[MARGIN]])}, _logits, NONE, torch.tensor([1]))
     assert value.item() == pytest.approx(math.log1p(math.exp(-MARGIN)), rel=1e-15)
-
-
-def test_derivatives_in_float32_are_compared_in_float64():
-    """Outputs and derivatives are small binary fractions: float32 holds them exactly."""
-    slopes, inputs = torch.tensor([[0.5, -2.0]]), torch.tensor([[1.0, 0.25], [4.0, 1.0]])
-    targets = torch.tensor([[[0.1, 0.2, 0.3]], [[0.7, 0.6, 0.5]]])
-    seen = []
-
-    def model(params, given):
-        seen.append(given.dtype)
-        return given @ params["slopes"].T
-
-    built = sobolev.build(reduction="sum", half=False, weight=0.1, form="mean_square")
-    loss = network_loss(built, _spec("sobolev", loss_dtype="float64"))
-    gradient, value = torch.func.grad_and_value(loss)({"slopes": slopes}, model, inputs, targets)
-    w, x, y = (part.double().numpy() for part in (slopes, inputs, targets))
-    expected = ((x @ w.T - y[..., 0]) ** 2).sum() + 0.1 * ((w - y[..., 1:]) ** 2).sum() / 2
-    assert value.item() == pytest.approx(expected, rel=1e-15)
-    by_slopes = 2 * (x @ w.T - y[..., 0]).T @ x + 0.1 * (w - y[..., 1:]).sum(0)
-    np.testing.assert_allclose(gradient["slopes"], by_slopes, rtol=1e-6)
-    assert gradient["slopes"].dtype == torch.float32
-    assert set(seen) == {torch.float32}
 
 
 def test_a_loss_in_another_precision_ends_the_run_before_it_trains(monkeypatch):

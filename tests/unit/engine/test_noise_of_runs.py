@@ -102,23 +102,6 @@ def test_a_member_hears_its_own_noise(way, heard, monkeypatch):
                 assert torch.equal(values, own)
 
 
-@pytest.mark.parametrize("way", every(2, ["groups", "resumed", "cut"], first=1))
-def test_a_noisy_trajectory_is_the_same(way, monkeypatch):
-    whole, made = begun(SPEC), begun(SPEC)
-    if way == "groups":
-        monkeypatch.setattr(run, "CACHE", 1)
-        made = begun(SPEC)
-    made.move(7)
-    if way == "resumed":
-        saved = copy.deepcopy(made.saved())
-        made = begun(SPEC)
-        made.restore(saved)
-    made.move(5)
-    whole.move(12)
-    for key, value in whole.parameters().items():
-        torch.testing.assert_close(made.parameters()[key], value, rtol=1e-12, atol=1e-12)
-
-
 def test_parameters_that_do_not_move_have_no_noise_of_an_optimizer():
     """The model's noise is on all of them."""
     made = begun(SPEC | {"train": SPEC["train"] | {"only": ["layers.0.*"]}})

@@ -36,6 +36,7 @@ CASES = [
 ]
 WITH_CONTROL = {"B34c", "B44", "B46", "B47", "B48", "B49", "B50"}
 WITH_CONTROL |= {"A32e", "A65", "A65e", "A68", "A69", "A70", "A71"}
+WITH_CONTROL |= {"B26", "B27", "B30", "G4"}
 ELSEWHERE = {"G10c"}  # tested with its tables
 
 

@@ -431,8 +431,3 @@ def test_of_the_weights_that_never_generalise_one_counts():
     assert statistics.order(weights, pd.Series([50, 40, 30, 20, never])) == pytest.approx(0)
     assert np.isnan(statistics.order(weights, pd.Series([never, never, never, never, 10])))
     assert np.isnan(statistics.order(weights, pd.Series([never] * 5)))
-
-
-def test_one_seed_of_five_is_partly():
-    found = judged(PAPER, "N1", addition().query("seed == 0"))
-    assert (found["verdict"], found["count"]) == ("partly", 1)

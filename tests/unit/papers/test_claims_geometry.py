@@ -221,11 +221,6 @@ def test_what_is_known_before_training_is_the_first_row_of_each_record():
     assert set(made["record"]) == {"history", "fourier_features"}
 
 
-def test_a_weight_decay_that_is_doubled_is_twice_as_large():
-    (made,) = claims.weight_decay_doubled({"one": two_weights()}).values()
-    assert sorted(made["penalties.0.weight"].unique()) == [0.02, 0.2, 0.4]
-
-
 def test_an_accuracy_that_is_never_reached_is_infinite():
     found = judged(PAPER, "G7", isolated(onset=9000).query("step < 2000"))
     assert (found["value"], found["verdict"]) == (np.inf, "not reproduced")

@@ -166,12 +166,6 @@ def test_exchanged_runs_are_of_one_case_that_has_both():
     assert made["penalties.0.weight"].tolist() == [1e-2, 1e-3, 0.0, 0.1]
 
 
-def test_a_doubled_lambda_is_doubled_wherever_it_is_told():
-    frame = rows(penalties__0__weight=0.1, dynamics__l2=0.2)
-    (made,) = claims.lambda_doubled({"one": frame}).values()
-    assert made.iloc[0][["penalties.0.weight", "dynamics.l2"]].tolist() == [0.2, 0.4]
-
-
 def test_the_fast_phase_alone_ends_at_a_tenth_of_the_slow_time():
     frame = rows(penalties__0__weight=[0.0, 5e-4], step=[0, 100, 200], optimizer__lr=1.0)
     (made,) = claims.fast_phase_alone({"one": frame}).values()
@@ -189,8 +183,3 @@ def test_a_flow_at_rest_stays_where_its_slow_phase_begins():
     at_rest = made[made["case"] == "riemannian_flow"]["parameters.w"].tolist()
     assert at_rest == [0.0, 5.0, 5.0, 10.0, 15.0, 15.0]
     assert made[made["case"] == "lambda_1"]["parameters.w"].tolist() == [0, 5, 9, 10, 15, 19]
-
-
-def test_a_step_size_that_is_doubled_doubles_all_times():
-    (made,) = claims.step_size_doubled({"one": rows(optimizer__lr=0.1)}).values()
-    assert made["optimizer.lr"].tolist() == [0.2]

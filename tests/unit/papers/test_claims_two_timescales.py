@@ -286,19 +286,5 @@ def test_fewer_draws_than_asked_for_have_no_share():
     assert judged(PAPER, "B22", plateau(seeds=19))["verdict"] == "not run at this scale"
 
 
-def test_one_of_ten_instances_is_not_reproduced_and_counted():
-    some = completion(error=0.03)
-    some.loc[some["seed"] == 7, "final.0"] = 50.1
-    found = judged(PAPER, "B1", some)
-    assert (found["verdict"], found["reason"]) == ("not reproduced", "1 of 10 in the interval")
-    assert found["lowest"] == pytest.approx(0.002)
-
-
-def test_missing_seeds_are_never_reproduced():
-    made = network()
-    found = judged(PAPER, "B20", made[made["seed"] < 3])
-    assert (found["verdict"], found["count"]) == ("partly", 3)
-
-
 def test_a_loss_that_never_falls_is_reached_at_infinity():
     assert judged(PAPER, "B26", toy(speed=0.0))["value"] == np.inf
