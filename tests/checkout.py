@@ -1,4 +1,4 @@
-"""This checkout: its folders, what its papers declare, and processes in it or elsewhere."""
+"""This checkout: its folders, what its papers declare; programs, and processes in any folder."""
 
 import functools
 import subprocess
@@ -26,6 +26,14 @@ def declared_plan(scale: str) -> Plan:
     return make_plan(declared_papers(), scale)
 
 
+def program(path: Path, text: str) -> Path:
+    """A script that can be run, of the shell where its text names no other program."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
 def called(
     *command: str | Path,
     cwd: Path | None = None,
@@ -46,3 +54,9 @@ def called(
 def python(*arguments: str | Path, **keywords) -> subprocess.CompletedProcess[str]:
     """A finished Python, as `called` has it."""
     return called(sys.executable, *arguments, **keywords)
+
+
+def imported(code: str, *names: str) -> set[str]:
+    """Which of these modules a new Python has imported when it has run some code."""
+    done = python("-c", f"{code}; import sys; print(); print(*sys.modules)", check=True)
+    return {*names} & {*done.stdout.splitlines()[-1].split()}

@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from grokatlas.results import gpu_leases
+from tests.checkout import program
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     """Let ``nvidia-smi -L`` say these lines, and leases lie in a folder; nothing is leased yet."""
-    program = folder / "bin" / "nvidia-smi"
-    program.parent.mkdir()
-    program.write_text("\n".join(["#!/bin/sh", "cat <<END", *lines, "END", ""]))
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    lister = program(folder / "bin" / "nvidia-smi", "\n".join(["cat <<END", *lines, "END"]))
+    monkeypatch.setenv("PATH", f"{lister.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     monkeypatch.setattr(gpu_leases, "_held", [])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, program
 
 # a test on the cluster whose Snakemake has a session of its own, as in tests/cluster/conftest.py
 CLUSTER_TEST = """
@@ -36,12 +36,6 @@ def _handle(ignored: tuple[signal.Signals, ...]) -> None:
     """Ignore some signals and no others, whatever this process ignores."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
         signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
-
-
-def program(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
 
 
 @pytest.fixture

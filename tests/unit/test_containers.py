@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas import cli
-from tests.checkout import ROOT, called
+from tests.checkout import ROOT, called, program
 
 OCI = (ROOT / "containers/Containerfile").read_text(encoding="utf-8")
 APPTAINER = (ROOT / "containers/grokatlas.def").read_text(encoding="utf-8")
@@ -60,12 +60,8 @@ def script(kind: str) -> str:
 def built(request, tmp_path):
     """What installers were asked for, and a folder in which the rest of the commands ran."""
     programs = tmp_path / "bin"
-    programs.mkdir()
-    for name in ("apt-get", "uv", "git", "rm"):
-        (programs / name).write_text(NOTES)
-        (programs / name).chmod(0o755)
-    (programs / "python").write_text(NOTES)
-    (programs / "python").chmod(0o755)
+    for name in ("apt-get", "uv", "git", "rm", "python"):
+        program(programs / name, NOTES)
     noted = tmp_path / "noted"
     inside = script(request.param).replace("/usr/local/bin", str(tmp_path))
     env = {"PATH": f"{programs}{os.pathsep}/usr/bin:/bin", "NOTED": str(noted)}
@@ -121,11 +117,11 @@ def test_what_the_page_calls_in_a_container_exists():
     inside = [call[call.index("grokatlas") + 1 :] for call in calls if call[1] == "run"]
     inside += [call[3:] for call in calls if call[:2] == ["apptainer", "exec"]]
     assert len(inside) == 3
-    for program, *given in inside:
-        if program == "grokatlas":
+    for name, *given in inside:
+        if name == "grokatlas":
             cli._parser().parse_args(given)
         else:
-            assert program == "snakemake"
+            assert name == "snakemake"
             target = Path(given[-1])
             assert (
                 ROOT / "src/grokatlas/papers" / target.parent.name / f"{target.stem}.py"

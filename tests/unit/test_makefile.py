@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import cases
-from tests.checkout import ROOT, called
+from tests.checkout import ROOT, called, program
 from tests.tiers import every
 
 TEXTS = cases.texts(__file__)
@@ -26,9 +26,7 @@ def checkout(tmp_path):
     folder.mkdir()
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
-    python = tmp_path / "python"
-    python.write_text(TEXTS["python"])
-    python.chmod(0o755)
+    program(tmp_path / "python", TEXTS["python"])
     return folder
 
 
@@ -116,9 +114,8 @@ def drawing(checkout):
     times_made(checkout)
     (checkout / "Snakefile").write_text(TEXTS["snakefile"])
     shutil.copytree(ROOT / "profiles", checkout / "profiles")
-    snakemake = checkout / ".venv/bin/snakemake"
-    snakemake.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m snakemake --cores 1 "$@"\n')
-    snakemake.chmod(0o755)
+    command = f'exec "{sys.executable}" -m snakemake --cores 1 "$@"'
+    program(checkout / ".venv/bin/snakemake", command)
     return checkout
 
 

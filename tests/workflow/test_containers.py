@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import program
 from tests.workflow.conftest import copy_checkout
 
 pytestmark = pytest.mark.workflow
@@ -20,11 +21,8 @@ FIGURE = "results/smoke/figures/geometry/fig1.csv"
 
 def variables(folder: Path) -> dict[str, str]:
     """An environment whose first `apptainer` is the pretended one."""
-    program = folder / "bin" / "apptainer"
-    program.parent.mkdir()
-    program.write_text(APPTAINER)
-    program.chmod(0o755)
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    apptainer = program(folder / "bin" / "apptainer", APPTAINER)
+    path = f"{apptainer.parent}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "NOTED": str(folder / "noted")}
 
 

@@ -4,7 +4,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, program
 
 TOOLS = ("bash", "cat", "cksum", "cut", "date", "env", "find", "flock", "grep", "rm", "sed", "seq")
 TOOLS += ("sort", "tail", "touch", "xargs", "mkdir")
@@ -45,8 +45,7 @@ class Cluster:
         """What a program does."""
         note = f"printf '%s\\037' {name} \"$@\"; echo"
         text = f'#!/bin/bash\n{{ {note}; }} >> "{self._calls}"\n{script}\n'
-        (self._bin / name).write_text(text)
-        (self._bin / name).chmod(0o755)
+        program(self._bin / name, text)
 
     def snakemake(self, script: str) -> None:
         """What ``python -m snakemake`` does."""

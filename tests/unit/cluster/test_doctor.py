@@ -14,7 +14,7 @@ from grokatlas.cluster.doctor.findings import of
 from grokatlas.plan import remaining, resources
 from grokatlas.results import files, revision
 from tests import cases, fake_gpus, image_files
-from tests.checkout import ROOT
+from tests.checkout import ROOT, program
 
 PAPER = ROOT / "tests/workflow/papers/geometry"
 HEALTHY = {
@@ -36,8 +36,7 @@ class Checkout:
         self.bin.mkdir()
 
     def program(self, name: str, script: str) -> None:
-        (self.bin / name).write_text(f"#!/bin/sh\n{script}\n")
-        (self.bin / name).chmod(0o755)
+        program(self.bin / name, script)
 
     def edit(self, path: str, old: str, new: str) -> None:
         text = (self.folder / path).read_text()

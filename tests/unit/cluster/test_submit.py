@@ -7,6 +7,7 @@ import pytest
 
 from grokatlas import cli
 from grokatlas.cluster import slurm
+from tests.checkout import program
 from tests.unit.cluster.pretended_slurm import ROOT, cluster
 
 TARGET = "results/smoke/figures/geometry/fig3.pdf"
@@ -98,10 +99,8 @@ def test_the_real_snakemake_takes_what_is_asked_of_it(tmp_path, monkeypatch, cap
     (atlas / "src").symlink_to(ROOT / "src")
     shutil.copy(ROOT / "Snakefile", atlas)
     monkeypatch.chdir(atlas)
-    (tmp_path / "programs").mkdir()
     for name, text in {"sbatch": "echo 12", "squeue": ":"}.items():
-        (tmp_path / "programs" / name).write_text(f"#!/bin/sh\n{text}\n")
-        (tmp_path / "programs" / name).chmod(0o755)
+        program(tmp_path / "programs" / name, text)
     monkeypatch.setenv("PATH", str(tmp_path / "programs"), prepend=":")
     options = ("--config", "scale=smoke", "papers=[geometry]", "--", TARGET)
     assert _submit(capsys, *options)[0] == 0

@@ -8,6 +8,7 @@ import pytest
 
 from grokatlas.cluster import unlock
 from grokatlas.errors import UserError
+from tests.checkout import program
 
 SQUEUE = """#!/bin/sh
 [ -f {state}/broken ] && echo "cannot reach the controller" >&2 && exit 1
@@ -24,10 +25,8 @@ def slurm(tmp_path, monkeypatch):
     """A queue: a file for each job, which holds its name, comment and folder."""
     state, bin_ = tmp_path / "state", tmp_path / "bin"
     (state / "jobs").mkdir(parents=True)
-    bin_.mkdir()
     for name, text in {"squeue": SQUEUE, "scancel": SCANCEL}.items():
-        (bin_ / name).write_text(text.format(state=state))
-        (bin_ / name).chmod(0o755)
+        program(bin_ / name, text.format(state=state))
     monkeypatch.setenv("PATH", f"{bin_}{os.pathsep}{os.environ['PATH']}")
     return state
 

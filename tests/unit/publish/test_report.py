@@ -9,7 +9,7 @@ from grokatlas import cli
 from grokatlas.errors import UserError
 from grokatlas.publish import report, report_latex
 from grokatlas.publish.recorded_rows import RecordedRows
-from tests.checkout import ROOT, declared_papers
+from tests.checkout import ROOT, declared_papers, program
 
 PAPERS = declared_papers()
 RECORD = RecordedRows(ROOT / "recorded", PAPERS)
@@ -126,10 +126,8 @@ def test_the_command_writes_markdown_and_latex(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.parametrize("code", [0, 1])
 def test_latex_that_is_at_hand_makes_a_pdf_or_says_where_its_log_is(tmp_path, monkeypatch, code):
-    program = tmp_path / "latex"
-    program.write_text(f'#!/bin/sh\necho "$@" > calls\nexit {code}\n')
-    program.chmod(0o755)
-    monkeypatch.setattr(report, "ENGINES", {str(program): ["-pdf"]})
+    latex = program(tmp_path / "latex", f'echo "$@" > calls\nexit {code}')
+    monkeypatch.setattr(report, "ENGINES", {str(latex): ["-pdf"]})
     out = tmp_path / "out"
     made = report.main("geometry", "mlrc", False, out)
     if code:

@@ -11,7 +11,7 @@ from grokatlas import registry
 from grokatlas.code import module_shape, sources
 from grokatlas.results import files, manifest, revision
 from tests import cases
-from tests.checkout import called
+from tests.checkout import called, program
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
@@ -50,9 +50,7 @@ def clean(root: Path) -> dict:
 
 
 def fake_git(folder: Path, monkeypatch, script: str) -> None:
-    (folder / "bin").mkdir()
-    (folder / "bin" / "git").write_text(f"#!/bin/sh\n{script}\n")
-    (folder / "bin" / "git").chmod(0o755)
+    program(folder / "bin" / "git", script)
     monkeypatch.setenv("PATH", str(folder / "bin"), prepend=os.pathsep)
 
 

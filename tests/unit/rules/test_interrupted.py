@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grokatlas.rules.jobs import fork_server
+from tests.checkout import program
 
 PAGES = """
 import os, sys, time
@@ -50,9 +51,7 @@ def _as_at_a_terminal() -> None:
 
 def test_the_pages_of_a_failed_workflow(tmp_path):
     """A second Ctrl-C ends the process that writes them, which the terminal does not reach."""
-    pages = tmp_path / "pages"
-    pages.write_text(f"#!{sys.executable}\n{PAGES}")
-    pages.chmod(0o755)
+    pages = program(tmp_path / "pages", f"#!{sys.executable}\n{PAGES}")
     code = f"import sys; sys.executable = {str(pages)!r}; from grokatlas.rules import partial;"
     code += "partial.unless_interrupted(partial.show_pages, 'smoke'); print('on it goes')"
     command = [sys.executable, "-c", code]
