@@ -175,6 +175,5 @@ def finished(tmp_path_factory, worker_id) -> Checkout:
 @pytest.fixture
 def checkout(finished: Checkout, tmp_path: Path) -> Checkout:
     """A copy of the finished checkout that a test may change; file times are kept."""
-    folder = tmp_path / "atlas"
-    shutil.copytree(finished.folder, folder, copy_function=shutil.copy2)
-    return Checkout(folder)
+    copied = shutil.copytree(finished.folder, tmp_path / "atlas", copy_function=shutil.copy2)
+    return Checkout(copied)

@@ -189,9 +189,7 @@ def test_what_is_here_already_stays(recorded, clone):
     assert manifest.read_bytes() == before
 
 
-def test_results_of_no_commit_are_not_recorded(finished, tmp_path):
-    folder = tmp_path / "atlas"
-    shutil.copytree(finished.folder, folder, copy_function=shutil.copy2)
-    done = Checkout(folder).grokatlas("record", "--scale", "smoke")
+def test_results_of_no_commit_are_not_recorded(checkout):
+    done = checkout.grokatlas("record", "--scale", "smoke")
     assert (done.returncode, done.stdout) == (1, "")
     assert "this checkout: is in no repository, or git does not work" in done.stderr

@@ -122,11 +122,9 @@ def test_a_run_of_other_code_is_not_taken(clone):
 
 
 @exhaustive
-def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, finished, tmp_path):
+def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, checkout):
     """The run here is gone; the store's fits but is another machine's."""
-    copy = Checkout(tmp_path / "copy")
-    shutil.copytree(finished.folder, copy.folder, copy_function=shutil.copy2)
-    (run,) = copy.runs("two_weights")
+    (run,) = checkout.runs("two_weights")
     code = (
         "import sys; from pathlib import Path\n"
         "from grokatlas.results import files as store, hashing as digest\n"
@@ -138,10 +136,11 @@ def test_a_table_of_other_bytes_is_made_again_from_what_is_brought_in(store, fin
         "store.write_json(path, store.sealed(content))\n"
     )
     command = [sys.executable, "-c", code, str(store / "runs"), Path(run).name]
-    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(copy.folder / "src")})
-    shutil.rmtree(copy.folder / run)
-    changed = [job for job in downstream(copy, {run}) if not job.startswith("train")]
-    assert copy.jobs() == changed
+    variables = {**os.environ, "PYTHONPATH": str(checkout.folder / "src")}
+    subprocess.run(command, check=True, env=variables)
+    shutil.rmtree(checkout.folder / run)
+    changed = [job for job in downstream(checkout, {run}) if not job.startswith("train")]
+    assert checkout.jobs() == changed
 
 
 @exhaustive
