@@ -62,7 +62,9 @@ def _switched_adam(params: list, **keywords: Any) -> torch.optim.Optimizer:
 class _Muon:
     """Torch's Muon of matrices, in their own precision, and AdamW of all others."""
 
-    def __init__(self, params: list, momentum: float, eps: float, **adamw: float) -> None:
+    def __init__(
+        self, params: list, parameters: list, momentum: float, eps: float, **adamw: float
+    ) -> None:
         matrices, others = ([p for p in params if (p.ndim > 1) == wide] for wide in (True, False))
         lr, decay = adamw["lr"], adamw["weight_decay"]
         how = {"lr": lr, "weight_decay": decay, "adjust_lr_fn": "match_rms_adamw"}

@@ -251,19 +251,14 @@ def test_the_methods_of_the_benchmark_are_declared_on_every_task_that_they_name(
 
 def test_an_optimizer_of_another_name_takes_the_keywords_that_both_have(tmp_path):
     file = tmp_path / "mine.yaml"
-    block = "optimizer: {name: muon, momentum: 0.9, beta1: 0.9, beta2: 0.9, eps: 1e-8}"
+    block = "optimizer: {name: muon, parameters: ['*'], momentum: 0.9, beta1: 0.9, beta2: 0.9}"
     text = METHOD.replace("gradients: [{name: grokfast_ema, alpha: 0.9}]", block)
     file.write_text(text.replace("gradients.0.lamb: [0.3, 1, 3, 10]", "regulariser: [1, 2, 3, 4]"))
     changes = RULES.read(file)["mine"].on("transformer")
     blocks, grid = protocol.declared(RULES.tasks["transformer"], changes, "paper")
     own = RULES.tasks["transformer"].at("paper")["optimizer"]
-    assert blocks["optimizer"] == {
-        "name": "muon",
-        "momentum": 0.9,
-        "beta1": 0.9,
-        "beta2": 0.9,
-        "eps": 1e-8,
-        "lr": own["lr"],
-    }
+    taken = {key: own[key] for key in ("lr", "eps")}
+    given = {"name": "muon", "parameters": ["*"], "momentum": 0.9, "beta1": 0.9, "beta2": 0.9}
+    assert blocks["optimizer"] == given | taken
     assert grid.path == "optimizer.weight_decay"
     assert "decay" in own  # which Muon has not

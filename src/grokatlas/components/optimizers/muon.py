@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from grokatlas.components.optimizers.adam import Adam, Moments
+from grokatlas.engine import moving
 from grokatlas.engine.contracts import Hyperparameter, Optimizer, Params
 from grokatlas.engine.keyword_types import Decay, NonNegative, Positive
 
@@ -38,14 +39,25 @@ class Muon:
     with which the step size and the decay of AdamW serve both kinds of parameters.
     """
 
-    def __init__(self, adam: Adam, momentum: Hyperparameter, weight_decay: Hyperparameter) -> None:
+    def __init__(
+        self,
+        adam: Adam,
+        parameters: list[str],
+        momentum: Hyperparameter,
+        weight_decay: Hyperparameter,
+    ) -> None:
         self.adam = adam
+        self.parameters = parameters
         self.momentum = momentum
         self.weight_decay = weight_decay
 
     def init(self, params: Params) -> State:
-        """A mean gradient of 0 for each matrix, and the state of Adam for the others."""
-        matrices, others = _parted(params)
+        """A mean gradient of 0 for each matrix, and the state of Adam for the others.
+
+        Raises:
+            ValueError: a pattern matches no parameter.
+        """
+        matrices, others = self._parted(params)
         state: State = {"momentum": {key: torch.zeros_like(p) for key, p in matrices.items()}}
         if others:
             state["adam"] = self.adam.init(others)
@@ -55,7 +67,7 @@ class Muon:
         """The parameters after one step, and the state."""
         keep = 1 - self.adam.lr * self.weight_decay
         decayed = {key: value * keep for key, value in params.items()}
-        matrices, others = _parted(decayed)
+        matrices, others = self._parted(decayed)
         made: State = {"momentum": {}}
         for key, value in matrices.items():
             mean = self._mean(state["momentum"][key], grads[key])
@@ -70,11 +82,11 @@ class Muon:
     def _mean(self, mean: Tensor, grad: Tensor) -> Tensor:
         return self.momentum * mean + (1 - self.momentum) * grad
 
-
-def _parted(params: Params) -> tuple[Params, Params]:
-    """The parameters of two axes or more, and the others."""
-    matrices = {key: value for key, value in params.items() if value.ndim > 1}
-    return matrices, {key: value for key, value in params.items() if value.ndim <= 1}
+    def _parted(self, params: Params) -> tuple[Params, Params]:
+        """The matrices that Muon moves, and the other parameters."""
+        named = moving.names(self.parameters, list(params), "parameters")
+        matrices = {key: params[key] for key in named if params[key].ndim > 1}
+        return matrices, {key: params[key] for key in params if key not in matrices}
 
 
 def _orthogonal(update: Tensor) -> Tensor:
@@ -93,20 +105,25 @@ def _orthogonal(update: Tensor) -> Tensor:
 def build(
     *,
     lr: Positive,
+    parameters: list[str],
     momentum: Decay,
     weight_decay: NonNegative,
     beta1: Decay,
     beta2: Decay,
     eps: Positive,
 ) -> Optimizer[State]:
-    """Muon for matrices and AdamW for vectors, with one step size and one decoupled decay.
+    """Muon for matrices and AdamW for all else, with one step size and one decoupled decay.
+
+    Published for hidden matrices alone: embeddings and readouts are Adam's there.
 
     Args:
         lr: step size; of a matrix, that of an update whose root mean square is 0.2.
+        parameters: names, or patterns such as ``layers.1.*``, of the parameters whose matrices Muon
+            moves; ``*`` is all.
         momentum: decay rate of a matrix's mean gradient; published: 0.95.
         weight_decay: factor of the decoupled decay, ``p <- p (1 - lr * weight_decay)``.
         beta1: decay rate of the first moment of other parameters.
         beta2: decay rate of their second moment.
         eps: added outside its root.
     """
-    return Muon(Adam(lr, beta1, beta2, eps), momentum, weight_decay)
+    return Muon(Adam(lr, beta1, beta2, eps), parameters, momentum, weight_decay)
