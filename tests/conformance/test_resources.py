@@ -12,7 +12,6 @@ from examples.runs import RUNS
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.errors import UserError
 from grokatlas.plan import gpu_runs, resources
 
 
@@ -39,13 +38,6 @@ def test_a_task_that_the_core_does_not_know_is_planned_with_its_size(tmp_path, m
     asked = resources.size(spec)
     assert asked.parameters == 513_538
     assert (asked.samples, asked.inputs) == (100, 1000)
-
-
-def test_a_task_without_size_is_one_line(tmp_path, monkeypatch):
-    (tmp_path / "odd.py").write_text("def build():\n    pass\n")
-    monkeypatch.setattr(registry, "path", lambda _block, _name: tmp_path / "odd.py")
-    with pytest.raises(UserError, match=r"odd\.py: has no function `size`.*add one"):
-        resources.size(RUNS["mlp"] | {"task": {"name": "odd"}})
 
 
 @pytest.mark.parametrize("run", RUNS)
