@@ -62,7 +62,8 @@ def draw(cells: pd.DataFrame, entered: list[str], rules: Protocol) -> Figure:
     cells = cells[cells["unit"] == "updates"]
     tasks = [*cells["task"].unique()]
     most = cells.groupby("task").size().max()
-    figure, grid = style.figure(2, -(-len(tasks) // 2), height=0.7 + 0.16 * most)
+    columns = min(2, len(tasks))
+    figure, grid = style.figure(columns, -(-len(tasks) // columns), height=0.7 + 0.16 * most)
     for axes in grid.flat[len(tasks) :]:
         axes.remove()
     for axes, task in zip(grid.flat, tasks, strict=False):
